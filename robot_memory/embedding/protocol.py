@@ -1,0 +1,37 @@
+"""What the rest of the package may ask of a model that turns text into vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robot_memory.embedding.calibration import Calibration
+
+
+class Embedder(Protocol):
+    """
+    Turn text into unit vectors whose dot product says how close two meanings are.
+
+    Implementations are safe to call from several threads at once.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name the model and its bytes; vectors of different names cannot be compared."""
+
+    @property
+    def dimension(self) -> int:
+        """Count the components of one vector."""
+
+    @property
+    def calibration(self) -> Calibration:
+        """Map a dot product of this model to the scale of the documented thresholds."""
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed texts that are kept; shape (n, dimension), rows of length 1, finite."""
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        """Embed a text that is searched with; shape (dimension,), length 1, finite."""

@@ -1,0 +1,362 @@
+"""
+The closed table of field types that requests, responses and settings are declared with.
+
+A declaration is a frozen dataclass whose fields are made by `arg`. Each field has one of the
+kinds below, and each face reads from the kind how the field looks there:
+
+| kind    | Python             | JSON                | ROS                        |
+|---------|--------------------|---------------------|----------------------------|
+| text    | str                | string              | string                     |
+| integer | int                | integer             | int64                      |
+| number  | float              | number              | float64                    |
+| flag    | bool               | boolean             | bool                       |
+| texts   | tuple[str, ...]    | array of strings    | string[]                   |
+| json    | dict, list or None | any, or its text    | string (JSON text)         |
+| stamp   | Stamp              | {sec, nanosec}      | builtin_interfaces/Time    |
+| record  | a dataclass        | object              | a message of its own       |
+| records | tuple of dataclass | array of objects    | an array of that message   |
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import math
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any, NewType
+
+from robot_memory.errors import InvalidArgument
+
+Json = NewType('Json', object)
+Stamp = NewType('Stamp', int)
+"""Nanoseconds since 1970-01-01 UTC (or since the start of simulated time)."""
+
+MAX_JSON_CHARACTERS = 16_000_000
+NANOSECONDS = 1_000_000_000
+_SCALARS = {str: 'text', int: 'integer', float: 'number', bool: 'flag'}
+_NEW_TYPES = {Json: 'json', Stamp: 'stamp'}
+
+
+@dataclasses.dataclass(frozen=True)
+class Field:
+    """Describe one declared field: its kind, its limits and its words."""
+
+    name: str
+    kind: str
+    help: str
+    required: bool
+    nullable: bool
+    default: Any
+    minimum: float | None
+    maximum: float | None
+    min_length: int
+    max_length: int
+    choices: tuple[str, ...]
+    shape: str
+    omitted: bool
+    record: type | None
+
+    @property
+    def ros_name(self) -> str:
+        """Return the name in a ROS message, where no name begins with an underscore."""
+        return self.name.lstrip('_')
+
+
+def arg(
+    help: str,
+    *,
+    default: Any = dataclasses.MISSING,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    min_length: int = 0,
+    max_length: int = 0,
+    choices: tuple[str, ...] = (),
+    shape: str = 'any',
+    omitted: bool = False,
+) -> Any:
+    """
+    Declare a field of a request, a response or the settings.
+
+    `minimum` and `maximum` bound numbers (both included), `min_length` and `max_length` bound
+    texts in characters (0: unbounded), `choices` lists the accepted texts. `shape` says what a
+    json field accepts: 'any', 'object', or 'container' (an object or an array). A response field
+    that is `omitted` is left out of JSON answers while it is None.
+    """
+    metadata = {
+        'help': help,
+        'minimum': minimum,
+        'maximum': maximum,
+        'min_length': min_length,
+        'max_length': max_length,
+        'choices': choices,
+        'shape': shape,
+        'omitted': omitted,
+    }
+    if default is dataclasses.MISSING:
+        return dataclasses.field(metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+@functools.cache
+def fields_of(declaration: type) -> tuple[Field, ...]:
+    """Return the fields of a declaration, in the order in which they are written."""
+    hints = typing.get_type_hints(declaration)
+    return tuple(
+        _field(field, hints[field.name]) for field in dataclasses.fields(declaration)
+    )
+
+
+def _field(field: dataclasses.Field[Any], hint: Any) -> Field:
+    """Read one dataclass field into the table's terms."""
+    nullable = False
+    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
+        (hint,) = (part for part in typing.get_args(hint) if part is not types.NoneType)
+        nullable = True
+    kind, record = _kind(hint)
+    required = field.default is dataclasses.MISSING
+    return Field(
+        name=field.name,
+        kind=kind,
+        required=required,
+        nullable=nullable,
+        default=None if required else field.default,
+        record=record,
+        **field.metadata,
+    )
+
+
+def _kind(hint: Any) -> tuple[str, type | None]:
+    """Return the kind of an annotation, and the dataclass inside of it if there is one."""
+    if hint in _SCALARS:
+        return _SCALARS[hint], None
+    if hint in _NEW_TYPES:
+        return _NEW_TYPES[hint], None
+    if dataclasses.is_dataclass(hint):
+        return 'record', typing.cast(type, hint)
+    if typing.get_origin(hint) is tuple:
+        item = typing.get_args(hint)[0]
+        return ('texts', None) if item is str else ('records', item)
+    raise TypeError(f'{hint!r} is not in the table of field types')
+
+
+def parse(declaration: type, arguments: Mapping[str, Any], where: str) -> Any:
+    """
+    Build a declaration from plain values, refusing all that it does not accept.
+
+    None and the empty text of a field that has a default mean "not given". `where` names the
+    tool in the message. Raise InvalidArgument with the field, the value and what is accepted.
+    """
+    fields = fields_of(declaration)
+    names = [field.name for field in fields]
+    unknown = [str(name) for name in arguments if name not in names]
+    if unknown:
+        raise InvalidArgument(
+            f'{where} has no argument {", ".join(map(shown, unknown))}; '
+            f'it takes {", ".join(names)}'
+        )
+    values: dict[str, Any] = {}
+    for field in fields:
+        value = arguments.get(field.name)
+        if value is None or (value == '' and not field.required and field.kind != 'flag'):
+            if field.required:
+                raise InvalidArgument(f'{where} needs {field.name}: {field.help}')
+            values[field.name] = field.default
+        else:
+            values[field.name] = check(field, value)
+    return declaration(**values)
+
+
+def check(field: Field, value: Any) -> Any:
+    """Return the value as the field's Python type, or raise InvalidArgument."""
+    return _CHECKS[field.kind](field, value)
+
+
+def _check_text(field: Field, value: Any) -> str:
+    if not isinstance(value, str):
+        raise InvalidArgument(f'{field.name} must be text, not {shown(value)}')
+    if not is_storable(value):
+        raise InvalidArgument(
+            f'{field.name} holds a NUL or half of a surrogate pair ({shown(value)}); '
+            'send valid Unicode text'
+        )
+    if field.choices and value not in field.choices:
+        raise InvalidArgument(
+            f'{field.name} must be one of {", ".join(field.choices)}, not {shown(value)}'
+        )
+    length = len(value)
+    if length < field.min_length or (field.max_length and length > field.max_length):
+        raise InvalidArgument(
+            f'{field.name} must have {_span(field.min_length, field.max_length or None)} '
+            f'characters, not {length}: {shown(value)}'
+        )
+    return value
+
+
+def _check_integer(field: Field, value: Any) -> int:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise InvalidArgument(f'{field.name} must be a whole number, not {shown(value)}')
+    _check_bounds(field, value)
+    if not -(2**63) <= value < 2**63:
+        raise InvalidArgument(f'{field.name} must fit in 64 bits, not {shown(value)}')
+    return value
+
+
+def _check_number(field: Field, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InvalidArgument(f'{field.name} must be a number, not {shown(value)}')
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise InvalidArgument(f'{field.name} must be a finite number, not {shown(value)}')
+    _check_bounds(field, number)
+    return number
+
+
+def _check_bounds(field: Field, value: float) -> None:
+    low, high = field.minimum, field.maximum
+    if (low is not None and value < low) or (high is not None and value > high):
+        raise InvalidArgument(f'{field.name} must be {_span(low, high)}, not {shown(value)}')
+
+
+def _check_flag(field: Field, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidArgument(f'{field.name} must be true or false, not {shown(value)}')
+    return value
+
+
+def _check_texts(field: Field, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise InvalidArgument(f'{field.name} must be a list of texts, not {shown(value)}')
+    return tuple(_check_text(field, item) for item in value)
+
+
+def _check_json(field: Field, value: Any) -> Any:
+    if isinstance(value, str):
+        value = parse_json(field.name, value)
+        if value is None and field.nullable:
+            return None
+    accepted: dict[str, tuple[type, ...]] = {'object': (dict,), 'container': (dict, list)}
+    if field.shape in accepted and not isinstance(value, accepted[field.shape]):
+        wanted = 'a JSON object' if field.shape == 'object' else 'a JSON object or array'
+        raise InvalidArgument(f'{field.name} must be {wanted}, not {shown(value)}')
+    dump_json(value, field.name)
+    return value
+
+
+def _check_stamp(field: Field, value: Any) -> Stamp:
+    if isinstance(value, str):
+        value = parse_json(field.name, value)
+    if isinstance(value, Mapping):
+        sec, nanosec = value.get('sec'), value.get('nanosec', 0)
+        whole = all(isinstance(x, int) and not isinstance(x, bool) for x in (sec, nanosec))
+        known = not set(value) - {'sec', 'nanosec'}
+        if whole and known and abs(sec) < 2**33 and 0 <= nanosec < NANOSECONDS:
+            return Stamp(sec * NANOSECONDS + nanosec)
+    elif isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63:
+        return Stamp(value)
+    raise InvalidArgument(
+        f'{field.name} must be {{"sec": whole seconds, "nanosec": 0 to 999999999}} '
+        f'or whole nanoseconds, not {shown(value)}'
+    )
+
+
+_CHECKS = {
+    'text': _check_text,
+    'integer': _check_integer,
+    'number': _check_number,
+    'flag': _check_flag,
+    'texts': _check_texts,
+    'json': _check_json,
+    'stamp': _check_stamp,
+}
+
+
+def is_storable(text: str) -> bool:
+    """Say whether a text is valid Unicode without NUL, as SQLite and DDS need it."""
+    if '\0' in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def parse_json(name: str, text: str) -> Any:
+    """Read JSON text strictly: no NaN, no Infinity, bounded size and depth."""
+    if len(text) > MAX_JSON_CHARACTERS:
+        raise InvalidArgument(
+            f'{name} has {len(text)} characters of JSON; at most {MAX_JSON_CHARACTERS} are kept'
+        )
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise InvalidArgument(f'{name} is not JSON ({error}): {shown(text)}') from None
+
+
+def _refuse_constant(constant: str) -> None:
+    raise ValueError(f'{constant} is not a JSON number')
+
+
+def dump_json(value: Any, name: str = 'value') -> str:
+    """Write a value as compact JSON text, or raise InvalidArgument that says why it has none."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(',', ':'))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidArgument(f'{name} cannot be kept as JSON: {error}') from None
+    if not is_storable(text) or '\\u0000' in text:
+        raise InvalidArgument(f'{name} holds a NUL or half of a surrogate pair')
+    if len(text) > MAX_JSON_CHARACTERS:
+        raise InvalidArgument(
+            f'{name} has {len(text)} characters of JSON; at most {MAX_JSON_CHARACTERS} are kept'
+        )
+    return text
+
+
+def plain(value: Any) -> Any:
+    """Return a response as plain dicts, lists and scalars: the JSON that the contract prints."""
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    return {
+        field.name: _plain_field(field, getattr(value, field.name))
+        for field in fields_of(type(value))
+        if not (field.omitted and getattr(value, field.name) is None)
+    }
+
+
+def _plain_field(field: Field, value: Any) -> Any:
+    if value is None:
+        return None
+    if field.kind == 'record':
+        return plain(value)
+    if field.kind == 'records':
+        return [plain(item) for item in value]
+    if field.kind == 'texts':
+        return list(value)
+    if field.kind == 'stamp':
+        return {'sec': value // NANOSECONDS, 'nanosec': value % NANOSECONDS}
+    return value
+
+
+def shown(value: Any) -> str:
+    """Return a value as a short piece of an error message."""
+    try:
+        text = repr(value)
+    except Exception:
+        text = f'a {type(value).__name__}'
+    text = text.encode('ascii', 'backslashreplace').decode() if not is_storable(text) else text
+    return text if len(text) <= 80 else text[:77] + '...'
+
+
+def _span(low: float | None, high: float | None) -> str:
+    """Return bounds in words: '1 to 100', 'at least 1', 'at most 5'."""
+    if low is not None and high is not None:
+        return f'{low:g} to {high:g}'
+    return f'at least {low:g}' if low is not None else f'at most {high:g}'

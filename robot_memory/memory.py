@@ -1,0 +1,223 @@
+"""The memory that the tools receive: it opens, joins and closes the parts."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import functools
+import getpass
+import logging
+import threading
+import time
+from collections.abc import Iterable, Iterator
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from robot_memory.clock import Clock, wall_clock
+from robot_memory.embedding import BackgroundEmbedder, Embedder
+from robot_memory.errors import RobotMemoryError
+from robot_memory.settings import Settings, store_path
+from robot_memory.store import Database, memories, vectors
+from robot_memory.store.vector_copy import VectorCopy
+
+logger = logging.getLogger(__name__)
+caller: contextvars.ContextVar[str] = contextvars.ContextVar('caller')
+"""Who calls, for the audit trail: 'cli:anna', 'mcp:inspector 1.0', 'ros:/robot_memory'."""
+
+_BATCH = 32
+_LOOK_SECONDS = 1.0
+
+
+class Memory:
+    """
+    Hold the store, the embedder, the clock and the settings.
+
+    `resident` is for long-running processes: they keep a copy of the vectors in memory, and give
+    vectors to what was stored without one, by whichever process.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        resident: bool = True,
+        clock: Clock = wall_clock,
+        embedder: BackgroundEmbedder | None = None,
+    ) -> None:
+        """Open the store and begin to load the model; raise Unavailable where it cannot be."""
+        self.settings = settings or Settings()
+        self.clock = clock
+        self.db = Database(store_path(self.settings), self.settings.durability)
+        self.embedder = embedder or BackgroundEmbedder(self.settings.model)
+        self._copy = VectorCopy() if resident else None
+        self._accesses: dict[int, tuple[int, int]] = {}
+        self._accesses_lock = threading.Lock()
+        self._wake = threading.Event()
+        self._closing = threading.Event()
+        self._query_vector = functools.lru_cache(1000)(self._embed_query)
+        self._clerk = threading.Thread(target=self._work, name='memory-clerk', daemon=True)
+        self.embedder.on_ready.append(lambda _: self._wake.set())
+        self.embedder.start()
+        if resident:
+            self._clerk.start()
+
+    def __enter__(self) -> Memory:
+        """Return itself, to be closed at the end of the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the memory."""
+        self.close()
+
+    def close(self) -> None:
+        """Write down what is still to be noted, and close the file."""
+        self._closing.set()
+        self._wake.set()
+        if self._clerk.is_alive():
+            self._clerk.join()
+        with contextlib.suppress(RobotMemoryError):
+            self.flush()
+        self.db.close()
+
+    @property
+    def caller(self) -> str:
+        """Return who calls, as far as the face knows."""
+        known = caller.get('')
+        return known or f'python:{_user()}'
+
+    # Vectors
+
+    def passage_vector(self, text: str) -> NDArray[np.float32] | None:
+        """Return the vector of a text to keep, or None while there is no model."""
+        embedder = self.embedder.ready()
+        return None if embedder is None else embedder.passages([text])[0]
+
+    def query_vector(self, text: str) -> NDArray[np.float32] | None:
+        """Return the vector of a question, or None while there is no model."""
+        return None if self.embedder.ready() is None else self._query_vector(text)
+
+    def _embed_query(self, text: str) -> NDArray[np.float32]:
+        embedder = self.embedder.ready()
+        assert embedder is not None
+        return embedder.query(text)
+
+    def usable(self, connection: apsw.Connection) -> Embedder | None:
+        """Return the embedder if the file holds vectors of its model, else None."""
+        embedder = self.embedder.ready()
+        if embedder is None:
+            return None
+        known = vectors.model_of(connection)
+        return embedder if known is not None and known[0] == embedder.name else None
+
+    def nearest(
+        self,
+        connection: apsw.Connection,
+        collection: str,
+        query: NDArray[np.float32],
+        limit: int,
+        among: list[int] | None = None,
+    ) -> list[tuple[int, float]]:
+        """Return ids and cosines of the nearest vectors of a collection, best first."""
+        if self._copy is not None:
+            return self._copy.nearest(connection, collection, query, limit, among)
+        return vectors.nearest(connection, collection, query, limit, among)
+
+    # What is written later: accesses, and vectors of what was stored without one
+
+    def touch(self, ids: Iterable[int]) -> None:
+        """Note that memories were recalled; the caller does not wait for the write."""
+        now = self.clock()
+        with self._accesses_lock:
+            for memory_id in ids:
+                times, _ = self._accesses.get(memory_id, (0, 0))
+                self._accesses[memory_id] = (times + 1, now)
+        self._wake.set()
+
+    def flush(self) -> None:
+        """Write the noted accesses now."""
+        with self._accesses_lock:
+            accesses, self._accesses = self._accesses, {}
+        if not accesses:
+            return
+        try:
+            with self.db.write() as connection:
+                memories.touch(connection, accesses)
+        except BaseException:
+            with self._accesses_lock:
+                for memory_id, (times, at) in accesses.items():
+                    newer, later = self._accesses.get(memory_id, (0, 0))
+                    self._accesses[memory_id] = (times + newer, max(at, later))
+            raise
+
+    def index(self, limit: int | None = None) -> Iterator[tuple[int, int]]:
+        """
+        Give vectors to memories that have none; yield (done, waiting) after each batch.
+
+        The first call with another model than the file's begins the store anew with this one.
+        Yields nothing while no model is loaded.
+        """
+        embedder = self.embedder.ready()
+        if embedder is None:
+            return
+        with self.db.read() as connection:
+            known = vectors.model_of(connection)
+        if known is None or known[0] != embedder.name:
+            if known is not None:
+                logger.warning('vectors of %s are made anew with %s', known[0], embedder.name)
+            with self.db.write() as connection:
+                vectors.use_model(connection, embedder.name, embedder.dimension)
+        done = 0
+        while limit is None or done < limit:
+            with self.db.read() as connection:
+                batch = memories.without_vector(connection, _BATCH)
+            if not batch or self._closing.is_set():
+                return
+            made = embedder.passages([content for _, _, content, _ in batch])
+            with self.db.write() as connection:
+                if self.usable(connection) is not embedder:
+                    logger.warning('another process gave the store another model; words only')
+                    return
+                for (memory_id, collection, _, updated_at), vector in zip(batch, made):
+                    if memories.still_without_vector(connection, memory_id, updated_at):
+                        vectors.put(connection, memory_id, collection, vector)
+                waiting = vectors.waiting(connection)
+            done += len(batch)
+            yield done, waiting
+
+    def _work(self) -> None:
+        """Do what is written later, whenever there is some of it, until the memory closes."""
+        settled = False
+        while not self._closing.is_set():
+            self._wake.wait(_LOOK_SECONDS)
+            self._wake.clear()
+            try:
+                self.flush()
+                embedder = self.embedder.ready()
+                if embedder is not None:
+                    with self.db.read() as connection:
+                        known = vectors.model_of(connection)
+                        other = known is not None and known[0] != embedder.name
+                    if not (settled and other):
+                        for done, waiting in self.index():
+                            logger.info('vectors made: %d, waiting: %d', done, waiting)
+                        settled = True
+            except RobotMemoryError as error:
+                logger.warning('will try again: %s', error)
+                self._closing.wait(_LOOK_SECONDS)
+            except Exception:
+                logger.exception('noting accesses and vectors failed; will try again')
+                self._closing.wait(_LOOK_SECONDS)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return 'unknown'
+
+
+def milliseconds_since(start: float) -> float:
+    """Return the time since a `time.perf_counter()`, in milliseconds."""
+    return round((time.perf_counter() - start) * 1000, 3)

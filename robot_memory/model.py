@@ -1,0 +1,79 @@
+"""The values that the store keeps and the tools pass on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from robot_memory.clock import iso
+
+PERCEPTION_TYPES = ('visual', 'tactile', 'auditory', 'proprioceptive', 'procedural')
+INHERITED = ('robot', 'env', 'task')
+"""The partitions of a session's context that its memories take over."""
+
+_MACHINES = re.compile(r'(robot|planner|assistant|system|sensor|node|tool)\b', re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Record:
+    """
+    Hold one memory as the store keeps it.
+
+    `created_at`, `updated_at` and `last_accessed` are microseconds since 1970 UTC; `stamp` is the
+    measurement's own time in nanoseconds; `pose` holds position in metres and an orientation
+    quaternion in `frame_id`.
+    """
+
+    type: str
+    collection: str
+    content: str
+    category: str
+    confidence: float
+    id: int = 0
+    session_id: str | None = None
+    tags: tuple[str, ...] = ()
+    scope_files: tuple[str, ...] = ()
+    perception_type: str | None = None
+    context: dict[str, Any] = field(default_factory=dict)
+    actor_id: str | None = None
+    event_id: str | None = None
+    strategy_name: str = 'episodic'
+    stamp: int | None = None
+    frame_id: str | None = None
+    pose: dict[str, Any] | None = None
+    status: str = 'active'
+    superseded_by: int | None = None
+    access_count: int = 0
+    last_accessed: int | None = None
+    created_at: int = 0
+    updated_at: int = 0
+
+    @property
+    def created(self) -> str:
+        """Return when it was stored, UTC, ISO 8601."""
+        return iso(self.created_at)
+
+
+@dataclass(frozen=True)
+class Session:
+    """Hold one episode."""
+
+    id: str
+    collection: str
+    context: dict[str, Any]
+    status: str
+    created_at: int
+
+
+def strategy(context: dict[str, Any], category: str, actor_id: str | None) -> str:
+    """Return the strategy that a record stands for: what was given, else by who said what."""
+    given = context.get('strategy_name')
+    if isinstance(given, str) and given:
+        return given
+    human = actor_id is not None and not _MACHINES.match(actor_id)
+    if category == 'preference' and human:
+        return 'persona'
+    if category == 'constraint' or (category == 'decision' and human):
+        return 'instruction'
+    return 'episodic'

@@ -1,0 +1,49 @@
+"""Pure functions that decide what comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+WORDS_SHARE = 0.5
+"""Weight of the words beside the meaning; docs/decisions/fusion.md has the figures."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Say how well a memory answers: by words and by meaning, each 0 to 1."""
+
+    id: int
+    coverage: float = 0.0
+    relevance: float = 0.0
+
+
+def merge(
+    coverage: Mapping[int, float], relevance: Mapping[int, float]
+) -> list[Candidate]:
+    """Join what the words and the meaning found."""
+    return [
+        Candidate(memory_id, coverage.get(memory_id, 0.0), relevance.get(memory_id, 0.0))
+        for memory_id in dict.fromkeys((*relevance, *coverage))
+    ]
+
+
+def fuse(candidate: Candidate, mode: str) -> float:
+    """
+    Return one score, 0 to 1, for a candidate that a mode of recall found.
+
+    A convex combination of calibrated scores: plain reciprocal ranks lose to the better of
+    their halves on most sets.
+    """
+    if mode == 'bm25_only':
+        return candidate.coverage
+    if mode == 'vec_only':
+        return candidate.relevance
+    return (candidate.relevance + WORDS_SHARE * candidate.coverage) / (1 + WORDS_SHARE)
+
+
+def weight(context: Mapping[str, object], real_weight: float) -> float:
+    """Return the factor for where a memory comes from: the real world counts more."""
+    env = context.get('env')
+    real = isinstance(env, Mapping) and env.get('sim_or_real') == 'real'
+    return real_weight if real else 1.0

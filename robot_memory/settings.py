@@ -1,0 +1,69 @@
+"""Every setting once; ROS parameters and command-line options are made from this table."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from robot_memory.fields import arg
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Configure the memory; each field is a ROS parameter of the node, too."""
+
+    db_path: str = arg(
+        'File of the store; empty: $ROBOT_MEMORY_DB, else robot_memory/memory.db in the '
+        "user's data folder.",
+        default='',
+    )
+    model: str = arg(
+        'Folder with model.onnx and tokenizer.json; empty: the model that was set up; '
+        '"none": words only.',
+        default='',
+    )
+    durability: str = arg(
+        'full: an answer survives a power cut; normal: it survives the end of the process.',
+        default='full',
+        choices=('full', 'normal'),
+    )
+    real_weight: float = arg(
+        'Factor on the score of memories with context.env.sim_or_real = "real".',
+        default=1.5,
+        minimum=0.1,
+        maximum=10.0,
+    )
+    decay_rate: float = arg(
+        'Share of its confidence that an unused memory loses a day.',
+        default=0.01,
+        minimum=0.0,
+        maximum=0.99,
+    )
+    duplicate_jaccard: float = arg(
+        'Word overlap above which a learned text counts as known.',
+        default=0.70,
+        minimum=0.0,
+        maximum=1.0,
+    )
+    duplicate_cosine: float = arg(
+        'Calibrated similarity of meaning above which a learned text counts as known.',
+        default=0.85,
+        minimum=0.0,
+        maximum=1.0,
+    )
+    consolidate_jaccard: float = arg(
+        "Word overlap above which a session's memories are merged when it ends.",
+        default=0.50,
+        minimum=0.0,
+        maximum=1.0,
+    )
+
+
+def store_path(settings: Settings) -> Path:
+    """Return the file that the settings name, with the environment's and the user's defaults."""
+    named = settings.db_path or os.environ.get('ROBOT_MEMORY_DB', '')
+    if named:
+        return Path(named).expanduser()
+    data = os.environ.get('XDG_DATA_HOME') or '~/.local/share'
+    return Path(data).expanduser() / 'robot_memory' / 'memory.db'

@@ -1,0 +1,3 @@
+"""The one SQLite file: rows, words and vectors in the same transactions. Only here is SQL."""
+
+from robot_memory.store.connection import Database as Database

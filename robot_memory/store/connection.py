@@ -1,0 +1,135 @@
+"""Connections to the store: one writer, a few readers, and every failure in plain words."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+import sqlite_vec
+
+from robot_memory.errors import Unavailable
+from robot_memory.store.migrations import migrate
+
+BUSY_MILLISECONDS = 30_000
+IDLE_READERS = 8
+
+
+class Database:
+    """
+    Open the store's file and hand out transactions.
+
+    Writes of one process take turns at a lock, those of several processes at SQLite's own; reads
+    go on meanwhile, each from one snapshot (WAL). `durability` 'full' makes a committed
+    transaction survive a power cut, 'normal' the end of the process. Raise Unavailable where the
+    file cannot be opened, read or written.
+    """
+
+    def __init__(self, path: Path, durability: str = 'full') -> None:
+        self.path = path
+        self._synchronous = {'full': 'FULL', 'normal': 'NORMAL'}[durability]
+        self._lock = threading.Lock()
+        self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
+        self._closed = False
+        with self._told():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            new = not path.exists()
+            self._writer = self._connect()
+            if new:
+                os.chmod(path, 0o600)
+            migrate(self._writer)
+
+    @contextmanager
+    def write(self) -> Iterator[apsw.Connection]:
+        """Run one write transaction: all of it is kept, or nothing where an error leaves it."""
+        with self._told(), self._lock:
+            self._refuse_closed()
+            self._writer.execute('BEGIN IMMEDIATE')
+            try:
+                yield self._writer
+                self._writer.execute('COMMIT')
+            except BaseException:
+                if self._writer.in_transaction:
+                    self._writer.execute('ROLLBACK')
+                raise
+
+    @contextmanager
+    def read(self) -> Iterator[apsw.Connection]:
+        """Run reads that all see the same state of the store; never wait for a write."""
+        with self._told():
+            self._refuse_closed()
+            connection = self._borrow()
+            try:
+                connection.execute('BEGIN')
+                yield connection
+            finally:
+                if connection.in_transaction:
+                    connection.execute('ROLLBACK')
+                if self._closed or self._readers.qsize() >= IDLE_READERS:
+                    connection.close()
+                else:
+                    self._readers.put(connection)
+
+    def close(self) -> None:
+        """Close the file; reads that are under way end first on their own connections."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            while True:
+                try:
+                    self._readers.get_nowait().close()
+                except queue.Empty:
+                    break
+            self._writer.close()
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise Unavailable(f'the store {self.path} is closed; open it again')
+
+    def _borrow(self) -> apsw.Connection:
+        try:
+            return self._readers.get_nowait()
+        except queue.Empty:
+            return self._connect()
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self.path))
+        connection.set_busy_timeout(BUSY_MILLISECONDS)
+        connection.enable_load_extension(True)
+        connection.load_extension(sqlite_vec.loadable_path())
+        connection.enable_load_extension(False)
+        connection.execute('PRAGMA journal_mode = WAL')
+        connection.execute(f'PRAGMA synchronous = {self._synchronous}')
+        connection.execute('PRAGMA foreign_keys = ON')
+        connection.execute('PRAGMA cache_size = -16384')
+        connection.execute('PRAGMA mmap_size = 268435456')
+        return connection
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn SQLite's errors into what the reader can do about them."""
+        try:
+            yield
+        except apsw.BusyError:
+            raise Unavailable(
+                f'another process has been writing to {self.path} for '
+                f'{BUSY_MILLISECONDS // 1000} s; try again, or end that process'
+            ) from None
+        except apsw.NotADBError:
+            raise Unavailable(
+                f'{self.path} is not a store of robot_memory; name another file in db_path'
+            ) from None
+        except (apsw.FullError, apsw.IOError, apsw.CorruptError) as error:
+            raise Unavailable(
+                f'the store {self.path} cannot be used: {error}; check the disk'
+            ) from error
+        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, OSError) as error:
+            raise Unavailable(
+                f'{self.path} cannot be opened for writing ({error}); '
+                'name a file in a writable folder in db_path'
+            ) from error

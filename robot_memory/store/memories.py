@@ -1,0 +1,310 @@
+"""Rows of memories: each is written with its words, its vector and its trail, or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+
+from robot_memory import texts
+from robot_memory.errors import Conflict, NotFound
+from robot_memory.fields import dump_json
+from robot_memory.model import Record
+from robot_memory.store import vectors, words
+from robot_memory.store.filters import Where
+from robot_memory.store.vectors import Vector
+
+_COLUMNS = (
+    'id type collection session_id content category confidence tags scope_files perception_type '
+    'context actor_id event_id strategy_name stamp frame_id pose status superseded_by '
+    'access_count last_accessed created_at updated_at'
+).split()
+_SELECT = 'SELECT ' + ', '.join(f'm.{name}' for name in _COLUMNS) + ' FROM memories AS m'
+_JSON = ('context', 'pose')
+
+
+def insert(connection: apsw.Connection, record: Record, vector: Vector | None) -> int:
+    """Keep a new memory with its words, and its vector where there is one; return its id."""
+    connection.execute(
+        'INSERT INTO memories (type, collection, session_id, content, content_hash, guard,'
+        ' token_count, category, confidence, confidence_base, tags, scope_files,'
+        ' perception_type, context, actor_id, event_id, strategy_name, stamp, frame_id, pose,'
+        ' created_at, updated_at)'
+        ' VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        (
+            record.type,
+            record.collection,
+            record.session_id,
+            *_derived(record.content),
+            record.category,
+            record.confidence,
+            record.confidence,
+            json.dumps(record.tags, ensure_ascii=False),
+            json.dumps(record.scope_files, ensure_ascii=False),
+            record.perception_type,
+            dump_json(record.context, 'context'),
+            record.actor_id,
+            record.event_id,
+            record.strategy_name,
+            record.stamp,
+            record.frame_id,
+            None if record.pose is None else dump_json(record.pose, 'pose'),
+            record.created_at,
+            record.created_at,
+        ),
+    )
+    memory_id = connection.last_insert_rowid()
+    words.put(connection, memory_id, texts.terms(record.content))
+    if vector is not None:
+        vectors.put(connection, memory_id, record.collection, vector)
+    return memory_id
+
+
+def _derived(content: str) -> tuple[str, bytes, str, int]:
+    """Return the columns that follow from a text alone."""
+    return content, texts.content_hash(content), texts.guard(content), len(texts.tokens(content))
+
+
+def put_payload(
+    connection: apsw.Connection, memory_id: int, data: Any, metadata: Any
+) -> None:
+    """Keep what a perception measured."""
+    connection.execute(
+        'INSERT INTO payloads VALUES (?, ?, ?)',
+        (
+            memory_id,
+            None if data is None else dump_json(data, 'data'),
+            None if metadata is None else dump_json(metadata, 'metadata'),
+        ),
+    )
+
+
+def get_payload(connection: apsw.Connection, memory_id: int) -> tuple[Any, Any]:
+    """Return what a perception measured and how, both None where there is nothing."""
+    row = connection.execute(
+        'SELECT data, metadata FROM payloads WHERE memory_id = ?', (memory_id,)
+    ).fetchone()
+    return tuple(None if text is None else json.loads(text) for text in row or (None, None))
+
+
+def get(connection: apsw.Connection, ids: Iterable[int]) -> dict[int, Record]:
+    """Return the memories that there are among the ids."""
+    rows = connection.execute(
+        f'{_SELECT} WHERE m.id IN (SELECT value FROM json_each(?))', (json.dumps(list(ids)),)
+    )
+    return {row[0]: _record(row) for row in rows}
+
+
+def get_active(connection: apsw.Connection, memory_id: int) -> Record:
+    """Return an active memory; raise NotFound, or Conflict where it is forgotten or superseded."""
+    record = get(connection, [memory_id]).get(memory_id)
+    if record is None:
+        raise NotFound(f'there is no memory {memory_id}; recall and query_records return ids')
+    if record.status == 'superseded':
+        raise Conflict(
+            f'memory {memory_id} was superseded by memory {record.superseded_by}; '
+            'nothing was changed, use that one'
+        )
+    if record.status != 'active':
+        raise Conflict(f'memory {memory_id} has been forgotten already; nothing was changed')
+    return record
+
+
+def listed(
+    connection: apsw.Connection, where: Where, limit: int, offset: int = 0
+) -> list[Record]:
+    """Return the memories that pass, newest first, ties by id."""
+    rows = connection.execute(
+        f'{_SELECT} WHERE {where.sql} ORDER BY m.created_at DESC, m.id DESC LIMIT ? OFFSET ?',
+        (*where.values, limit, offset),
+    )
+    return [_record(row) for row in rows]
+
+
+def count(connection: apsw.Connection, where: Where) -> int:
+    """Return how many memories pass."""
+    (number,) = connection.execute(
+        f'SELECT count(*) FROM memories AS m WHERE {where.sql}', where.values
+    ).fetchall()[0]
+    return int(number)
+
+
+def ids(connection: apsw.Connection, where: Where) -> list[int]:
+    """Return the ids of the memories that pass, ascending."""
+    return [
+        row[0]
+        for row in connection.execute(
+            f'SELECT m.id FROM memories AS m WHERE {where.sql} ORDER BY m.id', where.values
+        )
+    ]
+
+
+def rewrite(
+    connection: apsw.Connection, old: Record, new: Record, vector: Vector | None, actor: str
+) -> None:
+    """Give a memory new text: its words, vector, category and trail change with it."""
+    connection.execute(
+        'UPDATE memories SET content = ?, content_hash = ?, guard = ?, token_count = ?,'
+        ' category = ?, confidence = ?, confidence_base = ?, tags = ?, scope_files = ?,'
+        ' context = ?, strategy_name = ?, updated_at = ? WHERE id = ?',
+        (
+            *_derived(new.content),
+            new.category,
+            new.confidence,
+            new.confidence,
+            json.dumps(new.tags, ensure_ascii=False),
+            json.dumps(new.scope_files, ensure_ascii=False),
+            dump_json(new.context, 'context'),
+            new.strategy_name,
+            new.updated_at,
+            new.id,
+        ),
+    )
+    words.remove(connection, new.id)
+    words.put(connection, new.id, texts.terms(new.content))
+    vectors.remove(connection, new.id)
+    if vector is not None:
+        vectors.put(connection, new.id, new.collection, vector)
+    detail = {'old_content': old.content, 'old_context': old.context}
+    note(connection, new.id, 'update', actor, 'new content', detail, new.updated_at)
+
+
+def retire(
+    connection: apsw.Connection,
+    memory_id: int,
+    status: str,
+    actor: str,
+    reason: str,
+    at: int,
+    superseded_by: int | None = None,
+) -> None:
+    """End a memory softly: it leaves the indexes, its row and its trail stay."""
+    connection.execute(
+        'UPDATE memories SET status = ?, superseded_by = ?, updated_at = ? WHERE id = ?',
+        (status, superseded_by, at, memory_id),
+    )
+    words.remove(connection, memory_id)
+    vectors.remove(connection, memory_id)
+    detail = {} if superseded_by is None else {'superseded_by': superseded_by}
+    note(connection, memory_id, status, actor, reason, detail, at)
+
+
+def note(
+    connection: apsw.Connection,
+    memory_id: int,
+    action: str,
+    actor: str,
+    reason: str,
+    detail: dict[str, Any],
+    at: int,
+) -> None:
+    """Write a line of the audit trail: who did what to a memory, when and why."""
+    connection.execute(
+        'INSERT INTO audit (memory_id, action, actor, reason, detail, at)'
+        ' VALUES (?, ?, ?, ?, ?, ?)',
+        (memory_id, action, actor, reason, dump_json(detail), at),
+    )
+
+
+def trail(connection: apsw.Connection, memory_id: int) -> list[dict[str, Any]]:
+    """Return the audit trail of a memory, oldest first."""
+    rows = connection.execute(
+        'SELECT action, actor, reason, detail, at FROM audit WHERE memory_id = ? ORDER BY id',
+        (memory_id,),
+    )
+    keys = ('action', 'actor', 'reason', 'detail', 'at')
+    return [dict(zip(keys, (*row[:3], json.loads(row[3]), row[4]))) for row in rows]
+
+
+def touch(connection: apsw.Connection, accesses: dict[int, tuple[int, int]]) -> None:
+    """Note accesses, id to (count, microseconds): confidence decays anew from here."""
+    connection.executemany(
+        'UPDATE memories SET access_count = access_count + ?, confidence_base = confidence,'
+        " last_accessed = max(coalesce(last_accessed, 0), ?) WHERE id = ? AND status = 'active'",
+        [(times, at, memory_id) for memory_id, (times, at) in accesses.items()],
+    )
+
+
+def without_vector(connection: apsw.Connection, limit: int) -> list[tuple[int, str, str, int]]:
+    """Return (id, collection, content, updated_at) of memories that wait for a vector."""
+    return connection.execute(
+        'SELECT id, collection, content, updated_at FROM memories'
+        " INDEXED BY memories_without_vector WHERE embedded = 0 AND status = 'active'"
+        ' ORDER BY id LIMIT ?',
+        (limit,),
+    ).fetchall()
+
+
+def still_without_vector(connection: apsw.Connection, memory_id: int, updated_at: int) -> bool:
+    """Say whether a memory is still the text that a vector was made of, and has none."""
+    row = connection.execute(
+        "SELECT 1 FROM memories WHERE id = ? AND updated_at = ? AND embedded = 0"
+        " AND status = 'active'",
+        (memory_id, updated_at),
+    ).fetchone()
+    return row is not None
+
+
+def decay(
+    connection: apsw.Connection, collection: str, rate: float, now: int, protected: Sequence[str]
+) -> int:
+    """
+    Let the unused memories of a collection fade; return how many did.
+
+    confidence = confidence at the last access x (1 - rate) ^ (days since it), whatever number
+    of sessions ended in between.
+    """
+    marks = ', '.join('?' * len(protected))
+    connection.execute(
+        'UPDATE memories SET confidence = confidence_base *'
+        ' pow(1.0 - ?, (? - coalesce(last_accessed, created_at)) / 86400e6)'
+        " WHERE status = 'active' AND collection = ? AND confidence > 0.05"
+        f' AND category NOT IN ({marks})'
+        ' AND ? - coalesce(last_accessed, created_at) > 86400000000',
+        (rate, now, collection, *protected, now),
+    )
+    return connection.changes()
+
+
+def nearest(
+    connection: apsw.Connection,
+    where: Where,
+    place: str,
+    target: Sequence[float],
+    max_distance: float | None,
+) -> tuple[list[tuple[int, float]], set[int]]:
+    """
+    Return (id, distance) of all memories that pass and have a position, nearest first.
+
+    `place` is a JSON path to an array of as many numbers as `target` has, in the same unit and
+    frame. The second value holds the lengths of the positions that do not have as many.
+    """
+    rows = connection.execute(
+        f'SELECT m.id, json_array_length(m.context, ?), json_extract(m.context, ?)'
+        f" FROM memories AS m WHERE json_type(m.context, ?) = 'array' AND {where.sql}",
+        (place, place, place, *where.values),
+    )
+    found, others = [], set()
+    for memory_id, length, text in rows:
+        position = json.loads(text)
+        if not all(type(x) in (int, float) for x in position):
+            continue
+        if length != len(target):
+            others.add(length)
+            continue
+        distance = sum((a - b) ** 2 for a, b in zip(position, target)) ** 0.5
+        if max_distance is None or distance <= max_distance:
+            found.append((memory_id, distance))
+    found.sort(key=lambda pair: (pair[1], pair[0]))
+    return found, others
+
+
+def _record(row: Sequence[Any]) -> Record:
+    values = dict(zip(_COLUMNS, row))
+    for name in _JSON:
+        values[name] = None if values[name] is None else json.loads(values[name])
+    for name in ('tags', 'scope_files'):
+        values[name] = tuple(json.loads(values[name]))
+    return Record(**values)

@@ -1,0 +1,87 @@
+"""The `@tool` declaration: one function, one request and one response, for all faces."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from robot_memory import fields
+from robot_memory.errors import Internal, RobotMemoryError
+from robot_memory.memory import Memory
+
+Request = TypeVar('Request')
+Response = TypeVar('Response')
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Tool(Generic[Request, Response]):
+    """
+    Hold what every face needs of one tool.
+
+    `read_only`, `destructive` and `idempotent` are MCP's hints; a recall counts as read-only
+    though it notes what it recalled.
+    """
+
+    function: Callable[[Memory, Request], Response]
+    request: type[Request]
+    response: type[Response]
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+
+    @property
+    def name(self) -> str:
+        """Return the name that every face calls the tool by."""
+        return self.function.__name__
+
+    @property
+    def help(self) -> str:
+        """Return the tool's documentation."""
+        return inspect.getdoc(self.function) or ''
+
+    @property
+    def summary(self) -> str:
+        """Return the first sentence of the documentation."""
+        return self.help.partition('\n')[0]
+
+    def run(self, memory: Memory, arguments: Mapping[str, Any]) -> Response:
+        """
+        Check plain arguments and answer them.
+
+        Raise a RobotMemoryError and nothing else: a fault of our own is logged with its
+        traceback and becomes Internal, so that no face can be ended by one.
+        """
+        try:
+            return self.function(memory, fields.parse(self.request, arguments, self.name))
+        except RobotMemoryError:
+            raise
+        except Exception as error:
+            logger.exception('%s failed', self.name)
+            raise Internal(
+                f'{self.name} failed inside: {type(error).__name__}: {error}; '
+                'nothing was changed, the log has the traceback'
+            ) from error
+
+
+def tool(
+    *, read_only: bool = False, destructive: bool = False, idempotent: bool = False
+) -> Callable[[Callable[[Memory, Request], Response]], Tool[Request, Response]]:
+    """Declare a function of a memory and a request as a tool."""
+
+    def declare(function: Callable[[Memory, Request], Response]) -> Tool[Request, Response]:
+        hints = typing.get_type_hints(function)
+        return Tool(
+            function=function,
+            request=hints['request'],
+            response=hints['return'],
+            read_only=read_only,
+            destructive=destructive,
+            idempotent=idempotent,
+        )
+
+    return declare

@@ -1,0 +1,24 @@
+"""The tools: one file each, and the file is the whole story of its tool."""
+
+from typing import Any
+
+from robot_memory.tool import Tool
+from robot_memory.tools.end_session import end_session
+from robot_memory.tools.forget import forget
+from robot_memory.tools.learn import learn
+from robot_memory.tools.query_records import query_records
+from robot_memory.tools.recall import recall
+from robot_memory.tools.save_perception import save_perception
+from robot_memory.tools.start_session import start_session
+from robot_memory.tools.update import update
+
+TOOLS: tuple[Tool[Any, Any], ...] = (
+    learn,
+    recall,
+    save_perception,
+    forget,
+    update,
+    start_session,
+    end_session,
+    query_records,
+)

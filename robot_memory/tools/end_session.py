@@ -1,0 +1,166 @@
+"""End an episode."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from robot_memory import texts
+from robot_memory.classify import PROTECTED
+from robot_memory.consolidation import Merge, merges
+from robot_memory.fields import Json, arg
+from robot_memory.memory import Memory
+from robot_memory.model import Record
+from robot_memory.store import memories, sessions, vectors
+from robot_memory.store.filters import Where, equal
+from robot_memory.tool import tool
+from robot_memory.tools.recall import ranked_by_query
+
+_RELATED = 5
+_ABOUT = 0.1
+"""A related memory scores at least this; below it, it is about something else."""
+_EVERYTHING = 1_000_000
+
+
+@dataclass(frozen=True)
+class EndSessionRequest:
+    """Ask to end an episode."""
+
+    session_id: str = arg('The episode, from start_session.', min_length=1)
+    outcome_score: float | None = arg(
+        'How well it went, 0 to 1.', default=None, minimum=0.0, maximum=1.0
+    )
+
+
+@dataclass(frozen=True)
+class SessionSummary:
+    """Say what an episode left behind."""
+
+    memory_count: int = arg('How many memories the episode holds.')
+    by_type: Json = arg('How many of each type.')
+    by_category: Json = arg('How many of each category.')
+
+
+@dataclass(frozen=True)
+class Consolidated:
+    """Say what was merged."""
+
+    merged_groups: int = arg('How many groups of similar memories were merged.')
+    superseded_count: int = arg('How many memories gave way to another.')
+    compression_ratio: float = arg("Superseded memories over the episode's memories.")
+    avg_similarity: float = arg('Mean word overlap of what was merged, 0 to 1.')
+
+
+@dataclass(frozen=True)
+class RelatedMemory:
+    """One memory of another episode."""
+
+    id: int = arg('The memory.')
+    content: str = arg('What it says.')
+    _rrf_score: float = arg('How well it fits this episode.')
+
+
+@dataclass(frozen=True)
+class EndSessionResponse:
+    """Say how an episode ended."""
+
+    status: str = arg('ended.')
+    session_id: str = arg('The ended episode.')
+    summary: SessionSummary = arg('What the episode left behind.')
+    decayed_count: int = arg('How many unused memories of the collection lost confidence.')
+    consolidated: Consolidated = arg('What was merged.')
+    related_memories: tuple[RelatedMemory, ...] = arg(
+        'What other episodes know about the same things.'
+    )
+
+
+@tool()
+def end_session(memory: Memory, request: EndSessionRequest) -> EndSessionResponse:
+    """
+    End an episode: unused memories fade, repeated ones are merged, related ones come to mind.
+
+    Constraints, postmortems and gotchas neither fade nor are merged.
+    """
+    memory.flush()
+    where = equal('session_id', request.session_id) & equal('status', 'active')
+    with memory.db.read() as connection:
+        session = sessions.get_open(connection, request.session_id)
+        records = memories.listed(connection, where, _EVERYTHING)
+    found = merges(records, memory.settings.consolidate_jaccard)
+    now = memory.clock()
+    with memory.db.write() as connection:
+        sessions.get_open(connection, request.session_id)
+        sessions.end(connection, request.session_id, request.outcome_score, now)
+        active = set(memories.ids(connection, where))
+        found = [merge for merge in found if {merge.kept, merge.superseded} <= active]
+        for merge in found:
+            memories.retire(
+                connection,
+                merge.superseded,
+                'superseded',
+                memory.caller,
+                f'consolidation of session {request.session_id}: similarity '
+                f'{merge.similarity:.2f} to memory {merge.kept}',
+                now,
+                merge.kept,
+            )
+        decayed = memories.decay(
+            connection, session.collection, memory.settings.decay_rate, now, sorted(PROTECTED)
+        )
+    return EndSessionResponse(
+        'ended',
+        request.session_id,
+        SessionSummary(
+            memory_count=len(records),
+            by_type=dict(Counter(record.type for record in records)),
+            by_category=dict(Counter(record.category for record in records)),
+        ),
+        decayed,
+        _consolidated(found, len(records)),
+        _related(memory, session.id, session.collection, records),
+    )
+
+
+def _consolidated(found: Sequence[Merge], total: int) -> Consolidated:
+    return Consolidated(
+        merged_groups=len({merge.kept for merge in found}),
+        superseded_count=len(found),
+        compression_ratio=round(len(found) / total, 4) if found else 0.0,
+        avg_similarity=(
+            round(sum(merge.similarity for merge in found) / len(found), 4) if found else 0.0
+        ),
+    )
+
+
+def _related(
+    memory: Memory, session_id: str, collection: str, records: Sequence[Record]
+) -> tuple[RelatedMemory, ...]:
+    """Recall, for the words and the mean meaning of an episode, what other episodes know."""
+    if not records:
+        return ()
+    counts = Counter(
+        term for record in records for term in set(texts.query_terms(record.content)[0])
+    )
+    query = ' '.join(term for term, _ in counts.most_common(12))
+    elsewhere = Where('m.session_id IS NOT ?', (session_id,))
+    where = equal('status', 'active') & equal('collection', collection) & elsewhere
+    with memory.db.read() as connection:
+        known = (
+            vectors.fetch(connection, [record.id for record in records])
+            if memory.usable(connection)
+            else {}
+        )
+        mean = np.mean([vector for _, vector in known.values()], axis=0) if known else None
+        if mean is not None:
+            mean = mean / max(float(np.linalg.norm(mean)), 1e-9)
+        hits, _ = ranked_by_query(
+            memory, connection, query, mean, collection, where, _RELATED
+        )
+        hits = [hit for hit in hits if hit.score >= _ABOUT][:_RELATED]
+        found = memories.get(connection, [hit.id for hit in hits])
+    return tuple(
+        RelatedMemory(hit.id, found[hit.id].content, round(hit.score, 6)) for hit in hits
+    )

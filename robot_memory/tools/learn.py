@@ -1,0 +1,163 @@
+"""Keep one piece of experience."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robot_memory.classify import classify
+from robot_memory.errors import InvalidArgument
+from robot_memory.fields import Json, arg, shown
+from robot_memory.memory import Memory
+from robot_memory.model import Record, strategy
+from robot_memory.store import duplicates, memories, sessions
+from robot_memory.texts import cut
+from robot_memory.tool import tool
+
+MAX_INSIGHT = 300
+
+
+@dataclass(frozen=True)
+class LearnRequest:
+    """Ask to keep one piece of experience."""
+
+    insight: str = arg('What was learned, in plain words (1 to 300 characters).')
+    context: Json | None = arg(
+        'Where it holds, as JSON: params, spatial, robot, env, task; actor_id says who said so.',
+        default=None,
+        shape='object',
+    )
+    collection: str = arg(
+        'Namespace the memory belongs to.', default='default', min_length=1, max_length=128
+    )
+    session_id: str | None = arg('The episode it was learned in, from start_session.', default=None)
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """Say what was read from the text itself."""
+
+    category: str = arg('One of the 11 categories.')
+    confidence: float = arg('How sure the memory is, 0 to 1.')
+    tags: tuple[str, ...] = arg('What the text is about, the category first.')
+    scope_files: tuple[str, ...] = arg('Files that the text names.')
+
+
+@dataclass(frozen=True)
+class LearnResponse:
+    """Say whether the experience was new."""
+
+    status: str = arg('created, or duplicate.')
+    memory_id: int | None = arg('The new memory.', default=None, omitted=True)
+    auto_inferred: Inferred | None = arg(
+        'What was read from the text.', default=None, omitted=True
+    )
+    method: str | None = arg(
+        'How a duplicate was found: exact, jaccard or cosine.', default=None, omitted=True
+    )
+    existing_id: int | None = arg('The memory that says the same.', default=None, omitted=True)
+    similarity: float | None = arg('How alike they are, 0 to 1.', default=None, omitted=True)
+    truncated: bool | None = arg(
+        'True where the text was cut at 300 characters.', default=None, omitted=True
+    )
+    truncated_characters: int | None = arg(
+        'How many characters went.', default=None, omitted=True
+    )
+
+
+@tool()
+def learn(memory: Memory, request: LearnRequest) -> LearnResponse:
+    """
+    Keep one piece of experience: a fact, a strategy, a lesson, an observation.
+
+    Category, confidence and tags are read from the text. What says the same as a known memory of
+    the collection is not kept twice: the answer then names the known one.
+    """
+    text, gone = checked_text('insight', request.insight)
+    inferred = infer(text)
+    vector = memory.passage_vector(text)
+    with memory.db.write() as connection:
+        context = sessions.inherit(connection, request.session_id, given(request.context))
+        nearest = None
+        embedder = memory.usable(connection)
+        if vector is not None and embedder is not None:
+            calibration, looked_for = embedder.calibration, vector
+
+            def nearest(limit: int) -> list[tuple[int, float]]:
+                near = memory.nearest(connection, request.collection, looked_for, limit)
+                return [(found, calibration.similarity(cosine)) for found, cosine in near]
+
+        twin = duplicates.find(
+            connection,
+            request.collection,
+            text,
+            memory.settings.duplicate_jaccard,
+            memory.settings.duplicate_cosine,
+            nearest,
+        )
+        if twin is not None:
+            response = LearnResponse(
+                status='duplicate',
+                method=twin.method,
+                existing_id=twin.existing_id,
+                similarity=round(twin.similarity, 4),
+            )
+        else:
+            record = replace(
+                new_record('fact', text, inferred, context, memory.clock()),
+                collection=request.collection,
+                session_id=request.session_id,
+            )
+            kept = memories.insert(connection, record, vector if embedder else None)
+            response = LearnResponse(status='created', memory_id=kept, auto_inferred=inferred)
+    if gone:
+        response = replace(response, truncated=True, truncated_characters=gone)
+    return response
+
+
+def checked_text(name: str, text: str) -> tuple[str, int]:
+    """Return a text cut to 300 characters and how many went; refuse an empty one."""
+    kept, gone = cut(text, MAX_INSIGHT)
+    if not kept:
+        raise InvalidArgument(
+            f'{name} is empty ({shown(text)}); say in 1 to {MAX_INSIGHT} characters what was learned'
+        )
+    return kept, gone
+
+
+def infer(text: str) -> Inferred:
+    """Read category, confidence, tags and files from a text."""
+    found = classify(text)
+    return Inferred(found.category, found.confidence, found.tags, found.scope_files)
+
+
+def given(context: Any) -> dict[str, Any]:
+    """Return the context of a request, an empty one where none was given."""
+    return dict(context or {})
+
+
+def new_record(
+    type: str, text: str, inferred: Inferred, context: dict[str, Any], now: int
+) -> Record:
+    """Return a record of what is known about a text, without its place in the store."""
+    actor = context.get('actor_id')
+    actor_id = actor if isinstance(actor, str) and 1 <= len(actor) <= 128 else None
+    event = context.get('event_id')
+    return Record(
+        type=type,
+        collection='',
+        content=text,
+        category=inferred.category,
+        confidence=inferred.confidence,
+        tags=inferred.tags,
+        scope_files=inferred.scope_files,
+        context=context,
+        actor_id=actor_id,
+        event_id=event if isinstance(event, str) and event else None,
+        strategy_name=strategy(context, inferred.category, actor_id),
+        created_at=now,
+        updated_at=now,
+    )

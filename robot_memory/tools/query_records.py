@@ -1,0 +1,126 @@
+"""List records exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from robot_memory.clock import iso
+from robot_memory.fields import Json, arg
+from robot_memory.memory import Memory
+from robot_memory.model import Record
+from robot_memory.store import memories
+from robot_memory.store.filters import Where, compile_filter, equal
+from robot_memory.store.meta import store_id
+from robot_memory.tool import tool
+
+
+@dataclass(frozen=True)
+class QueryRecordsRequest:
+    """Ask for a page of the records that fit."""
+
+    actor_id: str | None = arg('Who said or did it.', default=None, max_length=128)
+    session_id: str | None = arg('The episode.', default=None)
+    where: Json | None = arg(
+        'Conditions as JSON, all hold together: {"created_at": {"$gte": "2026-03-09T10:30:00Z"}, '
+        '"category": "gotcha", "task.success": true}; $eq $ne $gt $gte $lt $lte $in $nin.',
+        default=None,
+        shape='object',
+    )
+    limit: int = arg('How many records to return.', default=10, minimum=1, maximum=1000)
+    offset: int = arg('How many to pass over.', default=0, minimum=0)
+
+
+@dataclass(frozen=True)
+class RecordView:
+    """One listed record."""
+
+    actor_id: str | None = arg('Who said or did it.')
+    session_id: str | None = arg('The episode.')
+    record_id: str = arg('The record: mem_ and the memory id.')
+    record_content: str = arg('What it says.')
+    strategy_name: str = arg('persona, instruction, episodic, or what the caller gave.')
+    event_id: str | None = arg('What it was part of.')
+    created_at: str = arg('When it was stored, UTC, ISO 8601.')
+    updated_at: str = arg('When it last changed, UTC, ISO 8601.')
+    memory_id: int = arg('The id to give to update and forget.')
+    kind: str = arg('fact or perception.')
+    category: str = arg('One of the 11 categories.')
+    confidence: float = arg('How sure the memory is, 0 to 1.')
+    collection: str = arg('Namespace the memory belongs to.')
+    context: Json = arg('Its whole context.')
+    status: str = arg('active, invalidated or superseded.')
+    superseded_by: int | None = arg(
+        'The memory that took its place.', default=None, omitted=True
+    )
+    audit: Json | None = arg(
+        'Who changed or forgot it, when and why; of records with such a trail.',
+        default=None,
+        omitted=True,
+    )
+
+
+@dataclass(frozen=True)
+class QueryRecordsResponse:
+    """Answer with a page of records."""
+
+    memory_id: str = arg('Identity of the store.')
+    records: tuple[RecordView, ...] = arg('The page, newest first.')
+    total_count: int = arg('How many records fit, on all pages.')
+
+
+@tool(read_only=True, idempotent=True)
+def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsResponse:
+    """
+    List the records that fit exactly, newest first, page by page.
+
+    Without conditions it lists all that are active; with a condition on status, the forgotten
+    and superseded ones, too, with their audit trail.
+    """
+    conditions: Any = request.where or {}
+    where = compile_filter('where', conditions)
+    if 'status' not in conditions:
+        where &= equal('status', 'active')
+    if request.actor_id is not None:
+        where &= equal('actor_id', request.actor_id)
+    if request.session_id is not None:
+        where &= equal('session_id', request.session_id)
+    with memory.db.read() as connection:
+        page = memories.listed(connection, where, request.limit, request.offset)
+        views = tuple(_view(connection, record) for record in page)
+        total = _total(connection, where, request, len(views))
+        return QueryRecordsResponse(store_id(connection), views, total)
+
+
+def _total(
+    connection: apsw.Connection, where: Where, request: QueryRecordsRequest, shown: int
+) -> int:
+    """Count what fits; a short page that is not empty says it itself."""
+    if 0 < shown < request.limit:
+        return request.offset + shown
+    return memories.count(connection, where)
+
+
+def _view(connection: apsw.Connection, record: Record) -> RecordView:
+    trail = memories.trail(connection, record.id)
+    return RecordView(
+        actor_id=record.actor_id,
+        session_id=record.session_id,
+        record_id=f'mem_{record.id}',
+        record_content=record.content,
+        strategy_name=record.strategy_name,
+        event_id=record.event_id,
+        created_at=record.created,
+        updated_at=iso(record.updated_at),
+        memory_id=record.id,
+        kind=record.type,
+        category=record.category,
+        confidence=round(record.confidence, 6),
+        collection=record.collection,
+        context=record.context,
+        status=record.status,
+        superseded_by=record.superseded_by,
+        audit=[{**line, 'at': iso(line['at'])} for line in trail] or None,
+    )

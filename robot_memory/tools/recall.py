@@ -1,0 +1,329 @@
+"""Answer a question from memory."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from robot_memory import ranking, texts
+from robot_memory.errors import InvalidArgument
+from robot_memory.fields import Json, Stamp, arg, dump_json, shown
+from robot_memory.memory import Memory, milliseconds_since
+from robot_memory.model import Record
+from robot_memory.store import memories, words
+from robot_memory.store.filters import Where, compile_filter, equal, json_path
+from robot_memory.tool import tool
+
+MAX_DIMENSIONS = 16
+_POOL = 50
+"""Candidates of words and of meaning each, at least; no question needs more than n of them."""
+
+
+@dataclass(frozen=True)
+class RecallRequest:
+    """Ask a question."""
+
+    query: str = arg('What is wanted, in plain words.', default='', max_length=10_000)
+    collection: str = arg(
+        'Collection to search in.', default='default', min_length=1, max_length=128
+    )
+    n: int = arg('How many memories to return.', default=5, minimum=1, maximum=100)
+    min_confidence: float = arg(
+        'Leave out memories less sure than this.', default=0.3, minimum=0.0, maximum=1.0
+    )
+    session_id: str | None = arg('Only memories of this episode.', default=None)
+    context_filter: Json | None = arg(
+        'Only memories whose context fits, as JSON: {"task.success": true, '
+        '"params.force.value": {"$lt": 15}}; $eq $ne $gt $gte $lt $lte $in $nin, at most 10.',
+        default=None,
+        shape='object',
+    )
+    spatial_sort: Json | None = arg(
+        'Nearest first, as JSON: {"field": "spatial.object_position", "target": [x, y, z], '
+        '"max_distance": 0.1}.',
+        default=None,
+        shape='object',
+    )
+
+
+@dataclass(frozen=True)
+class MemoryView:
+    """One recalled memory."""
+
+    id: int = arg('The id to give to update and forget.')
+    content: str = arg('What it says.')
+    human_summary: str = arg('The same in at most 80 characters.')
+    type: str = arg('fact or perception.')
+    perception_type: str | None = arg('Which sense it came by; only of perceptions.')
+    session_id: str | None = arg('The episode it belongs to.')
+    category: str = arg('One of the 11 categories.')
+    confidence: float = arg('How sure the memory is, 0 to 1.')
+    context: str = arg('Its whole context, as JSON text.')
+    params: Json = arg('Partition params of the context.')
+    spatial: Json = arg('Partition spatial of the context.')
+    robot: Json = arg('Partition robot of the context.')
+    task: Json = arg('Partition task of the context.')
+    _rrf_score: float = arg('Fused score; it orders the answer.')
+    created_at: str = arg('When it was stored, UTC, ISO 8601.')
+    tags: tuple[str, ...] = arg('What it is about.')
+    distance: float | None = arg(
+        'Distance to the target of spatial_sort, in its unit.', default=None, omitted=True
+    )
+    stamp: Stamp | None = arg(
+        "The measurement's own time; only of perceptions.", default=None, omitted=True
+    )
+    frame_id: str | None = arg(
+        'Coordinate frame of the measurement.', default=None, omitted=True
+    )
+    pose: Json | None = arg('Where it was, in frame_id.', default=None, omitted=True)
+
+
+@dataclass(frozen=True)
+class RecallResponse:
+    """Answer a question."""
+
+    memories: tuple[MemoryView, ...] = arg('The memories, best first.')
+    total: int = arg('How many memories are returned.')
+    mode: str = arg('What ran: hybrid, bm25_only, vec_only or filter.')
+    query_ms: float = arg('How long it took, in milliseconds.')
+
+
+@dataclass(frozen=True)
+class Near:
+    """Say where to look: a JSON path to a position, a target in its unit and frame."""
+
+    place: str
+    field: str
+    target: tuple[float, ...]
+    max_distance: float | None
+
+
+@tool(read_only=True, idempotent=True)
+def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
+    """
+    Bring back the memories that answer a question, best first, by words and by meaning.
+
+    Collection, session, confidence, context_filter and max_distance hold before ranking. With an
+    empty query, a context_filter or a spatial_sort alone answers, too. spatial_sort puts the
+    memories that match the query's words first, each group nearest first.
+    """
+    start = time.perf_counter()
+    filter_: Any = request.context_filter
+    near = parse_near(request.spatial_sort)
+    if not request.query.strip() and not filter_ and near is None:
+        raise InvalidArgument(
+            'query, context_filter and spatial_sort are all empty; say in one of them what is wanted'
+        )
+    where = _restrictions(request, filter_)
+    vector = memory.query_vector(request.query) if request.query.strip() else None
+    with memory.db.read() as connection:
+        if near is not None:
+            ranked, mode = _by_distance(connection, request.query, where, near)
+        elif not request.query.strip():
+            newest = memories.listed(connection, where, request.n)
+            ranked, mode = [_Hit(record.id, 0.0) for record in newest], 'filter'
+        else:
+            narrow = bool(request.session_id or filter_)
+            among = memories.ids(connection, where) if narrow else None
+            ranked, mode = ranked_by_query(
+                memory, connection, request.query, vector, request.collection, where, request.n,
+                among,
+            )
+            if among is not None:
+                ranked += _rest(among, ranked, request.n)
+        ranked = ranked[: request.n]
+        records = memories.get(connection, [hit.id for hit in ranked])
+    found = tuple(view(records[hit.id], hit) for hit in ranked if hit.id in records)
+    memory.touch(item.id for item in found)
+    return RecallResponse(found, len(found), mode, milliseconds_since(start))
+
+
+@dataclass(frozen=True)
+class _Hit:
+    id: int
+    score: float
+    distance: float | None = None
+
+
+def _restrictions(request: RecallRequest, filter_: Any) -> Where:
+    """Return all that a memory must be to be considered."""
+    where = equal('status', 'active') & equal('collection', request.collection)
+    where &= Where('m.confidence >= ?', (request.min_confidence,))
+    if request.session_id:
+        where &= equal('session_id', request.session_id)
+    return where & compile_filter('context_filter', filter_ or {})
+
+
+def ranked_by_query(
+    memory: Memory,
+    connection: apsw.Connection,
+    query: str,
+    vector: Any,
+    collection: str,
+    where: Where,
+    n: int,
+    among: list[int] | None = None,
+) -> tuple[list[_Hit], str]:
+    """
+    Return what words and meaning find among what passes, best first, and the mode that ran.
+
+    `among` holds the ids that pass `where`, if the caller has them; `vector` is the query's, or
+    None while there is no model.
+    """
+    pool = max(_POOL, 2 * n)
+    main, fallback = texts.query_terms(query)
+    hits = words.best(connection, main, where, pool, among)
+    if len(hits) < n and fallback:
+        main = main + fallback
+        hits = words.best(connection, main, where, pool, among)
+    possible = words.best_possible(connection, main) if hits else 1.0
+    coverage = {found: min(score / possible, 1.0) for found, score in hits}
+    relevance: dict[int, float] = {}
+    embedder = memory.usable(connection)
+    if vector is not None and embedder is not None:
+        near = _nearest_passing(memory, connection, collection, vector, where, pool, among)
+        lacking = [found for found in coverage if found not in dict(near)]
+        if lacking:
+            near += memory.nearest(connection, collection, vector, len(lacking), lacking)
+        relevance = {
+            found: float(embedder.calibration.relevance(cosine)) for found, cosine in near
+        }
+    if not relevance:
+        mode = 'bm25_only'
+    else:
+        mode = 'hybrid' if coverage else 'vec_only'
+    candidates = ranking.merge(coverage, relevance)
+    records = memories.get(connection, [candidate.id for candidate in candidates])
+    scored = [
+        _Hit(
+            candidate.id,
+            ranking.fuse(candidate, mode)
+            * ranking.weight(records[candidate.id].context, memory.settings.real_weight),
+        )
+        for candidate in candidates
+        if candidate.id in records
+    ]
+    scored.sort(key=lambda hit: (-hit.score, -hit.id))
+    return scored, mode
+
+
+def _nearest_passing(
+    memory: Memory,
+    connection: apsw.Connection,
+    collection: str,
+    vector: Any,
+    where: Where,
+    limit: int,
+    among: list[int] | None,
+) -> list[tuple[int, float]]:
+    """Return the nearest that pass: a longer list is asked for until enough of it does."""
+    if among is not None:
+        return memory.nearest(connection, collection, vector, limit, among)
+    asked = limit
+    while True:
+        found = memory.nearest(connection, collection, vector, asked)
+        passed = words.passing(connection, [found_id for found_id, _ in found], where)
+        kept = [pair for pair in found if pair[0] in passed]
+        if len(kept) >= limit or len(found) < asked:
+            return kept[:limit]
+        if asked >= 2048:
+            everything = memories.ids(connection, where)
+            return memory.nearest(connection, collection, vector, limit, everything)
+        asked *= 4
+
+
+def _rest(among: Sequence[int], ranked: Sequence[_Hit], n: int) -> list[_Hit]:
+    """Return the newest of what passes and neither words nor meaning found."""
+    lacking = n - len(ranked)
+    if lacking <= 0:
+        return []
+    known = {hit.id for hit in ranked}
+    rest = (found for found in reversed(among) if found not in known)
+    return [_Hit(found, 0.0) for found, _ in zip(rest, range(lacking))]
+
+
+def parse_near(spatial_sort: Any) -> Near | None:
+    """Check a spatial_sort."""
+    if not spatial_sort:
+        return None
+    unknown = sorted(set(spatial_sort) - {'field', 'target', 'max_distance'})
+    if unknown:
+        raise InvalidArgument(
+            f'spatial_sort has no {shown(unknown[0])}; it takes field, target and max_distance'
+        )
+    field, target = spatial_sort.get('field'), spatial_sort.get('target')
+    if not isinstance(field, str) or not field:
+        raise InvalidArgument(
+            'spatial_sort.field must be the path of a position, as spatial.object_position, '
+            f'not {shown(field)}'
+        )
+    good = isinstance(target, list) and 1 <= len(target) <= MAX_DIMENSIONS
+    if not good or not all(_finite(x) for x in target):
+        raise InvalidArgument(
+            f'spatial_sort.target must be 1 to {MAX_DIMENSIONS} finite numbers, not {shown(target)}'
+        )
+    limit = spatial_sort.get('max_distance')
+    if limit is not None and not (_finite(limit) and limit >= 0):
+        raise InvalidArgument(
+            f'spatial_sort.max_distance must be a number from 0, not {shown(limit)}'
+        )
+    place = json_path('spatial_sort.field', field)
+    return Near(place, field, tuple(map(float, target)), limit)
+
+
+def _finite(value: Any) -> bool:
+    try:
+        return type(value) in (int, float) and math.isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+def _by_distance(
+    connection: apsw.Connection, query: str, where: Where, near: Near
+) -> tuple[list[_Hit], str]:
+    """Return what passes and has a position, nearest first; what the words match before that."""
+    found, others = memories.nearest(
+        connection, where, near.place, near.target, near.max_distance
+    )
+    if not found and len(others) > 0:
+        raise InvalidArgument(
+            f'spatial_sort.target has {len(near.target)} numbers, but the positions at '
+            f'{near.field} have {" or ".join(map(str, sorted(others)))}'
+        )
+    main, fallback = texts.query_terms(query)
+    match = words.matching(connection, main + fallback, [pair[0] for pair in found])
+    hits = [_Hit(found_id, 1 / (1 + distance), distance) for found_id, distance in found]
+    hits.sort(key=lambda hit: hit.id not in match)
+    return hits, 'bm25_only' if match else 'filter'
+
+
+def view(record: Record, hit: _Hit) -> MemoryView:
+    """Show a record as a recalled memory."""
+    summary, gone = texts.cut(record.content, 77)
+    partitions = {
+        name: record.context.get(name, {}) for name in ('params', 'spatial', 'robot', 'task')
+    }
+    return MemoryView(
+        id=record.id,
+        content=record.content,
+        human_summary=f'{summary}...' if gone > 3 else record.content,
+        type=record.type,
+        perception_type=record.perception_type,
+        session_id=record.session_id,
+        category=record.category,
+        confidence=round(record.confidence, 6),
+        context=dump_json(record.context),
+        **partitions,
+        _rrf_score=round(hit.score, 6),
+        created_at=record.created,
+        tags=record.tags,
+        distance=None if hit.distance is None else round(hit.distance, 9),
+        stamp=None if record.stamp is None else Stamp(record.stamp),
+        frame_id=record.frame_id,
+        pose=record.pose,
+    )

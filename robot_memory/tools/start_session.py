@@ -1,0 +1,54 @@
+"""Begin an episode."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from robot_memory.fields import Json, arg
+from robot_memory.memory import Memory
+from robot_memory.model import Session
+from robot_memory.store import memories, sessions
+from robot_memory.store.filters import equal
+from robot_memory.tool import tool
+from robot_memory.tools.learn import given
+
+
+@dataclass(frozen=True)
+class StartSessionRequest:
+    """Ask to begin an episode."""
+
+    collection: str = arg(
+        'Namespace of the episode.', default='default', min_length=1, max_length=128
+    )
+    context: Json | None = arg(
+        'What holds for the whole episode, as JSON: robot, env, task; its memories inherit it.',
+        default=None,
+        shape='object',
+    )
+
+
+@dataclass(frozen=True)
+class StartSessionResponse:
+    """Name the new episode."""
+
+    session_id: str = arg('The id to give to learn, save_perception, recall and end_session.')
+    collection: str = arg('Namespace of the episode.')
+    active_memories_count: int = arg('How many memories the collection holds.')
+
+
+@tool()
+def start_session(memory: Memory, request: StartSessionRequest) -> StartSessionResponse:
+    """Begin a new episode."""
+    session = Session(
+        id=str(uuid.uuid4()),
+        collection=request.collection,
+        context=given(request.context),
+        status='open',
+        created_at=memory.clock(),
+    )
+    with memory.db.write() as connection:
+        sessions.insert(connection, session)
+        where = equal('collection', request.collection) & equal('status', 'active')
+        active = memories.count(connection, where)
+    return StartSessionResponse(session.id, session.collection, active)

@@ -1,0 +1,75 @@
+"""Give a memory new text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from robot_memory.fields import Json, arg
+from robot_memory.memory import Memory
+from robot_memory.model import strategy
+from robot_memory.store import memories
+from robot_memory.tool import tool
+from robot_memory.tools.learn import Inferred, checked_text, given, infer
+
+
+@dataclass(frozen=True)
+class UpdateRequest:
+    """Ask to correct one memory."""
+
+    memory_id: int = arg('The memory to change.', minimum=1)
+    new_content: str = arg('What it says from now on (1 to 300 characters).')
+    context: Json | None = arg(
+        'New context as JSON; empty keeps the stored one.', default=None, shape='object'
+    )
+
+
+@dataclass(frozen=True)
+class UpdateResponse:
+    """Say what changed."""
+
+    status: str = arg('updated.')
+    memory_id: int = arg('The changed memory.')
+    old_content: str = arg('What it said.')
+    new_content: str = arg('What it says now.')
+    auto_inferred: Inferred = arg('What was read from the new text.')
+    truncated: bool | None = arg(
+        'True where the text was cut at 300 characters.', default=None, omitted=True
+    )
+    truncated_characters: int | None = arg(
+        'How many characters went.', default=None, omitted=True
+    )
+
+
+@tool(destructive=True, idempotent=True)
+def update(memory: Memory, request: UpdateRequest) -> UpdateResponse:
+    """
+    Correct a memory: category, tags and vector are made anew, the old text stays in the trail.
+    """
+    text, gone = checked_text('new_content', request.new_content)
+    inferred = infer(text)
+    vector = memory.passage_vector(text)
+    with memory.db.write() as connection:
+        old = memories.get_active(connection, request.memory_id)
+        context = given(request.context) or old.context
+        new = replace(
+            old,
+            content=text,
+            category=inferred.category,
+            confidence=inferred.confidence,
+            tags=inferred.tags,
+            scope_files=inferred.scope_files,
+            context=context,
+            strategy_name=strategy(context, inferred.category, old.actor_id),
+            updated_at=max(memory.clock(), old.updated_at + 1),
+        )
+        usable = memory.usable(connection) is not None
+        memories.rewrite(connection, old, new, vector if usable else None, memory.caller)
+    return UpdateResponse(
+        'updated',
+        old.id,
+        old.content,
+        text,
+        inferred,
+        truncated=True if gone else None,
+        truncated_characters=gone or None,
+    )

@@ -1,0 +1,76 @@
+"""
+Write requirements/*.txt: every package that set-up installs, at one exact version.
+
+`python scripts/pin.py PYTHON3.10 PYTHON3.11` resolves setup.cfg and requirements/*.in anew on a
+Python 3.10 and on a newer one, and marks what differs. Each file holds what the ones before it
+have not pinned yet.
+"""
+
+from __future__ import annotations
+
+import configparser
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FILES = ('runtime', 'ros', 'dev')
+# Newer releases ask for numpy 2, and the messages of a sourced ROS Jazzy or Kilted are compiled
+# against numpy 1.26.
+HELD = ('ml_dtypes==0.5.4',)
+# In the standard library from this Python on, and refused by pip there.
+NOT_FROM = {'backports.zstd': '3.14'}
+HEAD = '# Written by scripts/pin.py: change setup.cfg or requirements/*.in, then run that.\n'
+
+
+def wanted(name: str) -> list[str]:
+    """Read the requirements that one file is resolved from."""
+    if name == 'runtime':
+        config = configparser.ConfigParser()
+        config.read(ROOT / 'setup.cfg')
+        text = config['options']['install_requires'] + config['options.extras_require']['bags']
+        return [*text.strip().splitlines(), *HELD]
+    lines = (ROOT / 'requirements' / f'{name}.in').read_text().splitlines()
+    return [line for line in lines if line and not line.startswith('#')]
+
+
+def resolve(python: str, requirements: list[str]) -> dict[str, str]:
+    """Ask pip which versions it would install."""
+    command = [python, '-m', 'pip', 'install', '--quiet', '--dry-run', '--ignore-installed']
+    answer = subprocess.run(
+        [*command, '--report', '-', *requirements], check=True, stdout=subprocess.PIPE
+    )
+    found = (item['metadata'] for item in json.loads(answer.stdout)['install'])
+    return {re.sub(r'[-_]+', '-', item['name'].lower()): item['version'] for item in found}
+
+
+def lines(package: str, old: str | None, new: str | None) -> list[str]:
+    """Pin one package, with an environment marker where the two Pythons differ."""
+    if package in NOT_FROM:
+        return [f'{package}=={new} ; python_version < "{NOT_FROM[package]}"']
+    if old == new:
+        return [f'{package}=={new}']
+    pins = [f'{package}=={old} ; python_version < "3.11"'] if old else []
+    return pins + ([f'{package}=={new} ; python_version >= "3.11"'] if new else [])
+
+
+def main(pythons: list[str]) -> None:
+    """Resolve the files in order, each on top of the pins of those before."""
+    pinned: list[dict[str, str]] = [{}, {}]
+    for name in FILES:
+        found = [
+            resolve(python, [*wanted(name), *(f'{n}=={v}' for n, v in before.items())])
+            for python, before in zip(pythons, pinned, strict=True)
+        ]
+        new = sorted({*found[0], *found[1]} - {*pinned[0], *pinned[1]})
+        text = [pin for n in new for pin in lines(n, found[0].get(n), found[1].get(n))]
+        (ROOT / 'requirements' / f'{name}.txt').write_text(HEAD + '\n'.join(text) + '\n')
+        pinned = found
+
+
+if __name__ == '__main__':
+    if len(sys.argv) != 3:
+        sys.exit('usage: python scripts/pin.py PYTHON3.10 PYTHON3.11')
+    main(sys.argv[1:])

