@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FILES = ('runtime', 'ros', 'dev')
+FILES = ('runtime', 'dev', 'ros')
 # Newer releases ask for numpy 2, and the messages of a sourced ROS Jazzy or Kilted are compiled
 # against numpy 1.26.
 HELD = ('ml_dtypes==0.5.4',)

@@ -65,7 +65,7 @@ class SceneSettings:
     min_level: float = 12.0
     settle_s: float = 0.5
     min_brightness: float = 12.0
-    min_sharpness: float = 0.12
+    min_sharpness: float = 0.13
     max_per_minute: int = 12
     gap_s: float = 5.0
 
@@ -120,7 +120,8 @@ class SceneDetector:
         if self._still is None or self._differs(cells, self._still):
             self._still, self._still_ns = cells, reading.stamp_ns
             return []
-        if reading.stamp_ns - self._still_ns < self._settle_ns:
+        settled = reading.stamp_ns - self._still_ns >= self._settle_ns
+        if not settled or self._still is self._reference:
             return []
         mask = changed(cells, self._reference, self.settings.min_level)
         if mask.mean() < self.settings.min_area:
@@ -148,9 +149,8 @@ class SceneDetector:
             return []
         event = self._event(reading, cells, mask)
         self._kept.append(reading.stamp_ns)
-        self._reference, self._reference_ns = cells, reading.stamp_ns
-        if mask is None:
-            self._still, self._still_ns = cells, reading.stamp_ns
+        self._reference = self._still = cells
+        self._reference_ns = self._still_ns = reading.stamp_ns
         return [event]
 
     def _event(self, reading: ImageReading, cells: Cells, mask: Mask | None) -> Event:
@@ -206,21 +206,29 @@ def changed(cells: Cells, reference: Cells, min_level: float) -> Mask:
     The exposure is the median ratio of each colour, which an object does not move as long as it
     covers less than half of the picture. Single cells and thin lines do not count.
     """
-    now, then = cells[::4, ::4], reference[::4, ::4]
-    fit = (now > 8) & (then > 8) & (now < CLIPPED) & (then < CLIPPED)
-    ratio = np.where(fit, then / np.maximum(now, 1), np.nan)
-    gain = [np.nanmedian(r) if np.isfinite(r).any() else 1.0 for r in np.moveaxis(ratio, 2, 0)]
-    scale = np.clip(np.array(gain, np.float32), 1 / MAX_GAIN, MAX_GAIN)
+    scale = _exposure(cells[::4, ::4], reference[::4, ::4])
     difference = np.abs(np.minimum(cells * scale, 255) - reference)
-    clipped = (cells >= CLIPPED) | (reference >= CLIPPED)
-    difference[clipped] -= CLIPPED_LEEWAY
-    largest = difference.max(axis=2)
+    difference -= CLIPPED_LEEWAY * (np.maximum(cells, reference) >= CLIPPED)
+    largest = difference[:, :, 0]
+    for channel in range(1, difference.shape[2]):
+        largest = np.maximum(largest, difference[:, :, channel])
     noise = float(np.median(largest[::2, ::2]))
     mask = largest > max(min_level, NOISE_FACTOR * noise)
     padded = np.pad(mask, 1).astype(np.uint8)
     across = padded[:, :-2] + padded[:, 1:-1] + padded[:, 2:]
     around = across[:-2] + across[1:-1] + across[2:]
-    return np.logical_and(mask, around >= NEIGHBOURS)
+    solid: Mask = mask & (around >= NEIGHBOURS)
+    return solid
+
+
+def _exposure(now: Cells, then: Cells) -> Cells:
+    fit = (np.minimum(now, then) > 8) & (np.maximum(now, then) < CLIPPED)
+    gains = []
+    for channel in range(now.shape[2]):
+        kept = fit[:, :, channel]
+        ratio = then[:, :, channel][kept] / now[:, :, channel][kept]
+        gains.append(float(np.median(ratio)) if ratio.size else 1.0)
+    return np.clip(np.array(gains, np.float32), 1 / MAX_GAIN, MAX_GAIN)
 
 
 def sharpness(cells: Cells) -> float:

@@ -1,0 +1,87 @@
+"""Between ROS messages and plain values, by the declarations; no message is mapped by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robot_memory import msg
+from robot_memory.errors import RobotMemoryError
+from robot_memory.fields import NANOSECONDS, Field, dump_json, fields_of, parse_json
+from robot_memory.ros.interfaces import NOT_GIVEN, message_name
+
+
+def arguments(message: Any, declaration: type) -> dict[str, Any]:
+    """Return a service request as a tool's arguments: what stands for "not given" is left out."""
+    given = {}
+    for field in fields_of(declaration):
+        value = getattr(message, field.ros_name)
+        if field.kind == 'stamp':
+            value = value.sec * NANOSECONDS + value.nanosec or None
+        elif field.kind == 'number' and value == NOT_GIVEN and (field.minimum or 0) >= 0:
+            value = None
+        if value is not None and not (value == '' and not field.required):
+            given[field.name] = value
+    return given
+
+
+def fill(message: Any, response: Any) -> Any:
+    """Write a response dataclass into a ROS message and return the message."""
+    for field in fields_of(type(response)):
+        value = getattr(response, field.name)
+        target = getattr(message, field.ros_name)
+        if field.kind == 'record':
+            if value is not None:
+                fill(target, value)
+        elif field.kind == 'records':
+            made = [fill(getattr(msg, message_name(type(item)))(), item) for item in value]
+            setattr(message, field.ros_name, made)
+        elif field.kind == 'stamp':
+            if value is not None:
+                target.sec, target.nanosec = divmod(value, NANOSECONDS)
+        else:
+            setattr(message, field.ros_name, _to_ros(field, value))
+    return message
+
+
+def fail(message: Any, error: RobotMemoryError) -> Any:
+    """Write a failure into a service response and return it."""
+    message.success = False
+    message.error_code = error.code
+    message.message = str(error)
+    return message
+
+
+def _to_ros(field: Field, value: Any) -> Any:
+    if field.kind == 'json':
+        return '' if value is None else dump_json(value)
+    if field.kind == 'texts':
+        return list(value)
+    if value is not None:
+        return value
+    return {'text': '', 'integer': 0, 'number': NOT_GIVEN, 'flag': False}[field.kind]
+
+
+def plain(message: Any, declaration: type) -> dict[str, Any]:
+    """Return a ROS response as the plain JSON of the other faces."""
+    return {
+        field.name: value
+        for field in fields_of(declaration)
+        for value in [_from_ros(field, getattr(message, field.ros_name))]
+        if not (field.omitted and value is None)
+    }
+
+
+def _from_ros(field: Field, value: Any) -> Any:
+    if field.kind == 'record':
+        return plain(value, field.record) if field.record else None
+    if field.kind == 'records':
+        return [plain(item, field.record) for item in value] if field.record else []
+    if field.kind == 'stamp':
+        empty = value.sec == 0 and value.nanosec == 0
+        return None if empty else {'sec': value.sec, 'nanosec': value.nanosec}
+    if field.kind == 'json':
+        return parse_json(field.name, value) if value else None
+    if field.kind == 'texts':
+        return list(value)
+    none = {'text': '', 'integer': 0, 'number': NOT_GIVEN, 'flag': False}[field.kind]
+    return None if field.nullable and value == none else value

@@ -1,0 +1,165 @@
+"""
+Writes msg/, srv/ and config/ from the declarations: `python -m robot_memory.ros.interfaces`.
+
+The files are committed, and a test fails where they drift. Needs no ROS.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from robot_memory.fields import Field, fields_of
+from robot_memory.settings import DoorSettings, SenseSettings, Settings
+from robot_memory.tool import Tool
+from robot_memory.tools import TOOLS
+
+NOTE = '# Written by robot_memory.ros.interfaces from the declarations; do not edit.'
+NOT_GIVEN = -1.0
+"""What stands in a ROS number from 0 on for "not given": ROS has no null."""
+_TYPES = {
+    'text': 'string',
+    'integer': 'int64',
+    'number': 'float64',
+    'flag': 'bool',
+    'texts': 'string[]',
+    'json': 'string',
+    'stamp': 'builtin_interfaces/Time',
+}
+
+
+def service_name(tool: Tool[Any, Any]) -> str:
+    """Return the name of a tool's .srv: save_perception has SavePerception."""
+    return ''.join(part.capitalize() for part in tool.name.split('_'))
+
+
+def message_name(declaration: type) -> str:
+    """Return the name of a declaration's .msg: MemoryView has Memory."""
+    return declaration.__name__.removesuffix('View')
+
+
+def files() -> dict[str, str]:
+    """Return every generated file: path below the package's root, and text."""
+    texts = {}
+    for tool in TOOLS:
+        texts[f'srv/{service_name(tool)}.srv'] = _service(tool)
+        for record in _records(tool.response):
+            texts[f'msg/{message_name(record)}.msg'] = _message(record)
+    texts['config/robot_memory.yaml'] = _parameters()
+    return texts
+
+
+def _service(tool: Tool[Any, Any]) -> str:
+    lines = [NOTE, f'# {tool.summary}', '']
+    for field in fields_of(tool.request):
+        lines += _described(field, _request_default(field))
+    lines += [
+        '---',
+        '# Whether the call was answered; if not, nothing was changed.',
+        'bool success',
+        '# invalid_argument, not_found, conflict, unavailable or internal; empty on success.',
+        'string error_code',
+        '# What was wrong, with which value, and what would be accepted.',
+        'string message',
+    ]
+    for field in fields_of(tool.response):
+        lines += _described(field, '')
+    return '\n'.join(lines) + '\n'
+
+
+def _message(declaration: type) -> str:
+    lines = [NOTE, f'# {(declaration.__doc__ or "").strip().splitlines()[0]}', '']
+    for field in fields_of(declaration):
+        lines += _described(field, '')
+    return '\n'.join(lines) + '\n'
+
+
+def _described(field: Field, default: str) -> list[str]:
+    note = field.help
+    if field.kind == 'json':
+        note += ' JSON text; empty: none.'
+    elif field.kind == 'number' and field.nullable:
+        note += f' {NOT_GIVEN:g}: none.'
+    elif field.nullable:
+        note += {'integer': ' 0: none.', 'text': ' Empty: none.', 'stamp': ' 0: none.'}.get(
+            field.kind, ''
+        )
+    return [f'# {note}', f'{ros_type(field)} {field.ros_name}{default}']
+
+
+def ros_type(field: Field) -> str:
+    """Return the ROS type of a field."""
+    if field.record is not None:
+        return message_name(field.record) + ('[]' if field.kind == 'records' else '')
+    return _TYPES[field.kind]
+
+
+def _request_default(field: Field) -> str:
+    if field.kind == 'number':
+        return f' {NOT_GIVEN if field.default is None else field.default}'
+    if field.default in (None, ''):
+        return ''
+    return f' "{field.default}"' if field.kind == 'text' else f' {field.default}'
+
+
+def _records(declaration: type) -> list[type]:
+    """Return the dataclasses inside of a declaration, the inner ones first."""
+    found: list[type] = []
+    for field in fields_of(declaration):
+        if field.record is not None:
+            found += [*_records(field.record), field.record]
+    return found
+
+
+def _parameters() -> str:
+    lines = [
+        NOTE,
+        '# Parameters of the node with their defaults. The key /** fits any name and namespace.',
+        '/**:',
+        '  ros__parameters:',
+    ]
+    for declaration in (Settings, DoorSettings, SenseSettings):
+        for field in fields_of(declaration):
+            limits = _limits(field)
+            lines += [f'    # {field.help}{limits}', f'    {field.name}: {_yaml(field.default)}']
+    return '\n'.join(lines) + '\n'
+
+
+def _limits(field: Field) -> str:
+    if field.choices:
+        return f' One of {", ".join(field.choices)}.'
+    if field.minimum is not None:
+        return f' {field.minimum:g} to {field.maximum:g}.'
+    return ''
+
+
+def _yaml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value) if not isinstance(value, str) else f"'{value}'"
+
+
+def write(root: Path) -> list[str]:
+    """Write what differs, remove what is declared no more; return the paths that changed."""
+    wanted = files()
+    changed = []
+    for folder, suffix in (('msg', '.msg'), ('srv', '.srv'), ('config', '.yaml')):
+        (root / folder).mkdir(exist_ok=True)
+        for known in (root / folder).glob(f'*{suffix}'):
+            path = f'{folder}/{known.name}'
+            if path not in wanted:
+                known.unlink()
+                changed.append(path)
+    for path, text in wanted.items():
+        file = root / path
+        if not file.exists() or file.read_text() != text:
+            file.write_text(text)
+            changed.append(path)
+    return changed
+
+
+if __name__ == '__main__':
+    where = Path(sys.argv[1]) if len(sys.argv) > 1 else Path.cwd()
+    for line in write(where) or ['nothing changed']:
+        print(line)

@@ -1,0 +1,120 @@
+"""The node `robot_memory`: services, taps, and the bridge to MCP, over one memory."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import logging
+import sys
+
+import rclpy
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
+from rclpy.impl.rcutils_logger import RcutilsLogger
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from robot_memory.errors import RobotMemoryError
+from robot_memory.mcp_server import HttpBridge
+from robot_memory.memory import Memory
+from robot_memory.ros import parameters, services, taps
+from robot_memory.settings import DoorSettings, SenseSettings, Settings, store_path
+
+_THREADS = 8
+"""Three taps, one writer, and the rest for recalls."""
+
+
+class _ToNodeLogger(logging.Handler):
+    """Pass the log records of the core on to the node's logger."""
+
+    def __init__(self, logger: RcutilsLogger) -> None:
+        super().__init__()
+        self._logger = logger
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = self.format(record)
+        if record.levelno >= logging.ERROR:
+            self._logger.error(text)
+        elif record.levelno >= logging.WARNING:
+            self._logger.warning(text)
+        elif record.levelno >= logging.INFO:
+            self._logger.info(text)
+        else:
+            self._logger.debug(text)
+
+
+class MemoryNode(Node):
+    """
+    Serve a robot's memory.
+
+    Raise a RobotMemoryError where the store cannot be opened, a parameter is not accepted or
+    the port of MCP is taken.
+    """
+
+    def __init__(self) -> None:
+        """Declare the parameters, open the store and begin to listen."""
+        super().__init__('robot_memory')
+        self._closers = contextlib.ExitStack()
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> None:
+        handler = _ToNodeLogger(self.get_logger())
+        core = logging.getLogger('robot_memory')
+        core.setLevel(logging.INFO)
+        core.addHandler(handler)
+        self._closers.callback(core.removeHandler, handler)
+        settings = parameters.declare(self, Settings)
+        door = parameters.declare(self, DoorSettings)
+        sense = parameters.declare(self, SenseSettings)
+        self.memory = self._closers.enter_context(Memory(settings))
+        self.add_on_set_parameters_callback(self._change)
+        services.serve(self, self.memory)
+        for wanted in taps.senses(sense):
+            tap = taps.Tap(self, self.memory, wanted, sense.sense_collection)
+            self._closers.callback(tap.close)
+        where = 'off'
+        if door.mcp_enabled:
+            bridge = HttpBridge(self.memory, door.mcp_host, door.mcp_port)
+            bridge.start()
+            self._closers.callback(bridge.stop)
+            where = bridge.url
+        self.get_logger().info(f'memory in {store_path(settings)}, MCP: {where}')
+
+    def _change(self, changes: list[Parameter]) -> SetParametersResult:
+        """Let changed numbers take effect; the ranges were checked by rclpy."""
+        new = parameters.changed(self.memory.settings, changes)
+        self.memory.settings = dataclasses.replace(self.memory.settings, **new)
+        return SetParametersResult(successful=True)
+
+    def close(self) -> None:
+        """End the bridge, the taps and the memory; what was acknowledged is in the file."""
+        self._closers.close()
+
+
+def main() -> None:
+    """Run the node until it is interrupted."""
+    rclpy.init()
+    node = None
+    try:
+        node = MemoryNode()
+        executor = MultiThreadedExecutor(num_threads=_THREADS)
+        executor.add_node(node)
+        with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
+            executor.spin()
+        executor.shutdown(timeout_sec=2.0)
+    except RobotMemoryError as error:
+        sys.exit(f'robot_memory: [{error.code}] {error}')
+    finally:
+        if node is not None:
+            with contextlib.suppress(KeyboardInterrupt):
+                node.close()
+            node.destroy_node()
+        rclpy.try_shutdown()
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,56 @@
+"""The services: one loop over the tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from rclpy.node import Node
+
+import robot_memory.srv
+from robot_memory.errors import Internal, RobotMemoryError
+from robot_memory.memory import Memory, caller
+from robot_memory.ros import convert
+from robot_memory.ros.interfaces import service_name
+from robot_memory.tool import Tool
+from robot_memory.tools import TOOLS
+
+
+def serve(node: Node, memory: Memory) -> None:
+    """
+    Offer every tool as a service under the node's private name.
+
+    Calls that read run side by side; calls that write take turns, so that however many of them
+    wait, there is a thread left for a recall.
+    """
+    reading, writing = ReentrantCallbackGroup(), MutuallyExclusiveCallbackGroup()
+    for tool in TOOLS:
+        node.create_service(
+            getattr(robot_memory.srv, service_name(tool)),
+            f'~/{tool.name}',
+            _handler(node, memory, tool),
+            callback_group=reading if tool.read_only else writing,
+        )
+
+
+def _handler(node: Node, memory: Memory, tool: Tool[Any, Any]) -> Callable[[Any, Any], Any]:
+    """Return the callback of a tool's service: whatever happens, the caller has a reply."""
+
+    def handle(request: Any, response: Any) -> Any:
+        caller.set(f'ros:{node.get_fully_qualified_name()}')
+        try:
+            answer = tool.run(memory, convert.arguments(request, tool.request))
+            convert.fill(response, answer)
+            response.success = True
+            response.message = getattr(answer, 'status', 'ok')
+        except RobotMemoryError as error:
+            return convert.fail(type(response)(), error)
+        except Exception as error:
+            node.get_logger().error(f'{tool.name} could not be answered: {error!r}')
+            return convert.fail(
+                type(response)(), Internal(f'{tool.name} could not be answered: {error!r}')
+            )
+        return response
+
+    return handle
