@@ -23,21 +23,27 @@ import dataclasses
 import functools
 import json
 import math
+import re
 import types
 import typing
-from collections.abc import Mapping
-from typing import Any, NewType
+from collections.abc import Iterable, Mapping
+from typing import Any, NewType, TypeAlias, TypeVar
 
 from robot_memory.errors import InvalidArgument
 
-Json = NewType('Json', object)
+Json: TypeAlias = Any
+"""A dict, list, str, number, bool or None: what JSON can say."""
+
 Stamp = NewType('Stamp', int)
 """Nanoseconds since 1970-01-01 UTC (or since the start of simulated time)."""
 
 MAX_JSON_CHARACTERS = 16_000_000
+MAX_JSON_DEPTH = 100
 NANOSECONDS = 1_000_000_000
+Declared = TypeVar('Declared')
 _SCALARS = {str: 'text', int: 'integer', float: 'number', bool: 'flag'}
-_NEW_TYPES = {Json: 'json', Stamp: 'stamp'}
+_OTHERS = {Any: 'json', Stamp: 'stamp'}
+_ESCAPED_NUL = re.compile(r'(?<!\\)(?:\\\\)*\\u0000')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,9 +106,13 @@ def arg(
     return dataclasses.field(default=default, metadata=metadata)
 
 
-@functools.cache
 def fields_of(declaration: type) -> tuple[Field, ...]:
     """Return the fields of a declaration, in the order in which they are written."""
+    return _fields_of(declaration)
+
+
+@functools.cache
+def _fields_of(declaration: type) -> tuple[Field, ...]:
     hints = typing.get_type_hints(declaration)
     return tuple(
         _field(field, hints[field.name]) for field in dataclasses.fields(declaration)
@@ -132,8 +142,8 @@ def _kind(hint: Any) -> tuple[str, type | None]:
     """Return the kind of an annotation, and the dataclass inside of it if there is one."""
     if hint in _SCALARS:
         return _SCALARS[hint], None
-    if hint in _NEW_TYPES:
-        return _NEW_TYPES[hint], None
+    if hint in _OTHERS:
+        return _OTHERS[hint], None
     if dataclasses.is_dataclass(hint):
         return 'record', typing.cast(type, hint)
     if typing.get_origin(hint) is tuple:
@@ -142,16 +152,18 @@ def _kind(hint: Any) -> tuple[str, type | None]:
     raise TypeError(f'{hint!r} is not in the table of field types')
 
 
-def parse(declaration: type, arguments: Mapping[str, Any], where: str) -> Any:
+def parse(declaration: type[Declared], arguments: Mapping[str, Any], where: str) -> Declared:
     """
     Build a declaration from plain values, refusing all that it does not accept.
 
     None and the empty text of a field that has a default mean "not given". `where` names the
     tool in the message. Raise InvalidArgument with the field, the value and what is accepted.
     """
+    if not isinstance(arguments, Mapping):
+        raise InvalidArgument(f'{where} takes its arguments by name, not {shown(arguments)}')
     fields = fields_of(declaration)
     names = [field.name for field in fields]
-    unknown = [str(name) for name in arguments if name not in names]
+    unknown = [name for name in arguments if name not in names]
     if unknown:
         raise InvalidArgument(
             f'{where} has no argument {", ".join(map(shown, unknown))}; '
@@ -160,13 +172,17 @@ def parse(declaration: type, arguments: Mapping[str, Any], where: str) -> Any:
     values: dict[str, Any] = {}
     for field in fields:
         value = arguments.get(field.name)
-        if value is None or (value == '' and not field.required and field.kind != 'flag'):
+        if value is None or (_is_empty(value) and not field.required and field.kind != 'flag'):
             if field.required:
                 raise InvalidArgument(f'{where} needs {field.name}: {field.help}')
             values[field.name] = field.default
         else:
             values[field.name] = check(field, value)
     return declaration(**values)
+
+
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, str) and not value
 
 
 def check(field: Field, value: Any) -> Any:
@@ -209,14 +225,21 @@ def _check_integer(field: Field, value: Any) -> int:
 def _check_number(field: Field, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InvalidArgument(f'{field.name} must be a number, not {shown(value)}')
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
+    number = finite(value)
+    if number is None:
         raise InvalidArgument(f'{field.name} must be a finite number, not {shown(value)}')
     _check_bounds(field, number)
     return number
+
+
+def finite(value: Any) -> float | None:
+    """Return a number as a float, or None for what is no number or none that a float holds."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None
 
 
 def _check_bounds(field: Field, value: float) -> None:
@@ -246,25 +269,29 @@ def _check_json(field: Field, value: Any) -> Any:
     if field.shape in accepted and not isinstance(value, accepted[field.shape]):
         wanted = 'a JSON object' if field.shape == 'object' else 'a JSON object or array'
         raise InvalidArgument(f'{field.name} must be {wanted}, not {shown(value)}')
-    dump_json(value, field.name)
-    return value
+    return json.loads(dump_json(value, field.name))
 
 
 def _check_stamp(field: Field, value: Any) -> Stamp:
     if isinstance(value, str):
         value = parse_json(field.name, value)
-    if isinstance(value, Mapping):
+    sec: Any = None
+    nanosec: Any = 0
+    if isinstance(value, Mapping) and not set(value) - {'sec', 'nanosec'}:
         sec, nanosec = value.get('sec'), value.get('nanosec', 0)
-        whole = all(isinstance(x, int) and not isinstance(x, bool) for x in (sec, nanosec))
-        known = not set(value) - {'sec', 'nanosec'}
-        if whole and known and abs(sec) < 2**33 and 0 <= nanosec < NANOSECONDS:
-            return Stamp(sec * NANOSECONDS + nanosec)
-    elif isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63:
-        return Stamp(value)
+    elif _is_whole(value):
+        sec, nanosec = divmod(value, NANOSECONDS)
+    whole = _is_whole(sec) and _is_whole(nanosec)
+    if whole and -(2**31) <= sec < 2**31 and 0 <= nanosec < NANOSECONDS:
+        return Stamp(sec * NANOSECONDS + nanosec)
     raise InvalidArgument(
-        f'{field.name} must be {{"sec": whole seconds, "nanosec": 0 to 999999999}} '
+        f'{field.name} must be {{"sec": whole seconds in 32 bits, "nanosec": 0 to 999999999}} '
         f'or whole nanoseconds, not {shown(value)}'
     )
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 _CHECKS = {
@@ -306,18 +333,41 @@ def _refuse_constant(constant: str) -> None:
 
 
 def dump_json(value: Any, name: str = 'value') -> str:
-    """Write a value as compact JSON text, or raise InvalidArgument that says why it has none."""
+    """
+    Write a value as compact JSON text, keys sorted, so that equal objects have equal texts.
+
+    Raise InvalidArgument that says why it has none.
+    """
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(',', ':'))
+        text = json.dumps(
+            value, ensure_ascii=False, allow_nan=False, separators=(',', ':'), sort_keys=True
+        )
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidArgument(f'{name} cannot be kept as JSON: {error}') from None
-    if not is_storable(text) or '\\u0000' in text:
+    if _is_deep(value):
+        raise InvalidArgument(
+            f'{name} has more than {MAX_JSON_DEPTH} levels of objects and arrays: {shown(value)}'
+        )
+    if not is_storable(text) or _ESCAPED_NUL.search(text):
         raise InvalidArgument(f'{name} holds a NUL or half of a surrogate pair')
     if len(text) > MAX_JSON_CHARACTERS:
         raise InvalidArgument(
             f'{name} has {len(text)} characters of JSON; at most {MAX_JSON_CHARACTERS} are kept'
         )
     return text
+
+
+def _is_deep(value: Any) -> bool:
+    """Say whether a value nests deeper than every reader of JSON, SQLite among them, allows."""
+    level: list[Iterable[Any]] = [[value]]
+    for _ in range(MAX_JSON_DEPTH + 1):
+        level = [
+            child.values() if isinstance(child, dict) else child
+            for item in level
+            for child in item
+            if isinstance(child, (dict, list, tuple))
+        ]
+    return bool(level)
 
 
 def plain(value: Any) -> Any:

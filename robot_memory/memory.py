@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +18,7 @@ from robot_memory.clock import Clock, wall_clock
 from robot_memory.embedding import BackgroundEmbedder, Embedder
 from robot_memory.errors import RobotMemoryError
 from robot_memory.settings import Settings, store_path
-from robot_memory.store import Database, memories, vectors
+from robot_memory.store import Connection, Database, memories, vectors
 from robot_memory.store.vector_copy import VectorCopy
 
 logger = logging.getLogger(__name__)
@@ -103,7 +102,7 @@ class Memory:
         assert embedder is not None
         return embedder.query(text)
 
-    def usable(self, connection: apsw.Connection) -> Embedder | None:
+    def usable(self, connection: Connection) -> Embedder | None:
         """Return the embedder if the file holds vectors of its model, else None."""
         embedder = self.embedder.ready()
         if embedder is None:
@@ -113,7 +112,7 @@ class Memory:
 
     def nearest(
         self,
-        connection: apsw.Connection,
+        connection: Connection,
         collection: str,
         query: NDArray[np.float32],
         limit: int,

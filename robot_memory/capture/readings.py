@@ -137,7 +137,8 @@ def _grey16(rows: Pixels, is_bigendian: bool) -> Pixels:
 
 
 def _depth16(rows: Pixels, is_bigendian: bool) -> Pixels:
-    return np.minimum(_words(rows, is_bigendian) >> 4, 255).astype(np.uint8)
+    levels: Pixels = np.minimum(_words(rows, is_bigendian) >> 4, 255).astype(np.uint8)
+    return levels
 
 
 def _yuv422(luma: int) -> Callable[[Pixels, bool], Pixels]:

@@ -234,9 +234,7 @@ def _exposure(now: Cells, then: Cells) -> Cells:
 def sharpness(cells: Cells) -> float:
     """Return the steepest steps between neighbouring cells over the contrast, 0 to 1."""
     grey = cells.mean(axis=2)
-    steps = np.maximum(
-        np.abs(np.diff(grey, axis=1))[:-1], np.abs(np.diff(grey, axis=0))[:, :-1]
-    )
+    steps = np.maximum(np.abs(np.diff(grey, axis=1))[:-1], np.abs(np.diff(grey, axis=0))[:, :-1])
     low, high = np.percentile(grey, (1, 99))
     return float(np.percentile(steps, 99.5) / (high - low + 1))
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import logging
+import signal
 import sys
+import threading
 
 import rclpy
 from rcl_interfaces.msg import SetParametersResult
-from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
+from rclpy.exceptions import ParameterException
+from rclpy.executors import MultiThreadedExecutor
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.signals import SignalHandlerOptions
 
 from robot_memory.errors import RobotMemoryError
-from robot_memory.mcp_server import HttpBridge
 from robot_memory.memory import Memory
 from robot_memory.ros import parameters, services, taps
 from robot_memory.settings import DoorSettings, SenseSettings, Settings, store_path
@@ -78,6 +81,8 @@ class MemoryNode(Node):
             self._closers.callback(tap.close)
         where = 'off'
         if door.mcp_enabled:
+            from robot_memory.mcp_server import HttpBridge  # noqa: PLC0415 - slow to import
+
             bridge = HttpBridge(self.memory, door.mcp_host, door.mcp_port)
             bridge.start()
             self._closers.callback(bridge.stop)
@@ -96,24 +101,36 @@ class MemoryNode(Node):
 
 
 def main() -> None:
-    """Run the node until it is interrupted."""
-    rclpy.init()
-    node = None
+    """Run the node until it is interrupted or terminated."""
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
     try:
         node = MemoryNode()
-        executor = MultiThreadedExecutor(num_threads=_THREADS)
-        executor.add_node(node)
-        with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
-            executor.spin()
-        executor.shutdown(timeout_sec=2.0)
     except RobotMemoryError as error:
         sys.exit(f'robot_memory: [{error.code}] {error}')
-    finally:
-        if node is not None:
-            with contextlib.suppress(KeyboardInterrupt):
-                node.close()
-            node.destroy_node()
-        rclpy.try_shutdown()
+    except ParameterException as error:
+        sys.exit(f'robot_memory: [invalid_argument] {error}')
+    executor = MultiThreadedExecutor(num_threads=_THREADS)
+    executor.add_node(node)
+    spinner = threading.Thread(target=_spin, args=(executor, node, stop), name='spinner')
+    spinner.start()
+    stop.wait()
+    executor.shutdown(timeout_sec=1.0)
+    spinner.join()
+    node.close()
+    node.destroy_node()
+    rclpy.shutdown()
+
+
+def _spin(executor: MultiThreadedExecutor, node: Node, stop: threading.Event) -> None:
+    """Spin until the executor is shut down; a fault in a callback is told and passed over."""
+    while not stop.is_set():
+        try:
+            executor.spin()
+        except Exception as error:
+            node.get_logger().error(f'a callback failed, the node goes on: {error!r}')
 
 
 if __name__ == '__main__':

@@ -7,6 +7,7 @@ from typing import Any
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.node import Node
+from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 import robot_memory.srv
 from robot_memory.errors import Internal, RobotMemoryError
@@ -15,6 +16,11 @@ from robot_memory.ros import convert
 from robot_memory.ros.interfaces import service_name
 from robot_memory.tool import Tool
 from robot_memory.tools import TOOLS
+
+_WAITING = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST, depth=1000, reliability=ReliabilityPolicy.RELIABLE
+)
+"""The default keeps ten requests: the callers of the others would wait for ever."""
 
 
 def serve(node: Node, memory: Memory) -> None:
@@ -30,6 +36,7 @@ def serve(node: Node, memory: Memory) -> None:
             getattr(robot_memory.srv, service_name(tool)),
             f'~/{tool.name}',
             _handler(node, memory, tool),
+            qos_profile=_WAITING,
             callback_group=reading if tool.read_only else writing,
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -90,6 +90,7 @@ class Tap:
         self._group = MutuallyExclusiveCallbackGroup()
         self._topic = node.resolve_topic_name(sense.topic)
         self.counts: Counter[str] = Counter()
+        self._unsaved: deque[capture.Event] = deque()
         self._reliability = ReliabilityPolicy.BEST_EFFORT
         self._subscription = self._subscribe()
         self._timer = node.create_timer(_LOOK_SECONDS, self._follow, callback_group=self._group)
@@ -106,7 +107,8 @@ class Tap:
         )
 
     def _follow(self) -> None:
-        """Change to what the publishers of the topic offer now."""
+        """Change to what the publishers of the topic offer now; save what could not be before."""
+        self._save()
         offered = {
             info.qos_profile.reliability
             for info in self._node.get_publishers_info_by_topic(self._topic)
@@ -125,8 +127,9 @@ class Tap:
         try:
             stamp, frame = self._header(message)
             for event in self._sense.detector.feed(self._sense.read(message, stamp, frame)):
-                self._keep(event)
+                self._unsaved.append(event)
             self.counts['used'] += 1
+            self._save()
         except RobotMemoryError as error:
             self._refuse('unreadable', error)
         except Exception as error:
@@ -146,8 +149,21 @@ class Tap:
             return self._node.get_clock().now().nanoseconds, ''
         return header.stamp.sec * NANOSECONDS + header.stamp.nanosec, header.frame_id
 
-    def _keep(self, event: capture.Event) -> None:
+    def _save(self) -> None:
+        """Keep what was noticed, in order; what the store cannot take now waits for it."""
         caller.set(f'ros:{self._topic}')
+        while self._unsaved:
+            try:
+                self._keep(self._unsaved[0])
+            except RobotMemoryError as error:
+                self._node.get_logger().warning(
+                    f'{self._topic}: {len(self._unsaved)} events wait to be kept: {error}',
+                    throttle_duration_sec=5.0,
+                )
+                return
+            self._unsaved.popleft()
+
+    def _keep(self, event: capture.Event) -> None:
         data = dict(event.data)
         if event.thumbnail is not None:
             data['thumbnail_jpeg_base64'] = base64.b64encode(event.thumbnail).decode()
@@ -170,10 +186,11 @@ class Tap:
         """Stop listening, keep what is still going on, and say what became of the messages."""
         self._node.destroy_timer(self._timer)
         self._node.destroy_subscription(self._subscription)
-        for event in self._sense.detector.finish():
-            self._keep(event)
+        self._unsaved.extend(self._sense.detector.finish())
+        self._save()
+        self.counts['not kept'] += len(self._unsaved)
         self.counts.update(self._sense.detector.ignored)
-        told = ', '.join(f'{reason} {n}' for reason, n in sorted(self.counts.items()))
+        told = ', '.join(f'{reason} {n}' for reason, n in sorted(self.counts.items()) if n)
         self._node.get_logger().info(f'{self._topic}: {told or "no message"}')
 
 

@@ -9,6 +9,7 @@ null, differs from every value, and is neither less nor greater.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from robot_memory.errors import InvalidArgument
 from robot_memory.fields import dump_json, shown
 
 OPERATORS = ('$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin')
+_INDEX = re.compile('[0-9]{1,9}')
 _COMPARISONS = {'$gt': '>', '$gte': '>=', '$lt': '<', '$lte': '<='}
 MAX_CONDITIONS = 10
 MAX_LIST = 1000
@@ -37,7 +39,15 @@ _COLUMNS = {
         ).split()
     },
 }
-_TIMES = ('created_at', 'updated_at', 'last_accessed')
+_TIMES = {
+    'created_at': 'm.created_at',
+    'updated_at': 'm.updated_at',
+    'last_accessed': 'm.last_accessed',
+    'stamp': 'm.stamp / 1000',
+}
+_TEXT = "('text')"
+_NUMBER = "('integer', 'real')"
+_CONTAINER = "('object', 'array')"
 
 
 @dataclass(frozen=True)
@@ -68,93 +78,101 @@ def compile_filter(name: str, conditions: Mapping[str, Any]) -> Where:
     Raise InvalidArgument for more than 10 conditions, an unknown operator, or a value that the
     operator cannot take.
     """
+    found = [
+        (path, operator, value)
+        for path, condition in conditions.items()
+        for operator, value in _operators(name, path, condition).items()
+    ]
+    if len(found) > MAX_CONDITIONS:
+        raise InvalidArgument(
+            f'{name} has {len(found)} conditions; at most {MAX_CONDITIONS} are taken'
+        )
     where = Where()
-    count = 0
-    for path, condition in conditions.items():
-        operators = condition if _has_operators(name, path, condition) else {'$eq': condition}
-        for operator, value in operators.items():
-            count += 1
-            where &= _condition(f'{name}[{shown(path)}]', path, operator, value)
-    if count > MAX_CONDITIONS:
-        raise InvalidArgument(f'{name} has {count} conditions; at most {MAX_CONDITIONS} are taken')
+    for path, operator, value in found:
+        where &= _condition(f'{name}[{shown(path)}]', path, operator, value)
     return where
 
 
-def _has_operators(name: str, path: str, condition: Any) -> bool:
-    """Say whether a condition is an object of operators; refuse unknown ones."""
+def _operators(name: str, path: str, condition: Any) -> dict[str, Any]:
+    """Return a condition as operators to values; refuse unknown ones."""
     if not isinstance(condition, dict) or not any(key.startswith('$') for key in condition):
-        return False
+        return {'$eq': condition}
     unknown = [key for key in condition if key not in OPERATORS]
     if unknown:
         raise InvalidArgument(
             f'{name}[{shown(path)}] has the unknown operator {shown(unknown[0])}; '
             f'known are {", ".join(OPERATORS)}'
         )
-    return True
+    return condition
 
 
 def _condition(where: str, path: str, operator: str, value: Any) -> Where:
     """Compile one condition on a column, a time or a path into the context."""
     if operator in ('$in', '$nin'):
-        return _membership(where, path, operator, value)
+        if not isinstance(value, list) or len(value) > MAX_LIST:
+            raise InvalidArgument(
+                f'{where}: {operator} takes a list of at most {MAX_LIST} values, '
+                f'not {shown(value)}'
+            )
+        found = _any_of(where, path, value)
+        return found if operator == '$in' else Where(f'NOT {found.sql}', found.values)
     if operator in ('$eq', '$ne'):
-        same = _equality(where, path, value)
-        if operator == '$eq':
-            return same
-        return Where(f'NOT coalesce({same.sql}, 0)', same.values)
+        same = _any_of(where, path, [value])
+        return same if operator == '$eq' else Where(f'NOT {same.sql}', same.values)
     symbol = _COMPARISONS[operator]
     if path in _TIMES:
-        return Where(f'm.{path} {symbol} ?', (_instant(where, value),))
+        return Where(f'{_TIMES[path]} {symbol} ?', (_instant(where, value),))
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise InvalidArgument(f'{where}: {operator} takes a number or a text, not {shown(value)}')
-    if path in _COLUMNS:
-        kinds = "('text')" if isinstance(value, str) else "('integer', 'real')"
-        column = _COLUMNS[path]
-        return Where(f'(typeof({column}) IN {kinds} AND {column} {symbol} ?)', (_bound(value),))
-    place = json_path(where, path)
-    kinds = "('text')" if isinstance(value, str) else "('integer', 'real')"
+    kind, column, places = _operand(where, path)
+    kinds = _TEXT if isinstance(value, str) else _NUMBER
     return Where(
-        f'(json_type(m.context, ?) IN {kinds} AND json_extract(m.context, ?) {symbol} ?)',
-        (place, place, _bound(value)),
+        f'({kind} IN {kinds} AND {column} {symbol} ?)', (*places, *places, _bound(value))
     )
 
 
-def _membership(where: str, path: str, operator: str, values: Any) -> Where:
-    """Compile $in and $nin: an empty list holds nothing."""
-    if not isinstance(values, list) or len(values) > MAX_LIST:
-        raise InvalidArgument(
-            f'{where}: {operator} takes a list of at most {MAX_LIST} values, not {shown(values)}'
-        )
-    parts = [_equality(where, path, value) for value in values]
-    sql = ' OR '.join(f'coalesce({part.sql}, 0)' for part in parts) or '0'
-    bound = tuple(value for part in parts for value in part.values)
-    return Where(f'({sql})' if operator == '$in' else f'NOT ({sql})', bound)
+def _operand(where: str, path: str) -> tuple[str, str, tuple[str, ...]]:
+    """Return the SQL of a field's type and of its value, and what each of them binds."""
+    if path in _COLUMNS:
+        return f'typeof({_COLUMNS[path]})', _COLUMNS[path], ()
+    return 'json_type(m.context, ?)', 'json_extract(m.context, ?)', (json_path(where, path),)
 
 
-def _equality(where: str, path: str, value: Any) -> Where:
-    """Compile equality within the JSON type of the value."""
+def _any_of(where: str, path: str, values: list[Any]) -> Where:
+    """
+    Compile equality with any of the values, each within its own JSON type; never NULL.
+
+    The values of a type are one bound list, so that many of them nest no deeper than one.
+    """
+    nulls = any(value is None for value in values)
     if path in _TIMES:
-        return Where(f'm.{path} IS ?', (None if value is None else _instant(where, value),))
-    if path in _COLUMNS:
-        if isinstance(value, (dict, list)):
-            raise InvalidArgument(f'{where}: {path} is compared with one value, not {shown(value)}')
-        return Where(f'{_COLUMNS[path]} IS ?', (_bound(value),))
-    place = json_path(where, path)
-    if value is None:
-        return Where("coalesce(json_type(m.context, ?), 'null') = 'null'", (place,))
-    if isinstance(value, bool):
-        return Where(f"json_type(m.context, ?) = '{str(value).lower()}'", (place,))
-    if isinstance(value, (dict, list)):
-        return Where(
-            "(json_type(m.context, ?) IN ('object', 'array')"
-            ' AND json_extract(m.context, ?) = json(?))',
-            (place, place, dump_json(value)),
-        )
-    kinds = "('text')" if isinstance(value, str) else "('integer', 'real')"
-    return Where(
-        f'(json_type(m.context, ?) IN {kinds} AND json_extract(m.context, ?) = ?)',
-        (place, place, _bound(value)),
-    )
+        instants = [_instant(where, value) for value in values if value is not None]
+        listed = f'coalesce({_TIMES[path]} IN (SELECT value FROM json_each(?)), 0)'
+        sql = f'({listed} OR {_TIMES[path]} IS NULL)' if nulls else listed
+        return Where(sql, (dump_json(instants),))
+    kind, column, places = _operand(where, path)
+    parts = [Where('0')]
+    if nulls:
+        parts.append(Where(f"coalesce({kind}, 'null') = 'null'", places))
+    for truth in (True, False):
+        if any(value is truth for value in values):
+            parts.append(Where(f"{kind} = '{str(truth).lower()}'", places))
+    for kinds, types in ((_TEXT, (str,)), (_NUMBER, (int, float)), (_CONTAINER, (dict, list))):
+        listed = [
+            _bound(value)
+            for value in values
+            if isinstance(value, types) and not isinstance(value, bool)
+        ]
+        if listed:
+            if kinds is _CONTAINER and path in _COLUMNS:
+                raise InvalidArgument(
+                    f'{where}: {path} is compared with one value, not {shown(listed[0])}'
+                )
+            sql = f'({kind} IN {kinds} AND +{column} IN (SELECT value FROM json_each(?)))'
+            parts.append(Where(sql, (*places, *places, dump_json(listed))))
+    sql = ' OR '.join(part.sql for part in parts)
+    bound = tuple(value for part in parts for value in part.values)
+    return Where(f'coalesce({sql}, 0)', bound)
 
 
 def json_path(where: str, path: str) -> str:
@@ -165,7 +183,7 @@ def json_path(where: str, path: str) -> str:
             f'{where}: {shown(path)} is not a path; write names joined by dots, as in task.success'
         )
     return '$' + ''.join(
-        f'[{step}]' if step.isdecimal() and step.isascii() else f'."{step}"' for step in steps
+        f'[{step}]' if _INDEX.fullmatch(step) else f'."{step}"' for step in steps
     )
 
 

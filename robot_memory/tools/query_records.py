@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import apsw
 
 from robot_memory.clock import iso
 from robot_memory.fields import Json, arg
 from robot_memory.memory import Memory
 from robot_memory.model import Record
-from robot_memory.store import memories
+from robot_memory.store import Connection, memories
 from robot_memory.store.filters import Where, compile_filter, equal
 from robot_memory.store.meta import store_id
 from robot_memory.tool import tool
@@ -95,7 +94,7 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
 
 
 def _total(
-    connection: apsw.Connection, where: Where, request: QueryRecordsRequest, shown: int
+    connection: Connection, where: Where, request: QueryRecordsRequest, shown: int
 ) -> int:
     """Count what fits; a short page that is not empty says it itself."""
     if 0 < shown < request.limit:
@@ -103,7 +102,7 @@ def _total(
     return memories.count(connection, where)
 
 
-def _view(connection: apsw.Connection, record: Record) -> RecordView:
+def _view(connection: Connection, record: Record) -> RecordView:
     trail = memories.trail(connection, record.id)
     return RecordView(
         actor_id=record.actor_id,

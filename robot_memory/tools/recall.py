@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import apsw
 
 from robot_memory import ranking, texts
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import Json, Stamp, arg, dump_json, shown
 from robot_memory.memory import Memory, milliseconds_since
 from robot_memory.model import Record
-from robot_memory.store import memories, words
+from robot_memory.store import Connection, memories, words
 from robot_memory.store.filters import Where, compile_filter, equal, json_path
 from robot_memory.tool import tool
 
@@ -161,7 +160,7 @@ def _restrictions(request: RecallRequest, filter_: Any) -> Where:
 
 def ranked_by_query(
     memory: Memory,
-    connection: apsw.Connection,
+    connection: Connection,
     query: str,
     vector: Any,
     collection: str,
@@ -214,7 +213,7 @@ def ranked_by_query(
 
 def _nearest_passing(
     memory: Memory,
-    connection: apsw.Connection,
+    connection: Connection,
     collection: str,
     vector: Any,
     where: Where,
@@ -284,7 +283,7 @@ def _finite(value: Any) -> bool:
 
 
 def _by_distance(
-    connection: apsw.Connection, query: str, where: Where, near: Near
+    connection: Connection, query: str, where: Where, near: Near
 ) -> tuple[list[_Hit], str]:
     """Return what passes and has a position, nearest first; what the words match before that."""
     found, others = memories.nearest(

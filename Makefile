@@ -1,0 +1,38 @@
+# Each target sets up what it needs; the second time that takes about a second.
+# BAG=<rosbag2>     the recording that `make demo` replays
+# PYTHON=<python>   the interpreter to set up with, where that is not python3
+# TESTS=<arguments> passed on to pytest, in place of the whole test directory
+export PYTHON
+TESTS ?= test
+run := scripts/env
+
+.DEFAULT_GOAL := help
+.PHONY: help build test lint demo bench interfaces clean
+
+help: ## Say what can be made.
+	@sed -nE 's/^([a-z]+):.*## (.*)/make \1|\2/p' Makefile | column -t -s '|'
+	@sed -nE 's/^# ([A-Z]+=.*)/  \1/p' Makefile
+
+build: ## Set everything up: packages, interfaces, embedding model.
+	@scripts/setup
+
+lint: build
+	$(run) ruff check
+	$(run) ruff format --check
+	$(run) mypy
+
+test: lint ## Check style and types, then run all the tests.
+	$(run) pytest $(TESTS)
+
+demo: build ## Start the node, replay a recording, learn and recall; BAG=<rosbag2> for your own.
+	@$(run) python scripts/demo.py $(if $(BAG),--bag "$(abspath $(BAG))")
+
+bench: build ## Measure speed, beside the nearest peer's.
+	@$(run) python bench/run.py
+
+interfaces: build ## Write msg/ and srv/ from the declarations of the tools, and build them.
+	$(run) python -m robot_memory.ros.interfaces
+	@scripts/setup
+
+clean: ## Remove all that was made here.
+	rm -rf .venv build install log .mypy_cache .pytest_cache .ruff_cache .hypothesis

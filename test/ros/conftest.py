@@ -1,0 +1,144 @@
+"""Real nodes in processes of their own, talked to over DDS on this machine only."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+rclpy = pytest.importorskip('rclpy', reason='no ROS 2 here: rclpy cannot be imported')
+pytest.importorskip('robot_memory.msg', reason='the interfaces are not built: make build')
+
+from ament_index_python.packages import get_package_prefix  # noqa: E402
+from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from rclpy.qos import QoSProfile  # noqa: E402
+
+import robot_memory.srv  # noqa: E402
+
+DEADLINE = 20.0
+
+
+class Robot:
+    """Hold a node of the test's own and what it calls and publishes with."""
+
+    def __init__(self):
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context)
+        self.node = rclpy.create_node('tester', context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.clients = {}
+
+    def until(self, condition, what, deadline=DEADLINE):
+        """Spin until a condition holds and return its value; fail after the deadline."""
+        end = time.monotonic() + deadline
+        while not (value := condition()):
+            assert time.monotonic() < end, f'waited {deadline} s for {what}'
+            self.executor.spin_once(timeout_sec=0.02)
+        return value
+
+    def client(self, service, name='/robot_memory'):
+        key = f'{name}/{service}'
+        if key not in self.clients:
+            kind = getattr(
+                robot_memory.srv, ''.join(part.capitalize() for part in service.split('_'))
+            )
+            # Many calls at once bring many replies at once: the default depth keeps ten.
+            self.clients[key] = self.node.create_client(
+                kind, key, qos_profile=QoSProfile(depth=1000)
+            )
+        self.until(self.clients[key].service_is_ready, f'service {key}')
+        return self.clients[key]
+
+    def send(self, service, name='/robot_memory', **request):
+        client = self.client(service, name)
+        return client.call_async(client.srv_type.Request(**request))
+
+    def answer(self, future, what='an answer'):
+        self.until(future.done, what)
+        return future.result()
+
+    def call(self, service, name='/robot_memory', **request):
+        return self.answer(self.send(service, name, **request), f'an answer of {service}')
+
+    def publish(self, publisher, messages, period=0.002):
+        """Publish messages one after the other at a rate, as a driver does."""
+        left = iter(messages)
+        done = []
+
+        def next_one():
+            message = next(left, None)
+            if message is None:
+                done.append(True)
+            else:
+                publisher.publish(message)
+
+        timer = self.node.create_timer(period, next_one)
+        self.until(lambda: done, 'all messages to be published', 60.0)
+        self.node.destroy_timer(timer)
+
+    def close(self):
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+class NodeProcess:
+    """Hold a memory node in a process of its own."""
+
+    def __init__(self, folder, *arguments, **parameters):
+        self.db = folder / 'memory.db'
+        self.log = folder / 'node.log'
+        given = {'db_path': self.db, 'model': 'none', 'mcp_enabled': 'false', **parameters}
+        command = [
+            Path(get_package_prefix('robot_memory')) / 'lib/robot_memory/memory_node',
+            '--ros-args',
+            *arguments,
+            *(part for key, value in given.items() for part in ('-p', f'{key}:={value}')),
+        ]
+        with open(self.log, 'w') as log:
+            self.process = subprocess.Popen(
+                [str(part) for part in command], stdout=log, stderr=subprocess.STDOUT
+            )
+
+    def stop(self, number=signal.SIGINT):
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(timeout=DEADLINE)
+
+    def said(self):
+        return self.log.read_text()
+
+
+@pytest.fixture(scope='session', autouse=True)
+def _own_domain():
+    """Keep two runs on one machine from hearing each other."""
+    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
+
+
+@pytest.fixture
+def robot():
+    tester = Robot()
+    yield tester
+    tester.close()
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start nodes, and stop by their ids those that still run."""
+    started = []
+
+    def launch(*arguments, **parameters):
+        folder = tmp_path / str(len(started))
+        folder.mkdir()
+        started.append(NodeProcess(folder, *arguments, **parameters))
+        return started[-1]
+
+    yield launch
+    for node in started:
+        if node.process.poll() is None:
+            node.process.kill()
+            node.process.wait()

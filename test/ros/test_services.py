@@ -1,0 +1,159 @@
+"""The services of a live node."""
+
+import json
+import signal
+
+import apsw
+from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
+from rclpy.parameter import Parameter
+
+from robot_memory.tools import TOOLS
+
+
+def test_every_tool_is_a_service_under_the_private_name(start, robot):
+    start()
+    for tool in TOOLS:
+        robot.client(tool.name)
+
+
+def test_a_memory_is_taught_and_asked(start, robot):
+    start()
+    taught = robot.call(
+        'learn', insight='The red cup needs 12 N', context='{"task": {"success": true}}'
+    )
+    assert taught.success and taught.status == 'created' and taught.memory_id == 1
+    found = robot.call('recall', query='red cup')
+    assert found.success and found.mode == 'bm25_only' and found.total == 1
+    assert found.memories[0].content == 'The red cup needs 12 N'
+    assert json.loads(found.memories[0].task) == {'success': True}
+
+
+def test_the_defaults_of_a_request_are_those_of_the_declaration(start, robot):
+    start()
+    request = robot.client('recall').srv_type.Request()
+    assert (request.n, request.min_confidence, request.collection) == (5, 0.3, 'default')
+
+
+def test_minus_one_means_that_a_score_is_not_given(start, robot):
+    start()
+    session = robot.call('start_session').session_id
+    ended = robot.call('end_session', session_id=session)
+    assert ended.success and robot.call('recall', query='x', min_confidence=-1.0).success
+    refused = robot.call('recall', query='x', min_confidence=-0.5)
+    assert refused.error_code == 'invalid_argument' and '-0.5' in refused.message
+
+
+def test_fault_02_every_failing_call_has_a_reply(start, robot):
+    start()
+    failing = [
+        ('learn', {'insight': ' '}, 'invalid_argument'),
+        ('learn', {'insight': 'x', 'context': '{'}, 'invalid_argument'),
+        ('learn', {'insight': 'x', 'session_id': 'nobody'}, 'not_found'),
+        ('recall', {}, 'invalid_argument'),
+        ('recall', {'query': 'x', 'n': 101}, 'invalid_argument'),
+        ('recall', {'query': 'x', 'context_filter': '{"a": {"$like": 1}}'}, 'invalid_argument'),
+        ('recall', {'query': 'x', 'spatial_sort': '[]'}, 'invalid_argument'),
+        ('save_perception', {'description': 'abc'}, 'invalid_argument'),
+        ('save_perception', {'description': 'touched', 'data': '3'}, 'invalid_argument'),
+        ('forget', {'memory_id': 9, 'reason': 'x'}, 'not_found'),
+        ('forget', {'memory_id': 0, 'reason': 'x'}, 'invalid_argument'),
+        ('update', {'memory_id': 9, 'new_content': 'x'}, 'not_found'),
+        ('start_session', {'context': '[1]'}, 'invalid_argument'),
+        ('end_session', {'session_id': 'nobody'}, 'not_found'),
+        ('query_records', {'limit': 0}, 'invalid_argument'),
+    ]
+    for service, request, code in failing:
+        reply = robot.call(service, **request)
+        assert (reply.success, reply.error_code) == (False, code), (service, request)
+        assert reply.message
+    assert robot.call('query_records').total_count == 0
+
+
+def test_fault_03_parameters_reach_a_node_under_a_namespace(start, robot, tmp_path):
+    file = tmp_path / 'parameters.yaml'
+    file.write_text('/**:\n  ros__parameters:\n    real_weight: 3.0\n')
+    start('-r', '__ns:=/cell_1', '--params-file', file)
+    assert robot.call('learn', name='/cell_1/robot_memory', insight='The lamp is on').success
+    get = robot.node.create_client(GetParameters, '/cell_1/robot_memory/get_parameters')
+    robot.until(get.service_is_ready, 'the parameter service')
+    future = get.call_async(GetParameters.Request(names=['real_weight']))
+    assert robot.answer(future).values[0].double_value == 3.0
+
+
+def test_parameters_say_what_they_are_and_refuse_what_they_cannot_be(start, robot):
+    start()
+    robot.client('recall')
+    describe = robot.node.create_client(DescribeParameters, '/robot_memory/describe_parameters')
+    set_them = robot.node.create_client(SetParameters, '/robot_memory/set_parameters')
+    robot.until(set_them.service_is_ready, 'the parameter services')
+    described = robot.answer(
+        describe.call_async(DescribeParameters.Request(names=['real_weight', 'db_path']))
+    ).descriptors
+    assert described[0].floating_point_range[0].to_value == 10.0
+    assert all(item.description for item in described) and described[1].read_only
+
+    def put(name, value):
+        message = Parameter(name, value=value).to_parameter_msg()
+        future = set_them.call_async(SetParameters.Request(parameters=[message]))
+        return robot.answer(future).results[0].successful
+
+    assert put('real_weight', 2.0)
+    assert not put('real_weight', 99.0)
+    assert not put('db_path', '/elsewhere')
+
+
+def test_a_changed_weight_takes_effect(start, robot):
+    start()
+    context = '{"env": {"sim_or_real": "real"}}'
+    robot.call('learn', insight='The red cup is heavy', context=context)
+    before = robot.call('recall', query='cup').memories[0].rrf_score
+    set_them = robot.node.create_client(SetParameters, '/robot_memory/set_parameters')
+    robot.until(set_them.service_is_ready, 'the parameter service')
+    message = Parameter('real_weight', value=3.0).to_parameter_msg()
+    robot.answer(set_them.call_async(SetParameters.Request(parameters=[message])))
+    after = robot.call('recall', query='cup').memories[0].rrf_score
+    assert abs(after / before - 2.0) < 1e-3
+
+
+def test_waiting_writes_never_hold_up_a_recall(start, robot):
+    node = start()
+    robot.call('learn', insight='The lamp is on')
+    other = apsw.Connection(str(node.db))
+    other.execute('BEGIN IMMEDIATE')
+    waiting = [robot.send('learn', insight=f'Shelf {i} is full') for i in range(20)]
+    for _ in range(10):
+        assert robot.call('recall', query='lamp').total == 1
+    assert not any(future.done() for future in waiting)
+    other.execute('COMMIT')
+    assert all(robot.answer(future).status == 'created' for future in waiting)
+
+
+def test_an_interrupt_ends_the_node_at_once_and_loses_nothing(start, robot):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        node = start()
+        assert robot.call('learn', insight='The lamp is on').success
+        assert node.stop(number) == 0
+        assert 'Traceback' not in node.said()
+        rows = apsw.Connection(str(node.db)).execute('SELECT count(*) FROM memories').fetchall()
+        assert rows == [(1,)]
+        learn = robot.clients['/robot_memory/learn']
+        robot.until(lambda: not learn.service_is_ready(), 'the node to be gone')
+
+
+def test_a_wrong_parameter_is_one_clear_line(start):
+    for parameters, words in (
+        ({'durability': 'perhaps'}, 'one of full, normal'),
+        ({'real_weight': '99.0'}, 'out of range'),
+        ({'db_path': '/proc/no/memory.db'}, 'db_path'),
+    ):
+        node = start(**parameters)
+        assert node.process.wait(timeout=20) == 1
+        assert words in node.said() and 'Traceback' not in node.said()
+
+
+def test_calls_from_many_clients_at_once_are_all_answered(start, robot):
+    start()
+    futures = [robot.send('learn', insight=f'Bin {i} holds screws') for i in range(100)]
+    futures += [robot.send('recall', query='screws') for _ in range(100)]
+    assert all(robot.answer(future).success for future in futures)
+    assert robot.call('query_records').total_count == 100
