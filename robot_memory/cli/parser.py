@@ -1,0 +1,150 @@
+"""
+Makes the argument parser from the declarations.
+
+It only collects texts and reads numbers; what is wrong with them is for the declaration to say,
+so that every face refuses the same values in the same words.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from robot_memory.cli.options import Options
+from robot_memory.fields import Field, fields_of
+from robot_memory.settings import Settings
+from robot_memory.tools import TOOLS
+
+PROGRAM = 'robot-memory'
+COMMANDS = {
+    'status': 'Say what the store holds, and whether search by meaning is ready.',
+    'index': 'Set the model up and give vectors to the memories that have none.',
+    'mcp': 'Serve the tools over MCP on stdin and stdout.',
+}
+"""The commands beside the tools."""
+
+_NAMES = {'db_path': '--db'}
+_IN_EVERY_HELP = ('db_path', 'model', 'json', 'wait')
+_ALSO_POSITIONAL = ('query',)
+_EPILOG = (
+    'JSON is written as one argument: \'{"task": {"success": true}}\'. '
+    'Exit status: 0 done, 1 refused or failed (one line on stderr), 2 wrong usage.'
+)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser: every tool and every further command is a subcommand."""
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="A robot's memory: learned experience and perceptions, recalled by words, "
+        'meaning and place.',
+        epilog=_EPILOG,
+        allow_abbrev=False,
+    )
+    _add_common(parser, shown=lambda field: True)
+    commands = parser.add_subparsers(metavar='COMMAND', dest='command', required=True)
+    for tool in TOOLS:
+        dashed = tool.name.replace('_', '-')
+        texts: dict[str, Any] = {'description': tool.help.replace('%', '%%')}
+        parsers = [commands.add_parser(dashed, help=tool.summary, allow_abbrev=False, **texts)]
+        if dashed != tool.name:
+            parsers.append(commands.add_parser(tool.name, allow_abbrev=False, **texts))
+        for subparser in parsers:
+            subparser.set_defaults(command=tool.name)
+            for field in fields_of(tool.request):
+                _add(subparser, tool.request, field)
+            _add_common(subparser, shown=lambda field: field.name in _IN_EVERY_HELP)
+    for name, summary in COMMANDS.items():
+        subparser = commands.add_parser(
+            name, help=summary, description=summary, allow_abbrev=False
+        )
+        _add_common(subparser, shown=lambda field: field.name in _IN_EVERY_HELP)
+    return parser
+
+
+def values_of(declaration: type, parsed: argparse.Namespace) -> dict[str, Any]:
+    """Return what was given for the fields of a declaration."""
+    found = {
+        field.name: getattr(parsed, _dest(declaration, field), None)
+        for field in fields_of(declaration)
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _add_common(parser: argparse.ArgumentParser, shown: Callable[[Field], bool]) -> None:
+    """Add the options that stand before or after any subcommand."""
+    group = parser.add_argument_group('common options')
+    for declaration in (Options, Settings):
+        for field in fields_of(declaration):
+            _add(group, declaration, field, hidden=not shown(field))
+
+
+def _add(parser: Any, declaration: type, field: Field, hidden: bool = False) -> None:
+    """Add one field: required ones by their place, the others as options."""
+    dest = _dest(declaration, field)
+    settings: dict[str, Any] = {
+        'help': argparse.SUPPRESS if hidden else _help(field),
+        **_BY_KIND[field.kind](field),
+    }
+    if field.required or field.name in _ALSO_POSITIONAL:
+        optional = {} if field.required else {'nargs': '?'}
+        parser.add_argument(dest, **{**settings, 'metavar': field.name.upper(), **optional})
+        return
+    settings |= {'dest': dest, 'default': argparse.SUPPRESS}
+    option = _NAMES.get(field.name, '--' + field.name.replace('_', '-'))
+    parser.add_argument(option, **settings)
+    if option != f'--{field.name}':
+        parser.add_argument(f'--{field.name}', **{**settings, 'help': argparse.SUPPRESS})
+
+
+def _dest(declaration: type, field: Field) -> str:
+    return f'{declaration.__name__}.{field.name}'
+
+
+def _integer(text: str) -> int | float | str:
+    try:
+        return int(text)
+    except ValueError:
+        return _number(text)
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _texts(field: Field) -> dict[str, Any]:
+    metavar = '{' + ','.join(field.choices) + '}' if field.choices else 'TEXT'
+    return {'metavar': metavar}
+
+
+_BY_KIND: dict[str, Callable[[Field], dict[str, Any]]] = {
+    'text': _texts,
+    'texts': lambda field: {**_texts(field), 'nargs': '*'},
+    'integer': lambda field: {'metavar': 'N', 'type': _integer},
+    'number': lambda field: {'metavar': 'X', 'type': _number},
+    'flag': lambda field: {'action': 'store_true'},
+    'json': lambda field: {'metavar': 'JSON'},
+    'stamp': lambda field: {'metavar': 'JSON'},
+}
+"""How each kind of field that a request may have looks to argparse."""
+
+
+def _help(field: Field) -> str:
+    """Return the words of a field with its default and its bounds."""
+    notes = []
+    if field.minimum is not None and field.maximum is not None:
+        notes.append(f'{field.minimum:g} to {field.maximum:g}')
+    elif field.minimum is not None:
+        notes.append(f'at least {field.minimum:g}')
+    elif field.maximum is not None:
+        notes.append(f'at most {field.maximum:g}')
+    if field.max_length:
+        notes.append(f'{field.min_length or "up"} to {field.max_length} characters')
+    if field.default not in (None, '', False):
+        notes.append(f'default: {field.default}')
+    text = f'{field.help} ({"; ".join(notes)})' if notes else field.help
+    return text.replace('%', '%%')

@@ -1,0 +1,209 @@
+"""Answers as a person at the robot's cell reads them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TextIO
+
+from robot_memory.fields import dump_json, plain
+
+_CONTROLS = {code: ' ' for code in (*range(0x20), *range(0x7F, 0xA0))}
+_MODES = {
+    'hybrid': 'by words and meaning',
+    'bm25_only': 'by words alone',
+    'vec_only': 'by meaning alone',
+    'filter': 'by filter',
+}
+
+
+class Paint:
+    """Colour text on a terminal that wants colours, and leave it alone elsewhere."""
+
+    def __init__(self, stream: TextIO) -> None:
+        plain = os.environ.get('NO_COLOR') or os.environ.get('TERM') == 'dumb'
+        self._on = stream.isatty() and not plain
+
+    def bold(self, text: str) -> str:
+        """Return text that stands out."""
+        return f'\033[1m{text}\033[0m' if self._on else text
+
+    def dim(self, text: str) -> str:
+        """Return text that stands back."""
+        return f'\033[2m{text}\033[0m' if self._on else text
+
+
+def render(name: str, response: Any, paint: Paint) -> str:
+    """Return the answer of a tool as lines of text; a tool without words of its own as a table."""
+    words = _WORDS.get(name)
+    return words(response, paint) if words else table(plain(response), paint)
+
+
+def table(rows: Mapping[str, Any], paint: Paint) -> str:
+    """Return names and values as two columns."""
+    width = max(map(len, rows), default=0)
+    return '\n'.join(
+        f'{paint.dim(name.ljust(width))}  {_value(value)}' for name, value in rows.items()
+    )
+
+
+def _value(value: Any) -> str:
+    return one_line(value if isinstance(value, str) else dump_json(value))
+
+
+def one_line(text: str) -> str:
+    """Return a text as one line without control characters, which a terminal would obey."""
+    return text.translate(_CONTROLS)
+
+
+def counted(number: int, noun: str, plural: str = '') -> str:
+    """Return a number with its noun: '1 memory', '2 memories'."""
+    return f'{number} {noun if number == 1 else plural or noun + "s"}'
+
+
+def _learn(response: Any, paint: Paint) -> str:
+    if response.status == 'duplicate':
+        lines = [
+            f'Known already: memory {paint.bold(str(response.existing_id))} says the same '
+            f'({response.method}, similarity {response.similarity:.2f}).'
+        ]
+    else:
+        lines = [
+            f'Kept as memory {paint.bold(str(response.memory_id))}.',
+            _inferred(response.auto_inferred, paint),
+        ]
+    return '\n'.join(lines + _cut(response))
+
+
+def _inferred(inferred: Any, paint: Paint) -> str:
+    tags = ', '.join(inferred.tags)
+    parts = [inferred.category, f'confidence {inferred.confidence:.2f}', f'tags {tags}']
+    if inferred.scope_files:
+        parts.append(f'files {", ".join(inferred.scope_files)}')
+    return paint.dim('  ' + one_line(' · '.join(parts)))
+
+
+def _cut(response: Any) -> list[str]:
+    gone = response.truncated_characters
+    return [f'  The text was cut: {counted(gone, "character")} went.'] if gone else []
+
+
+def _recall(response: Any, paint: Paint) -> str:
+    rows = []
+    for item in response.memories:
+        score = f'{item._rrf_score:.3f}' if item.distance is None else f'{item.distance:.3f} away'
+        about = [item.category, f'confidence {item.confidence:.2f}', moment(item.created_at)]
+        if item.perception_type:
+            about.insert(0, f'{item.perception_type} perception')
+        if item.frame_id:
+            about.append(f'in {item.frame_id}')
+        rows.append((item.id, score, item.content, ' · '.join(about)))
+    mode = f'{_MODES[response.mode]}, {response.query_ms:.1f} ms'
+    if not rows:
+        return f'Nothing found ({mode}).'
+    found = counted(response.total, 'memory', 'memories')
+    return '\n'.join([*_listed(rows, paint), paint.dim(f'{found} {mode}')])
+
+
+def _listed(rows: Iterable[tuple[int, str, str, str]], paint: Paint) -> list[str]:
+    """Return aligned lines of id, a measure, text, and below it what is known about it."""
+    rows = list(rows)
+    width = max(len(str(row[0])) for row in rows)
+    measure = max(len(row[1]) for row in rows)
+    lines = []
+    for number, figure, text, about in rows:
+        head = paint.bold(str(number).rjust(width))
+        lines.append(f'{head}  {paint.dim(figure.rjust(measure))}  {one_line(text)}')
+        if about:
+            lines.append(' ' * (width + measure + 4) + paint.dim(one_line(about)))
+    return lines
+
+
+def moment(iso: str) -> str:
+    """Return an instant to the second."""
+    return iso[:19].replace('T', ' ') + ' UTC'
+
+
+def _save_perception(response: Any, paint: Paint) -> str:
+    later = '' if response.has_embedding else '; its vector follows'
+    return (
+        f'Kept as memory {paint.bold(str(response.memory_id))}: a {response.perception_type} '
+        f'perception in {one_line(response.collection)}{later}.'
+    )
+
+
+def _forget(response: Any, paint: Paint) -> str:
+    return '\n'.join(
+        [
+            f'Forgot memory {paint.bold(str(response.memory_id))}: {one_line(response.content)}',
+            paint.dim(f'  because: {one_line(response.reason)}'),
+        ]
+    )
+
+
+def _update(response: Any, paint: Paint) -> str:
+    return '\n'.join(
+        [
+            f'Memory {paint.bold(str(response.memory_id))} now says: '
+            f'{one_line(response.new_content)}',
+            paint.dim(f'  before: {one_line(response.old_content)}'),
+            _inferred(response.auto_inferred, paint),
+            *_cut(response),
+        ]
+    )
+
+
+def _start_session(response: Any, paint: Paint) -> str:
+    known = counted(response.active_memories_count, 'memory', 'memories')
+    return (
+        f'Session {paint.bold(response.session_id)} begun in {one_line(response.collection)}, '
+        f'which holds {known}.'
+    )
+
+
+def _end_session(response: Any, paint: Paint) -> str:
+    summary, merged = response.summary, response.consolidated
+    kinds = ', '.join(f'{number} {name}' for name, number in summary.by_category.items())
+    held = counted(summary.memory_count, 'memory', 'memories')
+    lines = [
+        f'Session {paint.bold(one_line(response.session_id))} ended: {held}'
+        + (f' ({kinds}).' if kinds else '.'),
+        f'  merged   {counted(merged.superseded_count, "memory", "memories")} '
+        f'into {merged.merged_groups}',
+        f'  faded    {counted(response.decayed_count, "memory", "memories")}',
+    ]
+    if response.related_memories:
+        related = [
+            (item.id, f'{item._rrf_score:.3f}', item.content, '')
+            for item in response.related_memories
+        ]
+        lines += ['  related:', *(f'    {line}' for line in _listed(related, paint))]
+    return '\n'.join(lines)
+
+
+def _query_records(response: Any, paint: Paint) -> str:
+    found = counted(response.total_count, 'record')
+    if not response.records:
+        return f'No record on this page, {found} in all.' if response.total_count else 'No record.'
+    rows = []
+    for item in response.records:
+        about = [item.kind, item.category, f'confidence {item.confidence:.2f}', item.collection]
+        about += [item.actor_id] if item.actor_id else []
+        about += [item.status] if item.status != 'active' else []
+        about += [f'by memory {item.superseded_by}'] if item.superseded_by else []
+        about += [f'{line["actor"]}: {line["reason"]}' for line in item.audit or ()]
+        rows.append((item.memory_id, moment(item.created_at), item.record_content, about))
+    shown = [(number, at, text, ' · '.join(about)) for number, at, text, about in rows]
+    return '\n'.join([*_listed(shown, paint), paint.dim(f'{len(rows)} of {found}')])
+
+
+_WORDS: dict[str, Callable[[Any, Paint], str]] = {
+    'learn': _learn,
+    'recall': _recall,
+    'save_perception': _save_perception,
+    'forget': _forget,
+    'update': _update,
+    'start_session': _start_session,
+    'end_session': _end_session,
+    'query_records': _query_records,
+}

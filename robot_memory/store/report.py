@@ -1,0 +1,60 @@
+"""What the store holds, counted; it only reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from robot_memory.store import vectors
+from robot_memory.store.meta import store_id
+
+
+@dataclass(frozen=True)
+class Report:
+    """Say what a store holds; `active` counts memories by type, `bytes` includes the WAL."""
+
+    store_id: str
+    path: str
+    bytes: int
+    active: dict[str, int]
+    invalidated: int
+    superseded: int
+    collections: dict[str, int]
+    open_sessions: int
+    ended_sessions: int
+    waiting_for_vector: int
+    vectors_of: str | None
+
+
+def report(connection: apsw.Connection, path: Path) -> Report:
+    """Count what the store in the file `path` holds."""
+    by_status = dict(
+        connection.execute('SELECT status, count(*) FROM memories GROUP BY status').fetchall()
+    )
+    by_type = connection.execute(
+        "SELECT type, count(*) FROM memories WHERE status = 'active' GROUP BY type ORDER BY type"
+    ).fetchall()
+    collections = connection.execute(
+        'SELECT collection, count(*) FROM memories INDEXED BY memories_by_collection'
+        " WHERE status = 'active' GROUP BY collection ORDER BY count(*) DESC, collection"
+    ).fetchall()
+    sessions = dict(
+        connection.execute('SELECT status, count(*) FROM sessions GROUP BY status').fetchall()
+    )
+    files = (path, path.with_name(path.name + '-wal'))
+    model = vectors.model_of(connection)
+    return Report(
+        store_id=store_id(connection),
+        path=str(path),
+        bytes=sum(file.stat().st_size for file in files if file.exists()),
+        active=dict(by_type),
+        invalidated=by_status.get('invalidated', 0),
+        superseded=by_status.get('superseded', 0),
+        collections=dict(collections),
+        open_sessions=sessions.get('open', 0),
+        ended_sessions=sessions.get('ended', 0),
+        waiting_for_vector=vectors.waiting(connection),
+        vectors_of=model[0] if model else None,
+    )

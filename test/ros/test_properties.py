@@ -1,0 +1,83 @@
+"""Whatever is asked of a live node, it answers, and its store stays whole."""
+
+import contextlib
+import json
+
+import apsw
+import pytest
+import sqlite_vec
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from robot_memory.fields import fields_of
+from robot_memory.tools import TOOLS
+
+TEXT = st.text(st.characters(codec='utf-8', exclude_characters='\0'), max_size=40)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
+).map(json.dumps)
+FILTERS = st.dictionaries(
+    st.sampled_from(['task.success', 'params.force.value', 'created_at', 'status', 'a..b', '$x']),
+    st.dictionaries(
+        st.sampled_from(['$eq', '$ne', '$gt', '$lte', '$in', '$nin', '$no']),
+        st.none() | st.booleans() | st.floats() | TEXT | st.lists(st.integers(), max_size=2),
+        max_size=2,
+    ),
+    max_size=2,
+).map(json.dumps)
+VALUES = {
+    'text': TEXT | st.sampled_from(['default', 'visual', 'red cup', '一只红色的杯子']),
+    'json': TEXT | JSON | FILTERS,
+    'integer': st.integers(-(2**63), 2**63 - 1) | st.integers(-1, 5),
+    'number': st.floats() | st.floats(0, 1),
+    'flag': st.booleans(),
+}
+
+
+def requests(tool):
+    fields = {
+        field.ros_name: VALUES[field.kind]
+        for field in fields_of(tool.request)
+        if field.kind in VALUES
+    }
+    return st.fixed_dictionaries({}, optional=fields)
+
+
+def whole(path):
+    """Check the store's file: it is sound, and every active memory has its index entries."""
+    with contextlib.closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as file:
+        file.enable_load_extension(True)
+        file.load_extension(sqlite_vec.loadable_path())
+        assert file.execute('PRAGMA integrity_check').fetchall() == [('ok',)]
+        ((active, words),) = file.execute(
+            "SELECT (SELECT count(*) FROM memories WHERE status = 'active'),"
+            ' (SELECT count(*) FROM memories_fts_docsize)'
+        )
+        assert active == words
+
+
+@pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)
+def test_a_live_node_answers_whatever_it_is_asked(start, robot, tool):
+    node = start()
+    assert robot.call('learn', insight='The lamp is on').success
+
+    @settings(
+        max_examples=40,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(requests(tool))
+    def ask(request):
+        reply = robot.call(tool.name, **request)
+        assert reply.success or (
+            reply.message
+            and reply.error_code in ('invalid_argument', 'not_found', 'conflict')
+        )
+        assert robot.call('query_records').success
+        whole(node.db)
+
+    ask()
+    assert node.process.poll() is None and 'Traceback' not in node.said()
