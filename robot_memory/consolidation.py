@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -37,21 +37,19 @@ def merges(records: Sequence[Record], bar: float) -> list[Merge]:
     Return the merges of a session's records: the surest of similar ones stays.
 
     Ties go to the one accessed most often, then to the newest. Texts that differ in a number, a
-    unit or a negation say different things and both stay.
+    unit or a negation say different things and both stay, as do those of different collections.
     """
     candidates = [record for record in records if may_merge(record)]
     if len(candidates) < MIN_RECORDS:
         return []
     candidates.sort(key=lambda r: (-r.confidence, -r.access_count, -r.created_at, -r.id))
     tokens = {record.id: texts.tokens(record.content) for record in candidates}
-    guards = {record.id: texts.guard(record.content) for record in candidates}
-    holders: dict[tuple[str, str], list[int]] = defaultdict(list)
+    kinds = {record.id: (record.collection, texts.guard(record.content)) for record in candidates}
+    holders: dict[tuple[tuple[str, str], str], list[int]] = defaultdict(list)
     found = []
     for record in candidates:
-        guard = guards[record.id]
-        shared = Counter(
-            kept for token in tokens[record.id] for kept in holders[guard, token]
-        )
+        kind = kinds[record.id]
+        shared = {kept for token in tokens[record.id] for kept in holders[kind, token]}
         best = max(
             ((texts.jaccard(tokens[record.id], tokens[kept]), -kept) for kept in shared),
             default=(0.0, 0),
@@ -60,5 +58,5 @@ def merges(records: Sequence[Record], bar: float) -> list[Merge]:
             found.append(Merge(-best[1], record.id, best[0]))
         else:
             for token in tokens[record.id]:
-                holders[guard, token].append(record.id)
+                holders[kind, token].append(record.id)
     return found

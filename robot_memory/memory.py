@@ -53,6 +53,7 @@ class Memory:
         self._copy = VectorCopy() if resident else None
         self._accesses: dict[int, tuple[int, int]] = {}
         self._accesses_lock = threading.Lock()
+        self._flushing = threading.Lock()
         self._wake = threading.Event()
         self._closing = threading.Event()
         self._query_vector = functools.lru_cache(1000)(self._embed_query)
@@ -84,7 +85,7 @@ class Memory:
     def caller(self) -> str:
         """Return who calls, as far as the face knows."""
         known = caller.get('')
-        return known or f'python:{_user()}'
+        return known or f'python:{os_user()}'
 
     # Vectors
 
@@ -135,20 +136,33 @@ class Memory:
         self._wake.set()
 
     def flush(self) -> None:
-        """Write the noted accesses now."""
-        with self._accesses_lock:
-            accesses, self._accesses = self._accesses, {}
-        if not accesses:
-            return
-        try:
-            with self.db.write() as connection:
-                memories.touch(connection, accesses)
-        except BaseException:
+        """Write the noted accesses now, those that another thread is about to write included."""
+        with self._flushing:
             with self._accesses_lock:
-                for memory_id, (times, at) in accesses.items():
-                    newer, later = self._accesses.get(memory_id, (0, 0))
-                    self._accesses[memory_id] = (times + newer, max(at, later))
-            raise
+                accesses, self._accesses = self._accesses, {}
+            if not accesses:
+                return
+            try:
+                with self.db.write() as connection:
+                    memories.touch(connection, accesses)
+            except BaseException:
+                with self._accesses_lock:
+                    for memory_id, (times, at) in accesses.items():
+                        newer, later = self._accesses.get(memory_id, (0, 0))
+                        self._accesses[memory_id] = (times + newer, max(at, later))
+                raise
+
+    def adopt_model(self) -> None:
+        """Make a file without vectors one of this model, if it is loaded; leave any other."""
+        embedder = self.embedder.ready()
+        if embedder is None:
+            return
+        with self.db.read() as connection:
+            if vectors.model_of(connection) is not None:
+                return
+        with self.db.write() as connection:
+            if vectors.model_of(connection) is None:
+                vectors.use_model(connection, embedder.name, embedder.dimension)
 
     def index(self, limit: int | None = None) -> Iterator[tuple[int, int]]:
         """
@@ -210,7 +224,8 @@ class Memory:
                 self._closing.wait(_LOOK_SECONDS)
 
 
-def _user() -> str:
+def os_user() -> str:
+    """Return the name of the operating system's user, as far as it is known."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):

@@ -40,10 +40,3 @@ def fuse(candidate: Candidate, mode: str) -> float:
     if mode == 'vec_only':
         return candidate.relevance
     return (candidate.relevance + WORDS_SHARE * candidate.coverage) / (1 + WORDS_SHARE)
-
-
-def weight(context: Mapping[str, object], real_weight: float) -> float:
-    """Return the factor for where a memory comes from: the real world counts more."""
-    env = context.get('env')
-    real = isinstance(env, Mapping) and env.get('sim_or_real') == 'real'
-    return real_weight if real else 1.0

@@ -26,6 +26,7 @@ LASTED = 'it lasted too long and became the new baseline'
 NOISE_S = 2.0
 LEARNING = 20
 SLOWED = 0.1
+RISE_NS = 10**9
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,8 @@ class ContactSettings:
     A contact starts when the force exceeds `onset_n` or the torque `onset_nm` against the
     baseline, and ends when both have stayed under `release_ratio` of that for `quiet_s`. One that
     does not last `min_duration_s` is not kept. The baseline (gravity, bias, drift) follows with
-    the time constant `baseline_s`, stands still during a contact, and takes over whatever lasts
-    `max_duration_s`. Silence of `gap_s` breaks a contact off, and `max_points` bounds its curve.
+    the time constant `baseline_s`, so a drift of up to about `onset_n` / `baseline_s` is none; it
+    stands still during a contact, and takes over whatever lasts `max_duration_s`. Silence of `gap_s` breaks a contact off, and `max_points` bounds its curve.
 
     Kinds, in this order: collision, `collision_n` reached within `collision_rise_s`; tap, up to
     `tap_s` long; slide, the force turned so that its mean vector is under `slide_straightness` of
@@ -86,6 +87,7 @@ class ContactDetector:
         self._quiet_ns = round(settings.quiet_s * 1e9)
         self._max_ns = round(settings.max_duration_s * 1e9)
         self._contact: _Contact | None = None
+        self._drifting = False
         self._former: _Baseline | None = None
         self._baseline = _Baseline(settings)
 
@@ -122,10 +124,13 @@ class ContactDetector:
             if former[2] < self.settings.release_ratio:
                 self._baseline, self._former = self._former, None
                 (f, t, level), above = former, False
+        self._drifting = above and self._drifting
         if contact is None or not contact.confirmed:
-            self._baseline.follow(force, torque, elapsed, f, SLOWED if above else 1.0)
+            rising = above and not self._drifting
+            self._baseline.follow(force, torque, elapsed, f, SLOWED if rising else 1.0)
         if above:
-            stale = contact is not None and not contact.confirmed and contact.lasted_ns > 1e9
+            stale = contact is not None and not contact.confirmed and contact.lasted_ns > RISE_NS
+            self._drifting = self._drifting or stale
             if contact is None or stale:
                 contact = self._contact = _Contact(reading, self._baseline, self.settings)
             contact.add(reading.stamp_ns, f, t, elapsed)

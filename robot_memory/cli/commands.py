@@ -1,17 +1,15 @@
-"""What a command does with the memory; each opens it, answers, and closes it."""
+"""What a command does with the memory: it opens it, answers, and closes it."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import sys
-import time
-from collections.abc import Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
-from robot_memory.cli.options import Options
-from robot_memory.cli.parser import PROGRAM
+from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.cli.text import Paint, counted, render, table
 from robot_memory.embedding import find_model
 from robot_memory.errors import NotFound, RobotMemoryError, Unavailable
@@ -19,38 +17,145 @@ from robot_memory.fields import plain
 from robot_memory.memory import Memory
 from robot_memory.settings import Settings, store_path
 from robot_memory.store import vectors
-from robot_memory.store.report import report
+from robot_memory.store.report import Report, report
 from robot_memory.tool import Tool
 
 _WITHOUT_MEANING = ('forget', 'start_session', 'query_records')
 """The tools that no model can help."""
 
 _NOT_SET_UP = f'the model is not set up on this machine; `{PROGRAM} index` does it'
-_PROGRESS_SECONDS = 0.1
 
 
 def run_tool(
     tool: Tool[Any, Any], arguments: Mapping[str, Any], settings: Settings, options: Options
 ) -> None:
-    """Call a tool, with the model if it is loaded in time, and print the answer."""
-    if tool.name in _WITHOUT_MEANING:
-        with Memory(dataclasses.replace(settings, model='none'), resident=False) as memory:
-            _answer(tool, memory, arguments, options)
-        return
-    ready = _is_set_up(settings)
-    used = settings if ready else dataclasses.replace(settings, model='none')
-    with Memory(used, resident=False) as memory:
+    """Call a tool, with the model if that is loaded in time, and print the answer."""
+    asked = settings.model != 'none' and tool.name not in _WITHOUT_MEANING
+    loads = asked and _is_set_up(settings)
+    with _open(settings, with_model=loads) as memory:
         memory.embedder.wait(options.wait)
         if not tool.read_only:
             memory.adopt_model()
-        _answer(tool, memory, arguments, options)
-        reason = _why_words_only(memory) if ready else _NOT_SET_UP
-        if reason and settings.model != 'none':
-            print(f'{PROGRAM}: by words alone: {reason}', file=sys.stderr)
+        response = tool.run(memory, arguments)
+        _show(plain(response), render(tool.name, response, Paint(sys.stdout)), options)
+        reason = _why_words_alone(memory) if loads else _NOT_SET_UP
+        if asked and reason:
+            _note(f'by words alone: {reason}')
 
 
-def _answer(
-    tool: Tool[Any, Any], memory: Memory, arguments: Mapping[str, Any], options: Options
-) -> None:
-    response = tool.run(memory, arguments)
-    show(plain(response), render(tool.name, response, Paint(sys.stdout)), options)
+def status(settings: Settings, options: Options) -> None:
+    """Say what the store holds and whether search by meaning is ready."""
+    path = store_path(settings)
+    if not path.exists():
+        raise NotFound(f'there is no store {path} yet; {PROGRAM} learn or the node makes it')
+    loads = _is_set_up(settings)
+    with _open(settings, with_model=loads) as memory:
+        embedder = memory.embedder.wait(options.wait)
+        with memory.db.read() as connection:
+            found = report(connection, path)
+    state = {
+        'model': embedder.name if embedder else None,
+        'model_state': memory.embedder.state if loads else 'off',
+        'model_reason': memory.embedder.reason if loads else _NOT_SET_UP,
+    }
+    values = {**dataclasses.asdict(found), **state}
+    _show(values, table(_status_rows(found, state), Paint(sys.stdout)), options)
+
+
+def _status_rows(found: Report, state: Mapping[str, Any]) -> dict[str, str]:
+    """Return the report in words."""
+    kinds = [counted(number, kind) for kind, number in found.active.items()]
+    gone = [f'{found.invalidated} forgotten', f'{found.superseded} superseded']
+    active = f'{sum(found.active.values())} active'
+    kept = f'the others of {found.vectors_of}' if found.vectors_of else 'of no model yet'
+    ready = f'ready, {state["model"]}' if state['model'] else state['model_reason']
+    return {
+        'store': f'{found.path}, {found.bytes / 1e6:.1f} MB, {found.store_id}',
+        'memories': ', '.join([f'{active} ({", ".join(kinds)})' if kinds else active, *gone]),
+        'collections': ', '.join(f'{name} {n}' for name, n in found.collections.items()) or 'none',
+        'sessions': f'{found.open_sessions} open, {found.ended_sessions} ended',
+        'vectors': f'{found.waiting_for_vector} to be made, {kept}',
+        'model': ready,
+    }
+
+
+def index(settings: Settings, options: Options) -> None:
+    """Set the model up where it is not, and give vectors to the memories that have none."""
+    if settings.model != 'none' and not _is_set_up(settings):
+        _note('setting the model up, once on this machine ...')
+    with _open(settings) as memory:
+        embedder = memory.embedder.wait()
+        if embedder is None:
+            raise Unavailable(f'no vectors can be made: {memory.embedder.reason}')
+        made = 0
+        for made, waiting in memory.index():
+            if sys.stderr.isatty():
+                print(f'\r{made} vectors made, {waiting} to go\033[K', end='', file=sys.stderr)
+        if made and sys.stderr.isatty():
+            print(file=sys.stderr)
+        with memory.db.read() as connection:
+            left = vectors.waiting(connection)
+    values = {'made': made, 'waiting': left, 'model': embedder.name}
+    text = f'{counted(made, "vector")} made, {left} to go, with {embedder.name}'
+    _show(values, text, options)
+
+
+def mcp(settings: Settings, options: Options) -> None:
+    """Serve the tools over stdio until the client goes."""
+    from robot_memory.mcp_server import serve_stdio
+
+    with Memory(settings) as memory:
+        serve_stdio(memory)
+
+
+COMMANDS: dict[str, Callable[[Settings, Options], None]] = {
+    'status': status,
+    'index': index,
+    'mcp': mcp,
+}
+"""The commands beside the tools; their first sentences are their help."""
+
+
+def _open(settings: Settings, with_model: bool = True) -> Memory:
+    used = settings if with_model else dataclasses.replace(settings, model='none')
+    return Memory(used, resident=False)
+
+
+def _is_set_up(settings: Settings) -> bool:
+    """
+    Say whether loading can begin.
+
+    The first load on a machine converts the default model for seconds, which a short command
+    would break off each time. A named model that is wrong is for the loader to report.
+    """
+    with suppress(RobotMemoryError):
+        return settings.model == 'none' or find_model(settings.model) is not None
+    return True
+
+
+def _why_words_alone(memory: Memory) -> str:
+    """Return why meaning played no part, or nothing where it could."""
+    embedder = memory.embedder.ready()
+    if embedder is None:
+        return memory.embedder.reason
+    with memory.db.read() as connection:
+        known = vectors.model_of(connection)
+    if known is None or known[0] == embedder.name:
+        return ''
+    return (
+        f'{memory.db.path} holds vectors of {known[0]}, the model here is {embedder.name}; '
+        f'`{PROGRAM} index` makes them anew'
+    )
+
+
+def _note(text: str) -> None:
+    """Print a line beside the answer."""
+    print(f'{PROGRAM}: {" ".join(text.split())}', file=sys.stderr, flush=True)
+
+
+def _show(values: Any, text: str, options: Options) -> None:
+    """Print an answer; JSON is indented for a person at a terminal only."""
+    if options.json:
+        indent = 2 if sys.stdout.isatty() else None
+        text = json.dumps(values, ensure_ascii=False, indent=indent)
+    print(text, flush=True)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from robot_memory.fields import arg
 
+PROGRAM = 'robot-memory'
+
 
 @dataclass(frozen=True)
 class Options:

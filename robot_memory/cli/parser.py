@@ -8,21 +8,13 @@ so that every face refuses the same values in the same words.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from robot_memory.cli.options import Options
+from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.fields import Field, fields_of
 from robot_memory.settings import Settings
 from robot_memory.tools import TOOLS
-
-PROGRAM = 'robot-memory'
-COMMANDS = {
-    'status': 'Say what the store holds, and whether search by meaning is ready.',
-    'index': 'Set the model up and give vectors to the memories that have none.',
-    'mcp': 'Serve the tools over MCP on stdin and stdout.',
-}
-"""The commands beside the tools."""
 
 _NAMES = {'db_path': '--db'}
 _IN_EVERY_HELP = ('db_path', 'model', 'json', 'wait')
@@ -33,8 +25,8 @@ _EPILOG = (
 )
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser: every tool and every further command is a subcommand."""
+def build_parser(further: Mapping[str, str]) -> argparse.ArgumentParser:
+    """Return the parser: a subcommand for every tool, and for further names with their help."""
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
         description="A robot's memory: learned experience and perceptions, recalled by words, "
@@ -55,7 +47,7 @@ def build_parser() -> argparse.ArgumentParser:
             for field in fields_of(tool.request):
                 _add(subparser, tool.request, field)
             _add_common(subparser, shown=lambda field: field.name in _IN_EVERY_HELP)
-    for name, summary in COMMANDS.items():
+    for name, summary in further.items():
         subparser = commands.add_parser(
             name, help=summary, description=summary, allow_abbrev=False
         )

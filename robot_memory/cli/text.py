@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 from robot_memory.fields import dump_json, plain
 
-_CONTROLS = {code: ' ' for code in (*range(0x20), *range(0x7F, 0xA0))}
+_CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), ' ')
 _MODES = {
     'hybrid': 'by words and meaning',
     'bm25_only': 'by words alone',
@@ -21,8 +21,8 @@ class Paint:
     """Colour text on a terminal that wants colours, and leave it alone elsewhere."""
 
     def __init__(self, stream: TextIO) -> None:
-        plain = os.environ.get('NO_COLOR') or os.environ.get('TERM') == 'dumb'
-        self._on = stream.isatty() and not plain
+        refused = os.environ.get('NO_COLOR') or os.environ.get('TERM') == 'dumb'
+        self._on = stream.isatty() and not refused
 
     def bold(self, text: str) -> str:
         """Return text that stands out."""

@@ -73,7 +73,7 @@ def _same_words(
     lowest = math.ceil(size * bar - 1e-9)
     highest = math.floor(size / bar + 1e-9) if bar > 0 else 10**9
     key = (collection, texts.guard(text), lowest, highest)
-    rows = connection.execute(f'{_BY_GUARD} LIMIT {_FEW + 1}', key).fetchall()
+    rows = list(connection.execute(f'{_BY_GUARD} LIMIT {_FEW + 1}', key))
     if len(rows) > _FEW:
         rows = _with_a_rare_word(connection, wanted, size - lowest + 1, key)
     best = Duplicate('jaccard', 0, bar)
@@ -106,13 +106,14 @@ def _with_a_rare_word(
     terms = {token: texts.indexed_as(token) for token in wanted}
     counts = words.frequencies(connection, sorted(set(terms.values())))
     rarest = sorted(wanted, key=lambda token: (counts[terms[token]], token))[:enough]
-    return connection.execute(
+    rows = connection.execute(
         'SELECT m.id, m.content FROM memories_fts AS f CROSS JOIN memories AS m ON m.id = f.rowid'
         ' WHERE f.memories_fts MATCH ? AND m.collection = ? AND m.guard = ?'
         ' AND m.token_count BETWEEN ? AND ?'
         " AND m.status = 'active' AND m.type = 'fact'",
         (words.any_of({terms[token] for token in rarest}), *key),
-    ).fetchall()
+    )
+    return list(rows)
 
 
 def _same_meaning(

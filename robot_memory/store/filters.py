@@ -3,7 +3,7 @@ The one filter language, compiled to SQL: `context_filter` and `where` alike.
 
 A filter is an object of field to value, or field to {operator: value}; all conditions hold
 together. A field is one of the memory's own columns, or a dotted path into its context. Values
-compare within their own JSON type, times as instants. A path that a memory does not have equals
+compare within their own JSON type, times as instants, objects and arrays as a whole. A path that a memory does not have equals
 null, differs from every value, and is neither less nor greater.
 """
 
@@ -147,8 +147,7 @@ def _any_of(where: str, path: str, values: list[Any]) -> Where:
     nulls = any(value is None for value in values)
     if path in _TIMES:
         instants = [_instant(where, value) for value in values if value is not None]
-        listed = f'coalesce({_TIMES[path]} IN (SELECT value FROM json_each(?)), 0)'
-        sql = f'({listed} OR {_TIMES[path]} IS NULL)' if nulls else listed
+        sql = f'coalesce({_TIMES[path]} IN (SELECT value FROM json_each(?)), {nulls:d})'
         return Where(sql, (dump_json(instants),))
     kind, column, places = _operand(where, path)
     parts = [Where('0')]
@@ -159,7 +158,7 @@ def _any_of(where: str, path: str, values: list[Any]) -> Where:
             parts.append(Where(f"{kind} = '{str(truth).lower()}'", places))
     for kinds, types in ((_TEXT, (str,)), (_NUMBER, (int, float)), (_CONTAINER, (dict, list))):
         listed = [
-            _bound(value)
+            value
             for value in values
             if isinstance(value, types) and not isinstance(value, bool)
         ]

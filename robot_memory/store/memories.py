@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,7 +12,7 @@ import apsw
 
 from robot_memory import texts
 from robot_memory.errors import Conflict, NotFound
-from robot_memory.fields import dump_json
+from robot_memory.fields import dump_json, finite
 from robot_memory.model import Record
 from robot_memory.store import vectors, words
 from robot_memory.store.filters import Where
@@ -86,7 +88,8 @@ def get_payload(connection: apsw.Connection, memory_id: int) -> tuple[Any, Any]:
     row = connection.execute(
         'SELECT data, metadata FROM payloads WHERE memory_id = ?', (memory_id,)
     ).fetchone()
-    return tuple(None if text is None else json.loads(text) for text in row or (None, None))
+    data, metadata = (None if text is None else json.loads(text) for text in row or (None, None))
+    return data, metadata
 
 
 def get(connection: apsw.Connection, ids: Iterable[int]) -> dict[int, Record]:
@@ -125,9 +128,9 @@ def listed(
 
 def count(connection: apsw.Connection, where: Where) -> int:
     """Return how many memories pass."""
-    (number,) = connection.execute(
+    ((number,),) = connection.execute(
         f'SELECT count(*) FROM memories AS m WHERE {where.sql}', where.values
-    ).fetchall()[0]
+    )
     return int(number)
 
 
@@ -148,7 +151,7 @@ def rewrite(
     connection.execute(
         'UPDATE memories SET content = ?, content_hash = ?, guard = ?, token_count = ?,'
         ' category = ?, confidence = ?, confidence_base = ?, tags = ?, scope_files = ?,'
-        ' context = ?, strategy_name = ?, updated_at = ? WHERE id = ?',
+        ' context = ?, strategy_name = ?, updated_at = ?, last_accessed = ? WHERE id = ?',
         (
             *_derived(new.content),
             new.category,
@@ -159,6 +162,7 @@ def rewrite(
             dump_json(new.context, 'context'),
             new.strategy_name,
             new.updated_at,
+            new.last_accessed,
             new.id,
         ),
     )
@@ -229,12 +233,13 @@ def touch(connection: apsw.Connection, accesses: dict[int, tuple[int, int]]) -> 
 
 def without_vector(connection: apsw.Connection, limit: int) -> list[tuple[int, str, str, int]]:
     """Return (id, collection, content, updated_at) of memories that wait for a vector."""
-    return connection.execute(
+    rows = connection.execute(
         'SELECT id, collection, content, updated_at FROM memories'
         " INDEXED BY memories_without_vector WHERE embedded = 0 AND status = 'active'"
         ' ORDER BY id LIMIT ?',
         (limit,),
-    ).fetchall()
+    )
+    return [(row[0], row[1], row[2], row[3]) for row in rows]
 
 
 def still_without_vector(connection: apsw.Connection, memory_id: int, updated_at: int) -> bool:
@@ -257,13 +262,16 @@ def decay(
     of sessions ended in between.
     """
     marks = ', '.join('?' * len(protected))
+    faded = (
+        'confidence_base * pow(1.0 - ?, (? - coalesce(last_accessed, created_at)) / 86400e6)'
+    )
     connection.execute(
-        'UPDATE memories SET confidence = confidence_base *'
-        ' pow(1.0 - ?, (? - coalesce(last_accessed, created_at)) / 86400e6)'
+        f'UPDATE memories SET confidence = {faded}'
         " WHERE status = 'active' AND collection = ? AND confidence > 0.05"
         f' AND category NOT IN ({marks})'
-        ' AND ? - coalesce(last_accessed, created_at) > 86400000000',
-        (rate, now, collection, *protected, now),
+        ' AND ? - coalesce(last_accessed, created_at) > 86400000000'
+        f' AND confidence <> {faded}',
+        (rate, now, collection, *protected, now, rate, now),
     )
     return connection.changes()
 
@@ -282,20 +290,22 @@ def nearest(
     frame. The second value holds the lengths of the positions that do not have as many.
     """
     rows = connection.execute(
-        f'SELECT m.id, json_array_length(m.context, ?), json_extract(m.context, ?)'
-        f" FROM memories AS m WHERE json_type(m.context, ?) = 'array' AND {where.sql}",
-        (place, place, place, *where.values),
+        'SELECT m.id, json_extract(m.context, ?) FROM memories AS m'
+        f" WHERE json_type(m.context, ?) = 'array' AND {where.sql}",
+        (place, place, *where.values),
     )
-    found, others = [], set()
-    for memory_id, length, text in rows:
-        position = json.loads(text)
-        if not all(type(x) in (int, float) for x in position):
+    found: list[tuple[int, float]] = []
+    others: set[int] = set()
+    for memory_id, text in rows:
+        values = json.loads(text)
+        position = [x for x in map(finite, values) if x is not None]
+        if not position or len(position) != len(values):
             continue
-        if length != len(target):
-            others.add(length)
+        if len(position) != len(target):
+            others.add(len(position))
             continue
-        distance = sum((a - b) ** 2 for a, b in zip(position, target)) ** 0.5
-        if max_distance is None or distance <= max_distance:
+        distance = math.dist(position, target)
+        if distance <= (sys.float_info.max if max_distance is None else max_distance):
             found.append((memory_id, distance))
     found.sort(key=lambda pair: (pair[1], pair[0]))
     return found, others

@@ -108,6 +108,9 @@ def migrate(connection: apsw.Connection) -> None:
 
     Raise Unavailable for a file that a newer release wrote: it is left as it is.
     """
+    ((tables,),) = connection.execute('SELECT count(*) FROM sqlite_schema')
+    if tables and not connection.pragma('user_version'):
+        raise Unavailable('the file is another program\'s database; name another in db_path')
     newest = len(MIGRATIONS)
     while (version := connection.pragma('user_version')) != newest:
         if version > newest:

@@ -30,31 +30,32 @@ class Report:
 
 def report(connection: apsw.Connection, path: Path) -> Report:
     """Count what the store in the file `path` holds."""
-    by_status = dict(
-        connection.execute('SELECT status, count(*) FROM memories GROUP BY status').fetchall()
-    )
-    by_type = connection.execute(
-        "SELECT type, count(*) FROM memories WHERE status = 'active' GROUP BY type ORDER BY type"
-    ).fetchall()
-    collections = connection.execute(
-        'SELECT collection, count(*) FROM memories INDEXED BY memories_by_collection'
-        " WHERE status = 'active' GROUP BY collection ORDER BY count(*) DESC, collection"
-    ).fetchall()
-    sessions = dict(
-        connection.execute('SELECT status, count(*) FROM sessions GROUP BY status').fetchall()
-    )
+    by_status = _counts(connection, 'SELECT status, count(*) FROM memories GROUP BY status')
+    sessions = _counts(connection, 'SELECT status, count(*) FROM sessions GROUP BY status')
     files = (path, path.with_name(path.name + '-wal'))
     model = vectors.model_of(connection)
     return Report(
         store_id=store_id(connection),
         path=str(path),
         bytes=sum(file.stat().st_size for file in files if file.exists()),
-        active=dict(by_type),
+        active=_counts(
+            connection,
+            "SELECT type, count(*) FROM memories WHERE status = 'active' GROUP BY type",
+        ),
         invalidated=by_status.get('invalidated', 0),
         superseded=by_status.get('superseded', 0),
-        collections=dict(collections),
+        collections=_counts(
+            connection,
+            'SELECT collection, count(*) FROM memories INDEXED BY memories_by_collection'
+            " WHERE status = 'active' GROUP BY collection ORDER BY count(*) DESC, collection",
+        ),
         open_sessions=sessions.get('open', 0),
         ended_sessions=sessions.get('ended', 0),
         waiting_for_vector=vectors.waiting(connection),
         vectors_of=model[0] if model else None,
     )
+
+
+def _counts(connection: apsw.Connection, sql: str) -> dict[str, int]:
+    """Return name and count of each row."""
+    return {str(name): count for name, count in connection.execute(sql)}

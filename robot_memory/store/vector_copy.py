@@ -115,9 +115,11 @@ class VectorCopy:
         if epoch != self._epoch:
             self._shards, self._homes, self._seq = {}, {}, 0
             self._epoch = epoch
-        rows = connection.execute(
-            'SELECT seq, memory_id FROM vector_log WHERE seq > ? ORDER BY seq', (self._seq,)
-        ).fetchall()
+        rows = list(
+            connection.execute(
+                'SELECT seq, memory_id FROM vector_log WHERE seq > ? ORDER BY seq', (self._seq,)
+            )
+        )
         if not rows:
             return
         changed = list(dict.fromkeys(row[1] for row in rows))

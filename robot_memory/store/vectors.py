@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float32]
 MOST = 4096
-"""The greatest k that sqlite-vec takes."""
+"""The greatest k of sqlite-vec's own search; a scan takes any."""
 
 
 def model_of(connection: apsw.Connection) -> tuple[str, int] | None:
@@ -90,14 +90,20 @@ def nearest(
 ) -> list[tuple[int, float]]:
     """Return ids and cosines of the nearest in a collection, by the file's own index."""
     only = '' if among is None else ' AND rowid IN (SELECT value FROM json_each(?))'
-    values: list[object] = [query.astype('<f4').tobytes(), collection, min(limit, MOST)]
-    if among is not None:
-        values.append(json.dumps(list(among)))
-    rows = connection.execute(
-        'SELECT rowid, distance FROM memories_vec'
-        f' WHERE embedding MATCH ? AND collection = ? AND k = ?{only}',
-        values,
-    )
+    chosen = () if among is None else (json.dumps(list(among)),)
+    vector = query.astype('<f4').tobytes()
+    if limit <= MOST:
+        rows = connection.execute(
+            'SELECT rowid, distance FROM memories_vec'
+            f' WHERE embedding MATCH ? AND collection = ? AND k = ?{only}',
+            (vector, collection, limit, *chosen),
+        )
+    else:
+        rows = connection.execute(
+            'SELECT rowid, vec_distance_cosine(embedding, ?) AS distance FROM memories_vec'
+            f' WHERE collection = ?{only} ORDER BY distance LIMIT ?',
+            (vector, collection, *chosen, limit),
+        )
     return [(row[0], 1.0 - row[1]) for row in rows]
 
 

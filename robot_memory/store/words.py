@@ -10,8 +10,6 @@ import apsw
 
 from robot_memory.store.filters import Where
 
-_MOST = 1_000_000
-
 
 def put(connection: apsw.Connection, memory_id: int, terms: Iterable[str]) -> None:
     """Index a memory's terms."""
@@ -57,16 +55,18 @@ def best(
         ]
     asked = limit * 2
     while True:
-        found = connection.execute(
-            'SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ?'
-            ' ORDER BY rank LIMIT ?',
-            (match, asked),
-        ).fetchall()
+        found = list(
+            connection.execute(
+                'SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ?'
+                ' ORDER BY rank LIMIT ?',
+                (match, asked),
+            )
+        )
         passed = passing(connection, [row[0] for row in found], where)
         kept = [(row[0], -row[1]) for row in found if row[0] in passed]
         if len(kept) >= limit or len(found) < asked:
             return kept[:limit]
-        asked = min(asked * 8, _MOST)
+        asked *= 8
 
 
 def matching(connection: apsw.Connection, terms: Sequence[str], among: Sequence[int]) -> set[int]:

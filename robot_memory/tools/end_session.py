@@ -94,8 +94,13 @@ def end_session(memory: Memory, request: EndSessionRequest) -> EndSessionRespons
     with memory.db.write() as connection:
         sessions.get_open(connection, request.session_id)
         sessions.end(connection, request.session_id, request.outcome_score, now)
-        active = set(memories.ids(connection, where))
-        found = [merge for merge in found if {merge.kept, merge.superseded} <= active]
+        seen = {record.id: record.updated_at for record in records}
+        same = {
+            record.id
+            for record in memories.listed(connection, where, _EVERYTHING)
+            if seen.get(record.id) == record.updated_at
+        }
+        found = [merge for merge in found if {merge.kept, merge.superseded} <= same]
         for merge in found:
             memories.retire(
                 connection,

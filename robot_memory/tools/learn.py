@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from robot_memory.classify import classify
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import Json, arg, shown
 from robot_memory.memory import Memory
 from robot_memory.model import Record, strategy
-from robot_memory.store import duplicates, memories, sessions
+from robot_memory.store import Connection, duplicates, memories, sessions
+from robot_memory.store.vectors import Vector
 from robot_memory.texts import cut
 from robot_memory.tool import tool
 
@@ -81,15 +79,7 @@ def learn(memory: Memory, request: LearnRequest) -> LearnResponse:
     vector = memory.passage_vector(text)
     with memory.db.write() as connection:
         context = sessions.inherit(connection, request.session_id, given(request.context))
-        nearest = None
-        embedder = memory.usable(connection)
-        if vector is not None and embedder is not None:
-            calibration, looked_for = embedder.calibration, vector
-
-            def nearest(limit: int) -> list[tuple[int, float]]:
-                near = memory.nearest(connection, request.collection, looked_for, limit)
-                return [(found, calibration.similarity(cosine)) for found, cosine in near]
-
+        nearest = _nearest(memory, connection, request.collection, vector)
         twin = duplicates.find(
             connection,
             request.collection,
@@ -111,11 +101,27 @@ def learn(memory: Memory, request: LearnRequest) -> LearnResponse:
                 collection=request.collection,
                 session_id=request.session_id,
             )
-            kept = memories.insert(connection, record, vector if embedder else None)
+            kept = memories.insert(connection, record, vector if nearest else None)
             response = LearnResponse(status='created', memory_id=kept, auto_inferred=inferred)
     if gone:
         response = replace(response, truncated=True, truncated_characters=gone)
     return response
+
+
+def _nearest(
+    memory: Memory, connection: Connection, collection: str, vector: Vector | None
+) -> duplicates.Nearest | None:
+    """Return how to ask for what is nearest in meaning, on the scale of the thresholds."""
+    embedder = memory.usable(connection)
+    if vector is None or embedder is None:
+        return None
+    calibration = embedder.calibration
+
+    def nearest(limit: int) -> list[tuple[int, float]]:
+        near = memory.nearest(connection, collection, vector, limit)
+        return [(found, calibration.similarity(cosine)) for found, cosine in near]
+
+    return nearest
 
 
 def checked_text(name: str, text: str) -> tuple[str, int]:
@@ -123,7 +129,8 @@ def checked_text(name: str, text: str) -> tuple[str, int]:
     kept, gone = cut(text, MAX_INSIGHT)
     if not kept:
         raise InvalidArgument(
-            f'{name} is empty ({shown(text)}); say in 1 to {MAX_INSIGHT} characters what was learned'
+            f'{name} is empty ({shown(text)}); '
+            f'say in 1 to {MAX_INSIGHT} characters what was learned'
         )
     return kept, gone
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any
 
 from robot_memory import ranking, texts
 from robot_memory.errors import InvalidArgument
-from robot_memory.fields import Json, Stamp, arg, dump_json, shown
+from robot_memory.fields import Json, Stamp, arg, dump_json, finite, shown
 from robot_memory.memory import Memory, milliseconds_since
 from robot_memory.model import Record
 from robot_memory.store import Connection, memories, words
@@ -19,6 +18,7 @@ from robot_memory.store.filters import Where, compile_filter, equal, json_path
 from robot_memory.tool import tool
 
 MAX_DIMENSIONS = 16
+_REAL = compile_filter('weight', {'env.sim_or_real': 'real'})
 _POOL = 50
 """Candidates of words and of meaning each, at least; no question needs more than n of them."""
 
@@ -197,15 +197,11 @@ def ranked_by_query(
     else:
         mode = 'hybrid' if coverage else 'vec_only'
     candidates = ranking.merge(coverage, relevance)
-    records = memories.get(connection, [candidate.id for candidate in candidates])
+    real = words.passing(connection, [candidate.id for candidate in candidates], _REAL)
+    weight = memory.settings.real_weight
     scored = [
-        _Hit(
-            candidate.id,
-            ranking.fuse(candidate, mode)
-            * ranking.weight(records[candidate.id].context, memory.settings.real_weight),
-        )
+        _Hit(candidate.id, ranking.fuse(candidate, mode) * (weight if candidate.id in real else 1))
         for candidate in candidates
-        if candidate.id in records
     ]
     scored.sort(key=lambda hit: (-hit.score, -hit.id))
     return scored, mode
@@ -262,24 +258,20 @@ def parse_near(spatial_sort: Any) -> Near | None:
             f'not {shown(field)}'
         )
     good = isinstance(target, list) and 1 <= len(target) <= MAX_DIMENSIONS
-    if not good or not all(_finite(x) for x in target):
+    numbers = [finite(x) for x in target] if good else [None]
+    position = tuple(x for x in numbers if x is not None)
+    if len(position) != len(numbers):
         raise InvalidArgument(
             f'spatial_sort.target must be 1 to {MAX_DIMENSIONS} finite numbers, not {shown(target)}'
         )
-    limit = spatial_sort.get('max_distance')
-    if limit is not None and not (_finite(limit) and limit >= 0):
+    given = spatial_sort.get('max_distance')
+    limit = finite(given)
+    if given is not None and (limit is None or limit < 0):
         raise InvalidArgument(
-            f'spatial_sort.max_distance must be a number from 0, not {shown(limit)}'
+            f'spatial_sort.max_distance must be a number from 0, not {shown(given)}'
         )
     place = json_path('spatial_sort.field', field)
-    return Near(place, field, tuple(map(float, target)), limit)
-
-
-def _finite(value: Any) -> bool:
-    try:
-        return type(value) in (int, float) and math.isfinite(float(value))
-    except OverflowError:
-        return False
+    return Near(place, field, position, limit)
 
 
 def _by_distance(

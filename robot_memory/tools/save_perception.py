@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_memory.errors import InvalidArgument
-from robot_memory.fields import Field, Json, Stamp, arg, check, fields_of, shown
+from robot_memory.fields import Field, Json, Stamp, arg, check, fields_of, finite, shown
 from robot_memory.memory import Memory
 from robot_memory.model import PERCEPTION_TYPES
 from robot_memory.store import memories, sessions
@@ -116,7 +115,7 @@ def _checked_pose(pose: Any) -> dict[str, Any] | None:
         name in lengths
         and isinstance(value, list)
         and len(value) in lengths[name]
-        and all(type(x) in (int, float) and math.isfinite(x) for x in value)
+        and all(finite(x) is not None for x in value)
         for name, value in pose.items()
     )
     if not good:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from robot_memory.fields import Json, arg
 from robot_memory.memory import Memory
 from robot_memory.model import strategy
-from robot_memory.store import memories
+from robot_memory.store import memories, sessions
 from robot_memory.tool import tool
 from robot_memory.tools.learn import Inferred, checked_text, given, infer
 
@@ -43,14 +43,21 @@ class UpdateResponse:
 @tool(destructive=True, idempotent=True)
 def update(memory: Memory, request: UpdateRequest) -> UpdateResponse:
     """
-    Correct a memory: category, tags and vector are made anew, the old text stays in the trail.
+    Correct a memory: category, tags and vector are made anew.
+
+    The old text stays in the audit trail, and the memory fades anew from here.
     """
     text, gone = checked_text('new_content', request.new_content)
     inferred = infer(text)
     vector = memory.passage_vector(text)
     with memory.db.write() as connection:
         old = memories.get_active(connection, request.memory_id)
-        context = given(request.context) or old.context
+        context = given(request.context)
+        if context:
+            context = sessions.inherit(connection, old.session_id, context)
+        else:
+            context = old.context
+        now = max(memory.clock(), old.updated_at + 1)
         new = replace(
             old,
             content=text,
@@ -60,7 +67,8 @@ def update(memory: Memory, request: UpdateRequest) -> UpdateResponse:
             scope_files=inferred.scope_files,
             context=context,
             strategy_name=strategy(context, inferred.category, old.actor_id),
-            updated_at=max(memory.clock(), old.updated_at + 1),
+            updated_at=now,
+            last_accessed=now,
         )
         usable = memory.usable(connection) is not None
         memories.rewrite(connection, old, new, vector if usable else None, memory.caller)

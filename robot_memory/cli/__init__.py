@@ -1,0 +1,91 @@
+"""The command line: `robot-memory learn "..."` and every other tool, from the declarations."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NoReturn
+
+from robot_memory.cli import commands
+from robot_memory.cli.options import PROGRAM, Options
+from robot_memory.cli.parser import build_parser, values_of
+from robot_memory.errors import Internal, RobotMemoryError, Unavailable
+from robot_memory.fields import parse
+from robot_memory.memory import caller, os_user
+from robot_memory.settings import Settings
+from robot_memory.tools import TOOLS
+
+logger = logging.getLogger(__name__)
+
+
+def main() -> NoReturn:
+    """
+    Answer the process's arguments and end the process.
+
+    It ends at once: a model that is still being loaded would hold the interpreter's own exit.
+    """
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = 130
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Answer one command line; return the exit status: 0 done, 1 refused or failed, 2 usage."""
+    try:
+        _dispatch(arguments)
+    except SystemExit as leaving:  # argparse has printed help, or what is wrong with the usage
+        return leaving.code if isinstance(leaving.code, int) else 0
+    except BrokenPipeError:
+        return 141
+    except OSError as error:
+        return _fail(Unavailable(f'the answer cannot be written: {error}'))
+    except RobotMemoryError as error:
+        return _fail(error)
+    except Exception as error:
+        logger.exception('failed')
+        return _fail(Internal(f'{type(error).__name__}: {error}; --verbose shows where'))
+    return 0
+
+
+def _dispatch(arguments: Sequence[str]) -> None:
+    helps = {name: inspect.getdoc(run) or '' for name, run in commands.COMMANDS.items()}
+    parsed = build_parser(helps).parse_args(arguments)
+    options = parse(Options, values_of(Options, parsed), PROGRAM)
+    settings = parse(Settings, values_of(Settings, parsed), PROGRAM)
+    _set_up_streams(options, serves=parsed.command == 'mcp')
+    caller.set(f'cli:{os_user()}')
+    for tool in TOOLS:
+        if tool.name == parsed.command:
+            commands.run_tool(tool, values_of(tool.request, parsed), settings, options)
+            return
+    commands.COMMANDS[parsed.command](settings, options)
+
+
+def _set_up_streams(options: Options, serves: bool) -> None:
+    """Choose how the answer is encoded, and what is logged; a server logs its warnings."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        if options.json:
+            sys.stdout.reconfigure(encoding='utf-8')
+        else:
+            sys.stdout.reconfigure(errors='backslashreplace')
+    level = logging.INFO if options.verbose else logging.WARNING
+    if options.verbose or serves:
+        logging.basicConfig(level=level, format=f'{PROGRAM}: %(levelname)s %(name)s: %(message)s')
+    else:
+        logging.disable(logging.CRITICAL)
+
+
+def _fail(error: RobotMemoryError) -> int:
+    """Print the one line that a failed command ends with."""
+    print(f'{PROGRAM}: [{error.code}] {" ".join(str(error).split())}', file=sys.stderr)
+    return 1

@@ -1,0 +1,105 @@
+"""The recording of the demo is small, always the same, and holds what it is said to hold."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from robot_memory.capture import (
+    ContactDetector,
+    Event,
+    ImageReading,
+    JointReading,
+    MotionDetector,
+    SceneDetector,
+    WrenchReading,
+    decode_image,
+)
+
+highlevel = pytest.importorskip('rosbags.highlevel')
+
+SCRIPT = runpy.run_path(str(Path(__file__).parents[1] / 'scripts' / 'make_recording.py'))
+
+
+@pytest.fixture(scope='module')
+def recording(tmp_path_factory) -> Path:
+    return SCRIPT['record'](tmp_path_factory.mktemp('one') / 'demo')
+
+
+def detect(recording: Path) -> dict[str, list[Event]]:
+    """Return the events that the three detectors, as they come, find in the recording."""
+    motion, contact, scene = MotionDetector(), ContactDetector(), SceneDetector()
+    events: dict[str, list[Event]] = {'proprioceptive': [], 'tactile': [], 'visual': []}
+    with highlevel.AnyReader([recording]) as reader:
+        for connection, _, raw in reader.messages():
+            message = reader.deserialize(raw, connection.msgtype)
+            header = message.header
+            stamp_ns, frame_id = header.stamp.sec * 10**9 + header.stamp.nanosec, header.frame_id
+            found: list[Event] = []
+            if connection.topic == '/joint_states':
+                values = (message.position, message.velocity, message.effort)
+                found = motion.feed(JointReading(stamp_ns, frame_id, tuple(message.name), *values))
+            elif connection.topic == '/wrench':
+                force, torque = (
+                    (vector.x, vector.y, vector.z)
+                    for vector in (message.wrench.force, message.wrench.torque)
+                )
+                found = contact.feed(WrenchReading(stamp_ns, frame_id, force, torque))
+            else:
+                pixels = decode_image(
+                    message.encoding,
+                    message.height,
+                    message.width,
+                    message.step,
+                    message.is_bigendian,
+                    message.data,
+                )
+                found = scene.feed(ImageReading(stamp_ns, frame_id, pixels))
+            for event in found:
+                events[event.perception_type].append(event)
+    assert not motion.finish() + contact.finish() + scene.finish()
+    assert not motion.ignored + contact.ignored + scene.ignored
+    return events
+
+
+def test_the_recording_is_small_and_names_its_topics(recording):
+    assert sum(file.stat().st_size for file in recording.iterdir()) < 15e6
+    with highlevel.AnyReader([recording]) as reader:
+        assert {c.topic: (c.msgtype, c.msgcount) for c in reader.connections} == {
+            '/joint_states': ('sensor_msgs/msg/JointState', 2000),
+            '/wrench': ('geometry_msgs/msg/WrenchStamped', 2000),
+            '/camera/image_raw': ('sensor_msgs/msg/Image', 100),
+        }
+        assert reader.duration == pytest.approx(20e9, rel=0.01)
+
+
+def test_the_same_recording_is_written_every_time(recording, tmp_path):
+    again = SCRIPT['record'](tmp_path / 'demo')
+    for file in recording.iterdir():
+        assert (again / file.name).read_bytes() == file.read_bytes()
+
+
+def test_the_recording_holds_three_motions_two_contacts_and_three_pictures(recording):
+    events = detect(recording)
+    assert {kind: len(found) for kind, found in events.items()} == {
+        'proprioceptive': 3,
+        'tactile': 2,
+        'visual': 3,
+    }
+    for motion, (begin, end, *_) in zip(events['proprioceptive'], SCRIPT['MOVES']):
+        assert begin <= (motion.stamp_ns - SCRIPT['START_NS']) / 1e9 < begin + 0.25
+        assert end - 0.25 < (motion.end_ns - SCRIPT['START_NS']) / 1e9 <= end
+    soft, hard = events['tactile']
+    assert (soft.data['kind'], hard.data['kind']) == ('push', 'tap')
+    assert soft.data['peak_force'] == pytest.approx(6.0, rel=0.06)
+    assert hard.data['peak_force'] == pytest.approx(18.0, rel=0.03)
+    assert hard.description.startswith('Hard contact') and '-z' in hard.description
+    first, came, went = events['visual']
+    assert first.data['first']
+    assert 'red now' in came.description and 'red before' in went.description
+
+
+def test_a_folder_that_exists_is_refused_in_one_line(recording, monkeypatch, capsys):
+    monkeypatch.setattr('sys.argv', ['make_recording', '--out', str(recording)])
+    assert SCRIPT['main']() == 1
+    assert 'exists already' in capsys.readouterr().err
