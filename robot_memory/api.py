@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 from typing import Any
 
-from robot_memory.fields import fields_of
+from robot_memory.errors import InvalidArgument
+from robot_memory.fields import fields_of, parse
 from robot_memory.memory import Memory
 from robot_memory.settings import Settings
 from robot_memory.tool import Tool
@@ -20,9 +22,10 @@ class RobotMemory:
     RobotMemoryError; `fields.plain` turns a response into the JSON of the other faces.
     """
 
-    def __init__(self, db_path: str = '', **settings: Any) -> None:
+    def __init__(self, db_path: str | Path = '', **settings: Any) -> None:
         """Open the store; the model is loaded beside the first calls."""
-        self.memory = Memory(Settings(db_path=str(db_path), **settings))
+        given = {'db_path': str(db_path), **settings}
+        self.memory = Memory(parse(Settings, given, 'RobotMemory'))
 
     def __enter__(self) -> RobotMemory:
         """Return itself, to be closed at the end of the block."""
@@ -42,20 +45,26 @@ class RobotMemory:
 
 
 def _method(tool: Tool[Any, Any]) -> Any:
+    fields = fields_of(tool.request)
+    names = [field.name for field in fields]
     parameters = [
         inspect.Parameter(
             field.name,
             inspect.Parameter.POSITIONAL_OR_KEYWORD,
             default=inspect.Parameter.empty if field.required else field.default,
         )
-        for field in fields_of(tool.request)
+        for field in fields
     ]
     myself = inspect.Parameter('self', inspect.Parameter.POSITIONAL_ONLY)
     signature = inspect.Signature([myself, *parameters])
 
-    def method(self: RobotMemory, *args: Any, **kwargs: Any) -> Any:
-        bound = signature.bind(self, *args, **kwargs).arguments
-        return tool.run(self.memory, {k: v for k, v in bound.items() if k != 'self'})
+    def method(self: RobotMemory, /, *args: Any, **kwargs: Any) -> Any:
+        if len(args) > len(names) or not kwargs.keys().isdisjoint(names[: len(args)]):
+            raise InvalidArgument(
+                f'{tool.name} takes each of {", ".join(names)} once, '
+                f'not {len(args)} by place and {", ".join(kwargs) or "none"} by name'
+            )
+        return tool.run(self.memory, {**dict(zip(names, args, strict=False)), **kwargs})
 
     method.__name__ = tool.name
     method.__doc__ = tool.help

@@ -114,9 +114,7 @@ def fields_of(declaration: type) -> tuple[Field, ...]:
 @functools.cache
 def _fields_of(declaration: type) -> tuple[Field, ...]:
     hints = typing.get_type_hints(declaration)
-    return tuple(
-        _field(field, hints[field.name]) for field in dataclasses.fields(declaration)
-    )
+    return tuple(_field(field, hints[field.name]) for field in dataclasses.fields(declaration))
 
 
 def _field(field: dataclasses.Field[Any], hint: Any) -> Field:

@@ -192,7 +192,9 @@ class Memory:
                 if self.usable(connection) is not embedder:
                     logger.warning('another process gave the store another model; words only')
                     return
-                for (memory_id, collection, _, updated_at), vector in zip(batch, made):
+                for (memory_id, collection, _, updated_at), vector in zip(
+                    batch, made, strict=True
+                ):
                     if memories.still_without_vector(connection, memory_id, updated_at):
                         vectors.put(connection, memory_id, collection, vector)
                 waiting = vectors.waiting(connection)

@@ -18,9 +18,7 @@ class Candidate:
     relevance: float = 0.0
 
 
-def merge(
-    coverage: Mapping[int, float], relevance: Mapping[int, float]
-) -> list[Candidate]:
+def merge(coverage: Mapping[int, float], relevance: Mapping[int, float]) -> list[Candidate]:
     """Join what the words and the meaning found."""
     return [
         Candidate(memory_id, coverage.get(memory_id, 0.0), relevance.get(memory_id, 0.0))

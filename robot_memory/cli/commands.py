@@ -67,14 +67,14 @@ def _status_rows(found: Report, state: Mapping[str, Any]) -> dict[str, str]:
     kinds = [counted(number, kind) for kind, number in found.active.items()]
     gone = [f'{found.invalidated} forgotten', f'{found.superseded} superseded']
     active = f'{sum(found.active.values())} active'
-    kept = f'the others of {found.vectors_of}' if found.vectors_of else 'of no model yet'
+    kept = f'; they are of {found.vectors_of}' if found.vectors_of else ''
     ready = f'ready, {state["model"]}' if state['model'] else state['model_reason']
     return {
         'store': f'{found.path}, {found.bytes / 1e6:.1f} MB, {found.store_id}',
         'memories': ', '.join([f'{active} ({", ".join(kinds)})' if kinds else active, *gone]),
         'collections': ', '.join(f'{name} {n}' for name, n in found.collections.items()) or 'none',
         'sessions': f'{found.open_sessions} open, {found.ended_sessions} ended',
-        'vectors': f'{found.waiting_for_vector} to be made, {kept}',
+        'vectors': f'{found.waiting_for_vector} still to be made{kept}',
         'model': ready,
     }
 
@@ -102,8 +102,10 @@ def index(settings: Settings, options: Options) -> None:
 
 def mcp(settings: Settings, options: Options) -> None:
     """Serve the tools over stdio until the client goes."""
-    from robot_memory.mcp_server import serve_stdio
-
+    try:
+        from robot_memory.mcp_server import serve_stdio
+    except ImportError as error:
+        raise Unavailable(f'MCP cannot be served: {error}; pip install "mcp>=2.3,<3"') from error
     with Memory(settings) as memory:
         serve_stdio(memory)
 

@@ -17,6 +17,7 @@ from robot_memory.settings import Settings
 from robot_memory.tools import TOOLS
 
 _NAMES = {'db_path': '--db'}
+_PATHS = ('db_path', 'model')
 _IN_EVERY_HELP = ('db_path', 'model', 'json', 'wait')
 _ALSO_POSITIONAL = ('query',)
 _EPILOG = (
@@ -29,13 +30,16 @@ def build_parser(further: Mapping[str, str]) -> argparse.ArgumentParser:
     """Return the parser: a subcommand for every tool, and for further names with their help."""
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
+        usage=f'{PROGRAM} [OPTION ...] COMMAND ...',
         description="A robot's memory: learned experience and perceptions, recalled by words, "
         'meaning and place.',
         epilog=_EPILOG,
         allow_abbrev=False,
     )
     _add_common(parser, shown=lambda field: True)
-    commands = parser.add_subparsers(metavar='COMMAND', dest='command', required=True)
+    commands = parser.add_subparsers(
+        prog=PROGRAM, metavar='COMMAND', dest='command', required=True
+    )
     for tool in TOOLS:
         dashed = tool.name.replace('_', '-')
         texts: dict[str, Any] = {'description': tool.help.replace('%', '%%')}
@@ -109,8 +113,9 @@ def _number(text: str) -> float | str:
 
 
 def _texts(field: Field) -> dict[str, Any]:
-    metavar = '{' + ','.join(field.choices) + '}' if field.choices else 'TEXT'
-    return {'metavar': metavar}
+    if field.choices:
+        return {'metavar': '{' + ','.join(field.choices) + '}'}
+    return {'metavar': 'PATH' if field.name in _PATHS else 'TEXT'}
 
 
 _BY_KIND: dict[str, Callable[[Field], dict[str, Any]]] = {

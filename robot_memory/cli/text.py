@@ -91,7 +91,10 @@ def _cut(response: Any) -> list[str]:
 def _recall(response: Any, paint: Paint) -> str:
     rows = []
     for item in response.memories:
-        score = f'{item._rrf_score:.3f}' if item.distance is None else f'{item.distance:.3f} away'
+        if item.distance is not None:
+            score = f'{item.distance:.3f} away'
+        else:
+            score = '' if response.mode == 'filter' else f'{item._rrf_score:.3f}'
         about = [item.category, f'confidence {item.confidence:.2f}', moment(item.created_at)]
         if item.perception_type:
             about.insert(0, f'{item.perception_type} perception')
@@ -110,12 +113,13 @@ def _listed(rows: Iterable[tuple[int, str, str, str]], paint: Paint) -> list[str
     rows = list(rows)
     width = max(len(str(row[0])) for row in rows)
     measure = max(len(row[1]) for row in rows)
+    gap = '  ' if measure else ''
     lines = []
     for number, figure, text, about in rows:
         head = paint.bold(str(number).rjust(width))
-        lines.append(f'{head}  {paint.dim(figure.rjust(measure))}  {one_line(text)}')
+        lines.append(f'{head}{gap}{paint.dim(figure.rjust(measure))}  {one_line(text)}')
         if about:
-            lines.append(' ' * (width + measure + 4) + paint.dim(one_line(about)))
+            lines.append(' ' * (width + len(gap) + measure + 2) + paint.dim(one_line(about)))
     return lines
 
 

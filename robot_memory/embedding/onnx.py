@@ -109,7 +109,7 @@ class OnnxEmbedder:
 
 
 def _open_session(path: Path, threads: int) -> Any:
-    import onnxruntime  # type: ignore[import-untyped]  # it carries no types
+    import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
-import sqlite_vec  # type: ignore[import-untyped]  # it carries no types
+import sqlite_vec
 
 from robot_memory.errors import Unavailable
 from robot_memory.store.migrations import migrate

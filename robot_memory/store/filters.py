@@ -3,8 +3,8 @@ The one filter language, compiled to SQL: `context_filter` and `where` alike.
 
 A filter is an object of field to value, or field to {operator: value}; all conditions hold
 together. A field is one of the memory's own columns, or a dotted path into its context. Values
-compare within their own JSON type, times as instants, objects and arrays as a whole. A path that a memory does not have equals
-null, differs from every value, and is neither less nor greater.
+compare within their own JSON type, times as instants, objects and arrays as a whole. A path that
+a memory does not have equals null, differs from every value, and is neither less nor greater.
 """
 
 from __future__ import annotations
@@ -33,10 +33,21 @@ _COLUMNS = {
     'kind': 'm.type',
     **{
         name: f'm.{name}'
-        for name in (
-            'type category confidence status collection session_id actor_id event_id '
-            'strategy_name perception_type access_count frame_id superseded_by'
-        ).split()
+        for name in [
+            'type',
+            'category',
+            'confidence',
+            'status',
+            'collection',
+            'session_id',
+            'actor_id',
+            'event_id',
+            'strategy_name',
+            'perception_type',
+            'access_count',
+            'frame_id',
+            'superseded_by',
+        ]
     },
 }
 _TIMES = {
@@ -126,9 +137,7 @@ def _condition(where: str, path: str, operator: str, value: Any) -> Where:
         raise InvalidArgument(f'{where}: {operator} takes a number or a text, not {shown(value)}')
     kind, column, places = _operand(where, path)
     kinds = _TEXT if isinstance(value, str) else _NUMBER
-    return Where(
-        f'({kind} IN {kinds} AND {column} {symbol} ?)', (*places, *places, _bound(value))
-    )
+    return Where(f'({kind} IN {kinds} AND {column} {symbol} ?)', (*places, *places, _bound(value)))
 
 
 def _operand(where: str, path: str) -> tuple[str, str, tuple[str, ...]]:
@@ -158,9 +167,7 @@ def _any_of(where: str, path: str, values: list[Any]) -> Where:
             parts.append(Where(f"{kind} = '{str(truth).lower()}'", places))
     for kinds, types in ((_TEXT, (str,)), (_NUMBER, (int, float)), (_CONTAINER, (dict, list))):
         listed = [
-            value
-            for value in values
-            if isinstance(value, types) and not isinstance(value, bool)
+            value for value in values if isinstance(value, types) and not isinstance(value, bool)
         ]
         if listed:
             if kinds is _CONTAINER and path in _COLUMNS:
@@ -181,9 +188,7 @@ def json_path(where: str, path: str) -> str:
         raise InvalidArgument(
             f'{where}: {shown(path)} is not a path; write names joined by dots, as in task.success'
         )
-    return '$' + ''.join(
-        f'[{step}]' if _INDEX.fullmatch(step) else f'."{step}"' for step in steps
-    )
+    return '$' + ''.join(f'[{step}]' if _INDEX.fullmatch(step) else f'."{step}"' for step in steps)
 
 
 def _bound(value: Any) -> Any:

@@ -18,11 +18,31 @@ from robot_memory.store import vectors, words
 from robot_memory.store.filters import Where
 from robot_memory.store.vectors import Vector
 
-_COLUMNS = (
-    'id type collection session_id content category confidence tags scope_files perception_type '
-    'context actor_id event_id strategy_name stamp frame_id pose status superseded_by '
-    'access_count last_accessed created_at updated_at'
-).split()
+_COLUMNS = [
+    'id',
+    'type',
+    'collection',
+    'session_id',
+    'content',
+    'category',
+    'confidence',
+    'tags',
+    'scope_files',
+    'perception_type',
+    'context',
+    'actor_id',
+    'event_id',
+    'strategy_name',
+    'stamp',
+    'frame_id',
+    'pose',
+    'status',
+    'superseded_by',
+    'access_count',
+    'last_accessed',
+    'created_at',
+    'updated_at',
+]
 _SELECT = 'SELECT ' + ', '.join(f'm.{name}' for name in _COLUMNS) + ' FROM memories AS m'
 _JSON = ('context', 'pose')
 
@@ -69,9 +89,7 @@ def _derived(content: str) -> tuple[str, bytes, str, int]:
     return content, texts.content_hash(content), texts.guard(content), len(texts.tokens(content))
 
 
-def put_payload(
-    connection: apsw.Connection, memory_id: int, data: Any, metadata: Any
-) -> None:
+def put_payload(connection: apsw.Connection, memory_id: int, data: Any, metadata: Any) -> None:
     """Keep what a perception measured."""
     connection.execute(
         'INSERT INTO payloads VALUES (?, ?, ?)',
@@ -115,9 +133,7 @@ def get_active(connection: apsw.Connection, memory_id: int) -> Record:
     return record
 
 
-def listed(
-    connection: apsw.Connection, where: Where, limit: int, offset: int = 0
-) -> list[Record]:
+def listed(connection: apsw.Connection, where: Where, limit: int, offset: int = 0) -> list[Record]:
     """Return the memories that pass, newest first, ties by id."""
     rows = connection.execute(
         f'{_SELECT} WHERE {where.sql} ORDER BY m.created_at DESC, m.id DESC LIMIT ? OFFSET ?',
@@ -219,7 +235,7 @@ def trail(connection: apsw.Connection, memory_id: int) -> list[dict[str, Any]]:
         (memory_id,),
     )
     keys = ('action', 'actor', 'reason', 'detail', 'at')
-    return [dict(zip(keys, (*row[:3], json.loads(row[3]), row[4]))) for row in rows]
+    return [dict(zip(keys, (*row[:3], json.loads(row[3]), row[4]), strict=True)) for row in rows]
 
 
 def touch(connection: apsw.Connection, accesses: dict[int, tuple[int, int]]) -> None:
@@ -245,7 +261,7 @@ def without_vector(connection: apsw.Connection, limit: int) -> list[tuple[int, s
 def still_without_vector(connection: apsw.Connection, memory_id: int, updated_at: int) -> bool:
     """Say whether a memory is still the text that a vector was made of, and has none."""
     row = connection.execute(
-        "SELECT 1 FROM memories WHERE id = ? AND updated_at = ? AND embedded = 0"
+        'SELECT 1 FROM memories WHERE id = ? AND updated_at = ? AND embedded = 0'
         " AND status = 'active'",
         (memory_id, updated_at),
     ).fetchone()
@@ -262,9 +278,7 @@ def decay(
     of sessions ended in between.
     """
     marks = ', '.join('?' * len(protected))
-    faded = (
-        'confidence_base * pow(1.0 - ?, (? - coalesce(last_accessed, created_at)) / 86400e6)'
-    )
+    faded = 'confidence_base * pow(1.0 - ?, (? - coalesce(last_accessed, created_at)) / 86400e6)'
     connection.execute(
         f'UPDATE memories SET confidence = {faded}'
         " WHERE status = 'active' AND collection = ? AND confidence > 0.05"
@@ -312,7 +326,7 @@ def nearest(
 
 
 def _record(row: Sequence[Any]) -> Record:
-    values = dict(zip(_COLUMNS, row))
+    values = dict(zip(_COLUMNS, row, strict=True))
     for name in _JSON:
         values[name] = None if values[name] is None else json.loads(values[name])
     for name in ('tags', 'scope_files'):

@@ -92,7 +92,10 @@ def first_tables(connection: apsw.Connection) -> None:
         );
         CREATE VIRTUAL TABLE memories_vocabulary USING fts5vocab (memories_fts, row);
 
-        CREATE TABLE vector_log (seq INTEGER PRIMARY KEY AUTOINCREMENT, memory_id INTEGER NOT NULL);
+        CREATE TABLE vector_log (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            memory_id INTEGER NOT NULL
+        );
     """)
     connection.execute(
         'INSERT INTO meta VALUES (?, ?)', ('store_id', f'robot-mem-{secrets.token_hex(8)}')
@@ -106,11 +109,11 @@ def migrate(connection: apsw.Connection) -> None:
     """
     Bring the file to the newest version, each step in a transaction of its own.
 
-    Raise Unavailable for a file that a newer release wrote: it is left as it is.
+    Raise Unavailable for a file that a newer release or another program wrote; it stays as it is.
     """
     ((tables,),) = connection.execute('SELECT count(*) FROM sqlite_schema')
     if tables and not connection.pragma('user_version'):
-        raise Unavailable('the file is another program\'s database; name another in db_path')
+        raise Unavailable("the file is another program's database; name another in db_path")
     newest = len(MIGRATIONS)
     while (version := connection.pragma('user_version')) != newest:
         if version > newest:

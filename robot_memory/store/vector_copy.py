@@ -104,9 +104,7 @@ class VectorCopy:
         else:
             top = np.arange(len(cosines))
         top = top[np.lexsort((candidates[top], -cosines[top]))]
-        return [
-            (int(candidates[row]), float(cosines[row])) for row in top if cosines[row] > -1.5
-        ]
+        return [(int(candidates[row]), float(cosines[row])) for row in top if cosines[row] > -1.5]
 
     def _follow(self, connection: apsw.Connection) -> None:
         """Take over what was written since the last look."""

@@ -161,11 +161,7 @@ def _related(
         mean = np.mean([vector for _, vector in known.values()], axis=0) if known else None
         if mean is not None:
             mean = mean / max(float(np.linalg.norm(mean)), 1e-9)
-        hits, _ = ranked_by_query(
-            memory, connection, query, mean, collection, where, _RELATED
-        )
+        hits, _ = ranked_by_query(memory, connection, query, mean, collection, where, _RELATED)
         hits = [hit for hit in hits if hit.score >= _ABOUT][:_RELATED]
         found = memories.get(connection, [hit.id for hit in hits])
-    return tuple(
-        RelatedMemory(hit.id, found[hit.id].content, round(hit.score, 6)) for hit in hits
-    )
+    return tuple(RelatedMemory(hit.id, found[hit.id].content, round(hit.score, 6)) for hit in hits)

@@ -31,7 +31,9 @@ class LearnRequest:
     collection: str = arg(
         'Namespace the memory belongs to.', default='default', min_length=1, max_length=128
     )
-    session_id: str | None = arg('The episode it was learned in, from start_session.', default=None)
+    session_id: str | None = arg(
+        'The episode it was learned in, from start_session.', default=None
+    )
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,7 @@ class LearnResponse:
     truncated: bool | None = arg(
         'True where the text was cut at 300 characters.', default=None, omitted=True
     )
-    truncated_characters: int | None = arg(
-        'How many characters went.', default=None, omitted=True
-    )
+    truncated_characters: int | None = arg('How many characters went.', default=None, omitted=True)
 
 
 @tool()

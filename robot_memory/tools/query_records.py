@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-
 from robot_memory.clock import iso
 from robot_memory.fields import Json, arg
 from robot_memory.memory import Memory
@@ -51,9 +50,7 @@ class RecordView:
     collection: str = arg('Namespace the memory belongs to.')
     context: Json = arg('Its whole context.')
     status: str = arg('active, invalidated or superseded.')
-    superseded_by: int | None = arg(
-        'The memory that took its place.', default=None, omitted=True
-    )
+    superseded_by: int | None = arg('The memory that took its place.', default=None, omitted=True)
     audit: Json | None = arg(
         'Who changed or forgot it, when and why; of records with such a trail.',
         default=None,
@@ -93,9 +90,7 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
         return QueryRecordsResponse(store_id(connection), views, total)
 
 
-def _total(
-    connection: Connection, where: Where, request: QueryRecordsRequest, shown: int
-) -> int:
+def _total(connection: Connection, where: Where, request: QueryRecordsRequest, shown: int) -> int:
     """Count what fits; a short page that is not empty says it itself."""
     if 0 < shown < request.limit:
         return request.offset + shown

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
 
 from robot_memory import ranking, texts
 from robot_memory.errors import InvalidArgument
@@ -76,9 +76,7 @@ class MemoryView:
     stamp: Stamp | None = arg(
         "The measurement's own time; only of perceptions.", default=None, omitted=True
     )
-    frame_id: str | None = arg(
-        'Coordinate frame of the measurement.', default=None, omitted=True
-    )
+    frame_id: str | None = arg('Coordinate frame of the measurement.', default=None, omitted=True)
     pose: Json | None = arg('Where it was, in frame_id.', default=None, omitted=True)
 
 
@@ -116,7 +114,8 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     near = parse_near(request.spatial_sort)
     if not request.query.strip() and not filter_ and near is None:
         raise InvalidArgument(
-            'query, context_filter and spatial_sort are all empty; say in one of them what is wanted'
+            'query, context_filter and spatial_sort are all empty; '
+            'say in one of them what is wanted'
         )
     where = _restrictions(request, filter_)
     vector = memory.query_vector(request.query) if request.query.strip() else None
@@ -130,7 +129,13 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             narrow = bool(request.session_id or filter_)
             among = memories.ids(connection, where) if narrow else None
             ranked, mode = ranked_by_query(
-                memory, connection, request.query, vector, request.collection, where, request.n,
+                memory,
+                connection,
+                request.query,
+                vector,
+                request.collection,
+                where,
+                request.n,
                 among,
             )
             if among is not None:
@@ -192,9 +197,8 @@ def ranked_by_query(
         relevance = {
             found: float(embedder.calibration.relevance(cosine)) for found, cosine in near
         }
-    if not relevance:
-        mode = 'bm25_only'
-    else:
+    mode = 'bm25_only'
+    if relevance:
         mode = 'hybrid' if coverage else 'vec_only'
     candidates = ranking.merge(coverage, relevance)
     real = words.passing(connection, [candidate.id for candidate in candidates], _REAL)
@@ -239,7 +243,7 @@ def _rest(among: Sequence[int], ranked: Sequence[_Hit], n: int) -> list[_Hit]:
         return []
     known = {hit.id for hit in ranked}
     rest = (found for found in reversed(among) if found not in known)
-    return [_Hit(found, 0.0) for found, _ in zip(rest, range(lacking))]
+    return [_Hit(found, 0.0) for found in itertools.islice(rest, lacking)]
 
 
 def parse_near(spatial_sort: Any) -> Near | None:
@@ -262,7 +266,8 @@ def parse_near(spatial_sort: Any) -> Near | None:
     position = tuple(x for x in numbers if x is not None)
     if len(position) != len(numbers):
         raise InvalidArgument(
-            f'spatial_sort.target must be 1 to {MAX_DIMENSIONS} finite numbers, not {shown(target)}'
+            f'spatial_sort.target must be 1 to {MAX_DIMENSIONS} finite numbers, '
+            f'not {shown(target)}'
         )
     given = spatial_sort.get('max_distance')
     limit = finite(given)
@@ -278,9 +283,7 @@ def _by_distance(
     connection: Connection, query: str, where: Where, near: Near
 ) -> tuple[list[_Hit], str]:
     """Return what passes and has a position, nearest first; what the words match before that."""
-    found, others = memories.nearest(
-        connection, where, near.place, near.target, near.max_distance
-    )
+    found, others = memories.nearest(connection, where, near.place, near.target, near.max_distance)
     if not found and len(others) > 0:
         raise InvalidArgument(
             f'spatial_sort.target has {len(near.target)} numbers, but the positions at '

@@ -35,9 +35,7 @@ class UpdateResponse:
     truncated: bool | None = arg(
         'True where the text was cut at 300 characters.', default=None, omitted=True
     )
-    truncated_characters: int | None = arg(
-        'How many characters went.', default=None, omitted=True
-    )
+    truncated_characters: int | None = arg('How many characters went.', default=None, omitted=True)
 
 
 @tool(destructive=True, idempotent=True)
@@ -52,11 +50,9 @@ def update(memory: Memory, request: UpdateRequest) -> UpdateResponse:
     vector = memory.passage_vector(text)
     with memory.db.write() as connection:
         old = memories.get_active(connection, request.memory_id)
-        context = given(request.context)
-        if context:
-            context = sessions.inherit(connection, old.session_id, context)
-        else:
-            context = old.context
+        context = old.context
+        if request.context:
+            context = sessions.inherit(connection, old.session_id, given(request.context))
         now = max(memory.clock(), old.updated_at + 1)
         new = replace(
             old,

@@ -1,0 +1,298 @@
+"""
+Show the whole of it: a node, a recording played as live topics, ROS services, an MCP client.
+
+`make demo`, or `make demo BAG=<rosbag2>` with a recording of your own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import rclpy
+from ament_index_python.packages import get_package_prefix
+from mcp import Client
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from rosbags.highlevel import AnyReader
+
+import robot_memory.srv
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import make_recording
+
+LONGEST = 20.0
+"""Seconds that a replay takes at most: a longer recording is played faster."""
+DEADLINE = 60.0
+TAPPED = {
+    'sensor_msgs/msg/JointState': ('joint_states_topic', None),
+    'geometry_msgs/msg/WrenchStamped': ('wrench_topic', 'wrench_type'),
+    'geometry_msgs/msg/Wrench': ('wrench_topic', 'wrench_type'),
+    'sensor_msgs/msg/Image': ('image_topic', 'image_type'),
+    'sensor_msgs/msg/CompressedImage': ('image_topic', 'image_type'),
+}
+
+
+def say(text: str = '', mark: str = '  ') -> None:
+    """Print a paragraph of the transcript."""
+    print(textwrap.fill(text, 96, initial_indent=mark, subsequent_indent='    '), flush=True)
+
+
+def head(text: str) -> None:
+    """Print a heading of the transcript."""
+    print(f'\n\033[1m{text}\033[0m' if sys.stdout.isatty() else f'\n{text}', flush=True)
+
+
+class Recording:
+    """Read a rosbag2 and say which of its topics the node can listen to."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a recording."""
+        self.reader = AnyReader([path])
+        self.reader.open()
+        self.connections = []
+        self.parameters: dict[str, str] = {}
+        for connection in self.reader.connections:
+            topic, kind = TAPPED.get(connection.msgtype, (None, None))
+            if topic is None or topic in self.parameters:
+                say(f'{connection.topic} ({connection.msgtype}) is not listened to', '  - ')
+                continue
+            self.parameters[topic] = connection.topic
+            if kind:
+                self.parameters[kind] = connection.msgtype
+            self.connections.append(connection)
+        if not self.connections:
+            sys.exit(f'{path} has no topic of a type in {", ".join(TAPPED)}')
+        seconds = (self.reader.end_time - self.reader.start_time) / 1e9
+        self.rate = max(4.0, seconds / LONGEST)
+        say(
+            f'{path.name}: {seconds:.0f} s, '
+            + ', '.join(f'{c.topic} ({c.msgcount})' for c in self.connections)
+            + f', played {self.rate:.0f} times as fast'
+        )
+
+    def messages(self) -> Iterator[tuple[float, str, bytes]]:
+        """Yield (seconds from the start of the replay, topic, serialized message)."""
+        for connection, stamp, data in self.reader.messages(self.connections):
+            yield (stamp - self.reader.start_time) / 1e9 / self.rate, connection.topic, data
+
+
+class MemoryProcess:
+    """Hold the memory node in a process of its own, and what it says."""
+
+    def __init__(self, folder: Path, parameters: dict[str, str]) -> None:
+        """Start it on a store of its own."""
+        executable = Path(get_package_prefix('robot_memory')) / 'lib/robot_memory/memory_node'
+        given = {'db_path': str(folder / 'memory.db'), 'mcp_port': '0', **parameters}
+        self.process = subprocess.Popen(
+            [
+                str(executable),
+                '--ros-args',
+                *(part for key, value in given.items() for part in ('-p', f'{key}:={value}')),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            text = line.partition(']: ')[2].strip() or line.strip()
+            if text.startswith('noticed: '):
+                say(text.removeprefix('noticed: '), '  * ')
+            self.lines.put(text)
+
+    def mcp_url(self) -> str:
+        """Wait until the node serves, and return where MCP is."""
+        end = time.monotonic() + DEADLINE
+        while time.monotonic() < end:
+            text = self.lines.get(timeout=DEADLINE)
+            if 'MCP: ' in text:
+                return text.partition('MCP: ')[2]
+            if self.process.poll() is not None:
+                break
+        sys.exit(f'the node did not start: {text}')
+
+    def stop(self) -> int:
+        """End it as Ctrl-C does and return its exit code."""
+        self.process.terminate()
+        return self.process.wait(timeout=DEADLINE)
+
+
+class Operator(Node):
+    """Publish the recording and call the services."""
+
+    def __init__(self) -> None:
+        """Be a node like any other."""
+        super().__init__('operator')
+
+    def until(self, condition: Any, what: str) -> Any:
+        """Spin until a condition holds and return its value."""
+        end = time.monotonic() + DEADLINE
+        while not (value := condition()):
+            if time.monotonic() > end:
+                sys.exit(f'waited {DEADLINE:.0f} s for {what}')
+            rclpy.spin_once(self, timeout_sec=0.02)
+        return value
+
+    def ask(self, service: str, **request: Any) -> Any:
+        """Call a service of the memory and return its reply."""
+        kind = getattr(robot_memory.srv, ''.join(word.capitalize() for word in service.split('_')))
+        client = self.create_client(kind, f'/robot_memory/{service}')
+        self.until(client.service_is_ready, service)
+        future = client.call_async(kind.Request(**request))
+        self.until(future.done, f'the reply of {service}')
+        self.destroy_client(client)
+        return future.result()
+
+    def replay(self, recording: Recording) -> None:
+        """Publish a recording at its pace."""
+        publishers = {}
+        for connection in recording.connections:
+            package, _, name = connection.msgtype.split('/')
+            module = __import__(f'{package}.msg', fromlist=[name])
+            publishers[connection.topic] = self.create_publisher(
+                getattr(module, name), connection.topic, QoSProfile(depth=100)
+            )
+        for publisher in publishers.values():
+            self.until(
+                lambda publisher=publisher: [
+                    info
+                    for info in self.get_subscriptions_info_by_topic(publisher.topic_name)
+                    if info.qos_profile.reliability == publisher.qos_profile.reliability
+                ],
+                f'somebody to listen to {publisher.topic_name}',
+            )
+        start = time.monotonic()
+        for due, topic, data in recording.messages():
+            while (left := start + due - time.monotonic()) > 0:
+                rclpy.spin_once(self, timeout_sec=min(left, 0.02))
+            publishers[topic].publish(data)
+
+
+def show(memories: Any) -> None:
+    """Print recalled memories."""
+    for item in memories:
+        item = item if isinstance(item, dict) else {
+            'content': item.content, '_rrf_score': item.rrf_score, 'id': item.id,
+        }
+        say(f'{item["_rrf_score"]:.2f}  {item["content"]}  (memory {item["id"]})', '    > ')
+
+
+def teach(operator: Operator, session: str) -> None:
+    """Teach the robot through ROS services."""
+    head('The operator teaches it (ROS services)')
+    real = json.dumps({'task': {'success': True}, 'env': {'sim_or_real': 'real'}})
+    for insight in (
+        'Must never exceed 15 N of grip force on the glass beaker',
+        'Found that the table is 4 mm lower at the left edge, so placing needs a softer touch',
+        '优先从左侧接近红色杯子',
+        'Found that the table is 4 mm lower at the left edge, so placing needs a softer touch',
+    ):
+        reply = operator.ask('learn', insight=insight, context=real, session_id=session)
+        if reply.status == 'duplicate':
+            say(f'"{insight}" is known already ({reply.method}, memory {reply.existing_id})')
+        else:
+            say(f'"{insight}" is kept as {reply.auto_inferred.category}, {reply.memory_id}')
+    reply = operator.ask('learn', insight='', session_id=session)
+    say(f'an empty one is refused: [{reply.error_code}] {reply.message}')
+
+
+def question(operator: Operator, query: str) -> None:
+    """Ask through the ROS service."""
+    reply = operator.ask('recall', query=query, n=2)
+    say(f'"{query}" ({reply.mode}, {reply.query_ms:.1f} ms)')
+    show(reply.memories)
+
+
+async def plan(url: str) -> bool:
+    """Ask and correct as a planner does, through a real MCP client; say whether it worked."""
+    async with Client(url) as client:
+        tools = await client.list_tools()
+        say(f'{url} offers {", ".join(tool.name for tool in tools.tools)}')
+        query = 'how carefully must I put something down?'
+        found = (await client.call_tool('recall', {'query': query, 'n': 2})).structured_content
+        say(f'"{query}" ({found["mode"]}, {found["query_ms"]:.1f} ms)')
+        show(found['memories'])
+        felt = {'query': 'contact', 'n': 1, 'context_filter': {'task.success': {'$exists': 1}}}
+        refused = await client.call_tool('recall', felt)
+        say(f'a wrong question is told why: {refused.content[0].text}')
+        learned = await client.call_tool(
+            'learn', {'insight': 'Lesson: slow to 20 mm/s within 5 cm of the table'}
+        )
+        say(f'a lesson is learned: {json.dumps(learned.structured_content)}')
+        return bool(found['memories']) and refused.is_error and not learned.is_error
+
+
+def main() -> int:
+    """Run the demonstration; 0 when everything worked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--bag', type=Path, help='rosbag2 to replay in place of the made one')
+    options = parser.parse_args()
+    os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
+    with tempfile.TemporaryDirectory(prefix='robot_memory_demo_') as name:
+        folder = Path(name)
+        head('A recording')
+        recording = Recording(options.bag or make_recording.record(folder / 'ur5e'))
+        head('A node that remembers')
+        memory = MemoryProcess(folder, recording.parameters)
+        try:
+            url = memory.mcp_url()
+            say(f'serves ROS services under /robot_memory, and MCP at {url}')
+            rclpy.init()
+            good = story(Operator(), memory, recording, url)
+            rclpy.shutdown()
+        finally:
+            code = memory.stop()
+    say(f'The node ended with exit code {code}.', '\n')
+    return 0 if good and code == 0 else 1
+
+
+def story(operator: Operator, memory: MemoryProcess, recording: Recording, url: str) -> bool:
+    """Tell the whole; say whether all of it worked."""
+    session = operator.ask(
+        'start_session', context=json.dumps({'robot': {'type': 'UR5e'}, 'task': {'name': 'demo'}})
+    ).session_id
+    head('What it notices by itself, from live topics')
+    operator.replay(recording)
+
+    def kept() -> Any:
+        where = json.dumps({'kind': 'perception'})
+        reply = operator.ask('query_records', where=where, limit=1000)
+        return reply if reply.total_count else None
+
+    noticed = operator.until(kept, 'an event that was noticed')
+    say(f'{noticed.total_count} perceptions are kept, each with its own stamp and frame.')
+    teach(operator, session)
+    head('The operator asks (ROS service)')
+    for query in ('hard contact with the table', 'how hard may I grip glass?', 'red cup'):
+        question(operator, query)
+    head('The planner asks (MCP)')
+    good = asyncio.run(plan(url))
+    head('The episode ends')
+    ended = operator.ask('end_session', session_id=session, outcome_score=0.9)
+    say(
+        f'{ended.summary.memory_count} memories of the episode {ended.summary.by_category}, '
+        f'{ended.consolidated.superseded_count} merged, {ended.decayed_count} faded'
+    )
+    operator.destroy_node()
+    return good and ended.success
+
+
+if __name__ == '__main__':
+    sys.exit(main())

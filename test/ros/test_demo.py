@@ -1,0 +1,21 @@
+"""The demonstration runs from beginning to end."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_demo_notices_learns_recalls_and_ends_by_itself():
+    ran = subprocess.run(
+        [sys.executable, str(ROOT / 'scripts/demo.py')],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        env={**os.environ, 'ROS_DOMAIN_ID': str(1 + (os.getpid() + 50) % 100)},
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    for words in ('Contact', 'hybrid', '[invalid_argument]', 'exit code 0'):
+        assert words in ran.stdout, words

@@ -1,0 +1,50 @@
+"""The committed ROS interfaces and parameters are those of the declarations."""
+
+from pathlib import Path
+
+import yaml
+
+from robot_memory.fields import fields_of
+from robot_memory.ros import interfaces
+from robot_memory.settings import DoorSettings, SenseSettings, Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_the_committed_files_are_what_the_declarations_say():
+    for path, text in interfaces.files().items():
+        assert (ROOT / path).read_text() == text, f'{path} has drifted: make interfaces'
+
+
+def test_there_is_no_interface_that_is_not_declared():
+    there = {
+        f'{file.parent.name}/{file.name}'
+        for pattern in ('msg/*.msg', 'srv/*.srv')
+        for file in ROOT.glob(pattern)
+    }
+    assert there == {path for path in interfaces.files() if not path.startswith('config')}
+
+
+def test_writing_changes_what_drifted_and_removes_what_is_gone(tmp_path):
+    interfaces.write(tmp_path)
+    (tmp_path / 'srv/Learn.srv').write_text('string other\n')
+    (tmp_path / 'msg/Gone.msg').write_text('string x\n')
+    assert sorted(interfaces.write(tmp_path)) == ['msg/Gone.msg', 'srv/Learn.srv']
+    assert interfaces.write(tmp_path) == []
+
+
+def test_every_reply_begins_with_how_it_went():
+    for path, text in interfaces.files().items():
+        if path.startswith('srv/'):
+            reply = [line for line in text.split('---\n')[1].splitlines() if line[0] != '#']
+            assert reply[:3] == ['bool success', 'string error_code', 'string message']
+
+
+def test_the_parameters_file_holds_every_setting_with_its_default():
+    loaded = yaml.safe_load((ROOT / 'config/robot_memory.yaml').read_text())
+    declared = {
+        field.name: field.default
+        for settings in (Settings, DoorSettings, SenseSettings)
+        for field in fields_of(settings)
+    }
+    assert loaded == {'/**': {'ros__parameters': declared}}
