@@ -15,6 +15,7 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -32,7 +33,7 @@ def main() -> None:
     options = parser.parse_args()
     if not HARNESS.exists():
         sys.exit(f'the harness is not at {HARNESS}; name it in ROBOT_MEMORY_BENCH')
-    results = {'this': measure(sys.executable, options.n, this=True)}
+    results: dict[str, Any] = {'this': measure(sys.executable, options.n, this=True)}
     if not options.without_peer:
         results['peer'] = measure(peer_python(), options.n, this=False)
     results['service'] = round_trip()
@@ -40,7 +41,7 @@ def main() -> None:
     show(options.n, results)
 
 
-def measure(python: str, n: int, *, this: bool) -> dict[str, list[dict[str, object]]]:
+def measure(python: str, n: int, *, this: bool) -> dict[str, list[dict[str, Any]]]:
     """Run the harness's speed part, by words alone and with vectors of a free embedder."""
     adapter = ['--adapter', 'adapter:Adapter', '--imports', 'robot_memory.api'] if this else []
     found = {}
@@ -74,7 +75,7 @@ def peer_python() -> str:
     return str(python)
 
 
-def round_trip() -> dict[str, float] | None:
+def round_trip() -> Any:
     """Measure a recall through the node's service, where ROS is there."""
     ran = subprocess.run(
         [sys.executable, str(HERE / 'service_round_trip.py')], stdout=subprocess.PIPE, text=True
@@ -82,7 +83,7 @@ def round_trip() -> dict[str, float] | None:
     return json.loads(ran.stdout) if ran.returncode == 0 else None
 
 
-def part(results: list[dict[str, object]], name: str, kind: str = '') -> dict[str, object]:
+def part(results: list[dict[str, Any]], name: str, kind: str = '') -> dict[str, Any]:
     """Return one line of the harness's output."""
     lines = [
         line for line in results if line['part'] == name and (not kind or line['kind'] == kind)
@@ -90,9 +91,9 @@ def part(results: list[dict[str, object]], name: str, kind: str = '') -> dict[st
     return lines[0] if lines else {}
 
 
-def show(n: int, results: dict[str, object]) -> None:
+def show(n: int, results: dict[str, Any]) -> None:
     """Print the table."""
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for title, embed, name, kind, key, target in (
         ('recall, words only, p50 ms', 'none', 'recall', 'text', 'p50_ms', 'under 5'),
         ('recall, hybrid, p50 ms', 'hash', 'recall', 'text', 'p50_ms', 'under 8'),
@@ -122,10 +123,10 @@ def show(n: int, results: dict[str, object]) -> None:
         rows.append(('service over the call in process, p50 ms', None, over, 'under 2'))
     print(f'\n{n} memories, medians\n')
     print(f'{"":42}{"peer":>10}{"this":>10}{"this/peer":>11}  target')
-    for title, peer, this, target in rows:
+    for row_title, peer, this, row_target in rows:
         ratio = f'{this / peer:.2f}' if peer and this is not None else '-'
         shown = ['-' if value is None else f'{value:g}' for value in (peer, this)]
-        print(f'{title:42}{shown[0]:>10}{shown[1]:>10}{ratio:>11}  {target}')
+        print(f'{row_title:42}{shown[0]:>10}{shown[1]:>10}{ratio:>11}  {row_target}')
 
 
 if __name__ == '__main__':

@@ -9,7 +9,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 CALLS = 500
 
@@ -17,14 +19,13 @@ try:
     import rclpy
     from ament_index_python.packages import get_package_prefix
 
+    from robot_memory.api import RobotMemory
     from robot_memory.srv import Recall
 except ImportError as missing:
     sys.exit(f'no service to measure: {missing}')
 
-from robot_memory.api import RobotMemory
 
-
-def median_ms(call) -> float:
+def median_ms(call: Callable[[], object]) -> float:
     """Return the median time of a call, in milliseconds."""
     times = []
     for _ in range(CALLS):
@@ -53,7 +54,7 @@ def main() -> None:
         try:
             rclpy.init()
             tester = rclpy.create_node('round_trip')
-            client = tester.create_client(Recall, '/robot_memory/recall')
+            client: Any = tester.create_client(Recall, '/robot_memory/recall')
             if not client.wait_for_service(20):
                 sys.exit('the node did not come up')
             request = Recall.Request(query='red cup on shelf 9')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import fields_of, parse
@@ -34,6 +34,10 @@ class RobotMemory:
     def __exit__(self, *_: object) -> None:
         """Close the store."""
         self.close()
+
+    if TYPE_CHECKING:  # the tools' methods are made below
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def close(self) -> None:
         """Write down what is still to be noted, and close the store."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from robot_memory import texts
 from robot_memory.classify import PROTECTED
+from robot_memory.guards import guard
 from robot_memory.model import Record
 
 MIN_RECORDS = 3
@@ -44,7 +45,7 @@ def merges(records: Sequence[Record], bar: float) -> list[Merge]:
         return []
     candidates.sort(key=lambda r: (-r.confidence, -r.access_count, -r.created_at, -r.id))
     tokens = {record.id: texts.tokens(record.content) for record in candidates}
-    kinds = {record.id: (record.collection, texts.guard(record.content)) for record in candidates}
+    kinds = {record.id: (record.collection, guard(record.content)) for record in candidates}
     holders: dict[tuple[tuple[str, str], str], list[int]] = defaultdict(list)
     found = []
     for record in candidates:

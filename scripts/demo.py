@@ -153,7 +153,7 @@ class Operator(Node):
     def ask(self, service: str, **request: Any) -> Any:
         """Call a service of the memory and return its reply."""
         kind = getattr(robot_memory.srv, ''.join(word.capitalize() for word in service.split('_')))
-        client = self.create_client(kind, f'/robot_memory/{service}')
+        client: Any = self.create_client(kind, f'/robot_memory/{service}')
         self.until(client.service_is_ready, service)
         future = client.call_async(kind.Request(**request))
         self.until(future.done, f'the reply of {service}')
@@ -188,9 +188,15 @@ class Operator(Node):
 def show(memories: Any) -> None:
     """Print recalled memories."""
     for item in memories:
-        item = item if isinstance(item, dict) else {
-            'content': item.content, '_rrf_score': item.rrf_score, 'id': item.id,
-        }
+        item = (
+            item
+            if isinstance(item, dict)
+            else {
+                'content': item.content,
+                '_rrf_score': item.rrf_score,
+                'id': item.id,
+            }
+        )
         say(f'{item["_rrf_score"]:.2f}  {item["content"]}  (memory {item["id"]})', '    > ')
 
 
@@ -222,7 +228,8 @@ def question(operator: Operator, query: str) -> None:
 
 async def plan(url: str) -> bool:
     """Ask and correct as a planner does, through a real MCP client; say whether it worked."""
-    async with Client(url) as client:
+    async with Client(url) as connected:
+        client: Any = connected
         tools = await client.list_tools()
         say(f'{url} offers {", ".join(tool.name for tool in tools.tools)}')
         query = 'how carefully must I put something down?'

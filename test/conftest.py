@@ -18,12 +18,73 @@ from robot_memory.settings import Settings
 START = 1_772_000_000_000_000
 """2026-02-25 06:13:20 UTC in microseconds."""
 
-VOCABULARY = """
-    the a of for on in at is was needs more less with before after while near cup plate bottle
-    tray door drawer handle valve gripper arm robot red blue green white steel glass wet dry
-    heavy force grip torque speed slow fast left right table shelf dock kitchen lab slips sticks
-    opens closes jams works camera light dark battery charge wheel floor ramp lift
-""".split()
+VOCABULARY = [
+    'the',
+    'a',
+    'of',
+    'for',
+    'on',
+    'in',
+    'at',
+    'is',
+    'was',
+    'needs',
+    'more',
+    'less',
+    'with',
+    'before',
+    'after',
+    'while',
+    'near',
+    'cup',
+    'plate',
+    'bottle',
+    'tray',
+    'door',
+    'drawer',
+    'handle',
+    'valve',
+    'gripper',
+    'arm',
+    'robot',
+    'red',
+    'blue',
+    'green',
+    'white',
+    'steel',
+    'glass',
+    'wet',
+    'dry',
+    'heavy',
+    'force',
+    'grip',
+    'torque',
+    'speed',
+    'slow',
+    'fast',
+    'left',
+    'right',
+    'table',
+    'shelf',
+    'dock',
+    'kitchen',
+    'lab',
+    'slips',
+    'sticks',
+    'opens',
+    'closes',
+    'jams',
+    'works',
+    'camera',
+    'light',
+    'dark',
+    'battery',
+    'charge',
+    'wheel',
+    'floor',
+    'ramp',
+    'lift',
+]
 
 
 class MovableClock:
@@ -110,9 +171,7 @@ def real_embedder() -> BackgroundEmbedder:
 
 
 @pytest.fixture
-def thinking_robot(
-    open_robot: Callable[..., Robot], real_embedder: BackgroundEmbedder
-) -> Robot:
+def thinking_robot(open_robot: Callable[..., Robot], real_embedder: BackgroundEmbedder) -> Robot:
     """A memory of words and meaning."""
     robot = open_robot('', embedder=real_embedder)
     robot.embed_all()

@@ -6,13 +6,14 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from robot_memory.guards import guard
 from robot_memory.texts import (
     MAX_QUERY_TERMS,
     MINUS,
     POINT,
     content_hash,
     cut,
-    guard,
     jaccard,
     normalise,
     query_terms,

@@ -29,12 +29,15 @@ def main() -> NoReturn:
 
     It ends at once: a model that is still being loaded would hold the interpreter's own exit.
     """
+    # A closed stream is None, and the store's file could get its number.
+    sys.stdout = sys.stdout or open(os.devnull, 'w')
+    sys.stderr = sys.stderr or open(os.devnull, 'w')
     try:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = 130
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):
+        with suppress(OSError):
             stream.flush()
     os._exit(code)
 

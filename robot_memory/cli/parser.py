@@ -112,22 +112,21 @@ def _number(text: str) -> float | str:
         return text
 
 
-def _texts(field: Field) -> dict[str, Any]:
+def _text(field: Field) -> dict[str, Any]:
     if field.choices:
         return {'metavar': '{' + ','.join(field.choices) + '}'}
     return {'metavar': 'PATH' if field.name in _PATHS else 'TEXT'}
 
 
 _BY_KIND: dict[str, Callable[[Field], dict[str, Any]]] = {
-    'text': _texts,
-    'texts': lambda field: {**_texts(field), 'nargs': '*'},
+    'text': _text,
     'integer': lambda field: {'metavar': 'N', 'type': _integer},
     'number': lambda field: {'metavar': 'X', 'type': _number},
     'flag': lambda field: {'action': 'store_true'},
     'json': lambda field: {'metavar': 'JSON'},
     'stamp': lambda field: {'metavar': 'JSON'},
 }
-"""How each kind of field that a request may have looks to argparse."""
+"""How each kind of field that requests and settings have looks to argparse."""
 
 
 def _help(field: Field) -> str:

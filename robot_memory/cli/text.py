@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TextIO
 
-from robot_memory.fields import dump_json, plain
+from robot_memory.fields import plain
+from robot_memory.json_text import dump_json
 
 _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), ' ')
 _MODES = {

@@ -6,7 +6,8 @@ from typing import Any
 
 from robot_memory import msg
 from robot_memory.errors import RobotMemoryError
-from robot_memory.fields import NANOSECONDS, Field, dump_json, fields_of, parse_json
+from robot_memory.fields import NANOSECONDS, Field, fields_of
+from robot_memory.json_text import dump_json, parse_json
 from robot_memory.ros.interfaces import NOT_GIVEN, message_name
 
 

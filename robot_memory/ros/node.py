@@ -81,7 +81,7 @@ class MemoryNode(Node):
             self._closers.callback(tap.close)
         where = 'off'
         if door.mcp_enabled:
-            from robot_memory.mcp_server import HttpBridge  # noqa: PLC0415 - slow to import
+            from robot_memory.mcp_server import HttpBridge
 
             bridge = HttpBridge(self.memory, door.mcp_host, door.mcp_port)
             bridge.start()

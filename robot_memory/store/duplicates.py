@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import apsw
 
 from robot_memory import texts
+from robot_memory.guards import guard
 from robot_memory.store import words
 
 _FEW = 64
@@ -72,7 +73,7 @@ def _same_words(
         return None
     lowest = math.ceil(size * bar - 1e-9)
     highest = math.floor(size / bar + 1e-9) if bar > 0 else 10**9
-    key = (collection, texts.guard(text), lowest, highest)
+    key = (collection, guard(text), lowest, highest)
     rows = list(connection.execute(f'{_BY_GUARD} LIMIT {_FEW + 1}', key))
     if len(rows) > _FEW:
         rows = _with_a_rare_word(connection, wanted, size - lowest + 1, key)
@@ -120,7 +121,7 @@ def _same_meaning(
     connection: apsw.Connection, text: str, bar: float, nearest: Nearest
 ) -> Duplicate | None:
     """Go down the nearest until one may be the same, or none is near enough."""
-    guard = texts.guard(text)
+    key = guard(text)
     seen, asked = 0, 16
     while True:
         found = nearest(asked)
@@ -130,7 +131,7 @@ def _same_meaning(
             row = connection.execute(
                 "SELECT 1 FROM memories WHERE id = ? AND guard = ? AND type = 'fact'"
                 " AND status = 'active'",
-                (memory_id, guard),
+                (memory_id, key),
             ).fetchone()
             if row:
                 return Duplicate('cosine', memory_id, min(similarity, 1.0))

@@ -16,7 +16,7 @@ from typing import Any
 
 from robot_memory.clock import instant
 from robot_memory.errors import InvalidArgument
-from robot_memory.fields import dump_json, shown
+from robot_memory.json_text import dump_json, shown
 
 OPERATORS = ('$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin')
 _INDEX = re.compile('[0-9]{1,9}')

@@ -12,7 +12,8 @@ import apsw
 
 from robot_memory import texts
 from robot_memory.errors import Conflict, NotFound
-from robot_memory.fields import dump_json, finite
+from robot_memory.guards import guard
+from robot_memory.json_text import dump_json, finite
 from robot_memory.model import Record
 from robot_memory.store import vectors, words
 from robot_memory.store.filters import Where
@@ -86,7 +87,7 @@ def insert(connection: apsw.Connection, record: Record, vector: Vector | None) -
 
 def _derived(content: str) -> tuple[str, bytes, str, int]:
     """Return the columns that follow from a text alone."""
-    return content, texts.content_hash(content), texts.guard(content), len(texts.tokens(content))
+    return content, texts.content_hash(content), guard(content), len(texts.tokens(content))
 
 
 def put_payload(connection: apsw.Connection, memory_id: int, data: Any, metadata: Any) -> None:

@@ -7,7 +7,7 @@ import json
 import apsw
 
 from robot_memory.errors import Conflict, NotFound
-from robot_memory.fields import dump_json, shown
+from robot_memory.json_text import dump_json, shown
 from robot_memory.model import INHERITED, Session
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from robot_memory.classify import classify
 from robot_memory.errors import InvalidArgument
-from robot_memory.fields import Json, arg, shown
+from robot_memory.fields import Json, arg
+from robot_memory.json_text import shown
 from robot_memory.memory import Memory
 from robot_memory.model import Record, strategy
 from robot_memory.store import Connection, duplicates, memories, sessions

@@ -10,7 +10,8 @@ from typing import Any
 
 from robot_memory import ranking, texts
 from robot_memory.errors import InvalidArgument
-from robot_memory.fields import Json, Stamp, arg, dump_json, finite, shown
+from robot_memory.fields import Json, Stamp, arg
+from robot_memory.json_text import dump_json, finite, shown
 from robot_memory.memory import Memory, milliseconds_since
 from robot_memory.model import Record
 from robot_memory.store import Connection, memories, words

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_memory.errors import InvalidArgument
-from robot_memory.fields import Field, Json, Stamp, arg, check, fields_of, finite, shown
+from robot_memory.fields import Field, Json, Stamp, arg, check, fields_of
+from robot_memory.json_text import finite, shown
 from robot_memory.memory import Memory
 from robot_memory.model import PERCEPTION_TYPES
 from robot_memory.store import memories, sessions

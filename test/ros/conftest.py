@@ -52,6 +52,10 @@ class Robot:
         self.until(self.clients[key].service_is_ready, f'service {key}')
         return self.clients[key]
 
+    def until_gone(self, service, name='/robot_memory'):
+        known = self.clients[f'{name}/{service}']
+        self.until(lambda: not known.service_is_ready(), f'{name} to be gone')
+
     def send(self, service, name='/robot_memory', **request):
         client = self.client(service, name)
         return client.call_async(client.srv_type.Request(**request))

@@ -73,8 +73,7 @@ def test_a_live_node_answers_whatever_it_is_asked(start, robot, tool):
     def ask(request):
         reply = robot.call(tool.name, **request)
         assert reply.success or (
-            reply.message
-            and reply.error_code in ('invalid_argument', 'not_found', 'conflict')
+            reply.message and reply.error_code in ('invalid_argument', 'not_found', 'conflict')
         )
         assert robot.call('query_records').success
         whole(node.db)

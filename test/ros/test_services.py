@@ -136,8 +136,7 @@ def test_an_interrupt_ends_the_node_at_once_and_loses_nothing(start, robot):
         assert 'Traceback' not in node.said()
         rows = apsw.Connection(str(node.db)).execute('SELECT count(*) FROM memories').fetchall()
         assert rows == [(1,)]
-        learn = robot.clients['/robot_memory/learn']
-        robot.until(lambda: not learn.service_is_ready(), 'the node to be gone')
+        robot.until_gone('learn')
 
 
 def test_a_wrong_parameter_is_one_clear_line(start):

@@ -1,0 +1,396 @@
+"""The command line, as processes of its own on real files."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import robot_memory.cli
+from robot_memory.embedding import find_model
+from robot_memory.fields import fields_of
+from robot_memory.settings import Settings
+from robot_memory.store import Database, vectors
+from robot_memory.tools import TOOLS
+
+SOURCE = Path(robot_memory.cli.__file__).parents[2]
+COMMAND = [sys.executable, '-m', 'robot_memory']
+CUP = 'The red cup needs 12.5 N of grip force'
+CUP_AGAIN = 'For the red cup a grip force of 12.5 N is needed'
+GLASS = 'The lidar sees glass walls poorly'
+
+
+class Cli:
+    """Run the command line on a store of its own, by words alone unless a test says otherwise."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.db = folder / 'cell.db'
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if name != 'NO_COLOR'},
+            'PYTHONPATH': str(SOURCE),
+            'ROBOT_MEMORY_DB': str(self.db),
+        }
+        self.model = ('--model', 'none')
+
+    def __call__(self, *arguments: str | bytes) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*COMMAND, *arguments, *self.model],
+            capture_output=True,
+            encoding='utf-8',
+            env=self.environment,
+            cwd=self.folder,
+            timeout=60,
+        )
+
+    def done(self, *arguments: str) -> str:
+        result = self(*arguments)
+        assert (result.returncode, result.stderr) == (0, ''), result
+        return result.stdout
+
+    def json(self, *arguments: str) -> Any:
+        return json.loads(self.done(*arguments, '--json'))
+
+    def failed(self, *arguments: str | bytes) -> str:
+        result = self(*arguments)
+        assert (result.returncode, result.stdout) == (1, ''), result
+        (line,) = result.stderr.splitlines()
+        return line
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    return Cli(tmp_path)
+
+
+@pytest.fixture
+def with_model(cli: Cli) -> Cli:
+    if find_model() is None:
+        pytest.skip('the embedding model is not set up: python -m robot_memory.embedding.prepare')
+    cli.model = ('--wait', '30')
+    return cli
+
+
+def test_every_tool_answers_in_json(cli):
+    session = cli.json('start_session', '--context', '{"robot": {"id": "ur5e"}}')['session_id']
+    learned = cli.json('learn', CUP, '--session-id', session)
+    assert learned['status'] == 'created'
+    assert learned['auto_inferred']['tags']
+    seen = cli.json(
+        'save_perception', 'A box on the table', '--perception-type', 'visual',
+        '--stamp', '{"sec": 5, "nanosec": 7}', '--frame-id', 'base',
+        '--pose', '{"position": [3, 4, 0]}',
+    )  # fmt: skip
+    (found,) = cli.json('recall', 'grip force', '--n', '1')['memories']
+    assert (found['id'], found['content']) == (learned['memory_id'], CUP)
+    assert found['robot'] == {'id': 'ur5e'}
+    near = cli.json(
+        'recall', '--spatial-sort', '{"field": "spatial.position", "target": [0, 0, 0]}'
+    )
+    assert near['mode'] == 'filter'
+    assert near['memories'][0]['distance'] == 5.0
+    assert near['memories'][0]['stamp'] == {'sec': 5, 'nanosec': 7}
+    changed = cli.json('update', str(learned['memory_id']), GLASS)
+    assert (changed['old_content'], changed['new_content']) == (CUP, GLASS)
+    gone = cli.json('forget', str(seen['memory_id']), 'the box was a shadow')
+    assert gone['status'] == 'forgotten'
+    (record,) = cli.json('query_records', '--where', '{"status": "invalidated"}')['records']
+    assert record['audit'][0]['reason'] == 'the box was a shadow'
+    assert record['audit'][0]['actor'] == f'cli:{getpass.getuser()}'
+    ended = cli.json('end_session', session, '--outcome-score', '0.5')
+    assert ended['summary']['memory_count'] == 1
+
+
+def test_every_tool_answers_in_words(cli):
+    begun = cli.done('start-session')
+    session = begun.split()[1]
+    assert begun == f'Session {session} begun in default, which holds 0 memories.\n'
+    assert cli.done('learn', CUP, '--session-id', session).startswith('Kept as memory 1.\n')
+    assert cli.done('learn', CUP) == (
+        'Known already: memory 1 says the same (exact, similarity 1.00).\n'
+    )
+    assert cli.done('save-perception', 'A box on the table') == (
+        'Kept as memory 2: a visual perception in default; its vector follows.\n'
+    )
+    lines = cli.done('recall', 'grip').splitlines()
+    assert lines[0].startswith('1  ')
+    assert lines[0].endswith(f'  {CUP}')
+    assert lines[-1].startswith('1 memory by words alone, ')
+    assert cli.done('recall', 'zeppelin').startswith('Nothing found (by words alone, ')
+    assert cli.done('update', '1', GLASS).startswith(
+        f'Memory 1 now says: {GLASS}\n  before: {CUP}\n'
+    )
+    assert cli.done('end-session', session).startswith(f'Session {session} ended: 1 memory (')
+    assert cli.done('forget', '2', 'a shadow') == (
+        'Forgot memory 2: A box on the table\n  because: a shadow\n'
+    )
+    assert cli.done('query-records').endswith('1 of 1 record\n')
+
+
+def test_a_cut_text_says_so(cli):
+    answer = cli.done('learn', 'word ' * 70)
+    assert answer.splitlines()[-1] == '  The text was cut: 50 characters went.'
+
+
+def test_settings_are_taken_before_and_after_the_command(cli):
+    other = str(cli.folder / 'other.db')
+    cli.done('--db', other, 'learn', CUP)
+    assert cli.json('query_records', '--db', other)['total_count'] == 1
+    assert cli.json('query_records', '--db_path', other)['total_count'] == 1
+    assert cli.json('query_records')['total_count'] == 0
+    weight = '[invalid_argument] real_weight must be 0.1 to 10, not 50.0'
+    assert weight in cli.failed('recall', 'cup', '--real-weight', '50')
+
+
+def test_without_a_path_the_store_is_in_the_users_data_folder(cli):
+    del cli.environment['ROBOT_MEMORY_DB']
+    cli.environment['XDG_DATA_HOME'] = str(cli.folder)
+    cli.done('learn', CUP)
+    assert (cli.folder / 'robot_memory' / 'memory.db').exists()
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'message'),
+    [
+        (('learn', ' '), '[invalid_argument] insight is empty'),
+        (('learn', CUP, '--context', '{'), '[invalid_argument] context is not JSON'),
+        (('learn', CUP, '--context', '[1]'), '[invalid_argument] context must be a JSON object'),
+        (('recall',), '[invalid_argument] query, context_filter and spatial_sort are all empty'),
+        (('recall', 'x', '--n', 'three'), "n must be a whole number, not 'three'"),
+        (('recall', 'x', '--n', '101'), 'n must be 1 to 100, not 101'),
+        (('recall', 'x', '--min-confidence', 'nan'), 'min_confidence must be a finite number'),
+        (('recall', 'x', '--wait', 'long'), "wait must be a number, not 'long'"),
+        (('save_perception', 'A box', '--perception-type', 'smell'), 'must be one of visual'),
+        (('forget', '7', 'wrong'), '[not_found] there is no memory 7'),
+        (('forget', 'seven', 'wrong'), "memory_id must be a whole number, not 'seven'"),
+        (('end_session', 'nowhere'), "[not_found] there is no session 'nowhere'"),
+        (('index',), "[unavailable] no vectors can be made: no model is loaded: model is 'none'"),
+        (('learn', b'\xff\xfe'), '[invalid_argument] insight holds a NUL or half of a surrogate'),
+    ],
+)
+def test_a_refused_call_is_one_line_and_status_1(cli, arguments, message):
+    line = cli.failed(*arguments)
+    assert line.startswith('robot-memory: [')
+    assert message in line
+
+
+@pytest.mark.parametrize('command', [('recall', 'cup'), ('learn', CUP), ('status',)])
+def test_a_store_that_cannot_be_opened_is_one_line(cli, command):
+    text = cli.folder / 'notes.txt'
+    text.write_text('Not a database, however long one looks at it.')
+    for path in (cli.folder, Path('/proc/robot.db'), text / 'cell.db', text):
+        if command == ('status',) and not path.exists():
+            continue
+        line = cli.failed(*command, '--db', str(path))
+        assert line.startswith(f'robot-memory: [unavailable] {path} ')
+    assert text.read_text() == 'Not a database, however long one looks at it.'
+
+
+@pytest.mark.parametrize('arguments', [(), ('fly',), ('learn',), ('recall', 'a', 'b'), ('--x',)])
+def test_wrong_usage_is_status_2(cli, arguments):
+    result = cli(*arguments)
+    assert result.returncode == 2
+    assert result.stdout == ''
+    assert 'usage: robot-memory' in result.stderr
+    assert not cli.db.exists()
+
+
+@pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)
+def test_the_help_of_a_tool_mentions_every_field(cli, tool):
+    text = cli.done(tool.name.replace('_', '-'), '--help')
+    assert ' '.join(tool.summary.split()) in ' '.join(text.split())
+    for field in fields_of(tool.request):
+        option = '--' + field.name.replace('_', '-')
+        assert option in text or f'  {field.name.upper()} ' in text
+        assert all(choice in text for choice in field.choices)
+        assert ' '.join(field.help.split()) in ' '.join(text.split())
+
+
+def test_the_help_mentions_every_command_and_setting(cli):
+    text = cli.done('--help')
+    for command in [*(tool.name.replace('_', '-') for tool in TOOLS), 'status', 'index', 'mcp']:
+        assert f'\n    {command} ' in text
+        assert command in cli.done(command, '-h')
+    for field in fields_of(Settings):
+        assert ' '.join(field.help.split()) in ' '.join(text.split())
+
+
+def test_words_of_any_script_are_kept_and_found(cli):
+    texts = ['抓取红色杯子时必须先减速', 'Красная чашка скользкая', 'Tür klemmt im Frühling ☕']
+    for text in texts:
+        cli.done('learn', text)
+    for word, text in zip(['杯子', 'чашка', 'FRÜHLING'], texts, strict=True):
+        assert text in cli.done('recall', word, '--n', '1')
+        assert text in cli.done('recall', word, '--n', '1', '--json')
+
+
+def test_an_answer_survives_a_terminal_that_cannot_show_it(cli):
+    cli.done('learn', '抓取红色杯子')
+    cli.environment['PYTHONIOENCODING'] = 'ascii'
+    assert '\\u676f\\u5b50' in cli.done('recall', '杯子')
+    assert '抓取红色杯子' in cli.done('recall', '杯子', '--json')
+
+
+def test_a_memory_cannot_command_the_terminal(cli):
+    cli.done('learn', 'The cup is \x1b[31mred\x07\nand round')
+    answer = cli.done('recall', 'cup')
+    assert '\x1b' not in answer
+    assert 'The cup is  [31mred  and round' in answer
+
+
+def test_a_text_that_begins_with_dashes_follows_two_dashes(cli):
+    cli.model = ()
+    cli.done('--model', 'none', 'learn', '--', '--force is given in newton')
+    assert '--force is given in newton' in cli.done('--model', 'none', 'recall', 'newton')
+
+
+def test_a_reader_that_goes_is_no_error(cli):
+    cli.done('learn', CUP)
+    reader, writer = os.pipe()
+    os.close(reader)
+    result = subprocess.run(
+        [*COMMAND, 'recall', 'cup', *cli.model],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        env=cli.environment,
+        cwd=cli.folder,
+        timeout=60,
+    )
+    os.close(writer)
+    assert (result.returncode, result.stderr) == (141, b'')
+
+
+def test_a_full_disk_behind_the_answer_is_told(cli):
+    with open('/dev/full', 'w') as full:
+        result = subprocess.run(
+            [*COMMAND, 'learn', CUP, *cli.model],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=cli.environment,
+            cwd=cli.folder,
+            text=True,
+            timeout=60,
+        )
+    assert result.returncode == 1
+    assert result.stderr.startswith('robot-memory: [unavailable] the answer cannot be written')
+
+
+def on_a_terminal(cli: Cli, *arguments: str) -> str:
+    """Return what a command prints on a pseudo-terminal."""
+    ours, theirs = pty.openpty()
+    subprocess.run(
+        [*COMMAND, *arguments, *cli.model],
+        stdout=theirs,
+        env=cli.environment,
+        cwd=cli.folder,
+        timeout=60,
+        check=True,
+    )
+    os.close(theirs)
+    text = os.read(ours, 10_000).decode()
+    os.close(ours)
+    return text
+
+
+def test_colours_are_for_terminals_that_want_them(cli):
+    cli.environment['TERM'] = 'xterm'
+    cli.done('learn', CUP)
+    assert '\x1b' not in cli.done('recall', 'cup')
+    assert '\x1b[1m1\x1b[0m' in on_a_terminal(cli, 'recall', 'cup')
+    assert '\x1b' not in on_a_terminal(cli, 'recall', 'cup', '--json')
+    cli.environment['NO_COLOR'] = '1'
+    assert '\x1b' not in on_a_terminal(cli, 'recall', 'cup')
+
+
+def test_status_counts_and_makes_no_store(cli):
+    assert '[not_found] there is no store' in cli.failed('status')
+    assert not cli.db.exists()
+    for text in (CUP, GLASS):
+        cli.done('learn', text)
+    cli.done('save_perception', 'A box on the table', '--collection', 'bench')
+    cli.done('forget', '1', 'wrong')
+    found = cli.json('status')
+    assert found['path'] == str(cli.db)
+    assert found['bytes'] >= cli.db.stat().st_size > 0
+    assert found['active'] == {'fact': 1, 'perception': 1}
+    assert found['collections'] == {'bench': 1, 'default': 1}
+    assert (found['invalidated'], found['superseded']) == (1, 0)
+    assert (found['waiting_for_vector'], found['vectors_of']) == (2, None)
+    assert (found['model'], found['model_state']) == (None, 'off')
+    assert '2 active (1 fact, 1 perception), 1 forgotten, 0 superseded' in cli.done('status')
+
+
+def test_recall_leaves_its_access_in_the_file(cli):
+    cli.done('learn', CUP)
+    cli.done('recall', 'cup')
+    where = json.dumps({'access_count': 1})
+    assert cli.json('query_records', '--where', where)['total_count'] == 1
+
+
+def test_the_first_learn_is_found_by_meaning_at_once(with_model):
+    cli = with_model
+    cli.done('learn', CUP)
+    assert cli.json('status')['waiting_for_vector'] == 0
+    again = cli.json('learn', CUP_AGAIN)
+    assert (again['status'], again['method']) == ('duplicate', 'cosine')
+    assert cli.json('recall', 'red cup')['mode'] == 'hybrid'
+    assert cli.json('save_perception', 'A box on the table')['has_embedding']
+
+
+def test_index_gives_vectors_to_what_was_learned_without_a_model(with_model):
+    cli = with_model
+    cli.done('learn', CUP, '--model', 'none')
+    cli.done('learn', GLASS, '--model', 'none')
+    found = cli.json('index')
+    assert (found['made'], found['waiting']) == (2, 0)
+    assert cli.done('index').startswith('0 vectors made, 0 to go, with ')
+    assert cli.json('recall', 'which sensor fails at windows')['mode'] != 'bm25_only'
+
+
+def test_a_file_of_another_model_is_answered_by_words_and_left_as_it_is(with_model):
+    cli = with_model
+    cli.done('learn', CUP)
+    database = Database(cli.db)
+    with database.write() as connection:
+        vectors.use_model(connection, 'another-model', 8)
+    database.close()
+    for arguments in (('recall', 'red cup'), ('learn', GLASS)):
+        result = cli(*arguments)
+        assert result.returncode == 0
+        (line,) = result.stderr.splitlines()
+        assert 'by words alone' in line
+        assert 'holds vectors of another-model' in line
+        assert '`robot-memory index`' in line
+    assert cli.json('status')['vectors_of'] == 'another-model'
+    assert cli.json('index')['made'] == 2
+    assert cli('recall', 'red cup').stderr == ''
+
+
+def test_a_model_that_is_not_set_up_is_not_made_by_a_short_command(cli):
+    cli.model = ()
+    cache = cli.folder / 'cache'
+    cli.environment.pop('ROBOT_MEMORY_MODEL', None)
+    cli.environment['XDG_CACHE_HOME'] = str(cache)
+    result = cli('learn', CUP)
+    assert result.returncode == 0
+    assert result.stderr == (
+        'robot-memory: by words alone: the model is not set up on this machine; '
+        '`robot-memory index` does it\n'
+    )
+    assert not cache.exists()
+
+
+def test_a_named_model_that_is_not_there_leaves_words(cli):
+    cli.model = ('--model', str(cli.folder / 'nowhere'))
+    result = cli('learn', CUP)
+    assert result.returncode == 0
+    assert 'Kept as memory 1.' in result.stdout
+    (line,) = result.stderr.splitlines()
+    assert 'lacks model.onnx and tokenizer.json' in line
