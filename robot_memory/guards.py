@@ -41,22 +41,8 @@ _QUANTITY = (
     rf'(?:\s?(?P<unit>{"|".join(map(re.escape, sorted(_ALIASES, key=len)[::-1]))}){_NO_LETTER}'
     r'|(?P<glued>[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+))?'
 )
-_CARDINALS = [
-    'zero',
-    'one',
-    'two',
-    'three',
-    'four',
-    'five',
-    'six',
-    'seven',
-    'eight',
-    'nine',
-    'ten',
-    'eleven',
-    'twelve',
-]
-_ORDINALS = ['second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
+_CARDINALS = 'zero one two three four five six seven eight nine ten eleven twelve'.split()
+_ORDINALS = 'second third fourth fifth sixth seventh eighth ninth tenth'.split()
 _COUNT = {name: str(i) for i, name in enumerate(_CARDINALS)}
 _COUNT |= {name: str(i) for i, name in enumerate(_ORDINALS, 2)}
 _COUNT |= {'twice': '2', 'twenty': '20', 'thirty': '30', 'forty': '40', 'fifty': '50'}
@@ -78,70 +64,14 @@ _HAN_NUMBER = (
     r'|(?P<few>(?!一)[二两三四五六七八九十百千万]{1,12})(?=[个只次种条张块根辆名位把件天步排])'
 )
 _NEGATIONS = frozenset(
-    [
-        'not',
-        'cannot',
-        'never',
-        'no',
-        'nor',
-        'none',
-        'neither',
-        'nothing',
-        'nobody',
-        'nowhere',
-        'without',
-        'unless',
-        'unable',
-        'lack',
-        'lacks',
-        'lacking',
-        'avoid',
-        'avoids',
-        'avoided',
-        'avoiding',
-        'forbidden',
-        'forbid',
-        'forbids',
-        'prohibited',
-        'disallowed',
-        'dont',
-        'cant',
-        'wont',
-        'doesnt',
-        'didnt',
-        'isnt',
-        'hardly',
-        'rarely',
-        'barely',
-        'seldom',
-        'unsafe',
-        'impossible',
-        'incorrect',
-        'invalid',
-        'unreliable',
-        'unstable',
-        'unavailable',
-        'inaccurate',
-        'disabled',
-        'nicht',
-        'nichts',
-        'nie',
-        'niemals',
-        'ohne',
-        'weder',
-        'kein',
-        'keine',
-        'keinen',
-        'keinem',
-        'keiner',
-        'keines',
-        'не',
-        'нет',
-        'ни',
-        'нельзя',
-        'никогда',
-        'без',
-    ]
+    """
+    not cannot never no nor none neither nothing nobody nowhere without unless unable lack lacks
+    lacking avoid avoids avoided avoiding forbidden forbid forbids prohibited disallowed dont
+    cant wont doesnt didnt isnt hardly rarely barely seldom unsafe impossible incorrect invalid
+    unreliable unstable unavailable inaccurate disabled
+    nicht nichts nie niemals ohne weder kein keine keinen keinem keiner keines
+    не нет ни нельзя никогда без
+    """.split()
 )
 _FAIL = frozenset(('fail', 'fails', 'failed', 'failing'))
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")

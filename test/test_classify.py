@@ -5,6 +5,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from robot_memory.classify import CATEGORIES, PROTECTED, classify
 
 DOCUMENTED = [

@@ -86,17 +86,19 @@ def test_the_recording_holds_three_motions_two_contacts_and_three_pictures(recor
         'tactile': 2,
         'visual': 3,
     }
-    for motion, (begin, end, *_) in zip(events['proprioceptive'], SCRIPT['MOVES']):
+    for motion, (begin, end, *_) in zip(events['proprioceptive'], SCRIPT['MOVES'], strict=True):
         assert begin <= (motion.stamp_ns - SCRIPT['START_NS']) / 1e9 < begin + 0.25
         assert end - 0.25 < (motion.end_ns - SCRIPT['START_NS']) / 1e9 <= end
     soft, hard = events['tactile']
     assert (soft.data['kind'], hard.data['kind']) == ('push', 'tap')
     assert soft.data['peak_force'] == pytest.approx(6.0, rel=0.06)
     assert hard.data['peak_force'] == pytest.approx(18.0, rel=0.03)
-    assert hard.description.startswith('Hard contact') and '-z' in hard.description
+    assert hard.description.startswith('Hard contact')
+    assert '-z' in hard.description
     first, came, went = events['visual']
     assert first.data['first']
-    assert 'red now' in came.description and 'red before' in went.description
+    assert 'red now' in came.description
+    assert 'red before' in went.description
 
 
 def test_a_folder_that_exists_is_refused_in_one_line(recording, monkeypatch, capsys):

@@ -64,7 +64,8 @@ def test_an_object_that_comes_and_goes_gives_three_pictures_and_says_where_it_wa
     assert region['where'] == 'lower left'
     assert np.allclose(region['bbox'], [30, 180, 40, 30], atol=3)
     assert region['share'] == pytest.approx(40 * 30 / (320 * 240), rel=0.15)
-    assert 'lower left' in came.description and 'red now' in came.description
+    assert 'lower left' in came.description
+    assert 'red now' in came.description
     assert 'red before' in events[2].description
     assert json.loads(json.dumps([came.data, came.metadata])) == [came.data, came.metadata]
 
@@ -94,7 +95,15 @@ def test_nothing_is_kept_while_something_moves_and_one_picture_when_it_stops():
     assert len(run(readings)) == 1
     readings += stream([moving[-1]], start_ns=START_NS + 5 * 10**9)
     events = run(readings)
-    assert len(events) == 2 and events[1].stamp_ns >= START_NS + 5 * 10**9
+    assert len(events) == 2
+    assert events[1].stamp_ns >= START_NS + 5 * 10**9
+
+
+def test_what_changed_during_a_silence_is_kept_at_once_and_what_did_not_is_not():
+    later = START_NS + 60 * 10**9
+    assert len(run(stream([table()]) + stream([table()], start_ns=later))) == 1
+    events = run(stream([table()]) + stream([table((30, 180))], start_ns=later))
+    assert [event.stamp_ns for event in events] == [START_NS, later]
 
 
 def test_black_pictures_are_not_kept_and_do_not_count_as_a_change():
@@ -128,7 +137,8 @@ def test_no_more_pictures_a_minute_are_kept_than_allowed_and_later_ones_again():
 def test_a_recording_that_starts_over_gives_its_pictures_again():
     once = stream([table(), table((30, 180))])
     events = run(once + once)
-    assert len(events) == 4 and events[:2] == events[2:]
+    assert len(events) == 4
+    assert events[:2] == events[2:]
 
 
 def test_what_is_no_picture_and_a_stamp_that_is_none_are_counted():
@@ -222,7 +232,8 @@ def test_yuv_and_bayer_encodings_give_about_the_colour():
         ('bayer_gbrg8', [90, 30, 200, 100]),
     ):
         pixels = decode_image(encoding, 2, 2, 2, False, bytes(data))
-        assert (pixels == (200, 95, 30)).all() and pixels.shape == (2, 2, 3), encoding
+        assert pixels.shape == (2, 2, 3), encoding
+        assert (pixels == (200, 95, 30)).all(), encoding
 
 
 @pytest.mark.parametrize(

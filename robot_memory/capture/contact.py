@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import asdict, dataclass
-from math import exp, isfinite, sqrt
+from math import exp, sqrt
 
 from robot_memory.capture.event import (
     ENDED,
@@ -15,7 +16,7 @@ from robot_memory.capture.event import (
     require_positive,
     rounded,
 )
-from robot_memory.capture.readings import WrenchReading, floats
+from robot_memory.capture.readings import WrenchReading, floats, usable
 from robot_memory.errors import InvalidArgument
 
 Vector = tuple[float, float, float]
@@ -38,7 +39,8 @@ class ContactSettings:
     baseline, and ends when both have stayed under `release_ratio` of that for `quiet_s`. One that
     does not last `min_duration_s` is not kept. The baseline (gravity, bias, drift) follows with
     the time constant `baseline_s`, so a drift of up to about `onset_n` / `baseline_s` is none; it
-    stands still during a contact, and takes over whatever lasts `max_duration_s`. Silence of `gap_s` breaks a contact off, and `max_points` bounds its curve.
+    stands still during a contact, and takes over whatever lasts `max_duration_s`. Silence of
+    `gap_s` breaks a contact off, and `max_points` bounds its curve.
 
     Kinds, in this order: collision, `collision_n` reached within `collision_rise_s`; tap, up to
     `tap_s` long; slide, the force turned so that its mean vector is under `slide_straightness` of
@@ -89,6 +91,7 @@ class ContactDetector:
         self._contact: _Contact | None = None
         self._drifting = False
         self._former: _Baseline | None = None
+        self._former_ns = 0
         self._baseline = _Baseline(settings)
 
     def feed(self, reading: WrenchReading) -> list[Event]:
@@ -97,7 +100,7 @@ class ContactDetector:
         if len(force) != 3 or len(torque) != 3:
             self.ignored['force or torque is not three numbers'] += 1
             return []
-        if not isfinite(sum(force) + sum(torque)):
+        if not usable(force) or not usable(torque):
             self.ignored['force or torque is not a number'] += 1
             return []
         before_ns = self._order.last_ns
@@ -118,26 +121,31 @@ class ContactDetector:
     ) -> list[Event]:
         baseline, contact = self._baseline, self._contact
         f, t, level = baseline.against(force, torque)
-        above = level >= self.settings.release_ratio
-        if above and contact is None and self._former is not None:
+        if self._former is not None and (contact is None or not contact.confirmed):
             former = self._former.against(force, torque)
-            if former[2] < self.settings.release_ratio:
-                self._baseline, self._former = self._former, None
-                (f, t, level), above = former, False
+            if former[2] < level * self.settings.release_ratio:
+                baseline = self._baseline = self._former
+                self._former = None
+                f, t, level = former
+        above = level >= self.settings.release_ratio
         self._drifting = above and self._drifting
         if contact is None or not contact.confirmed:
             rising = above and not self._drifting
-            self._baseline.follow(force, torque, elapsed, f, SLOWED if rising else 1.0)
+            baseline.follow(force, torque, elapsed, f, SLOWED if rising else 1.0)
         if above:
             stale = contact is not None and not contact.confirmed and contact.lasted_ns > RISE_NS
-            self._drifting = self._drifting or stale
+            if stale and not self._drifting:
+                self._drifting = True
+                if self._former is None or reading.stamp_ns - self._former_ns > self._max_ns:
+                    self._former, self._former_ns = copy(baseline), reading.stamp_ns
             if contact is None or stale:
-                contact = self._contact = _Contact(reading, self._baseline, self.settings)
+                contact = self._contact = _Contact(reading, baseline, self.settings)
             contact.add(reading.stamp_ns, f, t, elapsed)
             contact.confirmed = contact.confirmed or level >= 1.0
             if contact.confirmed and contact.lasted_ns >= self._max_ns:
                 events = self._close(LASTED)
-                self._former, self._baseline = self._baseline, _Baseline(self.settings)
+                self._former, self._former_ns = baseline, reading.stamp_ns
+                self._baseline = _Baseline(self.settings)
                 return events
         elif contact is not None:
             if not contact.confirmed:
@@ -256,7 +264,7 @@ class _Contact:
         total[2] += f[2] * elapsed
         self._curve.append((stamp_ns, size, f, t))
         if len(self._curve) >= 2 * self._settings.max_points:
-            pairs = zip(self._curve[::2], self._curve[1::2])
+            pairs = zip(self._curve[::2], self._curve[1::2], strict=True)
             self._curve = [max(pair, key=lambda point: point[1]) for pair in pairs]
 
     def _kind(self, straightness: float) -> str:

@@ -3,7 +3,6 @@
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from math import isfinite
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from robot_memory.capture.event import (
     require_positive,
     rounded,
 )
-from robot_memory.capture.readings import JointReading, floats
+from robot_memory.capture.readings import JointReading, floats, usable
 from robot_memory.errors import InvalidArgument
 
 Point = tuple[int, list[float]]
@@ -80,7 +79,7 @@ class MotionDetector:
         if not position or len(names) != len(position):
             self.ignored['no positions' if not position else 'names do not match positions'] += 1
             return []
-        if not isfinite(sum(position)):
+        if not usable(position):
             self.ignored['position is not a number'] += 1
             return []
         group = self._groups.get(names)
@@ -156,7 +155,7 @@ class _Group:
         effort = floats(reading.effort)
         if len(effort) == len(position):
             strongest = max(max(effort), -min(effort))
-            if strongest > movement.peak_effort and isfinite(sum(effort)):
+            if strongest > movement.peak_effort and usable(effort):
                 movement.peak_effort = strongest
                 movement.peak_effort_joint = _largest(effort)
         return events
@@ -164,7 +163,7 @@ class _Group:
     def _speeds(self, reading: JointReading, position: list[float]) -> list[float]:
         velocity = floats(reading.velocity)
         if len(velocity) == len(position):
-            if not isfinite(sum(velocity)):
+            if not usable(velocity):
                 self._ignored['velocity is not a number'] += 1
             elif self._has_velocity or any(velocity):
                 self._has_velocity = True
@@ -179,7 +178,7 @@ class _Group:
         if since_ns == reading.stamp_ns:
             return [0.0] * len(position)
         seconds = (reading.stamp_ns - since_ns) / 1e9
-        return [(now - then) / seconds for now, then in zip(position, before)]
+        return [(now - then) / seconds for now, then in zip(position, before, strict=True)]
 
     def close(self, reason: str) -> list[Event]:
         """End what is under way; forget the past unless the joints simply came to rest."""
@@ -319,7 +318,7 @@ class _Trajectory:
 
     def extent(self) -> list[float]:
         """Return how far apart the extreme positions of each joint are."""
-        return [high - low for low, high in zip(self._low, self._high)]
+        return [high - low for low, high in zip(self._low, self._high, strict=True)]
 
     def finish(self) -> list[Point]:
         self._reduce()

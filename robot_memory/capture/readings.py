@@ -14,6 +14,7 @@ from robot_memory.errors import InvalidArgument
 Pixels = NDArray[np.uint8]
 
 MAX_PIXELS = 64_000_000
+ABSURD = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,11 @@ class ImageReading:
     stamp_ns: int
     frame_id: str
     pixels: Pixels
+
+
+def usable(values: Sequence[float]) -> bool:
+    """Tell whether all are numbers of a size that a sensor can mean, not NaN or infinity."""
+    return sum(map(abs, values)) < ABSURD
 
 
 def floats(values: Sequence[float]) -> list[float]:
@@ -168,7 +174,7 @@ def _bayer(pattern: str) -> Callable[[Pixels, bool], Pixels]:
             raise InvalidArgument('a bayer picture has a side of 1 pixel; accepted: 2 or more')
         cells = [rows[:height:2, :width:2], rows[:height:2, 1:width:2]]
         cells += [rows[1:height:2, :width:2], rows[1:height:2, 1:width:2]]
-        green = [cell for cell, colour in zip(cells, pattern) if colour == 'g']
+        green = [cell for cell, colour in zip(cells, pattern, strict=True) if colour == 'g']
         mixed = ((green[0].astype(np.uint16) + green[1]) >> 1).astype(np.uint8)
         half = np.stack((cells[pattern.index('r')], mixed, cells[pattern.index('b')]), axis=2)
         return np.repeat(np.repeat(half, 2, axis=0), 2, axis=1)

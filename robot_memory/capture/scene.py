@@ -58,7 +58,7 @@ class SceneSettings:
     settled when nothing has moved for `settle_s`. Pictures with a mean brightness under
     `min_brightness` (of 255), or whose sharpest edges are softer than `min_sharpness` (a step of
     the whole contrast from one cell to the next is 1), are not kept; nor are more than
-    `max_per_minute`. After a silence of `gap_s` settling starts anew.
+    `max_per_minute`. The first picture after a silence of `gap_s` need not wait to settle.
     """
 
     min_area: float = 0.002
@@ -67,7 +67,7 @@ class SceneSettings:
     min_brightness: float = 12.0
     min_sharpness: float = 0.13
     max_per_minute: int = 12
-    gap_s: float = 5.0
+    gap_s: float = 3.0
 
     def __post_init__(self) -> None:
         """Refuse settings that no picture can meet."""
@@ -117,10 +117,10 @@ class SceneDetector:
         self._first_ns = self._first_ns or reading.stamp_ns
         if self._reference is None:
             return self._keep(reading, cells, None)
+        resumed = self._still is None
         if self._still is None or self._differs(cells, self._still):
             self._still, self._still_ns = cells, reading.stamp_ns
-            return []
-        settled = reading.stamp_ns - self._still_ns >= self._settle_ns
+        settled = resumed or reading.stamp_ns - self._still_ns >= self._settle_ns
         if not settled or self._still is self._reference:
             return []
         mask = changed(cells, self._reference, self.settings.min_level)
@@ -310,7 +310,7 @@ def colour(pixel: NDArray[np.float32]) -> str:
 
 def _groups(mask: Mask) -> list[list[tuple[int, int]]]:
     """Return the marked cells in groups of those at most two cells apart."""
-    left = set(zip(*(axis.tolist() for axis in np.nonzero(mask))))
+    left = {(int(y), int(x)) for y, x in np.argwhere(mask)}
     near = [(dy, dx) for dy in range(-2, 3) for dx in range(-2, 3)]
     groups = []
     while left:

@@ -29,9 +29,9 @@ def main() -> NoReturn:
 
     It ends at once: a model that is still being loaded would hold the interpreter's own exit.
     """
-    # A closed stream is None, and the store's file could get its number.
-    sys.stdout = sys.stdout or open(os.devnull, 'w')
-    sys.stderr = sys.stderr or open(os.devnull, 'w')
+    null = open(os.devnull, 'w')  # noqa: SIM115 - it stays open as long as the process
+    # A stream that the caller closed is None.
+    sys.stdout, sys.stderr = sys.stdout or null, sys.stderr or null
     try:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:

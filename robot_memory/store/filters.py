@@ -33,21 +33,10 @@ _COLUMNS = {
     'kind': 'm.type',
     **{
         name: f'm.{name}'
-        for name in [
-            'type',
-            'category',
-            'confidence',
-            'status',
-            'collection',
-            'session_id',
-            'actor_id',
-            'event_id',
-            'strategy_name',
-            'perception_type',
-            'access_count',
-            'frame_id',
-            'superseded_by',
-        ]
+        for name in (
+            'type category confidence status collection session_id actor_id event_id '
+            'strategy_name perception_type access_count frame_id superseded_by'
+        ).split()
     },
 }
 _TIMES = {

@@ -19,31 +19,11 @@ from robot_memory.store import vectors, words
 from robot_memory.store.filters import Where
 from robot_memory.store.vectors import Vector
 
-_COLUMNS = [
-    'id',
-    'type',
-    'collection',
-    'session_id',
-    'content',
-    'category',
-    'confidence',
-    'tags',
-    'scope_files',
-    'perception_type',
-    'context',
-    'actor_id',
-    'event_id',
-    'strategy_name',
-    'stamp',
-    'frame_id',
-    'pose',
-    'status',
-    'superseded_by',
-    'access_count',
-    'last_accessed',
-    'created_at',
-    'updated_at',
-]
+_COLUMNS = (
+    'id type collection session_id content category confidence tags scope_files perception_type '
+    'context actor_id event_id strategy_name stamp frame_id pose status superseded_by '
+    'access_count last_accessed created_at updated_at'
+).split()
 _SELECT = 'SELECT ' + ', '.join(f'm.{name}' for name in _COLUMNS) + ' FROM memories AS m'
 _JSON = ('context', 'pose')
 

@@ -1,0 +1,220 @@
+"""The table of field types: what each kind takes, refuses and says."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from robot_memory.errors import InvalidArgument
+from robot_memory.fields import Json, Stamp, arg, fields_of, parse, plain
+from robot_memory.json_text import MAX_JSON_DEPTH, dump_json, parse_json, shown
+
+
+@dataclass(frozen=True)
+class Inner:
+    """A record inside of another."""
+
+    size: int = arg('How large.')
+
+
+@dataclass(frozen=True)
+class Everything:
+    """One field of each kind."""
+
+    text: str = arg('A text.', max_length=10)
+    whole: int = arg('A count.', default=3, minimum=1, maximum=5)
+    number: float | None = arg('A share.', default=None, minimum=0.0, maximum=1.0)
+    flag: bool = arg('A switch.', default=False)
+    texts: tuple[str, ...] = arg('Words.', default=())
+    anything: Json | None = arg('JSON.', default=None)
+    object_: Json | None = arg('JSON.', default=None, shape='object')
+    choice: str = arg('One of two.', default='a', choices=('a', 'b'))
+    stamp: Stamp | None = arg('A time.', default=None)
+
+
+def read(**values: Any) -> Everything:
+    return parse(Everything, {'text': 'x', **values}, 'test')
+
+
+def test_a_declaration_is_read_into_kinds() -> None:
+    kinds = {field.name: field.kind for field in fields_of(Everything)}
+    assert kinds == {
+        'text': 'text',
+        'whole': 'integer',
+        'number': 'number',
+        'flag': 'flag',
+        'texts': 'texts',
+        'anything': 'json',
+        'object_': 'json',
+        'choice': 'text',
+        'stamp': 'stamp',
+    }
+    nullable = {field.name for field in fields_of(Everything) if field.nullable}
+    assert nullable == {'number', 'anything', 'object_', 'stamp'}
+
+
+@pytest.mark.parametrize('missing', [None, ''])
+@pytest.mark.parametrize('name', ['whole', 'number', 'texts', 'anything', 'choice', 'stamp'])
+def test_none_and_the_empty_text_mean_not_given(name: str, missing: Any) -> None:
+    assert read(**{name: missing}) == read()
+
+
+@pytest.mark.parametrize(
+    ('name', 'value', 'kept'),
+    [
+        ('whole', 5.0, 5),
+        ('number', 1, 1.0),
+        ('number', 0, 0.0),
+        ('texts', ['a', 'b'], ('a', 'b')),
+        ('anything', '{"a": [1, null]}', {'a': [1, None]}),
+        ('anything', {'a': (1, None)}, {'a': [1, None]}),
+        ('anything', {1: 2}, {'1': 2}),
+        ('anything', 'null', None),
+        ('anything', '"text"', 'text'),
+        ('object_', ' {} ', {}),
+        ('stamp', {'sec': 5, 'nanosec': 7}, 5_000_000_007),
+        ('stamp', '{"sec": -1}', -1_000_000_000),
+        ('stamp', 12, 12),
+    ],
+)
+def test_a_value_is_read(name: str, value: Any, kept: Any) -> None:
+    assert getattr(read(**{name: value}), name) == kept
+
+
+@pytest.mark.parametrize(
+    ('name', 'value', 'accepted'),
+    [
+        ('text', 7, 'must be text'),
+        ('text', 'x' * 11, '0 to 10 characters'),
+        ('text', 'nul\0', 'NUL'),
+        ('text', '\ud800', 'surrogate'),
+        ('whole', 0, '1 to 5'),
+        ('whole', 10**400, '1 to 5'),
+        ('whole', 2.5, 'whole number'),
+        ('whole', True, 'whole number'),
+        ('whole', '3', 'whole number'),
+        ('number', float('nan'), 'finite'),
+        ('number', float('-inf'), 'finite'),
+        ('number', 10**400, 'finite'),
+        ('number', -1e-9, '0 to 1'),
+        ('number', False, 'must be a number'),
+        ('flag', 1, 'true or false'),
+        ('texts', 'ab', 'list of texts'),
+        ('texts', [1], 'must be text'),
+        ('anything', '{', 'not JSON'),
+        ('anything', '[NaN]', 'not JSON'),
+        ('anything', '[1e999]', 'cannot be kept'),
+        ('anything', [float('inf')], 'cannot be kept'),
+        ('anything', {'a': {1, 2}}, 'cannot be kept'),
+        ('anything', {'a': '\ud800'}, 'surrogate'),
+        ('anything', {'a\0': 1}, 'NUL'),
+        ('anything', '["\\u0000"]', 'NUL'),
+        ('object_', '[]', 'JSON object'),
+        ('object_', '3', 'JSON object'),
+        ('choice', 'c', 'one of a, b'),
+        ('stamp', {'sec': 1.5}, 'whole seconds'),
+        ('stamp', {'sec': 2**31}, 'whole seconds'),
+        ('stamp', {'sec': 1, 'nanosec': 10**9}, 'whole seconds'),
+        ('stamp', {'sec': 1, 'secs': 2}, 'whole seconds'),
+        ('stamp', 10**30, 'whole seconds'),
+        ('stamp', True, 'whole seconds'),
+    ],
+)
+def test_a_wrong_value_is_refused_by_name_with_what_is_accepted(
+    name: str, value: Any, accepted: str
+) -> None:
+    with pytest.raises(InvalidArgument, match=accepted) as refused:
+        read(**{name: value})
+    assert str(refused.value).startswith(name)
+
+
+def test_a_missing_and_an_unknown_argument_are_named() -> None:
+    with pytest.raises(InvalidArgument, match='test needs text'):
+        parse(Everything, {}, 'test')
+    with pytest.raises(InvalidArgument, match="no argument 'size'; it takes text, whole"):
+        read(size=3)
+    with pytest.raises(InvalidArgument, match='by name'):
+        parse(Everything, ['x'], 'test')  # type: ignore[arg-type]
+
+
+def test_a_value_without_a_truth_of_its_own_is_no_empty_text() -> None:
+    class Vague:
+        def __eq__(self, other: object) -> bool:
+            raise ValueError('ambiguous')
+
+        __hash__ = None  # type: ignore[assignment]
+
+    with pytest.raises(InvalidArgument, match='cannot be kept'):
+        read(anything=Vague())
+
+
+def test_json_is_refused_before_it_is_too_deep_for_any_reader() -> None:
+    def nested(levels: int) -> str:
+        return '[' * levels + ']' * levels
+
+    assert dump_json(parse_json('x', nested(MAX_JSON_DEPTH))) == nested(MAX_JSON_DEPTH)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(20_000)
+    try:
+        for levels in (MAX_JSON_DEPTH + 1, 5_000, 100_000):
+            with pytest.raises(InvalidArgument):
+                read(anything=nested(levels))
+    finally:
+        sys.setrecursionlimit(limit)
+    cycle: list[Any] = []
+    cycle.append(cycle)
+    with pytest.raises(InvalidArgument, match='Circular'):
+        read(anything=cycle)
+
+
+def test_a_backslash_before_u0000_is_text_and_no_nul() -> None:
+    assert read(anything=['\\u0000']).anything == ['\\u0000']
+
+
+def test_equal_objects_have_equal_texts() -> None:
+    assert dump_json({'b': 1, 'a': {'d': 2, 'c': 3}}) == '{"a":{"c":3,"d":2},"b":1}'
+
+
+def test_what_is_kept_is_a_copy() -> None:
+    given = {'robot': {'type': 'UR5e'}}
+    kept = read(anything=given).anything
+    given['robot']['type'] = 'other'
+    assert kept == {'robot': {'type': 'UR5e'}}
+
+
+def test_a_response_becomes_plain_json() -> None:
+    @dataclass(frozen=True)
+    class Answer:
+        one: Inner = arg('One.')
+        many: tuple[Inner, ...] = arg('Many.')
+        words: tuple[str, ...] = arg('Words.')
+        at: Stamp | None = arg('When.')
+        gone: int | None = arg('Left out while None.', default=None, omitted=True)
+        kept: int | None = arg('Kept while None.', default=None)
+
+    Answer.__annotations__ = {
+        'one': Inner,
+        'many': tuple[Inner, ...],
+        'words': tuple[str, ...],
+        'at': Stamp | None,
+        'gone': int | None,
+        'kept': int | None,
+    }
+    answer = Answer(Inner(1), (Inner(2), Inner(3)), ('a',), Stamp(1_500_000_000))
+    assert plain(answer) == {
+        'one': {'size': 1},
+        'many': [{'size': 2}, {'size': 3}],
+        'words': ['a'],
+        'at': {'sec': 1, 'nanosec': 500_000_000},
+        'kept': None,
+    }
+
+
+@pytest.mark.parametrize('value', ['x' * 10**6, 10**5000, '\ud800' * 3, [[]] * 1000], ids=type)
+def test_what_a_message_shows_is_short_and_printable(value: Any) -> None:
+    text = shown(value)
+    assert len(text) <= 80
+    text.encode()

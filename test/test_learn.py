@@ -1,0 +1,187 @@
+"""Learning: what is kept, what is inferred, and what counts as known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from robots import Robot
+
+from robot_memory.errors import InvalidArgument, NotFound
+from robot_memory.fields import plain
+
+
+def test_an_insight_is_kept_and_what_it_says_is_inferred(robot: Robot) -> None:
+    answer = robot.learn('Found that red cups slip at 12.5N in src/grip.py')
+    assert plain(answer) == {
+        'status': 'created',
+        'memory_id': answer.memory_id,
+        'auto_inferred': {
+            'category': 'observation',
+            'confidence': answer.auto_inferred.confidence,
+            'tags': list(answer.auto_inferred.tags),
+            'scope_files': ['src/grip.py'],
+        },
+    }
+    row = robot.row(answer.memory_id)
+    assert (row['type'], row['status'], row['collection']) == ('fact', 'active', 'default')
+    assert row['category'] == 'observation'
+
+
+def test_space_around_an_insight_goes_and_an_empty_one_is_refused(robot: Robot) -> None:
+    kept = robot.learn('  the tray is wet \n').memory_id
+    assert robot.row(kept)['content'] == 'the tray is wet'
+    for empty in ('', '   ', '\n\t'):
+        with pytest.raises(InvalidArgument, match='insight'):
+            robot.learn(empty)
+
+
+def test_a_long_insight_is_cut_between_words_and_the_answer_says_so(robot: Robot) -> None:
+    text = ' '.join(f'word{i}' for i in range(80))
+    answer = robot.learn(text)
+    kept = robot.row(answer.memory_id)['content']
+    assert len(kept) <= 300
+    assert text.startswith(f'{kept} ')
+    assert answer.truncated is True
+    assert answer.truncated_characters == len(text) - len(kept)
+    exact = 'x' * 300
+    assert robot.learn(exact).truncated is None
+
+
+@pytest.mark.parametrize(
+    ('known', 'again', 'method'),
+    [
+        ('The red cup needs grip', ' the  RED cup needs grip. ', 'exact'),
+        (
+            'The red cup on the left table is wet now',
+            'the red cup on the left table is wet',
+            'jaccard',
+        ),
+        ('抽屉受潮后会卡住', '抽屉受潮后会卡住了', 'jaccard'),
+    ],
+)
+def test_what_says_the_same_is_not_kept_twice(
+    robot: Robot, known: str, again: str, method: str
+) -> None:
+    first = robot.learn(known)
+    second = robot.learn(again)
+    assert second.status == 'duplicate'
+    assert (second.method, second.existing_id) == (method, first.memory_id)
+    assert 0.7 < second.similarity <= 1
+    assert second.memory_id is None
+    assert robot.rows('SELECT count(*) FROM memories') == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ('known', 'other'),
+    [
+        (
+            'grip force of 12.5N is optimal for the red cup',
+            'grip force of 15N is optimal for the red cup',
+        ),
+        (
+            'move the arm by 5 mm to the left of the tray',
+            'move the arm by 5 cm to the left of the tray',
+        ),
+        (
+            'the door on the left side of the lab is locked',
+            'the door on the left side of the lab is not locked',
+        ),
+        ('抓取力不得超过 15N', '抓取力不得超过 12N'),
+        ('湿度高时可以抓取红色杯子', '湿度高时不可以抓取红色杯子'),
+    ],
+)
+def test_another_number_unit_or_negation_is_another_fact(
+    thinking_robot: Robot, known: str, other: str
+) -> None:
+    assert thinking_robot.learn(known).status == 'created'
+    assert thinking_robot.learn(other).status == 'created'
+
+
+def test_the_same_meaning_in_other_words_is_known(thinking_robot: Robot) -> None:
+    first = thinking_robot.learn('The robot got stuck between the two chairs')
+    second = thinking_robot.learn('The robot became wedged in between the two chairs')
+    assert (second.status, second.existing_id) == ('duplicate', first.memory_id)
+    assert second.method in ('cosine', 'jaccard')
+    other = thinking_robot.learn('The camera lens has a scratch')
+    assert other.status == 'created'
+
+
+def test_a_paraphrase_is_found_by_its_meaning(thinking_robot: Robot) -> None:
+    first = thinking_robot.learn('Grandma takes her pills every morning')
+    second = thinking_robot.learn('Each morning grandma takes her medication')
+    assert (second.status, second.method) == ('duplicate', 'cosine')
+    assert second.existing_id == first.memory_id
+    assert 0.85 < second.similarity <= 1
+
+
+def test_duplicates_are_looked_for_in_one_collection_and_among_active_memories(
+    robot: Robot,
+) -> None:
+    first = robot.learn('the blue tray is heavy')
+    assert robot.learn('the blue tray is heavy', collection='lab').status == 'created'
+    robot.forget(first.memory_id, 'wrong tray')
+    assert robot.learn('the blue tray is heavy').status == 'created'
+
+
+def test_a_perception_is_no_duplicate_of_an_insight(robot: Robot) -> None:
+    robot.save_perception('the blue tray is heavy')
+    assert robot.learn('the blue tray is heavy').status == 'created'
+
+
+def test_a_duplicate_is_found_behind_any_number_of_near_ones(
+    robot: Robot, open_robot: Callable[..., Robot]
+) -> None:
+    words = 'red blue green white black steel glass wooden plastic rubber'.split()
+    first = robot.learn('the wet purple crate on the loading dock slips when it rains')
+    for i in range(400):
+        pair = f'{words[i % 10]} {words[i // 10 % 10]} item{i}'
+        robot.learn(f'the wet {pair} crate on the loading dock slips when it rains')
+    again = robot.learn('a wet purple crate on the loading dock slips when it rains again')
+    assert (again.status, again.existing_id) == ('duplicate', first.memory_id)
+
+
+def test_a_memory_inherits_from_its_session_what_it_does_not_say_itself(robot: Robot) -> None:
+    context = {'robot': {'type': 'UR5e'}, 'env': {'sim_or_real': 'real'}, 'note': 'not inherited'}
+    session = robot.start_session(context=context).session_id
+    own = {'env': {'sim_or_real': 'sim'}, 'params': {'force': 3}}
+    kept = robot.learn('the tray is wet', context=own, session_id=session).memory_id
+    seen = robot.save_perception('the tray is seen', session_id=session).memory_id
+    records = {r.memory_id: r.context for r in robot.query_records().records}
+    assert records[kept] == {'robot': {'type': 'UR5e'}, **own}
+    assert records[seen] == {'robot': {'type': 'UR5e'}, 'env': {'sim_or_real': 'real'}}
+
+
+def test_an_unknown_session_is_not_found_and_nothing_is_kept(robot: Robot) -> None:
+    with pytest.raises(NotFound, match='start_session'):
+        robot.learn('the tray is wet', session_id='nowhere')
+    assert robot.rows('SELECT count(*) FROM memories') == [(0,)]
+
+
+@pytest.mark.parametrize('context', ['[]', '3', '"x"', [1], '{'])
+def test_a_context_that_is_no_object_is_refused(robot: Robot, context: object) -> None:
+    with pytest.raises(InvalidArgument, match='context'):
+        robot.learn('the tray is wet', context=context)
+
+
+def test_wrong_calls_from_python_are_invalid_arguments(robot: Robot) -> None:
+    with pytest.raises(InvalidArgument, match='no argument'):
+        robot.learn('the tray is wet', colour='red')
+    with pytest.raises(InvalidArgument, match='needs insight'):
+        robot.learn()
+    with pytest.raises(InvalidArgument, match='once'):
+        robot.learn('the tray', insight='is wet')
+    with pytest.raises(InvalidArgument, match='once'):
+        robot.forget(1, 'why', 'more')
+
+
+def test_settings_are_checked_where_the_store_is_opened(tmp_path: Path) -> None:
+    from robot_memory.api import RobotMemory
+
+    with pytest.raises(InvalidArgument, match='no argument'):
+        RobotMemory(tmp_path / 'x.db', colour='red')
+    with pytest.raises(InvalidArgument, match='decay_rate'):
+        RobotMemory(tmp_path / 'x.db', decay_rate=2)
+    with RobotMemory(tmp_path / 'x.db', model='none') as memory:
+        assert memory.learn('the tray is wet').status == 'created'
