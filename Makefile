@@ -10,7 +10,7 @@ run := scripts/env
 .PHONY: help build test lint demo bench interfaces clean
 
 help: ## Say what can be made.
-	@sed -nE 's/^([a-z]+):.*## (.*)/make \1|\2/p' Makefile | column -t -s '|'
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 	@sed -nE 's/^# ([A-Z]+=.*)/  \1/p' Makefile
 
 build: ## Set everything up: packages, interfaces, embedding model.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import contextvars
 import functools
 import getpass
@@ -72,13 +71,20 @@ class Memory:
         self.close()
 
     def close(self) -> None:
-        """Write down what is still to be noted, and close the file."""
+        """
+        Write down what is still to be noted, and close the file.
+
+        Waits for no other process: calls that do give up, and accesses may go unnoted.
+        """
         self._closing.set()
+        self.db.hurry()
         self._wake.set()
         if self._clerk.is_alive():
             self._clerk.join()
-        with contextlib.suppress(RobotMemoryError):
+        try:
             self.flush()
+        except RobotMemoryError as error:
+            logger.warning('%d accesses go unnoted: %s', len(self._accesses), error)
         self.db.close()
 
     @property

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,7 +16,8 @@ import sqlite_vec
 from robot_memory.errors import Unavailable
 from robot_memory.store.migrations import migrate
 
-BUSY_MILLISECONDS = 30_000
+PATIENCE_SECONDS = 30.0
+"""How long a write waits for another process's."""
 IDLE_READERS = 8
 
 
@@ -35,6 +37,7 @@ class Database:
         self._lock = threading.Lock()
         self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._closed = False
+        self._hurried = threading.Event()
         with self._told():
             path.parent.mkdir(parents=True, exist_ok=True)
             new = not path.exists()
@@ -74,6 +77,10 @@ class Database:
                 else:
                     self._readers.put(connection)
 
+    def hurry(self) -> None:
+        """Have writes that wait for another process give up now: the memory is to be closed."""
+        self._hurried.set()
+
     def close(self) -> None:
         """Close the file; reads that are under way end first on their own connections."""
         with self._lock:
@@ -99,7 +106,7 @@ class Database:
 
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(str(self.path))
-        connection.set_busy_timeout(BUSY_MILLISECONDS)
+        connection.set_busy_handler(self._waiter())
         connection.enable_load_extension(True)
         connection.load_extension(sqlite_vec.loadable_path())
         connection.enable_load_extension(False)
@@ -110,15 +117,33 @@ class Database:
         connection.execute('PRAGMA mmap_size = 268435456')
         return connection
 
+    def _waiter(self) -> Callable[[int], bool]:
+        """Return a busy handler: wait a little, until patience ends or the memory closes."""
+        until = 0.0
+
+        def wait(attempts: int) -> bool:
+            nonlocal until
+            if attempts == 0:
+                until = time.monotonic() + PATIENCE_SECONDS
+            if time.monotonic() > until:
+                return False
+            return not self._hurried.wait(min(0.001 * 2 ** min(attempts, 10), 0.02))
+
+        return wait
+
     @contextmanager
     def _told(self) -> Iterator[None]:
         """Turn SQLite's errors into what the reader can do about them."""
         try:
             yield
         except apsw.BusyError:
+            why = (
+                'this memory is closing'
+                if self._hurried.is_set()
+                else f'it has done so for {PATIENCE_SECONDS:.0f} s; end that process'
+            )
             raise Unavailable(
-                f'another process has been writing to {self.path} for '
-                f'{BUSY_MILLISECONDS // 1000} s; try again, or end that process'
+                f'another process is writing to {self.path} and {why}; nothing was changed, try again'
             ) from None
         except apsw.NotADBError:
             raise Unavailable(

@@ -145,7 +145,9 @@ def _any_of(where: str, path: str, values: list[Any]) -> Where:
     nulls = any(value is None for value in values)
     if path in _TIMES:
         instants = [_instant(where, value) for value in values if value is not None]
-        sql = f'coalesce({_TIMES[path]} IN (SELECT value FROM json_each(?)), {nulls:d})'
+        column = _TIMES[path]
+        among = f'{column} IN (SELECT value FROM json_each(?))'
+        sql = f'(CASE WHEN {column} IS NULL THEN {nulls:d} ELSE {among} END)'
         return Where(sql, (dump_json(instants),))
     kind, column, places = _operand(where, path)
     parts = [Where('0')]

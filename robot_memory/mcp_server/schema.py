@@ -1,0 +1,135 @@
+"""
+JSON Schemas of the declarations, draft 2020-12.
+
+| kind    | argument                                  | answer            |
+|---------|-------------------------------------------|-------------------|
+| text    | string                                    | string            |
+| integer | integer (10.0 is one)                     | integer           |
+| number  | number                                    | number            |
+| flag    | boolean                                   | boolean           |
+| texts   | array of strings                          | array of strings  |
+| json    | object, array as the shape allows, string | anything          |
+| stamp   | {sec, nanosec}, integer, string           | {sec, nanosec}    |
+| record  | -                                         | object            |
+| records | -                                         | array of objects  |
+
+A field that is nullable takes null, too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robot_memory.errors import RobotMemoryError
+from robot_memory.fields import NANOSECONDS, Field, fields_of
+
+Schema = dict[str, Any]
+_TYPES = {'text': 'string', 'integer': 'integer', 'number': 'number', 'flag': 'boolean'}
+_SHAPES = {
+    'object': ('object', 'string'),
+    'container': ('object', 'array', 'string'),
+    'any': ('object', 'array', 'string', 'number', 'boolean', 'null'),
+}
+_STAMP: Schema = {
+    'type': 'object',
+    'properties': {
+        'sec': {'type': 'integer', 'description': 'Whole seconds since 1970-01-01 UTC.'},
+        'nanosec': {'type': 'integer', 'minimum': 0, 'maximum': NANOSECONDS - 1},
+    },
+    'required': ['sec'],
+    'additionalProperties': False,
+}
+_ERROR: Schema = {
+    'type': 'object',
+    'description': 'Why the call failed; nothing was changed.',
+    'properties': {
+        'code': {'enum': [kind.code for kind in RobotMemoryError.__subclasses__()]},
+        'message': {'type': 'string', 'description': 'What was wrong, and what is accepted.'},
+    },
+    'required': ['code', 'message'],
+    'additionalProperties': False,
+}
+
+
+def input_schema(request: type) -> Schema:
+    """Return the schema of a tool's arguments."""
+    fields = fields_of(request)
+    properties = {field.name: _described(field, _argument(field)) for field in fields}
+    for field in fields:
+        if field.default is not None:
+            properties[field.name]['default'] = field.default
+    return _object(properties, [field.name for field in fields if field.required])
+
+
+def output_schema(response: type) -> Schema:
+    """
+    Return the schema of a tool's result: the answer, as `fields.plain` writes it, or an error.
+
+    Clients made with the TypeScript SDK hold errors to the schema, too.
+    """
+    answer = _record(response)
+    return {
+        'type': 'object',
+        'properties': {**answer['properties'], 'error': _ERROR},
+        'anyOf': [{'required': answer['required']}, {'required': ['error']}],
+        'additionalProperties': False,
+    }
+
+
+def _record(declaration: type) -> Schema:
+    """Return the schema of a dataclass of an answer."""
+    fields = fields_of(declaration)
+    properties = {field.name: _described(field, _answer(field)) for field in fields}
+    return _object(properties, [field.name for field in fields if not field.omitted])
+
+
+def _object(properties: Schema, required: list[str]) -> Schema:
+    return {
+        'type': 'object',
+        'properties': properties,
+        'required': required,
+        'additionalProperties': False,
+    }
+
+
+def _described(field: Field, accepted: list[Schema]) -> Schema:
+    """Join what a field accepts, and say in words what it is."""
+    types = [*accepted, {'type': 'null'}] if field.nullable and accepted else accepted
+    joined = {'anyOf': types} if len(types) > 1 else dict(*types)
+    return {**joined, 'description': field.help}
+
+
+def _argument(field: Field) -> list[Schema]:
+    """Return the alternatives that an argument accepts, null aside."""
+    if field.kind == 'json':
+        return [{'type': name} for name in _SHAPES[field.shape]]
+    if field.kind == 'stamp':
+        return [_STAMP, {'type': 'integer'}, {'type': 'string'}]
+    return [_bounded(field)]
+
+
+def _answer(field: Field) -> list[Schema]:
+    """Return the alternatives that a field of an answer holds, null aside; none: anything."""
+    if field.kind == 'json':
+        return []
+    if field.kind == 'stamp':
+        return [{**_STAMP, 'required': ['sec', 'nanosec']}]
+    if field.record is not None:
+        item = _record(field.record)
+        return [{'type': 'array', 'items': item} if field.kind == 'records' else item]
+    return [_bounded(field)]
+
+
+def _bounded(field: Field) -> Schema:
+    """Return the schema of a scalar or a list of texts, with its limits."""
+    limits: Schema = {
+        'minimum': field.minimum,
+        'maximum': field.maximum,
+        'minLength': field.min_length or None,
+        'maxLength': field.max_length or None,
+        'enum': list(field.choices) or None,
+    }
+    kept = {name: limit for name, limit in limits.items() if limit is not None}
+    if field.kind == 'texts':
+        return {'type': 'array', 'items': {'type': 'string', **kept}}
+    return {'type': _TYPES[field.kind], **kept}

@@ -1,0 +1,139 @@
+"""The tools as an MCP server, whichever way it is reached."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib import metadata
+from typing import Any
+
+import anyio.to_thread
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    ToolAnnotations,
+)
+from mcp_types import Tool as ToolListing
+
+from robot_memory.errors import RobotMemoryError
+from robot_memory.fields import plain
+from robot_memory.json_text import shown
+from robot_memory.mcp_server.schema import input_schema, output_schema
+from robot_memory.memory import Memory, caller
+from robot_memory.tool import Tool
+from robot_memory.tools import TOOLS
+
+INSTRUCTIONS = """\
+The long-term memory of a robot. Before you plan or act, recall what is known about the task, the
+object and the place. After you act, learn what held or failed, one fact a call, with numbers and
+units in the text and what it depends on in context. Put an episode between start_session and
+end_session and give its session_id to the calls in between. When a memory proves wrong, update
+it, or forget it with a reason. query_records lists exactly; recall ranks by relevance."""
+
+_READERS = 8
+_WRITERS = 4
+_CALLERS_NAME = 100
+_TOOLS = {tool.name: tool for tool in TOOLS}
+_Context = ServerRequestContext[Any, Any]
+
+
+def build_server(memory: Memory) -> Server[Any]:
+    """
+    Return a server of the tools over a memory.
+
+    Calls run in threads, those that only read apart from those that write: however many writes
+    wait, a recall does not. A call whose client has gone is left to end by itself.
+    """
+    listing = [_listed(tool) for tool in TOOLS]
+    schemas = {tool.name: tool.input_schema for tool in listing}
+    readers, writers = anyio.CapacityLimiter(_READERS), anyio.CapacityLimiter(_WRITERS)
+
+    async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=listing)
+
+    async def call_tool(context: _Context, params: CallToolRequestParams) -> CallToolResult:
+        tool = _TOOLS.get(params.name)
+        if tool is None:
+            raise MCPError(
+                INVALID_PARAMS,
+                f'Unknown tool: {shown(params.name)}; there are {", ".join(_TOOLS)}',
+            )
+        return await anyio.to_thread.run_sync(
+            _answer,
+            memory,
+            tool,
+            params.arguments or {},
+            _caller(context),
+            abandon_on_cancel=True,
+            limiter=readers if tool.read_only else writers,
+        )
+
+    return Server(
+        'robot_memory',
+        version=_version(),
+        title='Robot memory',
+        instructions=INSTRUCTIONS,
+        get_tool_input_schema=schemas.get,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def _listed(tool: Tool[Any, Any]) -> ToolListing:
+    """Return a tool as MCP lists it."""
+    return ToolListing(
+        name=tool.name,
+        title=tool.name.replace('_', ' ').capitalize(),
+        description=tool.help,
+        input_schema=input_schema(tool.request),
+        output_schema=output_schema(tool.response),
+        annotations=ToolAnnotations(
+            read_only_hint=tool.read_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _answer(
+    memory: Memory, tool: Tool[Any, Any], arguments: Mapping[str, Any], who: str
+) -> CallToolResult:
+    """Run a tool; a failure is a result, so that the model reads what to do next."""
+    caller.set(who)
+    try:
+        answer = plain(tool.run(memory, arguments))
+    except RobotMemoryError as error:
+        return CallToolResult(
+            is_error=True,
+            content=[TextContent(text=f'[{error.code}] {error}')],
+            structured_content={'error': {'code': error.code, 'message': str(error)}},
+        )
+    text = json.dumps(answer, ensure_ascii=False, separators=(',', ':'))
+    return CallToolResult(content=[TextContent(text=text)], structured_content=answer)
+
+
+def _caller(context: _Context) -> str:
+    """Return who calls: the client's name and version, or what its HTTP library says."""
+    params = context.session.client_params
+    if params is not None:
+        known = f'{params.client_info.name} {params.client_info.version}'
+    else:
+        known = '' if context.request is None else context.request.headers.get('user-agent', '')
+    printable = ''.join(letter for letter in known if letter.isprintable()).strip()
+    return f'mcp:{printable[:_CALLERS_NAME] or "unknown"}'
+
+
+def _version() -> str:
+    """Return this package's version, as far as it is installed."""
+    try:
+        return metadata.version('robot_memory')
+    except metadata.PackageNotFoundError:
+        return ''

@@ -1,0 +1,78 @@
+"""Standard input and output: the server of one client, which started this process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import AsyncIterator
+from typing import cast
+
+import anyio
+from mcp.server.stdio import stdio_server
+
+from robot_memory.mcp_server.server import build_server
+from robot_memory.memory import Memory
+
+_CHUNK = 1 << 16
+_LAST_SECONDS = 1.5
+
+
+def serve_stdio(memory: Memory) -> None:
+    """
+    Serve a memory's tools on stdin and stdout until the client closes stdin.
+
+    What else is printed meanwhile goes to stderr. SIGINT and SIGTERM end it, too, and after 1.5 s
+    the process with it: a call may wait long for a store that another process writes to, and
+    what was acknowledged is on disk.
+    """
+    anyio.run(_serve, memory)
+
+
+async def _serve(memory: Memory) -> None:
+    server = build_server(memory)
+    lines = cast('anyio.AsyncFile[str]', _Lines(sys.stdin.fileno()))
+    async with anyio.create_task_group() as group:
+        group.start_soon(_end_on_signal, group.cancel_scope)
+        async with stdio_server(stdin=lines) as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+        group.cancel_scope.cancel()
+
+
+async def _end_on_signal(scope: anyio.CancelScope) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for number in signals:
+            last = threading.Timer(_LAST_SECONDS, os._exit, (128 + number,))
+            last.daemon = True
+            last.start()
+            scope.cancel()
+
+
+class _Lines:
+    """
+    Read lines of UTF-8 from a file descriptor.
+
+    Unlike a read in a thread, which the SDK's own reader does, this can be cancelled.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        parts: list[bytes] = []
+        while chunk := await self._chunk():
+            *ends, rest = chunk.split(b'\n')
+            for end in ends:
+                yield b''.join([*parts, end]).decode(errors='replace')
+                parts.clear()
+            parts.append(rest)
+        if any(parts):
+            yield b''.join(parts).decode(errors='replace')
+
+    async def _chunk(self) -> bytes:
+        try:
+            await anyio.wait_readable(self._descriptor)
+        except PermissionError:
+            await anyio.lowlevel.checkpoint()  # a regular file is always readable
+        return os.read(self._descriptor, _CHUNK)

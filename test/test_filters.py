@@ -1,0 +1,204 @@
+"""The one filter language, through `where` and `context_filter` alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from robots import MovableClock, Robot
+
+from robot_memory.errors import InvalidArgument
+
+CONTEXTS: dict[str, dict[str, Any]] = {
+    'low': {'f': 9, 'ok': True, 'name': 'a', 'list': [1, 2], 'o': {'x': 1, 'y': [2]}},
+    'mid': {'f': 12.5, 'ok': False, 'name': 'b', 'list': [2], 'o': {'y': [2], 'x': 1}},
+    'high': {'f': 20, 'ok': 1, 'name': 'ä', 'list': [], 'o': {}},
+    'text': {'f': '12.5', 'ok': 'true', 'name': '1', 'list': '[2]', 'o': '{}'},
+    'null': {'f': None, 'ok': None, 'name': None, 'list': None, 'o': None},
+    'none': {},
+}
+
+
+@pytest.fixture
+def filled(robot: Robot) -> Robot:
+    for name, context in CONTEXTS.items():
+        robot.learn(f'record {name}', context=context)
+    return robot
+
+
+def matching(robot: Robot, condition: dict[str, Any]) -> set[str]:
+    listed = {
+        record.record_content.split()[1]
+        for record in robot.query_records(where=condition, limit=1000).records
+    }
+    recalled = robot.contents(context_filter=condition, n=100, min_confidence=0)
+    assert {text.split()[1] for text in recalled} == listed
+    return listed
+
+
+ALL = set(CONTEXTS)
+
+
+@pytest.mark.parametrize(
+    ('condition', 'expected'),
+    [
+        ({'f': 12.5}, {'mid'}),
+        ({'f': 9.0}, {'low'}),
+        ({'f': {'$eq': 20}}, {'high'}),
+        ({'f': '12.5'}, {'text'}),
+        ({'f': {'$ne': 9}}, ALL - {'low'}),
+        ({'f': {'$gt': 9}}, {'mid', 'high'}),
+        ({'f': {'$gte': 9}}, {'low', 'mid', 'high'}),
+        ({'f': {'$lt': 20}}, {'low', 'mid'}),
+        ({'f': {'$lte': 12.5}}, {'low', 'mid'}),
+        ({'f': {'$gt': 9, '$lt': 20}}, {'mid'}),
+        ({'f': {'$in': [9, 20, '12.5']}}, {'low', 'high', 'text'}),
+        ({'f': {'$nin': [9, 20, '12.5']}}, {'mid', 'null', 'none'}),
+        ({'f': {'$in': []}}, set()),
+        ({'f': {'$nin': []}}, ALL),
+        ({'f': {'$in': [None, 9]}}, {'low', 'null', 'none'}),
+        ({'f': {'$nin': [None]}}, ALL - {'null', 'none'}),
+        ({'f': None}, {'null', 'none'}),
+        ({'f': {'$ne': None}}, ALL - {'null', 'none'}),
+        ({'f': {'$gt': '12'}}, {'text'}),
+        ({'f': {'$lt': 10**400}}, {'low', 'mid', 'high'}),
+        ({'f': 10**400}, set()),
+        ({'ok': True}, {'low'}),
+        ({'ok': False}, {'mid'}),
+        ({'ok': 1}, {'high'}),
+        ({'ok': 'true'}, {'text'}),
+        ({'ok': {'$in': [True, False]}}, {'low', 'mid'}),
+        ({'ok': {'$gt': 0}}, {'high'}),
+        ({'ok': {'$ne': True}}, ALL - {'low'}),
+        ({'name': 'ä'}, {'high'}),
+        ({'name': {'$gte': 'b'}}, {'mid', 'high'}),
+        ({'list': [1, 2]}, {'low'}),
+        ({'list': []}, {'high'}),
+        ({'list': '[2]'}, {'text'}),
+        ({'list': {'$in': [[2], [1, 2]]}}, {'low', 'mid'}),
+        ({'list.0': 2}, {'mid'}),
+        ({'list.1': 2}, {'low'}),
+        ({'list.4294967296': 1}, set()),
+        ({'o': {'x': 1, 'y': [2]}}, {'low', 'mid'}),
+        ({'o': {'y': [2], 'x': 1}}, {'low', 'mid'}),
+        ({'o': {}}, {'high'}),
+        ({'o.x': 1}, {'low', 'mid'}),
+        ({'o.y.0': 2}, {'low', 'mid'}),
+        ({'o.x': 1, 'f': {'$lt': 10}}, {'low'}),
+        ({'no.such.path': None}, ALL),
+        ({'no.such.path': {'$ne': 3}}, ALL),
+        ({'no.such.path': {'$gt': 3}}, set()),
+        ({'f': {'$in': [*range(1000)]}}, {'low', 'high'}),
+        ({'f': {'$nin': [str(i) for i in range(1000)]}}, ALL),
+        ({}, ALL),
+    ],
+)
+def test_a_condition_on_the_context(
+    filled: Robot, condition: dict[str, Any], expected: set[str]
+) -> None:
+    if condition:
+        assert matching(filled, condition) == expected
+    else:
+        assert filled.query_records(where=condition).total_count == len(expected)
+
+
+@pytest.mark.parametrize(
+    ('condition', 'count'),
+    [
+        ({'record_id': 'mem_1'}, 1),
+        ({'record_id': {'$in': ['mem_1', 'mem_3', 'mem_99']}}, 2),
+        ({'memory_id': {'$lte': 2}}, 2),
+        ({'memory_id': True}, 0),
+        ({'memory_id': '1'}, 0),
+        ({'memory_id': {'$gt': '0'}}, 0),
+        ({'kind': 'fact'}, 6),
+        ({'type': {'$ne': 'fact'}}, 0),
+        ({'confidence': {'$gt': 0, '$lte': 1}}, 6),
+        ({'confidence': '0.5'}, 0),
+        ({'access_count': 0}, 6),
+        ({'access_count': False}, 0),
+        ({'session_id': None}, 6),
+        ({'actor_id': {'$ne': 'anna'}}, 6),
+        ({'content': 'record low'}, 1),
+        ({'content': {'$in': [f'record {name}' for name in CONTEXTS]}}, 6),
+        ({'superseded_by': None}, 6),
+    ],
+)
+def test_a_condition_on_a_column(filled: Robot, condition: dict[str, Any], count: int) -> None:
+    assert filled.query_records(where=condition).total_count == count
+
+
+def test_times_compare_as_instants(robot: Robot, clock: MovableClock) -> None:
+    for i in range(4):
+        robot.learn(f'trial {i}')
+        clock.forward(seconds=0.25)
+
+    def count(condition: Any, field: str = 'created_at') -> int:
+        return int(robot.query_records(where={field: condition}).total_count)
+
+    assert count('2026-02-25T06:13:20.250Z') == 1
+    assert count('2026-02-25T07:13:20.250000+01:00') == 1
+    assert count('2026-02-25T06:13:20.250000') == 1
+    assert count({'$gte': '2026-02-25T06:13:20.250Z'}) == 3
+    assert count({'$gt': '2026-02-25T06:13:20.250Z', '$lt': '2026-02-25T06:13:20.750Z'}) == 1
+    assert count({'$lt': '2026-02-26'}) == 4
+    assert count({'$ne': '2026-02-25T06:13:20Z'}) == 3
+    assert count({'$in': ['2026-02-25T06:13:20Z', '2026-02-25T06:13:20.500Z']}) == 2
+    assert count({'$nin': ['2026-02-25T06:13:20Z', None]}) == 3
+    assert count(None) == 0
+    assert count({'$gt': '2026-02-25T06:13:20Z'}, 'updated_at') == 3
+    assert count(None, 'last_accessed') == 4
+    for wrong in ('soon', 5, True, {'$gt': None}, {'$in': ['x']}, '2026-13-01', ['2026-02-25']):
+        with pytest.raises(InvalidArgument, match='ISO 8601'):
+            count(wrong)
+
+
+def test_the_time_of_a_measurement_compares_as_an_instant(robot: Robot) -> None:
+    robot.save_perception('the tray is seen', stamp={'sec': 1_772_000_000, 'nanosec': 500_000_000})
+    robot.learn('no perception')
+    where = {'stamp': {'$gte': '2026-02-25T06:13:20.500Z', '$lt': '2026-02-25T06:13:21Z'}}
+    assert robot.query_records(where=where).total_count == 1
+    assert robot.query_records(where={'stamp': None}).total_count == 1
+
+
+@pytest.mark.parametrize(
+    ('condition', 'message'),
+    [
+        ({f'a{i}': i for i in range(11)}, '11 conditions; at most 10'),
+        ({f'a{i}': {'$gt': 1, '$lt': 2} for i in range(6)}, '12 conditions'),
+        ({f'a{i}': i for i in range(100_000)}, '100000 conditions'),
+        ({'a': {'$gt': 1, 'b': 2}}, "unknown operator 'b'"),
+        ({'a': {'$GT': 1}}, 'known are'),
+        ({'a': {'$gt': None}}, 'a number or a text'),
+        ({'a': {'$lt': [1]}}, 'a number or a text'),
+        ({'a': {'$gte': True}}, 'a number or a text'),
+        ({'a': {'$in': 'abc'}}, 'takes a list'),
+        ({'a': {'$in': [1] * 1001}}, 'at most 1000'),
+        ({'a': {'$nin': {'b': 1}}}, 'takes a list'),
+        ({'': 1}, 'is not a path'),
+        ({'a.': 1}, 'is not a path'),
+        ({'a"b': 1}, 'is not a path'),
+        ({'a\\b': 1}, 'is not a path'),
+        ({'category': {'x': 1}}, 'one value'),
+    ],
+)
+def test_what_the_language_does_not_have_is_refused(
+    filled: Robot, condition: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidArgument, match=message):
+        filled.query_records(where=condition)
+    with pytest.raises(InvalidArgument, match=message):
+        filled.recall(context_filter=condition)
+
+
+def test_ten_conditions_are_taken_with_a_thousand_values_each(filled: Robot) -> None:
+    condition = {f'a{i}': {'$nin': [*range(500), *map(str, range(500))]} for i in range(10)}
+    assert matching(filled, condition) == ALL
+
+
+@pytest.mark.parametrize('key', ['$', "a'b", 'a b', 'a[0]', 'ключ', '1', '键', 'a-b', '#', '*'])
+def test_a_key_of_any_letters_is_a_step_of_a_path(robot: Robot, key: str) -> None:
+    robot.learn('with the key', context={'p': {key: 1}})
+    robot.learn('without it', context={'p': {'other': 1}})
+    expected = 0 if key == '1' else 1
+    assert robot.query_records(where={f'p.{key}': 1}).total_count == expected

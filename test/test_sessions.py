@@ -1,0 +1,301 @@
+"""Episodes: decay, consolidation, and what comes to mind at their end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from robots import MovableClock, Robot
+
+from robot_memory.consolidation import merges
+from robot_memory.errors import Conflict, InvalidArgument, NotFound
+from robot_memory.fields import plain
+from robot_memory.model import Record
+
+ALIKE = (
+    'the red cup on the left shelf is wet',
+    'the red cup on the left shelf slips',
+    'the red cup on the left shelf falls at night',
+)
+"""Pairwise word overlaps over 0.50 and under 0.70, but for the first and the last: 0.50."""
+
+
+def end(robot: Robot, collection: str = 'default') -> Any:
+    return robot.end_session(robot.start_session(collection=collection).session_id)
+
+
+# Start and end
+
+
+def test_a_session_starts_with_an_id_and_counts_the_collection(robot: Robot) -> None:
+    robot.learn('one')
+    robot.learn('two', collection='lab')
+    robot.forget(robot.learn('three').memory_id, 'wrong')
+    first, second = robot.start_session(), robot.start_session()
+    assert first.session_id != second.session_id
+    assert (first.collection, first.active_memories_count) == ('default', 1)
+
+
+def test_the_end_sums_the_episode_up(robot: Robot) -> None:
+    session = robot.start_session().session_id
+    robot.learn('Found that the tray is wet', session_id=session)
+    robot.learn('Must never exceed 15N', session_id=session)
+    robot.save_perception('the tray is seen', session_id=session)
+    robot.learn('not of this episode')
+    robot.forget(robot.learn('wrong', session_id=session).memory_id, 'wrong')
+    answer = plain(robot.end_session(session, outcome_score=0))
+    assert (answer['status'], answer['session_id']) == ('ended', session)
+    assert answer['summary'] == {
+        'memory_count': 3,
+        'by_type': {'fact': 2, 'perception': 1},
+        'by_category': {'observation': 1, 'constraint': 1, 'code': 1},
+    }
+    assert answer['decayed_count'] == 0
+    assert answer['consolidated'] == {
+        'merged_groups': 0,
+        'superseded_count': 0,
+        'compression_ratio': 0.0,
+        'avg_similarity': 0.0,
+    }
+    assert robot.rows('SELECT status, outcome_score FROM sessions') == [('ended', 0.0)]
+
+
+def test_an_unknown_session_is_not_found_an_ended_one_a_conflict_and_nothing_changes(
+    robot: Robot, clock: MovableClock
+) -> None:
+    session = robot.start_session().session_id
+    for text in ALIKE:
+        robot.learn(text, session_id=session)
+    robot.end_session(session, 0.5)
+    clock.forward(days=10)
+    before = [robot.rows(f'SELECT * FROM {table}') for table in ('memories', 'sessions', 'audit')]
+    with pytest.raises(Conflict, match='ended'):
+        robot.end_session(session, 0.9)
+    with pytest.raises(NotFound, match="'elsewhere'"):
+        robot.end_session('elsewhere')
+    for wrong in (-0.1, 1.1, 'good', float('nan')):
+        with pytest.raises(InvalidArgument, match='outcome_score'):
+            robot.end_session(session, wrong)
+    after = [robot.rows(f'SELECT * FROM {table}') for table in ('memories', 'sessions', 'audit')]
+    assert before == after
+
+
+# Decay
+
+
+def test_decay_is_exact_and_the_same_however_many_sessions_end(
+    robot: Robot, clock: MovableClock
+) -> None:
+    kept = robot.learn('the tray is wet')
+    sure = kept.auto_inferred.confidence
+    for days in (1.5, 2.25, 7, 30, 30.5):
+        clock.now = robot.row(kept.memory_id)['created_at']
+        clock.forward(days=days)
+        for _ in range(3):
+            end(robot)
+        assert robot.row(kept.memory_id)['confidence'] == pytest.approx(
+            sure * 0.99**days, rel=1e-12
+        )
+
+
+def test_decay_says_how_many_lost_confidence(robot: Robot, clock: MovableClock) -> None:
+    robot.learn('the tray is wet')
+    robot.learn('the cup is dry', collection='lab')
+    clock.forward(days=2)
+    assert [end(robot).decayed_count, end(robot).decayed_count] == [1, 0]
+    assert end(robot, 'lab').decayed_count == 1
+
+
+def test_a_recall_begins_the_count_of_days_anew(robot: Robot, clock: MovableClock) -> None:
+    kept = robot.learn('the tray is wet')
+    sure = kept.auto_inferred.confidence
+    clock.forward(days=10)
+    end(robot)
+    clock.forward(days=10)
+    robot.recall('tray')
+    assert end(robot).decayed_count == 0
+    assert robot.row(kept.memory_id)['confidence'] == pytest.approx(sure * 0.99**10, rel=1e-12)
+    clock.forward(days=5)
+    end(robot)
+    assert robot.row(kept.memory_id)['confidence'] == pytest.approx(sure * 0.99**15, rel=1e-12)
+
+
+def test_what_was_accessed_within_a_day_does_not_fade(robot: Robot, clock: MovableClock) -> None:
+    kept = robot.learn('the tray is wet')
+    clock.forward(days=1)
+    assert end(robot).decayed_count == 0
+    clock.forward(seconds=0.000001)
+    assert end(robot).decayed_count == 1
+    assert robot.row(kept.memory_id)['confidence'] < kept.auto_inferred.confidence
+
+
+@pytest.mark.parametrize(
+    ('text', 'category'),
+    [
+        ('Must never exceed 15N', 'constraint'),
+        ('Lesson: always calibrate first', 'postmortem'),
+        ('Pitfall: joint limits not checked', 'gotcha'),
+    ],
+)
+def test_the_protected_categories_do_not_fade(
+    robot: Robot, clock: MovableClock, text: str, category: str
+) -> None:
+    kept = robot.learn(text)
+    assert kept.auto_inferred.category == category
+    clock.forward(days=400)
+    assert end(robot).decayed_count == 0
+    assert robot.row(kept.memory_id)['confidence'] == kept.auto_inferred.confidence
+
+
+def test_below_a_twentieth_nothing_fades_further(robot: Robot, clock: MovableClock) -> None:
+    kept = robot.learn('the tray is wet')
+    clock.forward(days=1000)
+    end(robot)
+    faded = robot.row(kept.memory_id)['confidence']
+    assert faded < 0.05
+    clock.forward(days=1000)
+    assert end(robot).decayed_count == 0
+    assert robot.row(kept.memory_id)['confidence'] == faded
+
+
+def test_the_rate_is_a_setting(open_robot: Any, clock: MovableClock) -> None:
+    for rate in (0.0, 0.5):
+        robot = open_robot(name=f'rate-{rate}', decay_rate=rate)
+        kept = robot.learn('the tray is wet')
+        clock.forward(days=2)
+        end(robot)
+        expected = kept.auto_inferred.confidence * (1 - rate) ** 2
+        assert robot.row(kept.memory_id)['confidence'] == pytest.approx(expected, rel=1e-12)
+
+
+# Consolidation
+
+
+def record(id: int, content: str, **more: Any) -> Record:
+    values = {'type': 'fact', 'collection': 'c', 'category': 'code', 'confidence': 0.7, **more}
+    return Record(id=id, content=content, **values)
+
+
+def merged(*records: Record) -> set[tuple[int, int]]:
+    return {(merge.kept, merge.superseded) for merge in merges(records, 0.5)}
+
+
+def test_three_that_may_merge_are_needed() -> None:
+    one, two, three = (record(i, text) for i, text in enumerate(ALIKE, 1))
+    other = record(4, 'the camera is dark')
+    assert merged(one, two) == set()
+    assert merged(one, two, other) == {(2, 1)}
+    assert merged(three, two, one) == {(3, 2)}
+    assert merged(one, two, record(4, 'x', category='gotcha')) == set()
+
+
+@pytest.mark.parametrize(
+    'shielded',
+    [
+        {'category': 'constraint'},
+        {'category': 'postmortem'},
+        {'category': 'gotcha'},
+        {'confidence': 0.95},
+        {'type': 'perception'},
+        {'collection': 'other'},
+    ],
+)
+def test_what_the_rules_shield_is_not_merged(shielded: dict[str, Any]) -> None:
+    fillers = (record(8, 'the camera is dark'), record(9, 'some other words'))
+    assert merged(record(1, ALIKE[0]), record(2, ALIKE[1]), *fillers) == {(2, 1)}
+    assert merged(record(1, ALIKE[0], **shielded), record(2, ALIKE[1]), *fillers) == set()
+
+
+def test_just_under_the_shield_of_confidence_is_merged() -> None:
+    filler = record(9, 'the camera is dark')
+    assert merged(record(1, ALIKE[0], confidence=0.949), record(2, ALIKE[1]), filler) == {(1, 2)}
+
+
+def test_overlap_must_be_over_the_bar_not_at_it() -> None:
+    fillers = (record(8, 'the camera is dark'), record(9, 'some other words'))
+    at_the_bar = (record(1, 'red cup slips'), record(2, 'red cup slips and falls down'))
+    assert merged(*at_the_bar, *fillers) == set()
+    over_it = (record(1, 'red cup slips'), record(2, 'red cup slips and falls'))
+    assert merged(*over_it, *fillers) == {(2, 1)}
+
+
+def test_texts_that_differ_in_a_number_or_a_negation_both_stay() -> None:
+    filler = record(9, 'the camera is dark')
+    for one, two in (
+        ('the red cup needs 12 N', 'the red cup needs 15 N'),
+        ('the red cup can be stacked', 'the red cup can not be stacked'),
+    ):
+        assert merged(record(1, one), record(2, two), filler) == set()
+
+
+@pytest.mark.parametrize(
+    ('first', 'second', 'kept'),
+    [
+        ({'confidence': 0.8}, {'confidence': 0.7, 'access_count': 9, 'created_at': 9}, 1),
+        ({'access_count': 3}, {'access_count': 2, 'created_at': 9}, 1),
+        ({'created_at': 5}, {'created_at': 4}, 1),
+        ({}, {}, 2),
+    ],
+)
+def test_the_surest_stays_then_the_most_used_then_the_newest(
+    first: dict[str, Any], second: dict[str, Any], kept: int
+) -> None:
+    filler = record(9, 'the camera is dark')
+    found = merged(record(1, ALIKE[0], **first), record(2, ALIKE[1], **second), filler)
+    assert found == {(kept, 3 - kept)}
+
+
+def test_the_end_of_a_session_merges_and_says_what_took_whose_place(robot: Robot) -> None:
+    session = robot.start_session().session_id
+    ids = [robot.learn(text, session_id=session).memory_id for text in ALIKE]
+    elsewhere = robot.learn('the red cup on the left shelf is old').memory_id
+    answer = robot.end_session(session)
+    assert plain(answer.consolidated) == {
+        'merged_groups': 1,
+        'superseded_count': 1,
+        'compression_ratio': pytest.approx(1 / 3, abs=1e-4),
+        'avg_similarity': pytest.approx(5 / 9, abs=1e-4),
+    }
+    (old,) = robot.query_records(where={'status': 'superseded'}).records
+    assert (old.memory_id, old.superseded_by) == (ids[1], ids[2])
+    assert old.audit[0]['action'] == 'superseded'
+    assert session in old.audit[0]['reason']
+    assert robot.row(elsewhere)['status'] == 'active'
+    assert 'slips' not in ' '.join(robot.contents(query='red cup shelf slips', n=100))
+
+
+# What comes to mind
+
+
+def test_related_memories_come_from_other_sessions_and_are_about_the_same(
+    robot: Robot,
+) -> None:
+    before = robot.start_session().session_id
+    about = robot.learn('the valve handle in the lab sticks', session_id=before).memory_id
+    robot.learn('the camera lens has a scratch', session_id=before)
+    robot.learn('the valve handle elsewhere', session_id=before, collection='other')
+    gone = robot.learn('the valve handle in the lab is red', session_id=before).memory_id
+    robot.forget(gone, 'it is blue')
+    session = robot.start_session().session_id
+    robot.learn('turned the valve handle slowly', session_id=session)
+    robot.learn('the valve opens at last', session_id=session)
+    related = robot.end_session(session).related_memories
+    assert [memory.id for memory in related] == [about]
+    assert related[0].content == 'the valve handle in the lab sticks'
+    assert 0 < related[0]._rrf_score <= 1
+
+
+def test_an_empty_session_brings_nothing_to_mind(robot: Robot) -> None:
+    robot.learn('the valve handle in the lab sticks')
+    assert end(robot).related_memories == ()
+
+
+def test_related_memories_are_found_by_meaning(thinking_robot: Robot) -> None:
+    robot = thinking_robot
+    before = robot.start_session().session_id
+    for text in ('Grandma takes her pills at eight', 'The elevator is out of order'):
+        robot.learn(text, session_id=before)
+    session = robot.start_session().session_id
+    robot.learn('She needs medication every morning', session_id=session)
+    related = robot.end_session(session).related_memories
+    assert related[0].content == 'Grandma takes her pills at eight'
