@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import queue
@@ -127,6 +128,12 @@ class MemoryProcess:
             if self.process.poll() is not None:
                 break
         sys.exit(f'the node did not start: {text}')
+
+    def settle(self) -> None:
+        """Wait until it has said nothing for a second."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self.lines.get(timeout=1.0)
 
     def stop(self) -> int:
         """End it as Ctrl-C does and return its exit code."""
@@ -277,6 +284,7 @@ def story(operator: Operator, memory: MemoryProcess, recording: Recording, url: 
     ).session_id
     head('What it notices by itself, from live topics')
     operator.replay(recording)
+    memory.settle()
 
     def kept() -> Any:
         where = json.dumps({'kind': 'perception'})
