@@ -248,7 +248,7 @@ def test_the_surest_stays_then_the_most_used_then_the_newest(
 def test_the_end_of_a_session_merges_and_says_what_took_whose_place(robot: Robot) -> None:
     session = robot.start_session().session_id
     ids = [robot.learn(text, session_id=session).memory_id for text in ALIKE]
-    elsewhere = robot.learn('the red cup on the left shelf is old').memory_id
+    elsewhere = robot.learn('the red cup on the shelf may be old').memory_id
     answer = robot.end_session(session)
     assert plain(answer.consolidated) == {
         'merged_groups': 1,
@@ -282,7 +282,7 @@ def test_related_memories_come_from_other_sessions_and_are_about_the_same(
     related = robot.end_session(session).related_memories
     assert [memory.id for memory in related] == [about]
     assert related[0].content == 'the valve handle in the lab sticks'
-    assert 0 < related[0]._rrf_score <= 1
+    assert 0 <= related[0]._rrf_score <= 1
 
 
 def test_an_empty_session_brings_nothing_to_mind(robot: Robot) -> None:
@@ -298,4 +298,4 @@ def test_related_memories_are_found_by_meaning(thinking_robot: Robot) -> None:
     session = robot.start_session().session_id
     robot.learn('She needs medication every morning', session_id=session)
     related = robot.end_session(session).related_memories
-    assert related[0].content == 'Grandma takes her pills at eight'
+    assert [memory.content for memory in related] == ['Grandma takes her pills at eight']

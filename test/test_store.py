@@ -133,9 +133,13 @@ def test_a_closed_memory_says_so(open_robot: Open) -> None:
 
 
 def test_what_fails_inside_of_a_write_is_undone(robot: Robot) -> None:
-    with pytest.raises(ValueError, match='half way'), robot.memory.db.write() as connection:
-        connection.execute("INSERT INTO meta VALUES ('half', 1)")
-        raise ValueError('half way')
+    def half() -> None:
+        with robot.memory.db.write() as connection:
+            connection.execute("INSERT INTO meta VALUES ('half', 1)")
+            raise ValueError('half way')
+
+    with pytest.raises(ValueError, match='half way'):
+        half()
     assert robot.rows("SELECT * FROM meta WHERE key = 'half'") == []
     assert robot.learn('the red cup').status == 'created'
 

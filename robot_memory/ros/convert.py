@@ -74,7 +74,8 @@ def plain(message: Any, declaration: type) -> dict[str, Any]:
 
 def _from_ros(field: Field, value: Any) -> Any:
     if field.kind == 'record':
-        return plain(value, field.record) if field.record else None
+        absent = field.record is None or (field.nullable and value == type(value)())
+        return None if absent else plain(value, field.record)
     if field.kind == 'records':
         return [plain(item, field.record) for item in value] if field.record else []
     if field.kind == 'stamp':

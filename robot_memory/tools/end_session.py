@@ -14,14 +14,17 @@ from robot_memory.consolidation import Merge, merges
 from robot_memory.fields import Json, arg
 from robot_memory.memory import Memory
 from robot_memory.model import Record
-from robot_memory.store import memories, sessions, vectors
+from robot_memory.store import memories, sessions, vectors, words
 from robot_memory.store.filters import Where, equal
 from robot_memory.tool import tool
 from robot_memory.tools.recall import ranked_by_query
 
 _RELATED = 5
-_ABOUT = 0.1
-"""A related memory scores at least this; below it, it is about something else."""
+_TERMS = 12
+_ABOUT = 0.25
+"""By meaning, a related memory scores at least this; below it, it is about something else."""
+_SHARED = 2
+"""By words alone, a related memory shares this many with the episode, or half of its own."""
 _EVERYTHING = 1_000_000
 
 
@@ -149,7 +152,7 @@ def _related(
     counts = Counter(
         term for record in records for term in set(texts.query_terms(record.content)[0])
     )
-    query = ' '.join(term for term, _ in counts.most_common(12))
+    query = ' '.join(term for term, _ in counts.most_common(_TERMS))
     elsewhere = Where('m.session_id IS NOT ?', (session_id,))
     where = equal('status', 'active') & equal('collection', collection) & elsewhere
     with memory.db.read() as connection:
@@ -161,7 +164,22 @@ def _related(
         mean = np.mean([vector for _, vector in known.values()], axis=0) if known else None
         if mean is not None:
             mean = mean / max(float(np.linalg.norm(mean)), 1e-9)
-        hits, _ = ranked_by_query(memory, connection, query, mean, collection, where, _RELATED)
-        hits = [hit for hit in hits if hit.score >= _ABOUT][:_RELATED]
+        hits, mode = ranked_by_query(memory, connection, query, mean, collection, where, _RELATED)
         found = memories.get(connection, [hit.id for hit in hits])
-    return tuple(RelatedMemory(hit.id, found[hit.id].content, round(hit.score, 6)) for hit in hits)
+        if mode == 'bm25_only':
+            shared = Counter(
+                memory_id
+                for term, _ in counts.most_common(_TERMS)
+                for memory_id in words.matching(connection, [term], list(found))
+            )
+            about = [hit for hit in hits if shared[hit.id] >= _enough(found[hit.id])]
+        else:
+            about = [hit for hit in hits if hit.score >= _ABOUT]
+    return tuple(
+        RelatedMemory(hit.id, found[hit.id].content, round(hit.score, 6))
+        for hit in about[:_RELATED]
+    )
+
+
+def _enough(record: Record) -> float:
+    return min(_SHARED, len(texts.query_terms(record.content)[0]) / 2)

@@ -1,0 +1,200 @@
+"""The same call has the same answer through Python, the command line, MCP and ROS."""
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from mcp import Client
+
+from robot_memory.api import RobotMemory
+from robot_memory.errors import RobotMemoryError
+from robot_memory.fields import plain
+from robot_memory.mcp_server import HttpBridge
+from robot_memory.memory import Memory
+from robot_memory.ros import convert
+from robot_memory.settings import Settings
+from robot_memory.tools import TOOLS
+
+BY_NAME = {tool.name: tool for tool in TOOLS}
+CUP = {
+    'insight': 'grip_force=12.5N optimal for cylindrical objects',
+    'context': {
+        'params': {'grip_force': {'value': 12.5}},
+        'spatial': {'object_position': [1.3, 0.7, 0.42]},
+        'task': {'success': True},
+    },
+}
+TOUCH = {
+    'description': 'Touched the table 杯子',
+    'perception_type': 'tactile',
+    'data': {'force': [0.0, 6.5]},
+    'metadata': {'units': 'N'},
+    'stamp': {'sec': 1700000000, 'nanosec': 7},
+    'frame_id': 'tool0',
+    'pose': {'position': [0.1, 0.2, 0.3]},
+}
+SESSION = {'context': {'robot': {'type': 'UR5e'}}}
+STORIES = {
+    'learn': [('learn', CUP), ('learn', CUP), ('learn', {'insight': 'word ' * 80})],
+    'recall': [
+        ('learn', CUP),
+        ('save_perception', TOUCH),
+        ('recall', {'query': 'table 杯子'}),
+        ('recall', {'context_filter': {'task.success': True}, 'n': 2, 'min_confidence': 0.0}),
+        (
+            'recall',
+            {
+                'query': 'grip',
+                'spatial_sort': {'field': 'spatial.object_position', 'target': [1, 1, 1]},
+            },
+        ),
+    ],
+    'save_perception': [('save_perception', TOUCH), ('save_perception', TOUCH)],
+    'forget': [
+        ('learn', CUP),
+        ('forget', {'memory_id': 1, 'reason': 'Sensor calibration error'}),
+        ('forget', {'memory_id': 1, 'reason': 'again'}),
+    ],
+    'update': [
+        ('learn', CUP),
+        ('update', {'memory_id': 1, 'new_content': 'Pitfall: the gripper slips'}),
+        ('update', {'memory_id': 5, 'new_content': 'nothing there'}),
+    ],
+    'start_session': [('start_session', SESSION), ('start_session', {'collection': 'cell'})],
+    'end_session': [
+        ('start_session', SESSION),
+        ('learn', {**CUP, 'session_id': '$session'}),
+        ('save_perception', {**TOUCH, 'session_id': '$session'}),
+        ('end_session', {'session_id': '$session', 'outcome_score': 0.9}),
+        ('end_session', {'session_id': '$session'}),
+    ],
+    'query_records': [
+        ('learn', CUP),
+        ('save_perception', TOUCH),
+        ('query_records', {'where': {'task.success': True}}),
+        ('query_records', {'where': {'created_at': 'yesterday'}}),
+        ('query_records', {'limit': 1, 'offset': 1}),
+    ],
+}
+
+
+class Python:
+    def __init__(self, db, start, robot):
+        self.memory = RobotMemory(str(db), model='none')
+        self.close = self.memory.close
+
+    def call(self, tool, arguments):
+        try:
+            return plain(getattr(self.memory, tool.name)(**arguments))
+        except RobotMemoryError as error:
+            return {'code': error.code, 'message': str(error)}
+
+
+class CommandLine:
+    def __init__(self, db, start, robot):
+        self.db = db
+
+    def close(self):
+        """Nothing stays open between two commands."""
+
+    def call(self, tool, arguments):
+        words = [sys.executable, '-m', 'robot_memory', '--db', str(self.db), '--model', 'none']
+        words += ['--json', tool.name]
+        first = {'learn': 'insight', 'save_perception': 'description', 'recall': 'query'}
+        positional = {'end_session': ['session_id'], 'forget': ['memory_id', 'reason']}
+        positional['update'] = ['memory_id', 'new_content']
+        names = positional.get(tool.name, [first.get(tool.name, '')])
+        for name, value in arguments.items():
+            if name not in names:
+                words += [f'--{name}', value if isinstance(value, str) else json.dumps(value)]
+        words += [str(arguments[name]) for name in names if name in arguments]
+        ran = subprocess.run(words, capture_output=True, text=True)
+        if ran.returncode == 0:
+            return json.loads(ran.stdout)
+        assert ran.returncode == 1, ran.stderr
+        code, message = re.fullmatch(r'robot-memory: \[(\w+)\] (.*)\n', ran.stderr).groups()
+        return {'code': code, 'message': message}
+
+
+class Mcp:
+    def __init__(self, db, start, robot):
+        self.memory = Memory(Settings(db_path=str(db), model='none'))
+        self.bridge = HttpBridge(self.memory, port=0)
+        self.bridge.start()
+
+    def close(self):
+        self.bridge.stop()
+        self.memory.close()
+
+    def call(self, tool, arguments):
+        async def ask():
+            async with Client(self.bridge.url) as client:
+                return await client.call_tool(tool.name, arguments)
+
+        result = asyncio.run(ask())
+        return result.structured_content['error'] if result.is_error else result.structured_content
+
+
+class Ros:
+    def __init__(self, db, start, robot):
+        self.node = start(db_path=db)
+        self.robot = robot
+
+    def close(self):
+        assert self.node.stop() == 0
+
+    def call(self, tool, arguments):
+        request = {
+            name: json.dumps(value) if isinstance(value, (dict, list)) else value
+            for name, value in arguments.items()
+            if name != 'stamp'
+        }
+        client = self.robot.client(tool.name)
+        message = client.srv_type.Request(**request)
+        if 'stamp' in arguments:
+            message.stamp.sec = arguments['stamp']['sec']
+            message.stamp.nanosec = arguments['stamp']['nanosec']
+        reply = self.robot.answer(client.call_async(message))
+        if not reply.success:
+            return {'code': reply.error_code, 'message': reply.message}
+        return convert.plain(reply, tool.response)
+
+
+def same(value):
+    """Put a mark in place of what differs from store to store: ids, instants, durations."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    text = re.sub(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', '<session>', text)
+    text = re.sub(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}', '<instant>', text)
+    text = re.sub(r'robot-mem-[0-9a-f]+', '<store>', text)
+    return json.loads(re.sub(r'"query_ms": [0-9.e-]+', '"query_ms": 0', text))
+
+
+def tell(face, story):
+    """Make the calls of a story through a face; return the answers."""
+    answers, session = [], None
+    for name, arguments in story:
+        given = {
+            key: session if value == '$session' else value for key, value in arguments.items()
+        }
+        answer = face.call(BY_NAME[name], given)
+        session = answer.get('session_id', session)
+        answers.append(same(answer))
+    return answers
+
+
+@pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)
+def test_a_tool_answers_the_same_through_every_face(tool, tmp_path, start, robot):
+    answers = {}
+    for kind in (Python, CommandLine, Mcp, Ros):
+        face = kind(tmp_path / f'{kind.__name__}.db', start, robot)
+        try:
+            answers[kind.__name__] = tell(face, STORIES[tool.name])
+        finally:
+            face.close()
+    expected = answers.pop('Python')
+    assert len(expected) == len(STORIES[tool.name])
+    for name, answer in answers.items():
+        assert answer == expected, name
