@@ -74,7 +74,7 @@ class Memory:
         """
         Write down what is still to be noted, and close the file.
 
-        Waits for no other process: calls that do give up, and accesses may go unnoted.
+        Hardly waits for other processes: calls that do give up, and accesses may go unnoted.
         """
         self._closing.set()
         self.db.hurry()

@@ -108,7 +108,8 @@ class MemoryProcess:
             text=True,
         )
         self.lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen)
+        self._listener.start()
 
     def _listen(self) -> None:
         assert self.process.stdout is not None
@@ -116,6 +117,8 @@ class MemoryProcess:
             text = line.partition(']: ')[2].strip() or line.strip()
             if text.startswith('noticed: '):
                 say(text.removeprefix('noticed: '), '  * ')
+            elif text.startswith('/'):
+                say(text, '  - ')
             self.lines.put(text)
 
     def mcp_url(self) -> str:
@@ -138,6 +141,7 @@ class MemoryProcess:
     def stop(self) -> int:
         """End it as Ctrl-C does and return its exit code."""
         self.process.terminate()
+        self._listener.join()
         return self.process.wait(timeout=DEADLINE)
 
 
@@ -174,7 +178,7 @@ class Operator(Node):
             package, _, name = connection.msgtype.split('/')
             module = __import__(f'{package}.msg', fromlist=[name])
             publishers[connection.topic] = self.create_publisher(
-                getattr(module, name), connection.topic, QoSProfile(depth=100)
+                getattr(module, name), connection.topic, QoSProfile(depth=2000)
             )
         for publisher in publishers.values():
             self.until(
@@ -272,6 +276,7 @@ def main() -> int:
             good = story(Operator(), memory, recording, url)
             rclpy.shutdown()
         finally:
+            head('What became of the messages')
             code = memory.stop()
     say(f'The node ended with exit code {code}.', '\n')
     return 0 if good and code == 0 else 1

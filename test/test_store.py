@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from robots import VOCABULARY, Robot
+from robots import VOCABULARY, Robot, check_file
 
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.errors import Unavailable
@@ -33,17 +33,6 @@ def fill(robot: Robot, count: int, collection: str = 'default', seed: int = 0) -
     chance = random.Random(seed)
     answers = [robot.learn(f'{sentence(chance)} {i}', collection=collection) for i in range(count)]
     return [answer.memory_id for answer in answers]
-
-
-def is_sound(robot: Robot) -> None:
-    """Check the file, and that words and vectors belong to the rows that they should."""
-    assert robot.rows('PRAGMA integrity_check') == [('ok',)]
-    assert robot.rows('PRAGMA foreign_key_check') == []
-    active = robot.rows("SELECT id FROM memories WHERE status = 'active' ORDER BY id")
-    assert robot.rows('SELECT id FROM memories_fts_docsize ORDER BY id') == active
-    if vectors.model_of(robot.memory.db._writer):
-        embedded = robot.rows('SELECT id FROM memories WHERE embedded ORDER BY id')
-        assert robot.rows('SELECT rowid FROM memories_vec ORDER BY rowid') == embedded
 
 
 # Versions and failures
@@ -158,7 +147,7 @@ def test_every_memory_gets_its_vector_whether_the_model_is_there_or_not(
     robot.embed_all()
     assert robot.save_perception('the red cup is seen').has_embedding is True
     assert robot.rows('SELECT count(*) FROM memories_vec') == [(len(ids) + 2,)]
-    is_sound(robot)
+    check_file(robot.memory.db.path)
 
 
 def test_another_model_embeds_anew_and_never_mixes(
@@ -181,12 +170,12 @@ def test_another_model_embeds_anew_and_never_mixes(
     assert small.recall('red cup').mode == 'bm25_only'
     assert small.learn('the lift is slow in the dark').status == 'created'
     small.forget(ids[0], 'wrong')
-    is_sound(large)
+    check_file(large.memory.db.path)
     large.embed_all()
     name = tiny_embedders[16].ready().name
     assert large.rows("SELECT value ->> 'model' FROM meta WHERE key = 'vectors'") == [(name,)]
     assert large.rows('SELECT count(*) FROM memories_vec') == [(21,)]
-    is_sound(large)
+    check_file(large.memory.db.path)
 
 
 def test_an_update_while_vectors_are_made_wins(
@@ -220,7 +209,7 @@ def test_an_update_while_vectors_are_made_wins(
     assert [row[0] for row in found] == [1, 3]
     expected = original(['another text altogether'])[0]
     assert np.frombuffer(found[0][1], '<f4') == pytest.approx(expected)
-    is_sound(thinking)
+    check_file(thinking.memory.db.path)
 
 
 def test_the_files_own_search_and_the_copy_in_memory_answer_alike(
@@ -371,4 +360,4 @@ def test_readers_and_writers_of_one_process_do_not_disturb_each_other(
     assert faults == []
     assert len(set(kept)) == 120
     assert robot.rows("SELECT count(*) FROM memories WHERE status = 'active'") == [(96,)]
-    is_sound(robot)
+    check_file(robot.memory.db.path)

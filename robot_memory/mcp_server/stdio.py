@@ -24,7 +24,7 @@ def serve_stdio(memory: Memory) -> None:
     Serve a memory's tools on stdin and stdout until the client closes stdin.
 
     What else is printed meanwhile goes to stderr. SIGINT and SIGTERM end it, too, and after 1.5 s
-    the process with it: a call may wait long for a store that another process writes to, and
+    the process with it, for a client that reads no more or a call that takes long can hold it;
     what was acknowledged is on disk.
     """
     anyio.run(_serve, memory)

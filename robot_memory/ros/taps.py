@@ -44,7 +44,7 @@ def senses(settings: SenseSettings) -> list[Sense]:
         Sense(
             settings.joint_states_topic,
             JointState,
-            500,
+            1000,
             _joints,
             capture.MotionDetector(
                 capture.MotionSettings(
@@ -56,14 +56,14 @@ def senses(settings: SenseSettings) -> list[Sense]:
         Sense(
             settings.wrench_topic,
             wrench,
-            500,
+            1000,
             _wrench,
             capture.ContactDetector(capture.ContactSettings(onset_n=settings.contact_onset)),
         ),
         Sense(
             settings.image_topic,
             CompressedImage if compressed else Image,
-            10,
+            30,
             _compressed if compressed else _image,
             capture.SceneDetector(
                 capture.SceneSettings(max_per_minute=settings.pictures_per_minute)
@@ -123,13 +123,28 @@ class Tap:
             self._node.destroy_subscription(old)
 
     def _hear(self, message: Any) -> None:
-        """Take one message; nothing in it can end the node."""
+        """
+        Take a message, and those that have come since: one wake-up of the executor for many.
+
+        The executor wakes up a few hundred times a second, sensors send more often.
+        """
+        subscription = self._subscription
+        self._take(message)
+        for _ in range(self._sense.depth):
+            with subscription.handle:
+                taken = subscription.handle.take_message(self._sense.type, False)
+            if taken is None:
+                break
+            self._take(taken[0])
+        self._save()
+
+    def _take(self, message: Any) -> None:
+        """Feed one message to the detector; nothing in it can end the node."""
         try:
             stamp, frame = self._header(message)
-            for event in self._sense.detector.feed(self._sense.read(message, stamp, frame)):
-                self._unsaved.append(event)
+            reading = self._sense.read(message, stamp, frame)
+            self._unsaved.extend(self._sense.detector.feed(reading))
             self.counts['used'] += 1
-            self._save()
         except RobotMemoryError as error:
             self._refuse('unreadable', error)
         except Exception as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import queue
 import threading
@@ -18,6 +19,8 @@ from robot_memory.store.migrations import migrate
 
 PATIENCE_SECONDS = 30.0
 """How long a write waits for another process's."""
+HURRY_SECONDS = 0.5
+"""How long it still waits once the memory is to be closed."""
 IDLE_READERS = 8
 
 
@@ -37,7 +40,7 @@ class Database:
         self._lock = threading.Lock()
         self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._closed = False
-        self._hurried = threading.Event()
+        self._deadline = math.inf
         with self._told():
             path.parent.mkdir(parents=True, exist_ok=True)
             new = not path.exists()
@@ -78,8 +81,8 @@ class Database:
                     self._readers.put(connection)
 
     def hurry(self) -> None:
-        """Have writes that wait for another process give up now: the memory is to be closed."""
-        self._hurried.set()
+        """Have writes that wait for another process give up soon: the memory is to be closed."""
+        self._deadline = time.monotonic() + HURRY_SECONDS
 
     def close(self) -> None:
         """Close the file; reads that are under way end first on their own connections."""
@@ -125,9 +128,10 @@ class Database:
             nonlocal until
             if attempts == 0:
                 until = time.monotonic() + PATIENCE_SECONDS
-            if time.monotonic() > until:
+            if time.monotonic() > min(until, self._deadline):
                 return False
-            return not self._hurried.wait(min(0.001 * 2 ** min(attempts, 10), 0.02))
+            time.sleep(min(0.001 * 2 ** min(attempts, 10), 0.02))
+            return True
 
         return wait
 
@@ -139,11 +143,12 @@ class Database:
         except apsw.BusyError:
             why = (
                 'this memory is closing'
-                if self._hurried.is_set()
+                if self._deadline < math.inf
                 else f'it has done so for {PATIENCE_SECONDS:.0f} s; end that process'
             )
             raise Unavailable(
-                f'another process is writing to {self.path} and {why}; nothing was changed, try again'
+                f'another process is writing to {self.path} and {why}; '
+                'nothing was changed, try again'
             ) from None
         except apsw.NotADBError:
             raise Unavailable(

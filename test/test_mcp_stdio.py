@@ -1,0 +1,231 @@
+"""MCP over stdio: the server in a process of its own, the real client and raw pipes outside."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from test_mcp_server import CUP, REVISIONS, answer, call_every_tool
+
+import robot_memory.mcp_server
+
+pytestmark = pytest.mark.anyio
+SOURCE = Path(robot_memory.mcp_server.__file__).parents[2]
+PROGRAM = """
+import sys, time
+from robot_memory.memory import Memory
+from robot_memory.settings import Settings
+from robot_memory.mcp_server import serve_stdio
+
+def clock():
+    print('this is no message of the protocol', flush=True)
+    return time.time_ns() // 1000
+
+settings = Settings(db_path=sys.argv[1], model='none', durability='normal')
+with Memory(settings, clock=clock) as memory:
+    serve_stdio(memory)
+"""
+"""A clock that prints stands for any library that does."""
+
+INITIALIZE = {
+    'jsonrpc': '2.0',
+    'id': 0,
+    'method': 'initialize',
+    'params': {
+        'protocolVersion': '2025-11-25',
+        'capabilities': {},
+        'clientInfo': {'name': 'pipe', 'version': '1'},
+    },
+}
+INITIALIZED = {'jsonrpc': '2.0', 'method': 'notifications/initialized'}
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return 'asyncio'
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / 'cell.db'
+
+
+def command(store: Path) -> list[str]:
+    return [sys.executable, '-c', PROGRAM, str(store)]
+
+
+class Pipe:
+    """A server process that is written to and read from by hand."""
+
+    def __init__(self, store: Path, noise: Path) -> None:
+        self.noise = noise
+        self.process = subprocess.Popen(
+            command(store),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=noise.open('wb'),
+            env={**os.environ, 'PYTHONPATH': str(SOURCE)},
+        )
+        self.send(INITIALIZE)
+        assert self.receive()['result']['protocolVersion'] == '2025-11-25'
+        self.send(INITIALIZED)
+
+    def send(self, message: Any) -> None:
+        text = message if isinstance(message, bytes) else json.dumps(message).encode()
+        self.process.stdin.write(text + b'\n')
+        self.process.stdin.flush()
+
+    def receive(self) -> Any:
+        line = self.process.stdout.readline()
+        assert line, self.noise.read_text()
+        return json.loads(line)
+
+    def call(self, number: int, tool: str, **arguments: Any) -> None:
+        params = {'name': tool, 'arguments': arguments}
+        self.send({'jsonrpc': '2.0', 'id': number, 'method': 'tools/call', 'params': params})
+
+    def ended(self, within: float) -> int:
+        """Return the exit code; fail where the process lives on."""
+        start = time.monotonic()
+        code = self.process.wait(timeout=30)
+        assert time.monotonic() - start < within
+        return code
+
+
+@pytest.fixture
+def open_pipe(store: Path, tmp_path: Path) -> Iterator[Callable[[], Pipe]]:
+    opened: list[Pipe] = []
+
+    def open_one() -> Pipe:
+        opened.append(Pipe(store, tmp_path / f'stderr{len(opened)}'))
+        return opened[-1]
+
+    yield open_one
+    for pipe in opened:
+        pipe.process.kill()
+        pipe.process.wait()
+        pipe.process.stdin.close()
+        pipe.process.stdout.close()
+
+
+@pytest.fixture
+def pipe(open_pipe: Callable[[], Pipe]) -> Pipe:
+    return open_pipe()
+
+
+@pytest.mark.parametrize('revision', REVISIONS)
+async def test_every_tool_answers_over_stdio(store: Path, revision: str) -> None:
+    program, *arguments = command(store)
+    server = StdioServerParameters(
+        command=program, args=arguments, env={**os.environ, 'PYTHONPATH': str(SOURCE)}
+    )
+    async with Client(server, mode=REVISIONS[revision]) as client:
+        assert client.protocol_version == revision
+        await call_every_tool(client)
+    async with Client(server) as client:
+        assert client.protocol_version in REVISIONS
+        assert (await answer(client, 'query_records'))['total_count'] > 0
+
+
+def test_stdout_carries_the_protocol_only(pipe: Pipe) -> None:
+    pipe.call(1, 'learn', insight=CUP)
+    assert pipe.receive()['id'] == 1
+    pipe.process.stdin.close()
+    assert pipe.process.stdout.read() == b''
+    assert pipe.ended(within=10) == 0
+    assert 'no message of the protocol' in pipe.noise.read_text()
+
+
+def test_the_end_of_stdin_ends_it(pipe: Pipe) -> None:
+    pipe.process.stdin.close()
+    assert pipe.ended(within=10) == 0
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_while_it_waits_for_a_line(pipe: Pipe, number: int) -> None:
+    pipe.process.send_signal(number)
+    assert pipe.ended(within=2) == 0
+    assert 'Traceback' not in pipe.noise.read_text()
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_within_two_seconds_with_a_call_open(
+    pipe: Pipe, store: Path, number: int
+) -> None:
+    pipe.call(1, 'learn', insight='The door opens to the left')
+    pipe.receive()
+    other = sqlite3.connect(store, isolation_level=None)
+    other.execute('BEGIN IMMEDIATE')
+    pipe.call(2, 'learn', insight=CUP)
+    pipe.call(3, 'recall', query='door')
+    assert pipe.receive()['id'] == 3, 'the recall overtakes the learn, which waits'
+    pipe.process.send_signal(number)
+    assert pipe.ended(within=2) in (0, 128 + number)
+    assert 'Traceback' not in pipe.noise.read_text()
+    other.execute('ROLLBACK')
+    (kept,) = other.execute('SELECT group_concat(content) FROM memories')
+    other.close()
+    assert kept == ('The door opens to the left',)
+
+
+def test_a_signal_ends_it_while_its_client_reads_nothing(pipe: Pipe) -> None:
+    pipe.call(1, 'learn', insight=CUP, context={'note': 'x' * 500_000})
+    pipe.receive()
+    pipe.call(2, 'recall', query='cup')
+    assert select.select([pipe.process.stdout], [], [], 20)[0]
+    pipe.process.send_signal(signal.SIGINT)
+    assert pipe.ended(within=2) == 128 + signal.SIGINT
+
+
+def test_lines_of_any_length_and_script_arrive_whole(pipe: Pipe) -> None:
+    text = '红色杯子需要 12.5 N 的抓力'
+    data = ['Übergröße 杯 🤖'] * 100_000
+    pipe.send(
+        json.dumps(
+            {
+                'jsonrpc': '2.0',
+                'id': 1,
+                'method': 'tools/call',
+                'params': {
+                    'name': 'save_perception',
+                    'arguments': {'description': text, 'data': data},
+                },
+            },
+            ensure_ascii=False,
+        ).encode()
+    )
+    assert not pipe.receive()['result']['isError']
+    pipe.call(2, 'recall', query='红色杯子')
+    assert pipe.receive()['result']['structuredContent']['memories'][0]['content'] == text
+
+
+def test_a_line_that_is_no_message_does_not_end_it(pipe: Pipe) -> None:
+    for line in (b'', b'{', b'[]', b'\xff\xfe', b'[' * 10_000, b'{"jsonrpc": "2.0"}', b'null'):
+        pipe.send(line)
+    pipe.call(1, 'recall', query='cup')
+    while (reply := pipe.receive()).get('id') != 1:
+        assert 'error' in reply
+    assert not reply['result']['isError']
+
+
+def test_two_servers_share_a_file(open_pipe: Callable[[], Pipe]) -> None:
+    first, second = open_pipe(), open_pipe()
+    for number in range(1, 21):
+        first.call(number, 'learn', insight=f'Shelf {number} is dusty')
+        second.call(number, 'learn', insight=f'Drawer {number} jams')
+    for pipe in (first, second):
+        for _ in range(20):
+            assert pipe.receive()['result']['structuredContent']['status'] == 'created'
+    first.call(99, 'query_records')
+    assert first.receive()['result']['structuredContent']['total_count'] == 40

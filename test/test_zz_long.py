@@ -1,0 +1,199 @@
+"""Any request, however wrong, is answered or refused, and what was refused changed nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from robots import VOCABULARY, MovableClock, Robot, check_file
+
+from robot_memory.embedding import BackgroundEmbedder
+from robot_memory.errors import Internal, InvalidArgument, RobotMemoryError
+from robot_memory.fields import Field, fields_of, plain
+from robot_memory.memory import Memory
+from robot_memory.model import PERCEPTION_TYPES
+from robot_memory.settings import Settings
+from robot_memory.tools import TOOLS
+
+TABLES = 'memories memories_fts_docsize payloads sessions audit vector_log memories_vec'.split()
+
+texts = st.one_of(
+    st.text(st.characters(), max_size=60),
+    st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=8).map(' '.join),
+    st.sampled_from(['', ' ', 'nul\0', '\ud800', 'x' * 11_000, '"', '抽屉卡住', '\u200b', 'null']),
+)
+numbers = st.one_of(
+    st.integers(-2, 120),
+    st.sampled_from([0, 1, 2**31, 2**63, -(2**63) - 1, 10**400, 1e308, 5e-324]),
+    st.just(5000).map(lambda digits: 10**digits),
+    st.floats(),
+    st.booleans(),
+)
+scalars = st.one_of(st.none(), numbers, texts)
+documents = st.recursive(
+    scalars,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4), st.dictionaries(st.text(max_size=6), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+
+
+def nested(depth: int, text: bool) -> Any:
+    if text:
+        return '{"a":' * depth + '1' + '}' * depth
+    value: Any = 1
+    for _ in range(depth):
+        value = {'a': value}
+    return value
+
+
+deep = st.builds(nested, st.sampled_from([50, 99, 101, 900, 5000, 200_000]), st.just(True)) | (
+    st.builds(nested, st.sampled_from([50, 101, 900, 5000]), st.just(False))
+)
+paths = st.sampled_from(
+    ['task.success', 'params.f', 'spatial.p', 'list.0', 'created_at', 'status', 'id', 'a..b', '"']
+)
+operators = st.sampled_from(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$x'])
+conditions = st.dictionaries(
+    paths, documents | st.dictionaries(operators, documents, max_size=3), max_size=4
+)
+contexts = st.fixed_dictionaries(
+    {},
+    optional={
+        'task': st.fixed_dictionaries({'success': scalars}),
+        'params': st.fixed_dictionaries({'f': scalars}),
+        'spatial': st.fixed_dictionaries({'p': st.lists(numbers, max_size=4) | scalars}),
+        'list': documents,
+        'env': st.sampled_from([{'sim_or_real': 'real'}, 'real', None, []]),
+        'actor_id': scalars,
+        'strategy_name': scalars,
+    },
+)
+places = st.fixed_dictionaries(
+    {'field': st.just('spatial.p') | texts, 'target': st.lists(numbers, max_size=4)},
+    optional={'max_distance': scalars, 'other': scalars},
+)
+objects = st.one_of(contexts, conditions, places, documents, deep)
+bad_json = st.sampled_from(['{', '[NaN]', '[1e999]', '{"a":Infinity}', '["\\ud800"]', 'nul'])
+
+
+def as_text(value: Any) -> Any:
+    try:
+        return json.dumps(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def likely(field: Field) -> st.SearchStrategy[Any]:
+    """Return values that the field may well take, for requests that get past the first check."""
+    if field.choices:
+        return st.sampled_from([*field.choices, 'other'])
+    by_kind: dict[str, st.SearchStrategy[Any]] = {
+        'text': texts,
+        'integer': st.integers(-1, 12),
+        'number': st.floats(-0.1, 1.1) | st.sampled_from([0, 1]),
+        'flag': st.booleans(),
+        'json': objects | objects.map(as_text) | bad_json,
+        'stamp': st.fixed_dictionaries({'sec': numbers, 'nanosec': numbers}) | numbers,
+    }
+    if field.name == 'collection':
+        return st.sampled_from(['default', 'lab'])
+    if field.name == 'session_id':
+        return st.sampled_from(['open', 'ended', 'unknown', ''])
+    if field.name == 'perception_type':
+        return st.sampled_from(PERCEPTION_TYPES)
+    return by_kind[field.kind]
+
+
+def arguments(request: type) -> st.SearchStrategy[dict[str, Any]]:
+    wild = st.one_of(scalars, objects, st.binary(max_size=3), st.just({1, 2}), st.just(object()))
+    each = {field.name: st.one_of(*[likely(field)] * 9, wild) for field in fields_of(request)}
+    required = {field.name for field in fields_of(request) if field.required}
+    known = st.fixed_dictionaries(
+        {name: value for name, value in each.items() if name in required},
+        optional={name: value for name, value in each.items() if name not in required},
+    )
+    other = st.dictionaries(texts, scalars, max_size=3)
+    return st.one_of(*[known] * 19, other)
+
+
+requests = st.one_of(*(st.tuples(st.just(tool), arguments(tool.request)) for tool in TOOLS))
+
+
+class Watched:
+    """A robot whose file is looked at before and after each call."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        robot.embed_all()
+        for i in range(30):
+            robot.save_perception(f'the red cup is seen {i}')
+        self.open = robot.start_session(context={'env': {'sim_or_real': 'real'}}).session_id
+        self.ended = robot.start_session().session_id
+        robot.end_session(self.ended)
+
+    def digest(self) -> str:
+        self.robot.memory.flush()
+        found = hashlib.sha256()
+        for table in TABLES:
+            for row in self.robot.rows(f'SELECT * FROM {table}'):
+                found.update(repr(row).encode())
+        return found.hexdigest()
+
+    def check(self) -> None:
+        robot = self.robot
+        check_file(robot.memory.db.path)
+        active = "SELECT count(*) FROM memories WHERE status = 'active'"
+        assert robot.rows(f'{active} AND NOT embedded') == [(0,)]
+        assert robot.recall('the red cup', n=3).mode in ('hybrid', 'vec_only')
+        robot.query_records(where={'task.success': True}, limit=1)
+        place = {'field': 'spatial.p', 'target': [0, 0]}
+        with contextlib.suppress(InvalidArgument):
+            robot.recall(spatial_sort=place, n=1)
+
+
+@pytest.fixture(scope='module')
+def watched(
+    tmp_path_factory: pytest.TempPathFactory, tiny_embedders: dict[int, BackgroundEmbedder]
+) -> Iterator[Watched]:
+    path: Path = tmp_path_factory.mktemp('properties') / 'memory.db'
+    chosen = Settings(db_path=str(path), durability='normal')
+    with Memory(chosen, clock=MovableClock(), embedder=tiny_embedders[8]) as memory:
+        yield Watched(Robot(memory))
+
+
+@settings(
+    max_examples=6000,
+    deadline=None,
+    database=None,
+    derandomize=False,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(request=requests)
+def test_any_request_is_answered_or_refused_whole(watched: Watched, request: Any) -> None:
+    tool, given_ = request
+    if given_.get('session_id') in ('open', 'ended'):
+        given_ = {**given_, 'session_id': getattr(watched, given_['session_id'])}
+        if tool.name == 'end_session' and given_['session_id'] == watched.open:
+            watched.open = watched.robot.start_session().session_id
+    before = watched.digest()
+    refused = None
+    try:
+        answer = tool.run(watched.robot.memory, given_)
+    except RobotMemoryError as error:
+        refused = error
+    if refused is None:
+        json.dumps(plain(answer), allow_nan=False, ensure_ascii=False).encode()
+    else:
+        assert not isinstance(refused, Internal)
+        str(refused).encode()
+        assert watched.digest() == before
+    watched.check()
