@@ -1,6 +1,6 @@
 # Each target sets up what it needs; the second time that takes about a second.
 # BAG=<rosbag2>     the recording that `make demo` replays
-# PYTHON=<python>   the interpreter to set up with, where that is not python3
+# PYTHON=<python>   the interpreter to set up with, where that is not python3: give it every time
 # TESTS=<arguments> passed on to pytest, in place of the whole test directory
 export PYTHON
 TESTS ?= test
@@ -19,7 +19,9 @@ build: ## Set everything up: packages, interfaces, embedding model.
 lint: build
 	$(run) ruff check
 	$(run) ruff format --check
-	$(run) mypy
+# A sourced ROS keeps its own numpy, and older releases of numpy are typed differently.
+	@if grep -q wheels .venv/mode; then echo '$(run) mypy' && $(run) mypy; \
+	else echo 'SKIPPED mypy: types are checked where no ROS is sourced, with the pinned numpy'; fi
 
 test: lint ## Check style and types, then run all the tests.
 	$(run) pytest $(TESTS)

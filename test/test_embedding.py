@@ -80,7 +80,7 @@ def no_model_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[
     """An empty cache and no model in the environment."""
     monkeypatch.delenv('ROBOT_MEMORY_MODEL', raising=False)
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
-    yield tmp_path
+    return tmp_path
 
 
 def similarity(embedder: Embedder, pair: tuple[str, str]) -> float:

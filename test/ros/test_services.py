@@ -1,7 +1,11 @@
 """The services of a live node."""
 
 import json
+import re
 import signal
+import time
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import apsw
 from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
@@ -156,3 +160,28 @@ def test_calls_from_many_clients_at_once_are_all_answered(start, robot):
     futures += [robot.send('recall', query='screws') for _ in range(100)]
     assert all(robot.answer(future).success for future in futures)
     assert robot.call('query_records').total_count == 100
+
+
+def test_ctrl_c_ends_the_node_within_two_seconds_with_calls_open(start, robot):
+    node = start(mcp_enabled='true', mcp_port=0)
+    assert robot.call('learn', insight='The lamp is on').success
+    url = re.search(r'MCP: (http\S+)', node.said()).group(1)
+    other = apsw.Connection(str(node.db))
+    other.execute('BEGIN IMMEDIATE')
+    robot.send('learn', insight='Shelf 1 is full')
+    call = {'name': 'learn', 'arguments': {'insight': 'Shelf 2 is full'}}
+    body = {'jsonrpc': '2.0', 'id': 1, 'method': 'tools/call', 'params': call}
+    request = urllib.request.Request(
+        url,
+        json.dumps(body).encode(),
+        {'Content-Type': 'application/json', 'Accept': 'application/json, text/event-stream'},
+    )
+    with ThreadPoolExecutor(1) as pool:
+        opened = pool.submit(urllib.request.urlopen, request, timeout=30)
+        for _ in range(10):
+            assert robot.call('recall', query='lamp').total == 1
+        begun = time.monotonic()
+        assert node.stop() == 0
+        assert time.monotonic() - begun < 2.0
+        assert opened.exception() is not None or opened.result().status == 200
+    other.execute('ROLLBACK')
