@@ -70,15 +70,19 @@ class Memory:
         """Close the memory."""
         self.close()
 
+    def hurry(self) -> None:
+        """Have calls that wait for another process's write give up now: the memory will close."""
+        self._closing.set()
+        self.db.hurry()
+        self._wake.set()
+
     def close(self) -> None:
         """
         Write down what is still to be noted, and close the file.
 
         Hardly waits for other processes: calls that do give up, and accesses may go unnoted.
         """
-        self._closing.set()
-        self.db.hurry()
-        self._wake.set()
+        self.hurry()
         if self._clerk.is_alive():
             self._clerk.join()
         try:

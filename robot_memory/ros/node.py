@@ -117,6 +117,7 @@ def main() -> None:
     spinner = threading.Thread(target=_spin, args=(executor, node, stop), name='spinner')
     spinner.start()
     stop.wait()
+    node.memory.hurry()
     executor.shutdown(timeout_sec=1.0)
     spinner.join()
     node.close()
@@ -131,7 +132,3 @@ def _spin(executor: MultiThreadedExecutor, node: Node, stop: threading.Event) ->
             executor.spin()
         except Exception as error:
             node.get_logger().error(f'a callback failed, the node goes on: {error!r}')
-
-
-if __name__ == '__main__':
-    main()
