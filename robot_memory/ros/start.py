@@ -9,14 +9,14 @@ def main() -> None:
     # Read when numpy is imported: one recall is too small to share out, and the cores have work.
     os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
     try:
-        import rclpy  # noqa: F401, PLC0415
+        import rclpy  # noqa: F401
 
-        import robot_memory.msg  # noqa: F401, PLC0415
+        import robot_memory.msg  # noqa: F401
     except ImportError as missing:
         sys.exit(
             f'robot_memory: [unavailable] the node needs ROS 2 and this package built with it '
             f'({missing}): source both, or run make build; robot-memory works without'
         )
-    from robot_memory.ros import node  # noqa: PLC0415
+    from robot_memory.ros import node
 
     node.main()
