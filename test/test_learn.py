@@ -132,11 +132,9 @@ def test_a_perception_is_no_duplicate_of_an_insight(robot: Robot) -> None:
 
 def test_a_duplicate_is_found_behind_any_number_of_near_ones(robot: Robot) -> None:
     for one, two, three in itertools.product('bdfgk', 'aeiou', 'lmnrt'):
-        answer = robot.learn(f'the wet {one}{two}{three}o {three}{two}{one}e {two}{one}{three}a')
-        near = (
-            f'the {two}{one}{three}i crate on the {three}{one}{two} dock slips {one}{three}{two}'
-        )
-        assert (answer.status, robot.learn(near).status) == ('created', 'created')
+        words = (f'{one}{two}{three}o', f'{three}{two}{one}e', f'{two}{one}{three}', f'{one}{two}')
+        near = 'the {} {} crate on the {} dock slips when it {}'.format(*words)
+        assert robot.learn(near).status == 'created'
     known = robot.learn('the wet purple crate on the loading dock slips when it rains')
     again = robot.learn('a wet purple crate on the loading dock slips when it rains again')
     assert (again.status, again.existing_id) == ('duplicate', known.memory_id)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.node import Node
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.service import Service
 
 import robot_memory.srv
 from robot_memory.errors import Internal, RobotMemoryError
@@ -21,6 +23,8 @@ _WAITING = QoSProfile(
     history=HistoryPolicy.KEEP_LAST, depth=1000, reliability=ReliabilityPolicy.RELIABLE
 )
 """The default keeps ten requests: the callers of the others would wait for ever."""
+_ATTEMPTS = 30
+"""Each waits 100 ms inside the middleware."""
 
 
 def serve(node: Node, memory: Memory) -> None:
@@ -30,15 +34,39 @@ def serve(node: Node, memory: Memory) -> None:
     Calls that read run side by side; calls that write take turns, so that however many of them
     wait, there is a thread left for a recall.
     """
+    # rclpy only warns where it drops a reply: here the warning is raised, see _persistent.
+    warnings.filterwarnings('error', 'failed to send response', RuntimeWarning)
     reading, writing = ReentrantCallbackGroup(), MutuallyExclusiveCallbackGroup()
     for tool in TOOLS:
-        node.create_service(
+        service = node.create_service(
             getattr(robot_memory.srv, service_name(tool)),
             f'~/{tool.name}',
             _handler(node, memory, tool),
             qos_profile=_WAITING,
             callback_group=reading if tool.read_only else writing,
         )
+        service.send_response = _persistent(node, service)
+
+
+def _persistent(node: Node, service: Service) -> Callable[[Any, Any], None]:
+    """
+    Return a service's sending of replies that tries again where the caller cannot hear yet.
+
+    A request can come before the reply's way back is discovered; the middleware waits 100 ms for
+    it and then drops the reply, and the caller would wait for ever.
+    """
+    send = service.send_response
+
+    def send_response(response: Any, header: Any) -> None:
+        for _ in range(_ATTEMPTS):
+            try:
+                return send(response, header)
+            except RuntimeWarning as warning:
+                told = warning
+        node.get_logger().warning(f'{service.srv_name}: the caller of a reply is gone: {told}')
+        return None
+
+    return send_response
 
 
 def _handler(node: Node, memory: Memory, tool: Tool[Any, Any]) -> Callable[[Any, Any], Any]:
