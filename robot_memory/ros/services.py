@@ -61,8 +61,11 @@ def _persistent(node: Node, service: Service) -> Callable[[Any, Any], None]:
         for _ in range(_ATTEMPTS):
             try:
                 return send(response, header)
-            except RuntimeWarning as warning:
-                told = warning
+            except (RuntimeWarning, SystemError) as error:
+                # rclpy's C++ half passes the raised warning on as the cause of a SystemError.
+                told = error if isinstance(error, RuntimeWarning) else error.__cause__
+                if not isinstance(told, RuntimeWarning):
+                    raise
         node.get_logger().warning(f'{service.srv_name}: the caller of a reply is gone: {told}')
         return None
 
