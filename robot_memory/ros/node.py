@@ -71,7 +71,6 @@ class MemoryNode(Node):
         core.addHandler(handler)
         self._closers.callback(core.removeHandler, handler)
         settings = parameters.declare(self, Settings)
-        door = parameters.declare(self, DoorSettings)
         sense = parameters.declare(self, SenseSettings)
         self.memory = self._closers.enter_context(Memory(settings))
         self.add_on_set_parameters_callback(self._change)
@@ -79,15 +78,20 @@ class MemoryNode(Node):
         for wanted in taps.senses(sense):
             tap = taps.Tap(self, self.memory, wanted, sense.sense_collection)
             self._closers.callback(tap.close)
+        self._door = parameters.declare(self, DoorSettings)
+        self.get_logger().info(f'memory in {store_path(settings)}')
+
+    def open_door(self) -> None:
+        """Serve MCP, too; raise Unavailable where the port is taken."""
         where = 'off'
-        if door.mcp_enabled:
+        if self._door.mcp_enabled:
             from robot_memory.mcp_server import HttpBridge
 
-            bridge = HttpBridge(self.memory, door.mcp_host, door.mcp_port)
+            bridge = HttpBridge(self.memory, self._door.mcp_host, self._door.mcp_port)
             bridge.start()
             self._closers.callback(bridge.stop)
             where = bridge.url
-        self.get_logger().info(f'memory in {store_path(settings)}, MCP: {where}')
+        self.get_logger().info(f'MCP: {where}')
 
     def _change(self, changes: list[Parameter]) -> SetParametersResult:
         """Let changed numbers take effect; the ranges were checked by rclpy."""
@@ -109,20 +113,33 @@ def main() -> None:
     try:
         node = MemoryNode()
     except RobotMemoryError as error:
-        sys.exit(f'robot_memory: [{error.code}] {error}')
+        sys.exit(_told(error))
     except ParameterException as error:
         sys.exit(f'robot_memory: [invalid_argument] {error}')
     executor = MultiThreadedExecutor(num_threads=_THREADS)
     executor.add_node(node)
     spinner = threading.Thread(target=_spin, args=(executor, node, stop), name='spinner')
     spinner.start()
-    stop.wait()
-    node.memory.hurry()
-    executor.shutdown(timeout_sec=1.0)
-    spinner.join()
-    node.close()
-    node.destroy_node()
-    rclpy.shutdown()
+    failure = ''
+    try:
+        # The services answer already: importing the MCP SDK takes most of a second.
+        node.open_door()
+        stop.wait()
+    except RobotMemoryError as error:
+        failure = _told(error)
+    finally:
+        stop.set()
+        node.memory.hurry()
+        executor.shutdown(timeout_sec=1.0)
+        spinner.join()
+        node.close()
+        node.destroy_node()
+        rclpy.shutdown()
+    sys.exit(failure or 0)
+
+
+def _told(error: RobotMemoryError) -> str:
+    return f'robot_memory: [{error.code}] {error}'
 
 
 def _spin(executor: MultiThreadedExecutor, node: Node, stop: threading.Event) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import socket
 import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -165,6 +166,7 @@ def test_calls_from_many_clients_at_once_are_all_answered(start, robot):
 def test_ctrl_c_ends_the_node_within_two_seconds_with_calls_open(start, robot):
     node = start(mcp_enabled='true', mcp_port=0)
     assert robot.call('learn', insight='The lamp is on').success
+    robot.until(lambda: 'MCP: http' in node.said(), 'the door of MCP')
     url = re.search(r'MCP: (http\S+)', node.said()).group(1)
     other = apsw.Connection(str(node.db))
     other.execute('BEGIN IMMEDIATE')
@@ -185,3 +187,15 @@ def test_ctrl_c_ends_the_node_within_two_seconds_with_calls_open(start, robot):
         assert time.monotonic() - begun < 2.0
         assert opened.exception() is not None or opened.result().status == 200
     other.execute('ROLLBACK')
+
+
+def test_a_taken_port_is_one_clear_line(start):
+    with socket.socket() as taken:
+        taken.bind(('127.0.0.1', 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        node = start(mcp_enabled='true', mcp_port=port)
+        assert node.process.wait(timeout=20) == 1
+    assert f'{port}' in node.said()
+    assert 'mcp_port' in node.said()
+    assert 'Traceback' not in node.said()

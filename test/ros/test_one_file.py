@@ -1,0 +1,51 @@
+"""The node, the command line and the stdio server work on one file at the same time."""
+
+import asyncio
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import apsw
+import sqlite_vec
+from mcp import Client, StdioServerParameters
+
+EACH = 12
+
+
+def test_three_processes_write_one_file_without_an_error_or_a_lost_write(start, robot):
+    node = start()
+    robot.client('learn')
+    command = ['-m', 'robot_memory', '--db', str(node.db), '--model', 'none']
+
+    def by_command_line():
+        for i in range(EACH):
+            text = f'Drawer {i} holds bolts'
+            ran = subprocess.run(
+                [sys.executable, *command, 'learn', text], capture_output=True, text=True
+            )
+            assert (ran.returncode, ran.stderr) == (0, '')
+
+    async def by_stdio():
+        server = StdioServerParameters(command=sys.executable, args=[*command, 'mcp'])
+        async with Client(server) as client:
+            for i in range(10 * EACH):
+                result = await client.call_tool('learn', {'insight': f'Shelf {i} holds cups'})
+                assert not result.is_error, result.content
+
+    with ThreadPoolExecutor() as pool:
+        others = [pool.submit(by_command_line), pool.submit(asyncio.run, by_stdio())]
+        written = 0
+        while written < 10 * EACH or not all(future.done() for future in others):
+            assert robot.call('learn', insight=f'Bin {written} holds nuts').status == 'created'
+            assert robot.call('recall', query='holds').success
+            written += 1
+        for future in others:
+            future.result()
+    expected = written + EACH + 10 * EACH
+    assert robot.call('query_records').total_count == expected
+    assert node.stop() == 0
+    file = apsw.Connection(str(node.db))
+    file.enable_load_extension(True)
+    file.load_extension(sqlite_vec.loadable_path())
+    assert file.execute('PRAGMA integrity_check').fetchall() == [('ok',)]
+    assert file.execute('SELECT count(*) FROM memories_fts_docsize').fetchall() == [(expected,)]
