@@ -28,7 +28,10 @@ def generate_launch_description():
                 'use_sim_time', default_value='false', description='Follow /clock.'
             ),
             DeclareLaunchArgument(
-                'log_level', default_value='info', description='debug, info, warn, error or fatal.'
+                'log_level',
+                default_value='info',
+                choices=['debug', 'info', 'warn', 'error', 'fatal'],
+                description='How much the node says.',
             ),
             Node(
                 package='robot_memory',
@@ -44,7 +47,16 @@ def generate_launch_description():
                         )
                     },
                 ],
-                arguments=['--ros-args', '--log-level', LaunchConfiguration('log_level')],
+                arguments=[
+                    '--ros-args',
+                    '--log-level',
+                    LaunchConfiguration('log_level'),
+                    # At debug these two write thousands of lines a second.
+                    '--log-level',
+                    'rcl:=info',
+                    '--log-level',
+                    'rmw_fastrtps_cpp:=info',
+                ],
             ),
         ]
     )

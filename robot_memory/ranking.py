@@ -9,6 +9,15 @@ WORDS_SHARE = 0.5
 """Weight of the words beside the meaning; docs/decisions/fusion.md has the figures."""
 
 
+LEAST_COVERAGE = 0.05
+"""What any shared word is worth: in a store of a few memories, BM25 gives nearly nothing."""
+
+
+def coverage(score: float, possible: float) -> float:
+    """Return how much of a query the words cover, 0 to 1, from BM25 and the most it can give."""
+    return LEAST_COVERAGE + (1 - LEAST_COVERAGE) * min(score / possible, 1.0)
+
+
 @dataclass(frozen=True)
 class Candidate:
     """Say how well a memory answers: by words and by meaning, each 0 to 1."""

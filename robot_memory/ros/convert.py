@@ -44,8 +44,11 @@ def fill(message: Any, response: Any) -> Any:
     return message
 
 
-def fail(message: Any, error: RobotMemoryError) -> Any:
-    """Write a failure into a service response and return it."""
+def fail(message: Any, error: RobotMemoryError, declaration: type) -> Any:
+    """Write a failure into an empty service response and return it."""
+    for field in fields_of(declaration):
+        if field.kind == 'number' and field.nullable:
+            setattr(message, field.ros_name, NOT_GIVEN)
     message.success = False
     message.error_code = error.code
     message.message = str(error)

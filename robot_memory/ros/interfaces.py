@@ -76,11 +76,11 @@ def _message(declaration: type) -> str:
 
 
 def _described(field: Field, default: str) -> list[str]:
-    note = field.help
-    if field.kind == 'json':
+    note = field.help + _limits(field)
+    if field.kind == 'json' and (field.nullable or not field.required):
         note += ' JSON text; empty: none.'
-    elif field.kind == 'number' and field.nullable:
-        note += f' {NOT_GIVEN:g}: none.'
+    elif field.kind == 'number' and (field.nullable or not field.required):
+        note += f' {NOT_GIVEN:g}: not given.'
     elif field.nullable:
         note += {'integer': ' 0: none.', 'text': ' Empty: none.', 'stamp': ' 0: none.'}.get(
             field.kind, ''
@@ -116,6 +116,7 @@ def _parameters() -> str:
     lines = [
         NOTE,
         '# Parameters of the node with their defaults. The key /** fits any name and namespace.',
+        '# ROS tells 3 from 3.0: write numbers as they stand here, with or without a point.',
         '/**:',
         '  ros__parameters:',
     ]
@@ -129,6 +130,10 @@ def _parameters() -> str:
 def _limits(field: Field) -> str:
     if field.choices:
         return f' One of {", ".join(field.choices)}.'
+    if field.max_length:
+        return f' {field.min_length} to {field.max_length} characters.'
+    if field.minimum is not None and field.maximum is None:
+        return f' {field.minimum:g} or more.'
     if field.minimum is not None:
         return f' {field.minimum:g} to {field.maximum:g}.'
     return ''

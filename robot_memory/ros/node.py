@@ -11,8 +11,8 @@ import threading
 
 import rclpy
 from rcl_interfaces.msg import SetParametersResult
-from rclpy.exceptions import ParameterException
-from rclpy.executors import MultiThreadedExecutor
+from rclpy.exceptions import NameValidationException, ParameterException
+from rclpy.executors import Executor
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -21,6 +21,7 @@ from rclpy.signals import SignalHandlerOptions
 from robot_memory.errors import RobotMemoryError
 from robot_memory.memory import Memory
 from robot_memory.ros import parameters, services, taps
+from robot_memory.ros.executor import PatientExecutor
 from robot_memory.settings import DoorSettings, SenseSettings, Settings, store_path
 
 _THREADS = 8
@@ -67,7 +68,7 @@ class MemoryNode(Node):
     def _open(self) -> None:
         handler = _ToNodeLogger(self.get_logger())
         core = logging.getLogger('robot_memory')
-        core.setLevel(logging.INFO)
+        core.setLevel(logging.DEBUG)
         core.addHandler(handler)
         self._closers.callback(core.removeHandler, handler)
         settings = parameters.declare(self, Settings)
@@ -114,9 +115,9 @@ def main() -> None:
         node = MemoryNode()
     except RobotMemoryError as error:
         sys.exit(_told(error))
-    except ParameterException as error:
+    except (ParameterException, NameValidationException) as error:
         sys.exit(f'robot_memory: [invalid_argument] {error}')
-    executor = MultiThreadedExecutor(num_threads=_THREADS)
+    executor = PatientExecutor(num_threads=_THREADS)
     executor.add_node(node)
     spinner = threading.Thread(target=_spin, args=(executor, node, stop), name='spinner')
     spinner.start()
@@ -142,7 +143,7 @@ def _told(error: RobotMemoryError) -> str:
     return f'robot_memory: [{error.code}] {error}'
 
 
-def _spin(executor: MultiThreadedExecutor, node: Node, stop: threading.Event) -> None:
+def _spin(executor: Executor, node: Node, stop: threading.Event) -> None:
     """Spin until the executor is shut down; a fault in a callback is told and passed over."""
     while not stop.is_set():
         try:

@@ -83,12 +83,12 @@ def _handler(node: Node, memory: Memory, tool: Tool[Any, Any]) -> Callable[[Any,
             response.success = True
             response.message = getattr(answer, 'status', 'ok')
         except RobotMemoryError as error:
-            return convert.fail(type(response)(), error)
+            node.get_logger().debug(f'{tool.name} refused: {error}')
+            return convert.fail(type(response)(), error, tool.response)
         except Exception as error:
             node.get_logger().error(f'{tool.name} could not be answered: {error!r}')
-            return convert.fail(
-                type(response)(), Internal(f'{tool.name} could not be answered: {error!r}')
-            )
+            fault = Internal(f'{tool.name} could not be answered: {error!r}')
+            return convert.fail(type(response)(), fault, tool.response)
         return response
 
     return handle

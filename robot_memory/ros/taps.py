@@ -113,10 +113,8 @@ class Tap:
             info.qos_profile.reliability
             for info in self._node.get_publishers_info_by_topic(self._topic)
         }
-        if not offered:
-            return
-        best_effort = ReliabilityPolicy.BEST_EFFORT in offered
-        wanted = ReliabilityPolicy.BEST_EFFORT if best_effort else ReliabilityPolicy.RELIABLE
+        reliable = offered == {ReliabilityPolicy.RELIABLE}
+        wanted = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
         if wanted != self._reliability:
             self._reliability = wanted
             old, self._subscription = self._subscription, self._subscribe()

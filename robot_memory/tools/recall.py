@@ -187,7 +187,7 @@ def ranked_by_query(
         main = main + fallback
         hits = words.best(connection, main, where, pool, among)
     possible = words.best_possible(connection, main) if hits else 1.0
-    coverage = {found: min(score / possible, 1.0) for found, score in hits}
+    coverage = {found: ranking.coverage(score, possible) for found, score in hits}
     relevance: dict[int, float] = {}
     embedder = memory.usable(connection)
     if vector is not None and embedder is not None:

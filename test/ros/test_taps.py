@@ -3,6 +3,9 @@
 import itertools
 import json
 import math
+import os
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -189,3 +192,18 @@ def test_topics_and_collection_come_from_the_parameters(start, robot):
         lambda: robot.call('query_records', where=where).total_count == 1, 'the perception'
     )
     assert robot.node.count_subscribers('/camera/image_raw') == 0
+
+
+def test_a_slow_topic_costs_little_of_the_processor(start, robot):
+    node = start()
+    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', 500)
+    heard(robot, publisher, QOS[0].values[0])
+
+    def processor_seconds():
+        fields = Path(f'/proc/{node.process.pid}/stat').read_text().rpartition(')')[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+    before, begun = processor_seconds(), time.monotonic()
+    robot.publish(publisher, itertools.islice(push(), 150), period=0.02)
+    spent = (processor_seconds() - before) / (time.monotonic() - begun)
+    assert spent < 0.4, 'rclpy hands one callback out thousands of times, see ros/executor.py'
