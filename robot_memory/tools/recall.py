@@ -192,7 +192,8 @@ def ranked_by_query(
     embedder = memory.usable(connection)
     if vector is not None and embedder is not None:
         near = _nearest_passing(memory, connection, collection, vector, where, pool, among)
-        lacking = [found for found in coverage if found not in dict(near)]
+        known = {found for found, _ in near}
+        lacking = [found for found in coverage if found not in known]
         if lacking:
             near += memory.nearest(connection, collection, vector, len(lacking), lacking)
         relevance = {
