@@ -19,3 +19,15 @@ def test_the_demo_notices_learns_recalls_and_ends_by_itself():
     assert ran.returncode == 0, ran.stdout + ran.stderr
     for words in ('Contact', 'hybrid', '[invalid_argument]', 'exit code 0'):
         assert words in ran.stdout, words
+
+
+def test_a_recording_that_is_not_there_is_one_clear_line(tmp_path):
+    ran = subprocess.run(
+        [sys.executable, str(ROOT / 'scripts/demo.py'), '--bag', str(tmp_path / 'nothing')],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ran.returncode == 1
+    assert 'cannot be read as a rosbag2' in ran.stderr
+    assert 'Traceback' not in ran.stderr
