@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from robots import MovableClock, Robot, make_model
+from robots import REVISIONS, MovableClock, Robot, make_model
 
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.memory import Memory
@@ -81,3 +81,15 @@ def tiny_embedders(tiny_models: dict[int, Path]) -> dict[int, BackgroundEmbedder
         embedders[dimension].start()
         assert embedders[dimension].wait(60), embedders[dimension].reason
     return embedders
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """The event loop that the tests of the MCP face run on."""
+    return 'asyncio'
+
+
+@pytest.fixture(params=REVISIONS)
+def revision(request: pytest.FixtureRequest) -> str:
+    """Each revision of the protocol in its turn."""
+    return str(request.param)

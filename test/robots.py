@@ -23,6 +23,9 @@ VOCABULARY = """
     opens closes jams works camera light dark battery charge wheel floor ramp lift
 """.split()
 
+REVISIONS = {'2025-11-25': 'legacy', '2026-07-28': '2026-07-28'}
+"""How the SDK's client is told to speak each."""
+
 
 class MovableClock:
     """Stand still until moved."""

@@ -28,16 +28,6 @@ LIST = {'jsonrpc': '2.0', 'id': 1, 'method': 'tools/list'}
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    return 'asyncio'
-
-
-@pytest.fixture(params=REVISIONS)
-def revision(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture
 def bridge(robot: Robot) -> Iterator[HttpBridge]:
     bridge = HttpBridge(robot.memory, port=0)
     bridge.start()

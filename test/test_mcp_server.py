@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, Implementation
-from robots import Robot
+from robots import REVISIONS, Robot
 
 from robot_memory.errors import RobotMemoryError
 from robot_memory.fields import fields_of
@@ -21,20 +21,7 @@ from robot_memory.mcp_server.server import build_server
 from robot_memory.tools import TOOLS
 
 pytestmark = pytest.mark.anyio
-REVISIONS = {'2025-11-25': 'legacy', '2026-07-28': '2026-07-28'}
-"""How the SDK's client is told to speak each."""
-
 CUP = 'The red cup needs 12.5 N of grip force'
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return 'asyncio'
-
-
-@pytest.fixture(params=REVISIONS)
-def revision(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 @pytest.fixture

@@ -52,11 +52,6 @@ INITIALIZED = {'jsonrpc': '2.0', 'method': 'notifications/initialized'}
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    return 'asyncio'
-
-
-@pytest.fixture
 def store(tmp_path: Path) -> Path:
     return tmp_path / 'cell.db'
 

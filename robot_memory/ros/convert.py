@@ -10,6 +10,9 @@ from robot_memory.fields import NANOSECONDS, Field, fields_of
 from robot_memory.json_text import dump_json, parse_json
 from robot_memory.ros.interfaces import NOT_GIVEN, message_name
 
+_NONE = {'text': '', 'integer': 0, 'number': NOT_GIVEN, 'flag': False}
+"""What stands in a scalar of a reply for "none"."""
+
 
 def arguments(message: Any, declaration: type) -> dict[str, Any]:
     """Return a service request as a tool's arguments: what stands for "not given" is left out."""
@@ -60,9 +63,7 @@ def _to_ros(field: Field, value: Any) -> Any:
         return '' if value is None else dump_json(value)
     if field.kind == 'texts':
         return list(value)
-    if value is not None:
-        return value
-    return {'text': '', 'integer': 0, 'number': NOT_GIVEN, 'flag': False}[field.kind]
+    return _NONE[field.kind] if value is None else value
 
 
 def plain(message: Any, declaration: type) -> dict[str, Any]:
@@ -88,5 +89,4 @@ def _from_ros(field: Field, value: Any) -> Any:
         return parse_json(field.name, value) if value else None
     if field.kind == 'texts':
         return list(value)
-    none = {'text': '', 'integer': 0, 'number': NOT_GIVEN, 'flag': False}[field.kind]
-    return None if field.nullable and value == none else value
+    return None if field.nullable and value == _NONE[field.kind] else value

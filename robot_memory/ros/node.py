@@ -71,7 +71,7 @@ class MemoryNode(Node):
         core.setLevel(logging.DEBUG)
         core.addHandler(handler)
         self._closers.callback(core.removeHandler, handler)
-        settings = parameters.declare(self, Settings)
+        settings = parameters.declare(self, Settings, live=True)
         sense = parameters.declare(self, SenseSettings)
         self.memory = self._closers.enter_context(Memory(settings))
         self.add_on_set_parameters_callback(self._change)

@@ -12,24 +12,24 @@ from robot_memory.fields import Field, check, fields_of
 Declaration = TypeVar('Declaration')
 
 
-def declare(node: Node, declaration: type[Declaration]) -> Declaration:
+def declare(node: Node, declaration: type[Declaration], *, live: bool = False) -> Declaration:
     """
     Declare every field as a parameter and return the settings that the node was started with.
 
-    Numbers can be changed while the node runs, the rest is fixed at its start. Raise
-    InvalidArgument, or rclpy's own error, for a value that is not accepted.
+    Where they are `live`, numbers can be changed while the node runs; all else is fixed at its
+    start. Raise InvalidArgument, or rclpy's own error, for a value that is not accepted.
     """
     values = {}
     for field in fields_of(declaration):
-        value = node.declare_parameter(field.name, field.default, descriptor(field)).value
+        value = node.declare_parameter(field.name, field.default, descriptor(field, live)).value
         values[field.name] = check(field, value)
     return declaration(**values)
 
 
-def descriptor(field: Field) -> ParameterDescriptor:
+def descriptor(field: Field, live: bool) -> ParameterDescriptor:
     """Return description, range and accepted values of a field as ROS tools show them."""
     described = ParameterDescriptor(
-        name=field.name, description=field.help, read_only=not is_live(field)
+        name=field.name, description=field.help, read_only=not (live and field.kind == 'number')
     )
     if field.choices:
         described.additional_constraints = f'one of {", ".join(field.choices)}'
@@ -44,11 +44,6 @@ def descriptor(field: Field) -> ParameterDescriptor:
                 FloatingPointRange(from_value=float(low), to_value=float(high), step=0.0)
             ]
     return described
-
-
-def is_live(field: Field) -> bool:
-    """Say whether a parameter takes effect while the node runs."""
-    return field.kind == 'number' and field.name not in ('contact_onset', 'motion_start_speed')
 
 
 def changed(settings: Declaration, parameters: list[Any]) -> dict[str, Any]:

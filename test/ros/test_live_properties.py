@@ -1,13 +1,11 @@
 """Whatever is asked of a live node, it answers, and its store stays whole."""
 
-import contextlib
 import json
 
-import apsw
 import pytest
-import sqlite_vec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from robots import check_file
 
 from robot_memory.fields import fields_of
 from robot_memory.tools import TOOLS
@@ -45,19 +43,6 @@ def requests(tool):
     return st.fixed_dictionaries({}, optional=fields)
 
 
-def whole(path):
-    """Check the store's file: it is sound, and every active memory has its index entries."""
-    with contextlib.closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as file:
-        file.enable_load_extension(True)
-        file.load_extension(sqlite_vec.loadable_path())
-        assert file.execute('PRAGMA integrity_check').fetchall() == [('ok',)]
-        ((active, words),) = file.execute(
-            "SELECT (SELECT count(*) FROM memories WHERE status = 'active'),"
-            ' (SELECT count(*) FROM memories_fts_docsize)'
-        )
-        assert active == words
-
-
 @pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)
 def test_a_live_node_answers_whatever_it_is_asked(start, robot, tool):
     node = start()
@@ -76,7 +61,7 @@ def test_a_live_node_answers_whatever_it_is_asked(start, robot, tool):
             reply.message and reply.error_code in ('invalid_argument', 'not_found', 'conflict')
         )
         assert robot.call('query_records').success
-        whole(node.db)
+        check_file(node.db)
 
     ask()
     assert node.process.poll() is None and 'Traceback' not in node.said()
