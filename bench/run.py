@@ -29,6 +29,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--n', type=int, default=10_000, help='memories in the store')
+    parser.add_argument('--seconds', type=float, default=60.0, help='how long the load lasts')
     parser.add_argument('--without-peer', action='store_true', help='measure this package alone')
     options = parser.parse_args()
     if not HARNESS.exists():
@@ -36,7 +37,11 @@ def main() -> None:
     results: dict[str, Any] = {'this': measure(sys.executable, options.n, this=True)}
     if not options.without_peer:
         results['peer'] = measure(peer_python(), options.n, this=False)
-    results['service'] = round_trip()
+    results['service'] = beside('service_round_trip.py')
+    print('importing a recording ...', file=sys.stderr, flush=True)
+    results['import'] = beside('import_speed.py')
+    print(f'under load for {options.seconds:g} s ...', file=sys.stderr, flush=True)
+    results['load'] = beside('load.py', '--seconds', str(options.seconds))
     (HERE / 'results.json').write_text(json.dumps(results, indent=1) + '\n')
     show(options.n, results)
 
@@ -75,10 +80,10 @@ def peer_python() -> str:
     return str(python)
 
 
-def round_trip() -> Any:
-    """Measure a recall through the node's service, where ROS is there."""
+def beside(script: str, *arguments: str) -> Any:
+    """Return what another script of this folder measures; None where it cannot, as it says."""
     ran = subprocess.run(
-        [sys.executable, str(HERE / 'service_round_trip.py')], stdout=subprocess.PIPE, text=True
+        [sys.executable, str(HERE / script), *arguments], stdout=subprocess.PIPE, text=True
     )
     return json.loads(ran.stdout) if ran.returncode == 0 else None
 
@@ -121,12 +126,31 @@ def show(n: int, results: dict[str, Any]) -> None:
     if service:
         over = round(service['service_p50_ms'] - service['in_process_p50_ms'], 2)
         rows.append(('service over the call in process, p50 ms', None, over, 'under 2'))
+    recorded, load = results.get('import'), results.get('load')
+    if recorded:
+        rows.append(('import, times real time', None, recorded['times_real_time'], 'over 200'))
+    if load:
+        rows += _load_rows(load)
     print(f'\n{n} memories, medians\n')
     print(f'{"":42}{"peer":>10}{"this":>10}{"this/peer":>11}  target')
     for row_title, peer, this, row_target in rows:
         ratio = f'{this / peer:.2f}' if peer and this is not None else '-'
         shown = ['-' if value is None else f'{value:g}' for value in (peer, this)]
         print(f'{row_title:42}{shown[0]:>10}{shown[1]:>10}{ratio:>11}  {row_target}')
+
+
+def _load_rows(load: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """Return the rows of the load; there the peer is a bare rclpy node."""
+    bare, this = load['bare_processor_s'], load['this_processor_s']
+    rows: list[tuple[Any, ...]] = [
+        ('under load: processor s (bare node)', bare, this, 'ratio up to 1.6'),
+        ('under load: recall p95 ms', None, load['recall_p95_ms'], 'under 30'),
+    ]
+    for topic, counts in load['topics'].items():
+        rows.append(
+            (f'under load: {topic} received', counts['bare'], counts.get('received'), 'no fewer')
+        )
+    return rows
 
 
 if __name__ == '__main__':

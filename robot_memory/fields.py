@@ -15,10 +15,12 @@ kinds below, and each face reads from the kind how the field looks there:
 | stamp   | Stamp              | {sec, nanosec}      | builtin_interfaces/Time    |
 | record  | a dataclass        | object              | a message of its own       |
 | records | tuple of dataclass | array of objects    | an array of that message   |
+| bytes   | bytes              | string in base64    | uint8[]                    |
 """
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import functools
 import json
@@ -38,7 +40,7 @@ Stamp = NewType('Stamp', int)
 
 NANOSECONDS = 1_000_000_000
 Declared = TypeVar('Declared')
-_SCALARS = {str: 'text', int: 'integer', float: 'number', bool: 'flag'}
+_SCALARS = {str: 'text', int: 'integer', float: 'number', bool: 'flag', bytes: 'bytes'}
 _OTHERS = {Any: 'json', Stamp: 'stamp'}
 
 
@@ -184,6 +186,13 @@ def check(field: Field, value: Any) -> Any:
     return _CHECKS[field.kind](field, value)
 
 
+def validate(declared: Any) -> None:
+    """Check every field of a frozen declaration that was built by hand; raise InvalidArgument."""
+    for field in fields_of(type(declared)):
+        value = check(field, getattr(declared, field.name))
+        object.__setattr__(declared, field.name, value)
+
+
 def _check_text(field: Field, value: Any) -> str:
     if not isinstance(value, str):
         raise InvalidArgument(f'{field.name} must be text, not {shown(value)}')
@@ -289,26 +298,33 @@ _CHECKS = {
 }
 
 
-def plain(value: Any) -> Any:
-    """Return a response as plain dicts, lists and scalars: the JSON that the contract prints."""
+def plain(value: Any, *, with_bytes: bool = True) -> Any:
+    """
+    Return a response as plain dicts, lists and scalars: the JSON that the contract prints.
+
+    Bytes are in base64, or None where they are not wanted.
+    """
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
     return {
-        field.name: _plain_field(field, getattr(value, field.name))
+        field.name: found
         for field in fields_of(type(value))
-        if not (field.omitted and getattr(value, field.name) is None)
+        for found in [_plain_field(field, getattr(value, field.name), with_bytes)]
+        if not (field.omitted and found is None)
     }
 
 
-def _plain_field(field: Field, value: Any) -> Any:
-    if value is None:
+def _plain_field(field: Field, value: Any, with_bytes: bool) -> Any:
+    if value is None or (field.kind == 'bytes' and not with_bytes):
         return None
     if field.kind == 'record':
-        return plain(value)
+        return plain(value, with_bytes=with_bytes)
     if field.kind == 'records':
-        return [plain(item) for item in value]
+        return [plain(item, with_bytes=with_bytes) for item in value]
     if field.kind == 'texts':
         return list(value)
+    if field.kind == 'bytes':
+        return base64.b64encode(value).decode()
     if field.kind == 'stamp':
         return {'sec': value // NANOSECONDS, 'nanosec': value % NANOSECONDS}
     return value

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from robot_memory.classify import Classification
 from robot_memory.clock import iso
 
 PERCEPTION_TYPES = ('visual', 'tactile', 'auditory', 'proprioceptive', 'procedural')
@@ -77,3 +78,27 @@ def strategy(context: dict[str, Any], category: str, actor_id: str | None) -> st
     if category == 'constraint' or (category == 'decision' and human):
         return 'instruction'
     return 'episodic'
+
+
+def new_record(
+    type: str, text: str, found: Classification, context: dict[str, Any], now: int
+) -> Record:
+    """Return a record of what is known about a text, without its place in the store."""
+    actor = context.get('actor_id')
+    actor_id = actor if isinstance(actor, str) and 1 <= len(actor) <= 128 else None
+    event = context.get('event_id')
+    return Record(
+        type=type,
+        collection='',
+        content=text,
+        category=found.category,
+        confidence=found.confidence,
+        tags=found.tags,
+        scope_files=found.scope_files,
+        context=context,
+        actor_id=actor_id,
+        event_id=event if isinstance(event, str) and event else None,
+        strategy_name=strategy(context, found.category, actor_id),
+        created_at=now,
+        updated_at=now,
+    )

@@ -28,6 +28,13 @@ class Settings:
         default='full',
         choices=('full', 'normal'),
     )
+    store_limit_mb: float = arg(
+        "Size of the store in MB above which the oldest payloads' signals and pictures make room, "
+        'those of demonstrations and protected memories aside; 0: no limit.',
+        default=4000.0,
+        minimum=0.0,
+        maximum=1e9,
+    )
     real_weight: float = arg(
         'Factor on the score of memories with context.env.sim_or_real = "real".',
         default=1.5,
@@ -68,45 +75,6 @@ class DoorSettings:
     mcp_host: str = arg('Address to serve MCP on; loopback only.', default='127.0.0.1')
     mcp_port: int = arg(
         'Port to serve MCP on; 0 takes any free one.', default=17800, minimum=0, maximum=65535
-    )
-
-
-@dataclass(frozen=True)
-class SenseSettings:
-    """Configure which topics the node listens to, and what it notices there."""
-
-    joint_states_topic: str = arg(
-        'Topic of sensor_msgs/msg/JointState; empty: none.', default='/joint_states'
-    )
-    wrench_topic: str = arg('Topic of forces and torques; empty: none.', default='/wrench')
-    wrench_type: str = arg(
-        'Type of the wrench topic.',
-        default='geometry_msgs/msg/WrenchStamped',
-        choices=('geometry_msgs/msg/WrenchStamped', 'geometry_msgs/msg/Wrench'),
-    )
-    image_topic: str = arg('Topic of a camera; empty: none.', default='/camera/image_raw')
-    image_type: str = arg(
-        'Type of the camera topic.',
-        default='sensor_msgs/msg/Image',
-        choices=('sensor_msgs/msg/Image', 'sensor_msgs/msg/CompressedImage'),
-    )
-    sense_collection: str = arg(
-        'Collection that noticed events go to.', default='default', min_length=1, max_length=128
-    )
-    contact_onset: float = arg(
-        'Force above its baseline that begins a contact, in newtons.',
-        default=3.0,
-        minimum=0.01,
-        maximum=10000.0,
-    )
-    motion_start_speed: float = arg(
-        'Joint speed that begins a movement, in rad/s (m/s for sliding joints).',
-        default=0.04,
-        minimum=0.0001,
-        maximum=100.0,
-    )
-    pictures_per_minute: int = arg(
-        'At most so many pictures a minute are kept.', default=12, minimum=1, maximum=600
     )
 
 

@@ -31,6 +31,7 @@ from rosbags.highlevel import AnyReader, AnyReaderError
 from rosbags.typesys import Stores, get_typestore
 
 import robot_memory.srv
+from robot_memory.senses.messages import TYPES
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import make_recording
@@ -38,13 +39,6 @@ import make_recording
 LONGEST = 20.0
 """Seconds that a replay takes at most: a longer recording is played faster."""
 DEADLINE = 60.0
-TAPPED = {
-    'sensor_msgs/msg/JointState': ('joint_states_topic', None),
-    'geometry_msgs/msg/WrenchStamped': ('wrench_topic', 'wrench_type'),
-    'geometry_msgs/msg/Wrench': ('wrench_topic', 'wrench_type'),
-    'sensor_msgs/msg/Image': ('image_topic', 'image_type'),
-    'sensor_msgs/msg/CompressedImage': ('image_topic', 'image_type'),
-}
 
 
 def say(text: str = '', mark: str = '  ') -> None:
@@ -72,16 +66,18 @@ class Recording:
         self.connections = []
         self.parameters: dict[str, str] = {}
         for connection in self.reader.connections:
-            topic, kind = TAPPED.get(connection.msgtype, (None, None))
-            if topic is None or topic in self.parameters:
-                say(f'{connection.topic} ({connection.msgtype}) is not listened to', '  - ')
+            if connection.msgtype not in TYPES or not connection.msgcount:
+                why = 'is not listened to' if connection.msgcount else 'is empty'
+                say(f'{connection.topic} ({connection.msgtype}) {why}', '  - ')
                 continue
-            self.parameters[topic] = connection.topic
-            if kind:
-                self.parameters[kind] = connection.msgtype
+            name = f'tap_{len(self.connections) + 1}'
+            self.parameters[f'{name}.topic'] = connection.topic
+            self.parameters[f'{name}.type'] = connection.msgtype
             self.connections.append(connection)
         if not self.connections:
-            sys.exit(f'{path} has no topic of a type in {", ".join(TAPPED)}')
+            sys.exit(f'{path} has no topic of a type in {", ".join(TYPES)}')
+        names = (f'tap_{number + 1}' for number in range(len(self.connections)))
+        self.parameters['taps'] = f'[{", ".join(names)}]'
         seconds = (self.reader.end_time - self.reader.start_time) / 1e9
         self.rate = max(4.0, seconds / LONGEST)
         say(
@@ -123,7 +119,7 @@ class MemoryProcess:
             text = line.partition(']: ')[2].strip() or line.strip()
             if text.startswith('noticed: '):
                 say(text.removeprefix('noticed: '), '  * ')
-            elif text.startswith('/'):
+            elif text.startswith('tap_'):
                 say(text, '  - ')
             self.lines.put(text)
 

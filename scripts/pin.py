@@ -30,7 +30,7 @@ def wanted(name: str) -> list[str]:
     if name == 'runtime':
         config = configparser.ConfigParser()
         config.read(ROOT / 'setup.cfg')
-        text = config['options']['install_requires'] + config['options.extras_require']['bags']
+        text = config['options']['install_requires'] + config['options.extras_require']['plot']
         return [*text.strip().splitlines(), *HELD]
     lines = (ROOT / 'requirements' / f'{name}.in').read_text().splitlines()
     return [line for line in lines if line and not line.startswith('#')]

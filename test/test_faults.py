@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 from robots import VOCABULARY, MovableClock, Robot
 
+from robot_memory.classify import classify
 from robot_memory.embedding import BackgroundEmbedder
+from robot_memory.model import new_record
 from robot_memory.store import memories
-from robot_memory.tools.learn import infer, new_record
 
 Open = Callable[..., Robot]
 Embedders = dict[int, BackgroundEmbedder]
@@ -30,7 +31,7 @@ def keep_many(robot: Robot, texts: list[str], contexts: list[dict[str, Any]]) ->
     """Keep facts in one transaction, without the check for duplicates."""
     with robot.memory.db.write() as connection:
         for text, context in zip(texts, contexts, strict=True):
-            record = new_record('fact', text, infer(text), context, robot.memory.clock())
+            record = new_record('fact', text, classify(text), context, robot.memory.clock())
             memories.insert(connection, replace(record, collection='default'), None)
 
 
@@ -164,7 +165,7 @@ def test_fault_10_row_words_and_vector_are_of_one_transaction(
 
     def failing() -> None:
         with robot.memory.db.write() as connection:
-            record = new_record('fact', 'the red cup', infer('the red cup'), {}, 0)
+            record = new_record('fact', 'the red cup', classify('the red cup'), {}, 0)
             vector = robot.memory.passage_vector('the red cup')
             memories.insert(connection, replace(record, collection='default'), vector)
             inside = connection.execute('SELECT count(*) FROM memories_vec').fetchall()

@@ -6,7 +6,9 @@ import yaml
 
 from robot_memory.fields import fields_of
 from robot_memory.ros import interfaces
-from robot_memory.settings import DoorSettings, SenseSettings, Settings
+from robot_memory.senses import PlaceSettings, SenseSettings, TapSettings
+from robot_memory.senses.tap import DEFAULTS, settings_of
+from robot_memory.settings import DoorSettings, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -42,9 +44,17 @@ def test_every_reply_begins_with_how_it_went():
 
 def test_the_parameters_file_holds_every_setting_with_its_default():
     loaded = yaml.safe_load((ROOT / 'config/robot_memory.yaml').read_text())
-    declared = {
-        field.name: field.default
-        for settings in (Settings, DoorSettings, SenseSettings)
-        for field in fields_of(settings)
-    }
+
+    def plain(declaration, defaults):
+        found = {field.name: field.default for field in fields_of(declaration)} | defaults
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in found.items()
+        }
+
+    declared = {}
+    for settings in (Settings, DoorSettings, SenseSettings, PlaceSettings):
+        declared |= plain(settings, {})
+    for name, defaults in DEFAULTS.items():
+        declared[name] = {**plain(settings_of(name, {}), {}), **plain(TapSettings, defaults)}
     assert loaded == {'/**': {'ros__parameters': declared}}

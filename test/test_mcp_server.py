@@ -100,6 +100,8 @@ async def call_every_tool(client: Client) -> None:
         client, 'query_records', where={'status': 'invalidated'}, limit=10.0
     )
     assert answers['query_records']['records'][0]['audit']
+    answers['show'] = await answer(client, 'show', memory_id=sensed['id'])
+    assert answers['show']['data'] == [1, 2]
     assert set(answers) == {tool.name for tool in listed}
     for tool in listed:
         Draft202012Validator(tool.output_schema).validate(answers[tool.name])

@@ -127,6 +127,8 @@ def likely(field: Field) -> st.SearchStrategy[Any]:
         'json': mostly(fitting(field.name), objects | objects.map(as_text) | bad_json),
         'stamp': st.integers(0, 2**60) | numbers.map(lambda number: {'sec': number}),
     }
+    if field.kind == 'text' and field.min_length > 1:
+        return texts.map(lambda text: f'{text} was seen') | texts
     if field.name == 'collection':
         return st.sampled_from(['default', 'lab'])
     if field.name == 'session_id':
@@ -195,7 +197,7 @@ def watched(
 
 
 @settings(
-    max_examples=500,
+    max_examples=1000,
     deadline=None,
     database=None,
     derandomize=True,

@@ -4,9 +4,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
+from robot_memory.capture.signal import Signal
 from robot_memory.errors import InvalidArgument
+
+Reading = TypeVar('Reading', contravariant=True)
 
 REWIND_S = 1.0
 
@@ -18,23 +21,56 @@ ENDED = 'the stream ended'
 
 
 @dataclass(frozen=True)
+class Picture:
+    """Hold a picture as JPEG, at most 320 pixels on its longer side, and when it was taken."""
+
+    stamp_ns: int
+    jpeg: bytes
+
+
+@dataclass(frozen=True)
 class Event:
     """
     Hold one thing that happened, with the measurement's own time and frame.
 
-    `stamp_ns` is its onset and `end_ns` its end, both stamps of readings. `data` holds plain
-    JSON values in SI units, `metadata` says the units, the detector and its settings, and
-    `thumbnail` is a JPEG of at most 320 pixels where there is a picture.
+    `stamp_ns` is its onset, `peak_ns` its strongest moment and `end_ns` its end, all stamps of
+    readings. `subject` says which detector noticed it, and on what where that is not the topic
+    alone ("motion of joint_1, joint_2"): with the topic and a stamp it is the event's identity.
+    `data` is a digest: plain JSON scalars and short lists in SI units; `metadata` says the units,
+    the detector and its settings. What was measured is in `signal`, with pre-roll and post-roll,
+    what was seen in `picture`, with the smaller pictures around it in `film`. `broken_off` tells
+    that the stream ended before the event did.
     """
 
     perception_type: str
     description: str
     stamp_ns: int
+    peak_ns: int
     end_ns: int
     frame_id: str
+    subject: str
     data: dict[str, Any]
     metadata: dict[str, Any]
-    thumbnail: bytes | None = None
+    signal: Signal | None = None
+    picture: Picture | None = None
+    film: tuple[Picture, ...] = ()
+    broken_off: bool = False
+
+
+class Detector(Protocol[Reading]):
+    """Say what all detectors do; `ignored` counts by reason what was not used or not kept."""
+
+    ignored: Counter[str]
+
+    def feed(self, reading: Reading) -> list[Event]:
+        """Take the next reading; return the events that are complete with it."""
+
+    def finish(self) -> list[Event]:
+        """End the stream: return what was under way, marked as broken off, and forget all."""
+
+    @property
+    def since_ns(self) -> int:
+        """Return the onset of the oldest event not handed on yet; 0: there is none."""
 
 
 class StampOrder:

@@ -1,66 +1,116 @@
 """Motion: a movement of named joints from rest to rest."""
 
+from __future__ import annotations
+
 from collections import Counter, deque
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
-import numpy as np
-
-from robot_memory.capture.event import (
-    ENDED,
-    GOES_ON,
-    UNUSABLE,
-    Event,
-    StampOrder,
-    require_positive,
-    rounded,
-)
+from robot_memory.capture.event import ENDED, GOES_ON, UNUSABLE, WENT_BACK, Event, StampOrder
+from robot_memory.capture.movement import AT_REST, Movement
 from robot_memory.capture.readings import JointReading, floats, usable
+from robot_memory.capture.roll import MAX_ROWS, Roll
 from robot_memory.errors import InvalidArgument
+from robot_memory.fields import arg, validate
 
-Point = tuple[int, list[float]]
-
-BLOCK = 1024
-LEAD = 200
 MAX_GROUPS = 16
-AT_REST = 'the joints came to rest'
+LEAD_NS = 2 * 10**9
 
 
 @dataclass(frozen=True)
 class MotionSettings:
     """
-    Say when joints move; angles in rad, or in m for joints that slide.
+    Say when joints move.
 
-    A movement starts when a joint is faster than `start_speed` (rad/s) and ends when all have
-    stayed below `stop_speed` for `quiet_s`. One shorter than `min_duration_s`, or in which no
-    joint covers `min_travel` (rad), is not kept. Where the readings have no speed it is taken
-    over `difference_s`. The trajectory keeps its shape within `tolerance` (rad) in at most
-    `max_points`; more than those double the tolerance. Silence of `gap_s` breaks a movement off.
-    `slow_speed` and `fast_speed` (rad/s) are only words of the description, as is `unit`.
+    A movement starts when a joint is faster than `start_speed`, with the last reading at rest
+    before it, and ends when all joints have stayed below `stop_speed` for `quiet_s`. The speed is
+    what the readings report, and counts while their positions over `difference_s` show movement,
+    too; of a joint that never reports a speed it is taken from the positions alone.
     """
 
-    start_speed: float = 0.04
-    stop_speed: float = 0.015
-    quiet_s: float = 0.5
-    min_duration_s: float = 0.2
-    min_travel: float = 0.02
-    difference_s: float = 0.1
-    tolerance: float = 0.01
-    max_points: int = 256
-    gap_s: float = 2.0
-    slow_speed: float = 0.2
-    fast_speed: float = 1.0
-    unit: str = 'rad'
+    start_speed: float = arg(
+        'Joint speed that begins a movement, in rad/s (m/s for sliding joints).',
+        default=0.04,
+        minimum=1e-6,
+        maximum=1000.0,
+    )
+    stop_speed: float = arg(
+        'Joint speed below which a joint rests, in rad/s (m/s).',
+        default=0.015,
+        minimum=1e-6,
+        maximum=1000.0,
+    )
+    quiet_s: float = arg(
+        'Rest that ends a movement, in seconds.', default=0.5, minimum=0.001, maximum=60.0
+    )
+    min_duration_s: float = arg(
+        'Shorter movements are not kept, in seconds.', default=0.2, minimum=0.0, maximum=3600.0
+    )
+    min_travel: float = arg(
+        'Movements in which no joint covers this are not kept, in rad (m).',
+        default=0.02,
+        minimum=0.0,
+        maximum=1000.0,
+    )
+    difference_s: float = arg(
+        'Time over which speed is taken from positions, in seconds.',
+        default=0.1,
+        minimum=0.001,
+        maximum=10.0,
+    )
+    tolerance: float = arg(
+        'Error up to which the trajectory is simplified, in rad (m).',
+        default=0.01,
+        minimum=1e-6,
+        maximum=1000.0,
+    )
+    max_points: int = arg(
+        'Points of a trajectory; more than these double the tolerance.',
+        default=512,
+        minimum=16,
+        maximum=100_000,
+    )
+    gap_s: float = arg(
+        'Silence that breaks a movement off, in seconds.',
+        default=2.0,
+        minimum=0.01,
+        maximum=3600.0,
+    )
+    pre_s: float = arg(
+        'Trajectory that is kept before the onset, in seconds.',
+        default=1.0,
+        minimum=0.0,
+        maximum=10.0,
+    )
+    post_s: float = arg(
+        'Trajectory that is kept after the end, in seconds.',
+        default=0.5,
+        minimum=0.0,
+        maximum=10.0,
+    )
+    slow_speed: float = arg(
+        'Peak speed below which a movement is called slow, in rad/s (m/s).',
+        default=0.2,
+        minimum=0.0,
+        maximum=1000.0,
+    )
+    fast_speed: float = arg(
+        'Peak speed from which on a movement is called fast, in rad/s (m/s).',
+        default=1.0,
+        minimum=0.0,
+        maximum=1000.0,
+    )
+    unit: str = arg(
+        'Unit of the positions: rad, m for sliding joints, none for a share or a percentage.',
+        default='rad',
+        choices=('rad', 'm', 'none'),
+    )
 
     def __post_init__(self) -> None:
         """Refuse settings that no movement can meet."""
-        require_positive(self, *(name for name in asdict(self) if name != 'unit'))
-        if self.stop_speed > self.start_speed:
-            raise InvalidArgument(
-                f'stop_speed is {self.stop_speed}; accepted: up to start_speed {self.start_speed}'
-            )
-        if self.max_points < 8:
-            raise InvalidArgument(f'max_points is {self.max_points}; accepted: 8 or more')
+        validate(self)
+        for low, high in (('stop_speed', 'start_speed'), ('slow_speed', 'fast_speed')):
+            if getattr(self, low) > getattr(self, high):
+                raise InvalidArgument(f'{low} must be at most {high} {getattr(self, high):g}')
 
 
 class MotionDetector:
@@ -72,8 +122,13 @@ class MotionDetector:
         self.ignored: Counter[str] = Counter()
         self._groups: dict[tuple[str, ...], _Group] = {}
 
+    @property
+    def since_ns(self) -> int:
+        """Return the onset of the oldest movement not handed on yet, or of what may be one."""
+        return min(filter(None, (group.since_ns for group in self._groups.values())), default=0)
+
     def feed(self, reading: JointReading) -> list[Event]:
-        """Take the next reading and return the movements that are over with it."""
+        """Take the next reading and return the movements that are complete with it."""
         position = floats(reading.position)
         names = tuple(reading.names) or _numbered(len(position))
         if not position or len(names) != len(position):
@@ -91,10 +146,10 @@ class MotionDetector:
         return group.feed(reading, position)
 
     def finish(self) -> list[Event]:
-        """Return the movements that were under way, marked as broken off, and forget the rest."""
-        events = [event for group in self._groups.values() for event in group.close(ENDED)]
+        """Return the movements under way, marked as broken off if moving, and forget the rest."""
+        events = [event for group in self._groups.values() for event in group.break_off(ENDED)]
         self._groups.clear()
-        return events
+        return sorted(events, key=lambda event: event.stamp_ns)
 
 
 class _Group:
@@ -109,267 +164,134 @@ class _Group:
         self._order = StampOrder(settings.gap_s, ignored)
         self._quiet_ns = round(settings.quiet_s * 1e9)
         self._difference_ns = round(settings.difference_s * 1e9)
-        self._has_velocity = False
+        reach_s = max(settings.pre_s + LEAD_NS / 1e9, settings.quiet_s)
+        self._roll = Roll(reach_s, settings.pre_s, settings.post_s)
+        self._silent = set(range(len(names)))
         self._forget()
 
     def _forget(self) -> None:
-        self._recent: deque[Point] = deque()
-        self._lead: deque[Point] = deque(maxlen=LEAD)
+        self._window: deque[tuple[int, list[float]]] = deque(maxlen=MAX_ROWS)
+        self._movement: Movement | None = None
         self._rested = False
-        self._movement: _Movement | None = None
+        self._known = False
+        self._said_ns = self._rest_ns = self._since_ns = 0
+
+    @property
+    def since_ns(self) -> int:
+        """Return the onset of the oldest movement not handed on yet, or of what may be one."""
+        return self._roll.since_ns or self._since_ns
 
     def feed(self, reading: JointReading, position: list[float]) -> list[Event]:
+        """Take a reading with its positions and return what is complete with it."""
         stamp_ns = reading.stamp_ns
         verdict = self._order.judge(stamp_ns)
         events: list[Event] = []
         if verdict is not GOES_ON:
             if verdict is UNUSABLE:
                 return []
-            events = self.close(verdict)
-        speeds = self._speeds(reading, position)
-        speed = max(max(speeds), -min(speeds))
-        point = (stamp_ns, position)
+            events = self.break_off(verdict)
+        covered = self._covered(stamp_ns, position)
+        speeds = self._speeds(reading, covered)
+        top = max(max(speeds), -min(speeds))
+        row = (stamp_ns, [*position, top])
+        self._roll.push(row)
+        speed = min(top, max(max(covered), -min(covered)))
         movement = self._movement
         if movement is None:
-            if speed < self._settings.stop_speed:
-                self._lead.clear()
-                self._rested = True
-            self._lead.append(point)
-            if speed < self._settings.start_speed:
-                return events
-            movement = self._movement = _Movement(self._lead, self._rested, self._settings)
-            movement.frame_id = reading.frame_id
+            movement = self._watch(reading, top, speed)
         elif speed < self._settings.stop_speed:
-            movement.rest.append(point)
-            if stamp_ns - movement.rest[0][0] >= self._quiet_ns:
-                last = movement.rest[-1]
-                events += self.close(AT_REST)
-                self._rested = True
-                self._lead.append(last)
-            return events
+            if movement.rests(row) >= self._quiet_ns:
+                self._close(AT_REST)
+                self._rested, self._said_ns, self._rest_ns = True, stamp_ns, stamp_ns
+            movement = None
         else:
-            movement.moves(point)
-        if speed > movement.peak_speed:
-            movement.peak_speed = speed
-            movement.peak_speed_joint = _largest(speeds)
-        effort = floats(reading.effort)
-        if len(effort) == len(position):
-            strongest = max(max(effort), -min(effort))
-            if strongest > movement.peak_effort and usable(effort):
-                movement.peak_effort = strongest
-                movement.peak_effort_joint = _largest(effort)
-        return events
+            if movement.rest_ns:
+                movement.resumes(self._roll.between(movement.rest_ns, stamp_ns - 1))
+            movement.add(row)
+        if movement is not None:
+            if top > movement.peak_speed:
+                movement.peaks(row, top, _largest(speeds))
+            effort = floats(reading.effort)
+            if len(effort) == len(position):
+                strongest = max(max(effort), -min(effort))
+                if strongest > movement.peak_effort and usable(effort):
+                    movement.strains(strongest, _largest(effort))
+        return events + self._roll.ready() if self._roll.since_ns else events
 
-    def _speeds(self, reading: JointReading, position: list[float]) -> list[float]:
-        velocity = floats(reading.velocity)
-        if len(velocity) == len(position):
-            if not usable(velocity):
-                self._ignored['velocity is not a number'] += 1
-            elif self._has_velocity or any(velocity):
-                self._has_velocity = True
-                if self._recent:
-                    self._recent.clear()
-                return velocity
-        recent = self._recent
-        recent.append((reading.stamp_ns, position))
-        while len(recent) > 2 and reading.stamp_ns - recent[1][0] >= self._difference_ns:
-            recent.popleft()
-        since_ns, before = recent[0]
-        if since_ns == reading.stamp_ns:
+    def _covered(self, stamp_ns: int, position: list[float]) -> list[float]:
+        """Return the speed of each joint by its positions, 0 until two are far enough apart."""
+        window = self._window
+        window.append((stamp_ns, position))
+        while len(window) > 2 and stamp_ns - window[1][0] >= self._difference_ns:
+            window.popleft()
+        since_ns, before = window[0]
+        self._known = 2 * (stamp_ns - since_ns) >= self._difference_ns
+        if not self._known:
             return [0.0] * len(position)
-        seconds = (reading.stamp_ns - since_ns) / 1e9
+        seconds = (stamp_ns - since_ns) / 1e9
         return [(now - then) / seconds for now, then in zip(position, before, strict=True)]
 
-    def close(self, reason: str) -> list[Event]:
-        """End what is under way; forget the past unless the joints simply came to rest."""
-        movement, recent = self._movement, self._recent
+    def _speeds(self, reading: JointReading, covered: list[float]) -> list[float]:
+        """Return the speed of each joint as it is reported, or as its positions show it."""
+        velocity = floats(reading.velocity)
+        if len(velocity) != len(covered):
+            return covered
+        if not usable(velocity):
+            self._ignored['velocity is not a number'] += 1
+            return covered
+        silent = self._silent
+        if not silent:
+            return velocity
+        self._silent = {joint for joint in silent if not velocity[joint]}
+        for joint in self._silent:
+            velocity[joint] = covered[joint]
+        return velocity
+
+    def _watch(self, reading: JointReading, top: float, speed: float) -> Movement | None:
+        """Look at a reading at rest, and return the movement that begins with it, if one does."""
+        stamp_ns, settings = reading.stamp_ns, self._settings
+        self._rested = self._rested or (self._known and speed < settings.stop_speed)
+        if self._rested or not self._rest_ns:
+            if top < settings.stop_speed:
+                self._said_ns = stamp_ns
+            if speed < settings.stop_speed:
+                self._rest_ns = stamp_ns
+        if self._rested and self._said_ns == stamp_ns:
+            self._since_ns = 0
+            return None
+        # Positions tell the onset a little late; a speed that trembles at rest tells none.
+        late = 0 < self._rest_ns - self._said_ns <= self._difference_ns
+        self._since_ns = max(self._said_ns if late else self._rest_ns, stamp_ns - LEAD_NS)
+        if top < settings.start_speed or speed < settings.stop_speed:
+            return None
+        rows = self._roll.between(self._since_ns, stamp_ns)
+        self._since_ns = rows[0][0]
+        before = self._roll.before(self._since_ns)
+        self._movement = Movement(
+            self._names, reading.frame_id, settings, self._rested, before, rows
+        )
+        return self._movement
+
+    def break_off(self, reason: str) -> list[Event]:
+        """Hand on what there is, because of `reason`, and forget the past."""
+        self._close(reason)
+        events = self._roll.flush()
         self._forget()
-        if reason is AT_REST:
-            self._recent = recent
+        if reason is WENT_BACK:
+            self._roll.clear()
+        return events
+
+    def _close(self, reason: str) -> None:
+        """End the movement, if there is one; it waits for its post-roll."""
+        movement, self._movement = self._movement, None
+        self._since_ns = 0
         if movement is None:
-            return []
-        event = movement.event(self._names, reason, self._settings)
+            return
+        event = movement.event(reason)
         if event is None:
             self._ignored['movement too short or too small'] += 1
-            return []
-        return [event]
-
-
-class _Movement:
-    """Gather one movement while it is under way."""
-
-    def __init__(self, lead: Sequence[Point], from_rest: bool, settings: MotionSettings) -> None:
-        self.frame_id = ''
-        self.peak_speed = 0.0
-        self.peak_speed_joint = 0
-        self.peak_effort = 0.0
-        self.peak_effort_joint = 0
-        self.rest: list[Point] = []
-        self._from_rest = from_rest
-        self._start = lead[0]
-        self._readings = 0
-        self._trajectory = _Trajectory(settings)
-        for point in lead:
-            self._add(point)
-
-    def _add(self, point: Point) -> None:
-        self._readings += 1
-        self._trajectory.add(point)
-
-    def moves(self, point: Point) -> None:
-        """Take a reading in motion, with those of a rest that was too short to end it."""
-        if self.rest:
-            for resting in self.rest:
-                self._add(resting)
-            self.rest.clear()
-        self._add(point)
-
-    def event(self, names: Sequence[str], reason: str, settings: MotionSettings) -> Event | None:
-        """Return the event, or None where the movement is too short or too small."""
-        if self.rest:
-            self._add(self.rest[0])
-        points = self._trajectory.finish()
-        start, end = self._start, points[-1]
-        duration = (end[0] - start[0]) / 1e9
-        extent = self._trajectory.extent()
-        if duration < settings.min_duration_s or max(extent) < settings.min_travel:
-            return None
-        order = sorted(range(len(names)), key=lambda joint: -self._trajectory.travel[joint])
-        moved = [joint for joint in order if extent[joint] >= settings.min_travel]
-        broken_off = reason is not AT_REST
-        data = {
-            'joints': list(names),
-            'moved': [names[joint] for joint in moved],
-            'duration_s': round(duration, 4),
-            'start': rounded(start[1], 5),
-            'end': rounded(end[1], 5),
-            'travel': rounded(self._trajectory.travel),
-            'peak_speed': round(self.peak_speed, 4),
-            'peak_speed_joint': names[self.peak_speed_joint],
-            'peak_effort': round(self.peak_effort, 3),
-            'peak_effort_joint': names[self.peak_effort_joint] if self.peak_effort else '',
-            'from_rest': self._from_rest,
-            'broken_off': broken_off,
-            'ended_because': reason,
-            'trajectory': {
-                't_s': rounded(((stamp - start[0]) / 1e9 for stamp, _ in points), 3),
-                'position': [rounded(position) for _, position in points],
-            },
-        }
-        unit = settings.unit
-        metadata = {
-            'detector': 'motion',
-            'units': {
-                'position': unit,
-                'speed': f'{unit}/s',
-                'effort': 'N m' if unit == 'rad' else 'N',
-                'time': 's',
-            },
-            'settings': asdict(settings),
-            'readings': self._readings,
-            'rate_hz': round((self._readings - 1) / duration, 2),
-            'trajectory_error': round(self._trajectory.error, 4),
-        }
-        words = self._words(names, moved, duration, settings)
-        if broken_off:
-            words += f', broken off: {reason}'
-        return Event('proprioceptive', words, start[0], end[0], self.frame_id, data, metadata)
-
-    def _words(
-        self, names: Sequence[str], moved: list[int], duration: float, settings: MotionSettings
-    ) -> str:
-        pace = 'Motion'
-        if self.peak_speed >= settings.fast_speed:
-            pace = 'Fast motion'
-        elif self.peak_speed < settings.slow_speed:
-            pace = 'Slow motion'
-        unit = settings.unit
-        travel = self._trajectory.travel
-        parts = [f'{names[joint]} {travel[joint]:.2f} {unit}' for joint in moved[:3]]
-        more = f' and {len(moved) - 3} more' if len(moved) > 3 else ''
-        words = (
-            f'{pace} for {duration:.1f} s: moved {", ".join(parts)}{more}, '
-            f'peak speed {self.peak_speed:.2f} {unit}/s ({names[self.peak_speed_joint]})'
-        )
-        if self.peak_effort:
-            effort = 'N m' if unit == 'rad' else 'N'
-            words += f', peak effort {self.peak_effort:.1f} {effort}'
-            words += f' ({names[self.peak_effort_joint]})'
-        return words
-
-
-class _Trajectory:
-    """Keep the shape of a movement, however long, in a bounded number of its own readings."""
-
-    def __init__(self, settings: MotionSettings) -> None:
-        self.error = settings.tolerance
-        self.travel: list[float] = []
-        self._tolerance = self._coarse = settings.tolerance
-        self._max_points = settings.max_points
-        self._kept: list[Point] = []
-        self._block: list[Point] = []
-        self._low: list[float] = []
-        self._high: list[float] = []
-
-    def add(self, point: Point) -> None:
-        self._block.append(point)
-        if len(self._block) >= BLOCK:
-            self._reduce()
-
-    def extent(self) -> list[float]:
-        """Return how far apart the extreme positions of each joint are."""
-        return [high - low for low, high in zip(self._low, self._high, strict=True)]
-
-    def finish(self) -> list[Point]:
-        self._reduce()
-        return self._kept + self._block
-
-    def _reduce(self) -> None:
-        chosen = simplify(self._block, self._tolerance)
-        positions = np.array([position for _, position in chosen])
-        steps = np.abs(np.diff(positions, axis=0)).sum(axis=0)
-        extremes = [positions.min(axis=0), positions.max(axis=0)]
-        if self.travel:
-            steps += self.travel
-            extremes = [np.minimum(extremes[0], self._low), np.maximum(extremes[1], self._high)]
-        self.travel = steps.tolist()
-        self._low, self._high = extremes[0].tolist(), extremes[1].tolist()
-        self._kept += chosen[:-1]
-        self._block = chosen[-1:]
-        while len(self._kept) >= self._max_points:
-            self._coarse *= 2
-            self.error += self._coarse
-            thinned = simplify(self._kept + self._block, self._coarse)
-            self._kept = thinned[:-1]
-
-
-def simplify(points: list[Point], tolerance: float) -> list[Point]:
-    """
-    Return the points that straight lines in time need to come within `tolerance` of all others.
-
-    Ramer (1972), Douglas and Peucker (1973), with the error of a point measured at its time and
-    on its worst joint.
-    """
-    if len(points) < 3:
-        return points[:]
-    times = np.array([stamp - points[0][0] for stamp, _ in points], float)
-    positions = np.array([position for _, position in points])
-    keep = np.zeros(len(points), bool)
-    keep[0] = keep[-1] = True
-    spans = [(0, len(points) - 1)]
-    while spans:
-        first, last = spans.pop()
-        if last - first < 2:
-            continue
-        share = (times[first + 1 : last] - times[first]) / (times[last] - times[first])
-        line = positions[first] + share[:, None] * (positions[last] - positions[first])
-        errors = np.abs(positions[first + 1 : last] - line).max(axis=1)
-        worst = int(errors.argmax())
-        if errors[worst] > tolerance:
-            split = first + 1 + worst
-            keep[split] = True
-            spans += [(first, split), (split, last)]
-    return [points[index] for index in np.flatnonzero(keep)]
+        else:
+            self._roll.wait(event, movement.signal)
 
 
 def _largest(values: list[float]) -> int:

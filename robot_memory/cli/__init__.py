@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from robot_memory.cli import commands
 from robot_memory.cli.options import PROGRAM, Options
@@ -61,8 +61,11 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _dispatch(arguments: Sequence[str]) -> None:
-    helps = {name: inspect.getdoc(run) or '' for name, run in commands.COMMANDS.items()}
-    parsed = build_parser(helps).parse_args(arguments)
+    further = {
+        name: (inspect.getdoc(run) or '', request)
+        for name, (run, request) in commands.COMMANDS.items()
+    }
+    parsed = build_parser(further).parse_args(arguments)
     options = parse(Options, values_of(Options, parsed), PROGRAM)
     settings = parse(Settings, values_of(Settings, parsed), PROGRAM)
     _set_up_streams(options, serves=parsed.command == 'mcp')
@@ -71,7 +74,9 @@ def _dispatch(arguments: Sequence[str]) -> None:
         if tool.name == parsed.command:
             commands.run_tool(tool, values_of(tool.request, parsed), settings, options)
             return
-    commands.COMMANDS[parsed.command](settings, options)
+    run, request = commands.COMMANDS[parsed.command]
+    given: Any = parse(request, values_of(request, parsed), parsed.command)
+    run(given, settings, options)
 
 
 def _set_up_streams(options: Options, serves: bool) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
+from robot_memory.cli.common import NOT_SET_UP, is_set_up, note, open_memory, show_answer
 from robot_memory.cli.options import PROGRAM, Options
+from robot_memory.cli.recordings import ImportRequest, PlotRequest, import_, plot
 from robot_memory.cli.text import Paint, counted, render, table
-from robot_memory.embedding import find_model
-from robot_memory.errors import NotFound, RobotMemoryError, Unavailable
+from robot_memory.errors import NotFound, Unavailable
 from robot_memory.fields import plain
 from robot_memory.memory import Memory
 from robot_memory.settings import Settings, store_path
@@ -23,7 +23,10 @@ from robot_memory.tool import Tool
 _WITHOUT_MEANING = ('forget', 'start_session', 'query_records')
 """The tools that no model can help."""
 
-_NOT_SET_UP = f'the model is not set up on this machine; `{PROGRAM} index` does it'
+
+@dataclass(frozen=True)
+class Nothing:
+    """Take no arguments."""
 
 
 def run_tool(
@@ -31,35 +34,35 @@ def run_tool(
 ) -> None:
     """Call a tool, with the model if that is loaded in time, and print the answer."""
     asked = settings.model != 'none' and tool.name not in _WITHOUT_MEANING
-    loads = asked and _is_set_up(settings)
-    with _open(settings, with_model=loads) as memory:
+    loads = asked and is_set_up(settings)
+    with open_memory(settings, with_model=loads) as memory:
         memory.embedder.wait(options.wait)
         if not tool.read_only:
             memory.adopt_model()
         response = tool.run(memory, arguments)
-        _show(plain(response), render(tool.name, response, Paint(sys.stdout)), options)
-        reason = _why_words_alone(memory) if loads else _NOT_SET_UP
+        show_answer(plain(response), render(tool.name, response, Paint(sys.stdout)), options)
+        reason = _why_words_alone(memory) if loads else NOT_SET_UP
         if asked and reason:
-            _note(f'by words alone: {reason}')
+            note(f'by words alone: {reason}')
 
 
-def status(settings: Settings, options: Options) -> None:
+def status(_: Nothing, settings: Settings, options: Options) -> None:
     """Say what the store holds and whether search by meaning is ready."""
     path = store_path(settings)
     if not path.exists():
         raise NotFound(f'there is no store {path} yet; {PROGRAM} learn or the node makes it')
-    loads = _is_set_up(settings)
-    with _open(settings, with_model=loads) as memory:
+    loads = is_set_up(settings)
+    with open_memory(settings, with_model=loads) as memory:
         embedder = memory.embedder.wait(options.wait)
         with memory.db.read() as connection:
             found = report(connection, path)
     state = {
         'model': embedder.name if embedder else None,
         'model_state': memory.embedder.state if loads else 'off',
-        'model_reason': memory.embedder.reason if loads else _NOT_SET_UP,
+        'model_reason': memory.embedder.reason if loads else NOT_SET_UP,
     }
     values = {**dataclasses.asdict(found), **state}
-    _show(values, table(_status_rows(found, state), Paint(sys.stdout)), options)
+    show_answer(values, table(_status_rows(found, state), Paint(sys.stdout)), options)
 
 
 def _status_rows(found: Report, state: Mapping[str, Any]) -> dict[str, str]:
@@ -74,16 +77,18 @@ def _status_rows(found: Report, state: Mapping[str, Any]) -> dict[str, str]:
         'memories': ', '.join([f'{active} ({", ".join(kinds)})' if kinds else active, *gone]),
         'collections': ', '.join(f'{name} {n}' for name, n in found.collections.items()) or 'none',
         'sessions': f'{found.open_sessions} open, {found.ended_sessions} ended',
+        'payloads': f'{counted(found.parts, "part")}, {found.part_bytes / 1e6:.1f} MB, '
+        f'{found.parts_removed} removed for want of room',
         'vectors': f'{found.waiting_for_vector} still to be made{kept}',
         'model': ready,
     }
 
 
-def index(settings: Settings, options: Options) -> None:
+def index(_: Nothing, settings: Settings, options: Options) -> None:
     """Set the model up where it is not, and give vectors to the memories that have none."""
-    if settings.model != 'none' and not _is_set_up(settings):
-        _note('setting the model up, once on this machine ...')
-    with _open(settings) as memory:
+    if settings.model != 'none' and not is_set_up(settings):
+        note('setting the model up, once on this machine ...')
+    with open_memory(settings) as memory:
         embedder = memory.embedder.wait()
         if embedder is None:
             raise Unavailable(f'no vectors can be made: {memory.embedder.reason}')
@@ -97,10 +102,10 @@ def index(settings: Settings, options: Options) -> None:
             left = vectors.waiting(connection)
     values = {'made': made, 'waiting': left, 'model': embedder.name}
     text = f'{counted(made, "vector")} made, {left} to go, with {embedder.name}'
-    _show(values, text, options)
+    show_answer(values, text, options)
 
 
-def mcp(settings: Settings, options: Options) -> None:
+def mcp(_: Nothing, settings: Settings, options: Options) -> None:
     """Serve the tools over stdio until the client goes."""
     try:
         from robot_memory.mcp_server import serve_stdio
@@ -110,29 +115,14 @@ def mcp(settings: Settings, options: Options) -> None:
         serve_stdio(memory)
 
 
-COMMANDS: dict[str, Callable[[Settings, Options], None]] = {
-    'status': status,
-    'index': index,
-    'mcp': mcp,
+COMMANDS: dict[str, tuple[Callable[[Any, Settings, Options], None], type]] = {
+    'import': (import_, ImportRequest),
+    'plot': (plot, PlotRequest),
+    'status': (status, Nothing),
+    'index': (index, Nothing),
+    'mcp': (mcp, Nothing),
 }
-"""The commands beside the tools; their first sentences are their help."""
-
-
-def _open(settings: Settings, with_model: bool = True) -> Memory:
-    used = settings if with_model else dataclasses.replace(settings, model='none')
-    return Memory(used, resident=False)
-
-
-def _is_set_up(settings: Settings) -> bool:
-    """
-    Say whether loading can begin.
-
-    The first load on a machine converts the default model for seconds, which a short command
-    would break off each time. A named model that is wrong is for the loader to report.
-    """
-    with suppress(RobotMemoryError):
-        return settings.model == 'none' or find_model(settings.model) is not None
-    return True
+"""The commands beside the tools, and their arguments; their first sentences are their help."""
 
 
 def _why_words_alone(memory: Memory) -> str:
@@ -148,16 +138,3 @@ def _why_words_alone(memory: Memory) -> str:
         f'{memory.db.path} holds vectors of {known[0]}, the model here is {embedder.name}; '
         f'`{PROGRAM} index` makes them anew'
     )
-
-
-def _note(text: str) -> None:
-    """Print a line beside the answer."""
-    print(f'{PROGRAM}: {" ".join(text.split())}', file=sys.stderr, flush=True)
-
-
-def _show(values: Any, text: str, options: Options) -> None:
-    """Print an answer; JSON is indented for a person at a terminal only."""
-    if options.json:
-        indent = 2 if sys.stdout.isatty() else None
-        text = json.dumps(values, ensure_ascii=False, indent=indent)
-    print(text, flush=True)

@@ -17,17 +17,21 @@ from robot_memory.settings import Settings
 from robot_memory.tools import TOOLS
 
 _NAMES = {'db_path': '--db'}
-_PATHS = ('db_path', 'model')
+_PATHS = ('db_path', 'model', 'params', 'output')
 _IN_EVERY_HELP = ('db_path', 'model', 'json', 'wait')
-_ALSO_POSITIONAL = ('query',)
+_ALSO_POSITIONAL = ('query', 'memory_id')
 _EPILOG = (
     'JSON is written as one argument: \'{"task": {"success": true}}\'. '
     'Exit status: 0 done, 1 refused or failed (one line on stderr), 2 wrong usage.'
 )
 
 
-def build_parser(further: Mapping[str, str]) -> argparse.ArgumentParser:
-    """Return the parser: a subcommand for every tool, and for further names with their help."""
+def build_parser(further: Mapping[str, tuple[str, type]]) -> argparse.ArgumentParser:
+    """
+    Return the parser: a subcommand for every tool, and for every further name.
+
+    Each of those comes with its help, and with the declaration of its arguments.
+    """
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
         usage=f'{PROGRAM} [OPTION ...] COMMAND ...',
@@ -51,10 +55,15 @@ def build_parser(further: Mapping[str, str]) -> argparse.ArgumentParser:
             for field in fields_of(tool.request):
                 _add(subparser, tool.request, field)
             _add_common(subparser, shown=lambda field: field.name in _IN_EVERY_HELP)
-    for name, summary in further.items():
+    for name, (text, request) in further.items():
         subparser = commands.add_parser(
-            name, help=summary, description=summary, allow_abbrev=False
+            name,
+            help=text.partition('\n')[0],
+            description=text.replace('%', '%%'),
+            allow_abbrev=False,
         )
+        for field in fields_of(request):
+            _add(subparser, request, field)
         _add_common(subparser, shown=lambda field: field.name in _IN_EVERY_HELP)
     return parser
 
@@ -125,6 +134,7 @@ _BY_KIND: dict[str, Callable[[Field], dict[str, Any]]] = {
     'flag': lambda field: {'action': 'store_true'},
     'json': lambda field: {'metavar': 'JSON'},
     'stamp': lambda field: {'metavar': 'JSON'},
+    'texts': lambda field: {'nargs': '+'},
 }
 """How each kind of field that requests and settings have looks to argparse."""
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TextIO
 
+from robot_memory.clock import iso
 from robot_memory.fields import plain
 from robot_memory.json_text import dump_json
 
@@ -202,6 +203,28 @@ def _query_records(response: Any, paint: Paint) -> str:
     return '\n'.join([*_listed(shown, paint), paint.dim(f'{len(rows)} of {found}')])
 
 
+def _show(response: Any, paint: Paint) -> str:
+    item = response.memory
+    lines = [f'{paint.bold(str(item.id))}  {one_line(item.content)}']
+    rows: dict[str, Any] = {'kind': item.perception_type or item.type, 'status': response.status}
+    if response.superseded_by:
+        rows['superseded by'] = response.superseded_by
+    rows |= {'stored': moment(item.created_at), 'category': item.category}
+    if item.stamp is not None:
+        rows['measured'] = moment(iso(item.stamp // 1000))
+    rows |= {
+        name: value
+        for name, value in (('frame', item.frame_id), ('pose', item.pose))
+        if value is not None
+    }
+    rows |= {'context': item.context, 'data': response.data, 'metadata': response.metadata}
+    shown = {name: value for name, value in rows.items() if value not in (None, '{}')}
+    for part in response.parts:
+        gone = f', removed {moment(part.removed)}' if part.removed else ''
+        shown[part.name] = f'{part.media_type}, {part.size} bytes{gone}'
+    return '\n'.join([*lines, table(shown, paint)])
+
+
 _WORDS: dict[str, Callable[[Any, Paint], str]] = {
     'learn': _learn,
     'recall': _recall,
@@ -211,4 +234,5 @@ _WORDS: dict[str, Callable[[Any, Paint], str]] = {
     'start_session': _start_session,
     'end_session': _end_session,
     'query_records': _query_records,
+    'show': _show,
 }

@@ -12,6 +12,7 @@ JSON Schemas of the declarations, draft 2020-12.
 | stamp   | {sec, nanosec}, integer, string           | {sec, nanosec}    |
 | record  | -                                         | object            |
 | records | -                                         | array of objects  |
+| bytes   | -                                         | string in base64  |
 
 A field that is nullable takes null, too.
 """
@@ -24,7 +25,13 @@ from robot_memory.errors import RobotMemoryError
 from robot_memory.fields import NANOSECONDS, Field, fields_of
 
 Schema = dict[str, Any]
-_TYPES = {'text': 'string', 'integer': 'integer', 'number': 'number', 'flag': 'boolean'}
+_TYPES = {
+    'text': 'string',
+    'integer': 'integer',
+    'number': 'number',
+    'flag': 'boolean',
+    'bytes': 'string',
+}
 _SHAPES = {
     'object': ('object', 'string'),
     'container': ('object', 'array', 'string'),

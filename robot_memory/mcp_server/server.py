@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 from typing import Any
 
@@ -15,8 +16,14 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    ContentBlock,
+    ImageContent,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
     TextContent,
     ToolAnnotations,
 )
@@ -25,10 +32,12 @@ from mcp_types import Tool as ToolListing
 from robot_memory.errors import RobotMemoryError
 from robot_memory.fields import plain
 from robot_memory.json_text import shown
+from robot_memory.mcp_server import resources
 from robot_memory.mcp_server.schema import input_schema, output_schema
 from robot_memory.memory import Memory, caller
 from robot_memory.tool import Tool
 from robot_memory.tools import TOOLS
+from robot_memory.tools.show import ShowResponse
 
 INSTRUCTIONS = """\
 The long-term memory of a robot. Before you plan or act, recall what is known about the task, the
@@ -75,6 +84,21 @@ def build_server(memory: Memory) -> Server[Any]:
             limiter=readers if tool.read_only else writers,
         )
 
+    async def list_resources(
+        _: _Context, __: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        return await anyio.to_thread.run_sync(resources.listed, memory, limiter=readers)
+
+    async def list_templates(
+        _: _Context, __: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        return resources.templates()
+
+    async def read_resource(_: _Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        return await anyio.to_thread.run_sync(
+            resources.read, memory, str(params.uri), limiter=readers
+        )
+
     return Server(
         'robot_memory',
         version=_version(),
@@ -83,6 +107,9 @@ def build_server(memory: Memory) -> Server[Any]:
         get_tool_input_schema=schemas.get,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read_resource,
     )
 
 
@@ -109,15 +136,26 @@ def _answer(
     """Run a tool; a failure is a result, so that the model reads what to do next."""
     caller.set(who)
     try:
-        answer = plain(tool.run(memory, arguments))
+        response = tool.run(memory, arguments)
     except RobotMemoryError as error:
         return CallToolResult(
             is_error=True,
             content=[TextContent(text=f'[{error.code}] {error}')],
             structured_content={'error': {'code': error.code, 'message': str(error)}},
         )
+    # Bytes are resources, and pictures are for the model to look at: no text of base64.
+    answer = plain(response, with_bytes=False)
     text = json.dumps(answer, ensure_ascii=False, separators=(',', ':'))
-    return CallToolResult(content=[TextContent(text=text)], structured_content=answer)
+    content: list[ContentBlock] = [TextContent(text=text), *_pictures(response)]
+    return CallToolResult(content=content, structured_content=answer)
+
+
+def _pictures(response: Any) -> Iterator[ImageContent]:
+    """Yield the picture of a memory that is shown, its film aside."""
+    for part in response.parts if isinstance(response, ShowResponse) else ():
+        if part.name == 'picture' and part.content is not None:
+            data = base64.b64encode(part.content).decode()
+            yield ImageContent(data=data, mime_type=part.media_type)
 
 
 def _caller(context: _Context) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 from robot_memory import msg
@@ -63,6 +64,8 @@ def _to_ros(field: Field, value: Any) -> Any:
         return '' if value is None else dump_json(value)
     if field.kind == 'texts':
         return list(value)
+    if field.kind == 'bytes':
+        return value or b''
     return _NONE[field.kind] if value is None else value
 
 
@@ -89,4 +92,6 @@ def _from_ros(field: Field, value: Any) -> Any:
         return parse_json(field.name, value) if value else None
     if field.kind == 'texts':
         return list(value)
+    if field.kind == 'bytes':
+        return base64.b64encode(value).decode() if len(value) else None
     return None if field.nullable and value == _NONE[field.kind] else value

@@ -7,11 +7,14 @@ The files are committed, and a test fails where they drift. Needs no ROS.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from robot_memory.fields import Field, fields_of
-from robot_memory.settings import DoorSettings, SenseSettings, Settings
+from robot_memory.senses import PlaceSettings, SenseSettings, TapSettings
+from robot_memory.senses.tap import DEFAULTS, settings_of
+from robot_memory.settings import DoorSettings, Settings
 from robot_memory.tool import Tool
 from robot_memory.tools import TOOLS
 
@@ -25,6 +28,7 @@ _TYPES = {
     'flag': 'bool',
     'texts': 'string[]',
     'json': 'string',
+    'bytes': 'uint8[]',
     'stamp': 'builtin_interfaces/Time',
 }
 
@@ -120,16 +124,28 @@ def _parameters() -> str:
         '/**:',
         '  ros__parameters:',
     ]
-    for declaration in (Settings, DoorSettings, SenseSettings):
-        for field in fields_of(declaration):
-            limits = _limits(field)
-            lines += [f'    # {field.help}{limits}', f'    {field.name}: {_yaml(field.default)}']
+    for declaration in (Settings, DoorSettings, SenseSettings, PlaceSettings):
+        lines += _settings(declaration, 4, {})
+    for name, defaults in DEFAULTS.items():
+        lines += ['', f'    {name}:']
+        lines += _settings(TapSettings, 6, defaults)
+        lines += _settings(settings_of(name, {}), 6, defaults)
     return '\n'.join(lines) + '\n'
+
+
+def _settings(declaration: type, indent: int, defaults: Mapping[str, Any]) -> list[str]:
+    """Return the lines of a declaration's fields, some with other defaults than its own."""
+    lines = []
+    for field in fields_of(declaration):
+        value = _yaml(defaults.get(field.name, field.default))
+        for line in (f'# {field.help}{_limits(field)}', f'{field.name}: {value}'):
+            lines.append(' ' * indent + line)
+    return lines
 
 
 def _limits(field: Field) -> str:
     if field.choices:
-        return f' One of {", ".join(field.choices)}.'
+        return f' One of {", ".join(filter(None, field.choices))}.'
     if field.max_length:
         return f' {field.min_length} to {field.max_length} characters.'
     if field.minimum is not None and field.maximum is None:
@@ -142,6 +158,8 @@ def _limits(field: Field) -> str:
 def _yaml(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, tuple):
+        return f'[{", ".join(map(_yaml, value))}]'
     return repr(value) if not isinstance(value, str) else f"'{value}'"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import logging
 import signal
 import sys
@@ -19,13 +20,17 @@ from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
 from robot_memory.errors import RobotMemoryError
+from robot_memory.fields import fields_of
 from robot_memory.memory import Memory
-from robot_memory.ros import parameters, services, taps
+from robot_memory.ros import parameters, services
+from robot_memory.ros.diagnostics import Diagnostics
 from robot_memory.ros.executor import PatientExecutor
-from robot_memory.settings import DoorSettings, SenseSettings, Settings, store_path
+from robot_memory.ros.taps import Taps
+from robot_memory.senses import PatientKeeper, PlaceSettings, Senses, SenseSettings
+from robot_memory.settings import DoorSettings, Settings, store_path
 
-_THREADS = 8
-"""Three taps, one writer, and the rest for recalls."""
+_THREADS = 6
+"""One for what writes, one for timers, and the rest for recalls."""
 
 
 class _ToNodeLogger(logging.Handler):
@@ -71,16 +76,33 @@ class MemoryNode(Node):
         core.setLevel(logging.DEBUG)
         core.addHandler(handler)
         self._closers.callback(core.removeHandler, handler)
-        settings = parameters.declare(self, Settings, live=True)
-        sense = parameters.declare(self, SenseSettings)
+        numbers = [field.name for field in fields_of(Settings) if field.kind == 'number']
+        settings = parameters.declare(self, Settings, live=numbers)
         self.memory = self._closers.enter_context(Memory(settings))
-        self.add_on_set_parameters_callback(self._change)
         services.serve(self, self.memory)
-        for wanted in taps.senses(sense):
-            tap = taps.Tap(self, self.memory, wanted, sense.sense_collection)
-            self._closers.callback(tap.close)
+        self._taps = self._listen()
         self._door = parameters.declare(self, DoorSettings)
+        self.add_on_set_parameters_callback(self._change)
         self.get_logger().info(f'memory in {store_path(settings)}')
+
+    def _listen(self) -> Taps:
+        """Begin to sense what the parameters name."""
+        settings = parameters.declare(self, SenseSettings, live=('demonstration',))
+        place = parameters.declare(self, PlaceSettings)
+        names = [name for name in settings.taps if name]
+        taps = [parameters.declare_tap(self, name) for name in names]
+        keeper = PatientKeeper(self.memory, taps)
+        warn = functools.partial(self.get_logger().warning, throttle_duration_sec=5.0)
+        senses = Senses(
+            taps, place, settings.source, keeper.hand_over, warn, self.resolve_topic_name
+        )
+        listening = Taps(self, senses)
+        told = Diagnostics(self, listening, keeper)
+        for close in (told.tell_all, keeper.close, listening.close):  # the last one first
+            self._closers.callback(close)
+        if settings.demonstration:
+            listening.demonstrate(settings.demonstration, self.get_clock().now().nanoseconds)
+        return listening
 
     def open_door(self) -> None:
         """Serve MCP, too; raise Unavailable where the port is taken."""
@@ -98,6 +120,9 @@ class MemoryNode(Node):
         """Let changed numbers take effect; the ranges were checked by rclpy."""
         new = parameters.changed(self.memory.settings, changes)
         self.memory.settings = dataclasses.replace(self.memory.settings, **new)
+        for change in changes:
+            if change.name == 'demonstration':
+                self._taps.demonstrate(change.value, self.get_clock().now().nanoseconds)
         return SetParametersResult(successful=True)
 
     def close(self) -> None:

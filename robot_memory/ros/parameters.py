@@ -2,35 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 from rclpy.node import Node
 
+from robot_memory.errors import InvalidArgument
 from robot_memory.fields import Field, check, fields_of
+from robot_memory.senses.tap import DEFAULTS, Tap, TapSettings, make_tap, settings_of
 
 Declaration = TypeVar('Declaration')
 
 
-def declare(node: Node, declaration: type[Declaration], *, live: bool = False) -> Declaration:
+def declare(node: Node, declaration: type[Declaration], live: Collection[str] = ()) -> Declaration:
     """
     Declare every field as a parameter and return the settings that the node was started with.
 
-    Where they are `live`, numbers can be changed while the node runs; all else is fixed at its
-    start. Raise InvalidArgument, or rclpy's own error, for a value that is not accepted.
+    Those that are `live` can be changed while the node runs, all others are fixed at its start.
+    Raise InvalidArgument, or rclpy's own error, for a value that is not accepted.
     """
+    return declaration(**declared(node, declaration, live=live))
+
+
+def declared(
+    node: Node,
+    declaration: type,
+    prefix: str = '',
+    defaults: Mapping[str, Any] | None = None,
+    live: Collection[str] = (),
+) -> dict[str, Any]:
+    """Declare every field below a prefix, with other defaults for some; return their values."""
     values = {}
     for field in fields_of(declaration):
-        value = node.declare_parameter(field.name, field.default, descriptor(field, live)).value
-        values[field.name] = check(field, value)
-    return declaration(**values)
+        default = (defaults or {}).get(field.name, field.default)
+        default = list(default) if field.kind == 'texts' else default
+        described = descriptor(field, field.name in live)
+        try:
+            value = node.declare_parameter(f'{prefix}{field.name}', default, described).value
+            values[field.name] = check(field, list(value) if field.kind == 'texts' else value)
+        except InvalidArgument as error:
+            raise InvalidArgument(f'{prefix}{error}') from None
+    return values
+
+
+def declare_tap(node: Node, name: str) -> Tap:
+    """Declare the parameters of a tap, those of its detector included, and return it."""
+    defaults = DEFAULTS.get(name, {})
+    common = declared(node, TapSettings, f'{name}.', defaults)
+    if not common['topic'] and not common['type']:
+        raise InvalidArgument(
+            f'{name}.topic and {name}.type are not given; taps names {name!r}, so the parameters '
+            'must say what it listens to'
+        )
+    wanted = settings_of(name, common)
+    return make_tap(name, {**common, **declared(node, wanted, f'{name}.', defaults)})
 
 
 def descriptor(field: Field, live: bool) -> ParameterDescriptor:
     """Return description, range and accepted values of a field as ROS tools show them."""
-    described = ParameterDescriptor(
-        name=field.name, description=field.help, read_only=not (live and field.kind == 'number')
-    )
+    described = ParameterDescriptor(name=field.name, description=field.help, read_only=not live)
     if field.choices:
         described.additional_constraints = f'one of {", ".join(field.choices)}'
     if field.minimum is not None and field.maximum is not None:

@@ -1,237 +1,248 @@
-"""Taps on the robot's topics: messages in, readings to the detectors, events to the memory."""
+"""Subscriptions of the taps: what comes is taken raw, in turns, and handed to the senses."""
 
 from __future__ import annotations
 
-import base64
-from collections import Counter, deque
-from collections.abc import Callable
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
-from geometry_msgs.msg import Wrench, WrenchStamped
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.subscription import Subscription
-from sensor_msgs.msg import CompressedImage, Image, JointState
 
-from robot_memory import capture
-from robot_memory.errors import RobotMemoryError
-from robot_memory.fields import NANOSECONDS
-from robot_memory.memory import Memory, caller
-from robot_memory.settings import SenseSettings
-from robot_memory.tools.save_perception import save_perception
+from robot_memory.errors import InvalidArgument, Unavailable
+from robot_memory.json_text import shown
+from robot_memory.senses import Ear, Senses
 
-_LOOK_SECONDS = 0.25
+_TURN_SECONDS = 0.02
+_LOOK_TURNS = 12
+_DEPTH = 1000
+_PICTURES = ('sensor_msgs/msg/Image', 'sensor_msgs/msg/CompressedImage')
+_PICTURES_DEPTH = 30
+_POLICIES: dict[str, dict[str, Any]] = {
+    'reliability': {
+        'reliable': ReliabilityPolicy.RELIABLE,
+        'best_effort': ReliabilityPolicy.BEST_EFFORT,
+    },
+    'durability': {
+        'volatile': DurabilityPolicy.VOLATILE,
+        'transient_local': DurabilityPolicy.TRANSIENT_LOCAL,
+    },
+}
+
+
+class Taps:
+    """
+    Listen to the topics of the senses with a thread of its own.
+
+    Fifty times a second it takes all that came, raw, and hears it in the order in which it was
+    sent. rclpy's executor would wake up for every single message, at a quarter of a millisecond
+    each; it never sees these subscriptions.
+    """
+
+    def __init__(self, node: Node, senses: Senses) -> None:
+        """Listen from now on; raise Unavailable for a type whose package is not there."""
+        self._node = node
+        self._senses = senses
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._channels = [_Channel(node, ear) for ear in senses.ears()]
+        self._thread = threading.Thread(target=self._run, name='taps', daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        turn = 0
+        while not self._stop.wait(_TURN_SECONDS):
+            try:
+                if turn % _LOOK_TURNS == 0:
+                    for channel in self._channels:
+                        channel.follow()
+                turn += 1
+                self._hear()
+            except Exception as error:
+                self._node.get_logger().error(
+                    f'the taps failed in a turn and go on: {error!r}', throttle_duration_sec=5.0
+                )
+
+    def _hear(self) -> None:
+        taken = [message for channel in self._channels for message in channel.take()]
+        if not taken:
+            return
+        taken.sort(key=attrgetter('sent_ns'))
+        now_ns = self._node.get_clock().now().nanoseconds
+        with self._lock:
+            for message in taken:
+                message.ear.hear(message.raw, now_ns)
+
+    def report(self) -> dict[str, dict[str, int]]:
+        """Return what became of the messages, the lost ones included."""
+        with self._lock:
+            found = self._senses.report()
+        for channel in self._channels:
+            if channel.lost and channel.ear.name in found:
+                found[channel.ear.name]['lost'] = channel.lost
+        return found
+
+    def demonstrate(self, name: str, now_ns: int) -> None:
+        """Begin or end the recording of a demonstration."""
+        with self._lock:
+            self._senses.demonstrate(name, now_ns)
+
+    def close(self) -> None:
+        """Stop listening, and hand on what is under way."""
+        self._stop.set()
+        self._thread.join()
+        self._hear()
+        for channel in self._channels:
+            channel.close()
+        self._senses.finish()
 
 
 @dataclass(frozen=True)
-class Sense:
-    """Join a topic to a detector; `read` makes a reading of a message, its stamp and frame."""
-
-    topic: str
-    type: type
-    depth: int
-    read: Callable[[Any, int, str], Any]
-    detector: Any
+class _Taken:
+    ear: Ear
+    raw: bytes
+    sent_ns: int
 
 
-def senses(settings: SenseSettings) -> list[Sense]:
-    """Return what the settings ask to listen to."""
-    wrench = WrenchStamped if settings.wrench_type.endswith('Stamped') else Wrench
-    compressed = settings.image_type.endswith('CompressedImage')
-    wanted = [
-        Sense(
-            settings.joint_states_topic,
-            JointState,
-            1000,
-            _joints,
-            capture.MotionDetector(
-                capture.MotionSettings(
-                    start_speed=settings.motion_start_speed,
-                    stop_speed=settings.motion_start_speed * 0.375,
-                )
-            ),
-        ),
-        Sense(
-            settings.wrench_topic,
-            wrench,
-            1000,
-            _wrench,
-            capture.ContactDetector(capture.ContactSettings(onset_n=settings.contact_onset)),
-        ),
-        Sense(
-            settings.image_topic,
-            CompressedImage if compressed else Image,
-            30,
-            _compressed if compressed else _image,
-            capture.SceneDetector(
-                capture.SceneSettings(max_per_minute=settings.pictures_per_minute)
-            ),
-        ),
-    ]
-    return [sense for sense in wanted if sense.topic]
+class _Polled(CallbackGroup):
+    """Keep an executor's hands off."""
+
+    def can_execute(self, _: Any) -> bool:
+        return False
+
+    def beginning_execution(self, _: Any) -> bool:
+        return False
+
+    def ending_execution(self, _: Any) -> None:
+        pass
 
 
-class Tap:
+class _Channel:
     """
-    Subscribe as the publishers offer, feed a detector and keep what it notices.
+    Subscribe to one topic as its publishers offer, and follow when they come and go.
 
-    Reliable where all publishers are, best effort where one is not, never more than is offered;
-    it follows when they come and go. `counts` says what became of the messages.
+    Reliable where all publishers are, best effort where one is not, and what they keep for late
+    comers only where all of them do and it is wanted; `qos_overrides` stand above that.
     """
 
-    def __init__(self, node: Node, memory: Memory, sense: Sense, collection: str) -> None:
-        """Listen from now on; the node's executor calls."""
+    def __init__(self, node: Node, ear: Ear) -> None:
+        self.ear = ear
+        self.lost = 0
         self._node = node
-        self._memory = memory
-        self._sense = sense
-        self._collection = collection
-        self._group = MutuallyExclusiveCallbackGroup()
-        self._topic = node.resolve_topic_name(sense.topic)
-        self.counts: Counter[str] = Counter()
-        self._unsaved: deque[capture.Event] = deque()
-        self._reliability = ReliabilityPolicy.BEST_EFFORT
+        self._type = _message_type(ear.type)
+        self._numbers: dict[bytes, int] = {}
+        self._overrides = _overrides(node, ear.topic)
+        pictures = ear.type in _PICTURES
+        self._depth = self._overrides.pop('depth') or (_PICTURES_DEPTH if pictures else _DEPTH)
+        self._offered = self._wanted()
         self._subscription = self._subscribe()
-        self._timer = node.create_timer(_LOOK_SECONDS, self._follow, callback_group=self._group)
+        self._old: Subscription | None = None
+
+    def _wanted(self) -> dict[str, Any]:
+        offers = [
+            info.qos_profile for info in self._node.get_publishers_info_by_topic(self.ear.topic)
+        ]
+        reliable = {offer.reliability for offer in offers} == {ReliabilityPolicy.RELIABLE}
+        kept = {offer.durability for offer in offers} == {DurabilityPolicy.TRANSIENT_LOCAL}
+        return {
+            'reliability': ReliabilityPolicy.RELIABLE
+            if reliable
+            else ReliabilityPolicy.BEST_EFFORT,
+            'durability': DurabilityPolicy.TRANSIENT_LOCAL
+            if kept and self.ear.latched
+            else DurabilityPolicy.VOLATILE,
+            **self._overrides,
+        }
 
     def _subscribe(self) -> Subscription:
-        qos = QoSProfile(
-            history=HistoryPolicy.KEEP_LAST,
-            depth=self._sense.depth,
-            reliability=self._reliability,
-            durability=DurabilityPolicy.VOLATILE,
-        )
+        qos = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=self._depth, **self._offered)
         return self._node.create_subscription(
-            self._sense.type, self._topic, self._hear, qos, callback_group=self._group
+            self._type, self.ear.topic, _never_called, qos, callback_group=_Polled(), raw=True
         )
 
-    def _follow(self) -> None:
-        """Change to what the publishers of the topic offer now; save what could not be before."""
-        self._save()
-        offered = {
-            info.qos_profile.reliability
-            for info in self._node.get_publishers_info_by_topic(self._topic)
-        }
-        reliable = offered == {ReliabilityPolicy.RELIABLE}
-        wanted = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
-        if wanted != self._reliability:
-            self._reliability = wanted
-            old, self._subscription = self._subscription, self._subscribe()
-            self._node.destroy_subscription(old)
+    def follow(self) -> None:
+        """Change to what the publishers offer now; the old subscription stays until next time."""
+        if self._old is not None:
+            self._node.destroy_subscription(self._old)
+            self._old = None
+        wanted = self._wanted()
+        if wanted != self._offered:
+            self._offered = wanted
+            self._old, self._subscription = self._subscription, self._subscribe()
 
-    def _hear(self, message: Any) -> None:
-        """
-        Take a message, and those that have come since: one wake-up of the executor for many.
+    def take(self) -> Iterator[_Taken]:
+        """Yield what has come; what two subscriptions brought is yielded once."""
+        for subscription in filter(None, (self._old, self._subscription)):
+            for _ in range(self._depth):
+                with subscription.handle:
+                    taken = subscription.handle.take_message(self._type, True)
+                if taken is None:
+                    break
+                raw, info = taken
+                if self._is_new(info):
+                    yield _Taken(self.ear, raw, info.get('source_timestamp') or 0)
 
-        The executor wakes up a few hundred times a second, sensors send more often.
-        """
-        subscription = self._subscription
-        self._take(message)
-        for _ in range(self._sense.depth):
-            with subscription.handle:
-                taken = subscription.handle.take_message(self._sense.type, False)
-            if taken is None:
-                break
-            self._take(taken[0])
-        self._save()
-
-    def _take(self, message: Any) -> None:
-        """Feed one message to the detector; nothing in it can end the node."""
-        try:
-            stamp, frame = self._header(message)
-            reading = self._sense.read(message, stamp, frame)
-            self._unsaved.extend(self._sense.detector.feed(reading))
-            self.counts['used'] += 1
-        except RobotMemoryError as error:
-            self._refuse('unreadable', error)
-        except Exception as error:
-            self._refuse('failed', error)
-
-    def _refuse(self, reason: str, error: Exception) -> None:
-        self.counts[reason] += 1
-        self._node.get_logger().warning(
-            f'{self._topic}: a message is not used ({reason}): {error}',
-            throttle_duration_sec=5.0,
-        )
-
-    def _header(self, message: Any) -> tuple[int, str]:
-        """Return stamp and frame: a message without a header came now, in no known frame."""
-        header = getattr(message, 'header', None)
-        if header is None:
-            return self._node.get_clock().now().nanoseconds, ''
-        return header.stamp.sec * NANOSECONDS + header.stamp.nanosec, header.frame_id
-
-    def _save(self) -> None:
-        """Keep what was noticed, in order; what the store cannot take now waits for it."""
-        caller.set(f'ros:{self._topic}')
-        while self._unsaved:
-            try:
-                self._keep(self._unsaved[0])
-            except RobotMemoryError as error:
-                self._node.get_logger().warning(
-                    f'{self._topic}: {len(self._unsaved)} events wait to be kept: {error}',
-                    throttle_duration_sec=5.0,
-                )
-                return
-            self._unsaved.popleft()
-
-    def _keep(self, event: capture.Event) -> None:
-        data = dict(event.data)
-        if event.thumbnail is not None:
-            data['thumbnail_jpeg_base64'] = base64.b64encode(event.thumbnail).decode()
-        save_perception.run(
-            self._memory,
-            {
-                'description': event.description,
-                'perception_type': event.perception_type,
-                'data': data,
-                'metadata': {**event.metadata, 'topic': self._topic, 'end_ns': event.end_ns},
-                'collection': self._collection,
-                'stamp': event.stamp_ns,
-                'frame_id': event.frame_id or None,
-            },
-        )
-        self.counts['events'] += 1
-        self._node.get_logger().info(f'noticed: {event.description}')
+    def _is_new(self, info: dict[str, Any]) -> bool:
+        """Count by the publisher's numbers what was lost; say whether this one came before."""
+        number = info.get('publication_sequence_number')
+        publisher = (info.get('publisher_gid') or {}).get('data')
+        if number is None or publisher is None:
+            return True
+        last = self._numbers.get(publisher)
+        if last is not None and number <= last:
+            return False
+        if last is not None:
+            self.lost += number - last - 1
+        self._numbers[publisher] = number
+        return True
 
     def close(self) -> None:
-        """Stop listening, keep what is still going on, and say what became of the messages."""
-        self._node.destroy_timer(self._timer)
-        self._node.destroy_subscription(self._subscription)
-        self._unsaved.extend(self._sense.detector.finish())
-        self._save()
-        self.counts['not kept'] += len(self._unsaved)
-        self.counts.update(self._sense.detector.ignored)
-        told = ', '.join(f'{reason} {n}' for reason, n in sorted(self.counts.items()) if n)
-        self._node.get_logger().info(f'{self._topic}: {told or "no message"}')
+        for subscription in filter(None, (self._old, self._subscription)):
+            self._node.destroy_subscription(subscription)
 
 
-def _joints(message: JointState, stamp: int, frame: str) -> capture.JointReading:
-    return capture.JointReading(
-        stamp, frame, tuple(message.name), message.position, message.velocity, message.effort
+def _never_called(_: Any) -> None:
+    """Stand where rclpy wants a callback."""
+
+
+def _message_type(kind: str) -> Any:
+    package, _, name = kind.split('/')
+    try:
+        return getattr(import_module(f'{package}.msg'), name)
+    except ImportError as error:
+        raise Unavailable(
+            f'{kind} cannot be listened to: {error}; install ros-$ROS_DISTRO-'
+            f'{package.replace("_", "-")}'
+        ) from None
+
+
+def _overrides(node: Node, topic: str) -> dict[str, Any]:
+    """Declare the topic's qos_overrides, and return those that were given."""
+    found: dict[str, Any] = {}
+    prefix = f'qos_overrides.{topic}.subscription'
+    for policy, values in _POLICIES.items():
+        described = ParameterDescriptor(
+            description=f'{policy} of this subscription; empty: what its publishers offer.',
+            additional_constraints=f'one of {", ".join(values)}',
+            read_only=True,
+        )
+        value = node.declare_parameter(f'{prefix}.{policy}', '', described).value
+        if value and value not in values:
+            raise InvalidArgument(
+                f'{prefix}.{policy} must be one of {", ".join(values)}, not {shown(value)}'
+            )
+        if value:
+            found[policy] = values[value]
+    described = ParameterDescriptor(
+        description='Messages that wait at most; 0: 1000, of pictures 30.', read_only=True
     )
-
-
-def _wrench(message: Any, stamp: int, frame: str) -> capture.WrenchReading:
-    wrench = getattr(message, 'wrench', message)
-    force, torque = wrench.force, wrench.torque
-    return capture.WrenchReading(
-        stamp, frame, (force.x, force.y, force.z), (torque.x, torque.y, torque.z)
-    )
-
-
-def _image(message: Image, stamp: int, frame: str) -> capture.ImageReading:
-    pixels = capture.decode_image(
-        message.encoding,
-        message.height,
-        message.width,
-        message.step,
-        bool(message.is_bigendian),
-        bytes(message.data),
-    )
-    return capture.ImageReading(stamp, frame, pixels)
-
-
-def _compressed(message: CompressedImage, stamp: int, frame: str) -> capture.ImageReading:
-    return capture.ImageReading(stamp, frame, capture.decode_compressed(bytes(message.data)))
+    found['depth'] = node.declare_parameter(f'{prefix}.depth', 0, described).value
+    if found['depth'] < 0:
+        raise InvalidArgument(f'{prefix}.depth must be at least 0, not {found["depth"]}')
+    return found

@@ -70,15 +70,13 @@ def _derived(content: str) -> tuple[str, bytes, str, int]:
     return content, texts.content_hash(content), guard(content), len(texts.tokens(content))
 
 
-def put_payload(connection: apsw.Connection, memory_id: int, data: Any, metadata: Any) -> None:
-    """Keep what a perception measured."""
+def put_payload(
+    connection: apsw.Connection, memory_id: int, data: str | None, metadata: str | None
+) -> None:
+    """Keep what a perception measured, and how, as JSON text."""
     connection.execute(
         'INSERT INTO payloads VALUES (?, ?, ?)',
-        (
-            memory_id,
-            None if data is None else dump_json(data, 'data'),
-            None if metadata is None else dump_json(metadata, 'metadata'),
-        ),
+        (memory_id, data, metadata),
     )
 
 
@@ -89,6 +87,16 @@ def get_payload(connection: apsw.Connection, memory_id: int) -> tuple[Any, Any]:
     ).fetchone()
     data, metadata = (None if text is None else json.loads(text) for text in row or (None, None))
     return data, metadata
+
+
+def short_data(connection: apsw.Connection, ids: Iterable[int], most: int) -> dict[int, str]:
+    """Return as JSON text what the perceptions among the ids measured, where it is short."""
+    rows = connection.execute(
+        'SELECT memory_id, data FROM payloads'
+        ' WHERE memory_id IN (SELECT value FROM json_each(?)) AND length(data) <= ?',
+        (json.dumps(list(ids)), most),
+    )
+    return {row[0]: row[1] for row in rows}
 
 
 def get(connection: apsw.Connection, ids: Iterable[int]) -> dict[int, Record]:
@@ -119,6 +127,18 @@ def listed(connection: apsw.Connection, where: Where, limit: int, offset: int = 
     rows = connection.execute(
         f'{_SELECT} WHERE {where.sql} ORDER BY m.created_at DESC, m.id DESC LIMIT ? OFFSET ?',
         (*where.values, limit, offset),
+    )
+    return [_record(row) for row in rows]
+
+
+def measured(
+    connection: apsw.Connection, collection: str, since: int, until: int, limit: int
+) -> list[Record]:
+    """Return the active perceptions measured in a span, in nanoseconds, the oldest first."""
+    rows = connection.execute(
+        f'{_SELECT} WHERE m.collection = ? AND m.stamp >= ? AND m.stamp < ?'
+        " AND m.stamp IS NOT NULL AND m.status = 'active' ORDER BY m.stamp, m.id LIMIT ?",
+        (collection, since, until, limit),
     )
     return [_record(row) for row in rows]
 

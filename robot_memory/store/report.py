@@ -7,7 +7,7 @@ from pathlib import Path
 
 import apsw
 
-from robot_memory.store import vectors
+from robot_memory.store import parts, vectors
 from robot_memory.store.meta import store_id
 
 
@@ -24,6 +24,9 @@ class Report:
     collections: dict[str, int]
     open_sessions: int
     ended_sessions: int
+    parts: int
+    part_bytes: int
+    parts_removed: int
     waiting_for_vector: int
     vectors_of: str | None
 
@@ -34,6 +37,7 @@ def report(connection: apsw.Connection, path: Path) -> Report:
     sessions = _counts(connection, 'SELECT status, count(*) FROM sessions GROUP BY status')
     files = (path, path.with_name(path.name + '-wal'))
     model = vectors.model_of(connection)
+    kept, part_bytes, removed = parts.counts(connection)
     return Report(
         store_id=store_id(connection),
         path=str(path),
@@ -51,6 +55,9 @@ def report(connection: apsw.Connection, path: Path) -> Report:
         ),
         open_sessions=sessions.get('open', 0),
         ended_sessions=sessions.get('ended', 0),
+        parts=kept,
+        part_bytes=part_bytes,
+        parts_removed=removed,
         waiting_for_vector=vectors.waiting(connection),
         vectors_of=model[0] if model else None,
     )

@@ -9,6 +9,7 @@ from robot_memory.tools.learn import learn
 from robot_memory.tools.query_records import query_records
 from robot_memory.tools.recall import recall
 from robot_memory.tools.save_perception import save_perception
+from robot_memory.tools.show import show
 from robot_memory.tools.start_session import start_session
 from robot_memory.tools.update import update
 
@@ -21,4 +22,5 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
     start_session,
     end_session,
     query_records,
+    show,
 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from robot_memory.classify import classify
+from robot_memory.classify import Classification, classify
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import Json, arg
 from robot_memory.json_text import shown
 from robot_memory.memory import Memory
-from robot_memory.model import Record, strategy
+from robot_memory.model import new_record
 from robot_memory.store import Connection, duplicates, memories, sessions
 from robot_memory.store.vectors import Vector
 from robot_memory.texts import cut
@@ -76,7 +76,7 @@ def learn(memory: Memory, request: LearnRequest) -> LearnResponse:
     the collection is not kept twice: the answer then names the known one.
     """
     text, gone = checked_text('insight', request.insight)
-    inferred = infer(text)
+    found = classify(text)
     vector = memory.passage_vector(text)
     with memory.db.write() as connection:
         context = sessions.inherit(connection, request.session_id, given(request.context))
@@ -98,12 +98,14 @@ def learn(memory: Memory, request: LearnRequest) -> LearnResponse:
             )
         else:
             record = replace(
-                new_record('fact', text, inferred, context, memory.clock()),
+                new_record('fact', text, found, context, memory.clock()),
                 collection=request.collection,
                 session_id=request.session_id,
             )
             kept = memories.insert(connection, record, vector if nearest else None)
-            response = LearnResponse(status='created', memory_id=kept, auto_inferred=inferred)
+            response = LearnResponse(
+                status='created', memory_id=kept, auto_inferred=inferred(found)
+            )
     if gone:
         response = replace(response, truncated=True, truncated_characters=gone)
     return response
@@ -136,36 +138,11 @@ def checked_text(name: str, text: str) -> tuple[str, int]:
     return kept, gone
 
 
-def infer(text: str) -> Inferred:
-    """Read category, confidence, tags and files from a text."""
-    found = classify(text)
+def inferred(found: Classification) -> Inferred:
+    """Say what was read from a text."""
     return Inferred(found.category, found.confidence, found.tags, found.scope_files)
 
 
 def given(context: Any) -> dict[str, Any]:
     """Return the context of a request, an empty one where none was given."""
     return dict(context or {})
-
-
-def new_record(
-    type: str, text: str, inferred: Inferred, context: dict[str, Any], now: int
-) -> Record:
-    """Return a record of what is known about a text, without its place in the store."""
-    actor = context.get('actor_id')
-    actor_id = actor if isinstance(actor, str) and 1 <= len(actor) <= 128 else None
-    event = context.get('event_id')
-    return Record(
-        type=type,
-        collection='',
-        content=text,
-        category=inferred.category,
-        confidence=inferred.confidence,
-        tags=inferred.tags,
-        scope_files=inferred.scope_files,
-        context=context,
-        actor_id=actor_id,
-        event_id=event if isinstance(event, str) and event else None,
-        strategy_name=strategy(context, inferred.category, actor_id),
-        created_at=now,
-        updated_at=now,
-    )

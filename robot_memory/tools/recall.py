@@ -14,6 +14,7 @@ from robot_memory.fields import Json, Stamp, arg
 from robot_memory.json_text import dump_json, finite, shown
 from robot_memory.memory import Memory, milliseconds_since
 from robot_memory.model import Record
+from robot_memory.perceptions import digests
 from robot_memory.store import Connection, memories, words
 from robot_memory.store.filters import Where, compile_filter, equal, json_path
 from robot_memory.tool import tool
@@ -78,7 +79,15 @@ class MemoryView:
         "The measurement's own time; only of perceptions.", default=None, omitted=True
     )
     frame_id: str | None = arg('Coordinate frame of the measurement.', default=None, omitted=True)
-    pose: Json | None = arg('Where it was, in frame_id.', default=None, omitted=True)
+    pose: Json | None = arg(
+        'Where it was, in the frame that it names, else in frame_id.', default=None, omitted=True
+    )
+    payload: Json | None = arg(
+        'What was measured: a short digest as data, and parts (signals, pictures) that show and '
+        'their uri give whole.',
+        default=None,
+        omitted=True,
+    )
 
 
 @dataclass(frozen=True)
@@ -125,7 +134,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             ranked, mode = _by_distance(connection, request.query, where, near)
         elif not request.query.strip():
             newest = memories.listed(connection, where, request.n)
-            ranked, mode = [_Hit(record.id, 0.0) for record in newest], 'filter'
+            ranked, mode = [Hit(record.id, 0.0) for record in newest], 'filter'
         else:
             narrow = bool(request.session_id or filter_)
             among = memories.ids(connection, where) if narrow else None
@@ -143,13 +152,19 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
                 ranked += _rest(among, ranked, request.n)
         ranked = ranked[: request.n]
         records = memories.get(connection, [hit.id for hit in ranked])
-    found = tuple(view(records[hit.id], hit) for hit in ranked if hit.id in records)
+        sensed = [found for found, record in records.items() if record.type == 'perception']
+        payloads = digests(connection, sensed)
+    found = tuple(
+        view(records[hit.id], hit, payloads.get(hit.id)) for hit in ranked if hit.id in records
+    )
     memory.touch(item.id for item in found)
     return RecallResponse(found, len(found), mode, milliseconds_since(start))
 
 
 @dataclass(frozen=True)
-class _Hit:
+class Hit:
+    """Name a memory that was found, its score, and its distance where that was asked for."""
+
     id: int
     score: float
     distance: float | None = None
@@ -173,7 +188,7 @@ def ranked_by_query(
     where: Where,
     n: int,
     among: list[int] | None = None,
-) -> tuple[list[_Hit], str]:
+) -> tuple[list[Hit], str]:
     """
     Return what words and meaning find among what passes, best first, and the mode that ran.
 
@@ -206,7 +221,7 @@ def ranked_by_query(
     real = words.passing(connection, [candidate.id for candidate in candidates], _REAL)
     weight = memory.settings.real_weight
     scored = [
-        _Hit(candidate.id, ranking.fuse(candidate, mode) * (weight if candidate.id in real else 1))
+        Hit(candidate.id, ranking.fuse(candidate, mode) * (weight if candidate.id in real else 1))
         for candidate in candidates
     ]
     scored.sort(key=lambda hit: (-hit.score, -hit.id))
@@ -238,14 +253,14 @@ def _nearest_passing(
         asked *= 4
 
 
-def _rest(among: Sequence[int], ranked: Sequence[_Hit], n: int) -> list[_Hit]:
+def _rest(among: Sequence[int], ranked: Sequence[Hit], n: int) -> list[Hit]:
     """Return the newest of what passes and neither words nor meaning found."""
     lacking = n - len(ranked)
     if lacking <= 0:
         return []
     known = {hit.id for hit in ranked}
     rest = (found for found in reversed(among) if found not in known)
-    return [_Hit(found, 0.0) for found in itertools.islice(rest, lacking)]
+    return [Hit(found, 0.0) for found in itertools.islice(rest, lacking)]
 
 
 def parse_near(spatial_sort: Any) -> Near | None:
@@ -283,7 +298,7 @@ def parse_near(spatial_sort: Any) -> Near | None:
 
 def _by_distance(
     connection: Connection, query: str, where: Where, near: Near
-) -> tuple[list[_Hit], str]:
+) -> tuple[list[Hit], str]:
     """Return what passes and has a position, nearest first; what the words match before that."""
     found, others = memories.nearest(connection, where, near.place, near.target, near.max_distance)
     if not found and len(others) > 0:
@@ -293,12 +308,12 @@ def _by_distance(
         )
     main, fallback = texts.query_terms(query)
     match = words.matching(connection, main + fallback, [pair[0] for pair in found])
-    hits = [_Hit(found_id, 1 / (1 + distance), distance) for found_id, distance in found]
+    hits = [Hit(found_id, 1 / (1 + distance), distance) for found_id, distance in found]
     hits.sort(key=lambda hit: hit.id not in match)
     return hits, 'bm25_only' if match else 'filter'
 
 
-def view(record: Record, hit: _Hit) -> MemoryView:
+def view(record: Record, hit: Hit, payload: Json | None = None) -> MemoryView:
     """Show a record as a recalled memory."""
     summary, gone = texts.cut(record.content, 77)
     partitions = {
@@ -322,4 +337,5 @@ def view(record: Record, hit: _Hit) -> MemoryView:
         stamp=None if record.stamp is None else Stamp(record.stamp),
         frame_id=record.frame_id,
         pose=record.pose,
+        payload=payload,
     )

@@ -11,9 +11,8 @@ from robot_memory.fields import Field, Json, Stamp, arg, check, fields_of
 from robot_memory.json_text import finite, shown
 from robot_memory.memory import Memory
 from robot_memory.model import PERCEPTION_TYPES
-from robot_memory.store import memories, sessions
+from robot_memory.perceptions import Perception, keep
 from robot_memory.tool import tool
-from robot_memory.tools.learn import infer, new_record
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,8 @@ class SavePerceptionRequest:
     stamp: Stamp | None = arg("The measurement's own time: header.stamp.", default=None)
     frame_id: str | None = arg('Coordinate frame of the measurement.', default=None)
     pose: Json | None = arg(
-        'Where it was, as JSON: {"position": [x, y, z] in metres, "orientation": [x, y, z, w]}.',
+        'Where it was, as JSON: {"position": [x, y, z] in metres, "orientation": [x, y, z, w], '
+        '"frame_id": "map"}; without a frame_id in that of the measurement.',
         default=None,
         shape='object',
     )
@@ -71,26 +71,27 @@ def save_perception(memory: Memory, request: SavePerceptionRequest) -> SavePerce
     context: dict[str, Any] = {}
     pose = _checked_pose(request.pose)
     if pose is not None:
-        context['spatial'] = {'position': pose['position'], 'frame_id': request.frame_id}
-    vector = memory.passage_vector(text)
-    with memory.db.write() as connection:
-        context = sessions.inherit(connection, request.session_id, context)
-        record = replace(
-            new_record('perception', text, infer(text), context, memory.clock()),
-            collection=request.collection,
-            session_id=request.session_id,
-            perception_type=request.perception_type,
-            strategy_name='episodic',
-            stamp=request.stamp,
-            frame_id=request.frame_id,
-            pose=pose,
-        )
-        usable = memory.usable(connection) is not None
-        kept = memories.insert(connection, record, vector if usable else None)
-        if request.data is not None or request.metadata is not None:
-            memories.put_payload(connection, kept, request.data, request.metadata)
+        context['spatial'] = {
+            'position': pose['position'],
+            'frame_id': pose.get('frame_id', request.frame_id),
+        }
+    kept = keep(
+        memory,
+        Perception(
+            text,
+            request.perception_type,
+            request.collection,
+            request.session_id,
+            request.stamp,
+            request.frame_id,
+            pose,
+            context,
+            request.data,
+            request.metadata,
+        ),
+    )
     return SavePerceptionResponse(
-        kept, request.perception_type, request.collection, usable and vector is not None
+        kept.memory_id, request.perception_type, request.collection, kept.has_vector
     )
 
 
@@ -112,17 +113,22 @@ def _checked_pose(pose: Any) -> dict[str, Any] | None:
     if pose is None:
         return None
     lengths = {'position': (2, 3), 'orientation': (4,)}
-    good = 'position' in pose and all(
-        name in lengths
-        and isinstance(value, list)
-        and len(value) in lengths[name]
-        and all(finite(x) is not None for x in value)
-        for name, value in pose.items()
+    numbers = {name: value for name, value in pose.items() if name != 'frame_id'}
+    good = (
+        'position' in pose
+        and isinstance(pose.get('frame_id', ''), str)
+        and all(
+            name in lengths
+            and isinstance(value, list)
+            and len(value) in lengths[name]
+            and all(finite(x) is not None for x in value)
+            for name, value in numbers.items()
+        )
     )
     if not good:
         raise InvalidArgument(
-            'pose must be {"position": [x, y, z], "orientation": [x, y, z, w]}, '
-            f'the orientation optional, not {shown(pose)}'
+            'pose must be {"position": [x, y, z], "orientation": [x, y, z, w], '
+            f'"frame_id": "map"}}, the last two optional, not {shown(pose)}'
         )
     return dict(pose)
 

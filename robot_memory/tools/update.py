@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from robot_memory.classify import classify
 from robot_memory.fields import Json, arg
 from robot_memory.memory import Memory
 from robot_memory.model import strategy
 from robot_memory.store import memories, sessions
 from robot_memory.tool import tool
-from robot_memory.tools.learn import Inferred, checked_text, given, infer
+from robot_memory.tools.learn import Inferred, checked_text, given, inferred
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def update(memory: Memory, request: UpdateRequest) -> UpdateResponse:
     The old text stays in the audit trail, and the memory fades anew from here.
     """
     text, gone = checked_text('new_content', request.new_content)
-    inferred = infer(text)
+    found = classify(text)
     vector = memory.passage_vector(text)
     with memory.db.write() as connection:
         old = memories.get_active(connection, request.memory_id)
@@ -57,12 +58,12 @@ def update(memory: Memory, request: UpdateRequest) -> UpdateResponse:
         new = replace(
             old,
             content=text,
-            category=inferred.category,
-            confidence=inferred.confidence,
-            tags=inferred.tags,
-            scope_files=inferred.scope_files,
+            category=found.category,
+            confidence=found.confidence,
+            tags=found.tags,
+            scope_files=found.scope_files,
             context=context,
-            strategy_name=strategy(context, inferred.category, old.actor_id),
+            strategy_name=strategy(context, found.category, old.actor_id),
             updated_at=now,
             last_accessed=now,
         )
@@ -73,7 +74,7 @@ def update(memory: Memory, request: UpdateRequest) -> UpdateResponse:
         old.id,
         old.content,
         text,
-        inferred,
+        inferred(found),
         truncated=True if gone else None,
         truncated_characters=gone or None,
     )

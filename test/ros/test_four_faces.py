@@ -78,6 +78,13 @@ STORIES = {
         ('query_records', {'where': {'created_at': 'yesterday'}}),
         ('query_records', {'limit': 1, 'offset': 1}),
     ],
+    'show': [
+        ('save_perception', TOUCH),
+        ('save_perception', {**TOUCH, 'data': [[0.5] * 20] * 100}),
+        ('show', {'memory_id': 1}),
+        ('show', {'memory_id': 2}),
+        ('show', {'memory_id': 9}),
+    ],
 }
 
 
@@ -105,7 +112,7 @@ class CommandLine:
         words += ['--json', tool.name]
         first = {'learn': 'insight', 'save_perception': 'description', 'recall': 'query'}
         positional = {'end_session': ['session_id'], 'forget': ['memory_id', 'reason']}
-        positional['update'] = ['memory_id', 'new_content']
+        positional |= {'update': ['memory_id', 'new_content'], 'show': ['memory_id']}
         names = positional.get(tool.name, [first.get(tool.name, '')])
         for name, value in arguments.items():
             if name not in names:

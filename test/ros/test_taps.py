@@ -9,9 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Wrench, WrenchStamped
+from rcl_interfaces.msg import Log
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Image, JointState
+from std_msgs.msg import String
 
 START = 1_700_000_000
 QOS = [
@@ -149,7 +154,7 @@ def test_fault_04_the_same_push_again_is_a_second_memory(start, robot):
 
 
 def test_a_wrench_without_a_header_is_stamped_when_it_comes(start, robot):
-    start(wrench_type='geometry_msgs/msg/Wrench')
+    start(**{'wrench.type': 'geometry_msgs/msg/Wrench'})
     publisher = robot.node.create_publisher(Wrench, '/wrench', 500)
     heard(robot, publisher, QOS[0].values[0])
     before = robot.node.get_clock().now().nanoseconds // 10**9
@@ -183,7 +188,15 @@ def test_unreadable_messages_are_counted_and_end_nothing(start, robot):
 
 
 def test_topics_and_collection_come_from_the_parameters(start, robot):
-    start(wrench_topic='/left/wrench', sense_collection='left_arm', image_topic="''")
+    start(
+        **{
+            'taps': '[wrench, grip]',
+            'wrench.topic': '/left/wrench',
+            'wrench.collection': 'left_arm',
+            'grip.topic': '/gripper/joint_states',
+            'grip.type': 'sensor_msgs/msg/JointState',
+        }
+    )
     publisher = robot.node.create_publisher(WrenchStamped, '/left/wrench', 500)
     heard(robot, publisher, QOS[0].values[0])
     robot.publish(publisher, push())
@@ -191,7 +204,143 @@ def test_topics_and_collection_come_from_the_parameters(start, robot):
     robot.until(
         lambda: robot.call('query_records', where=where).total_count == 1, 'the perception'
     )
+    assert robot.node.count_subscribers('/gripper/joint_states') == 1
     assert robot.node.count_subscribers('/camera/image_raw') == 0
+
+
+def diagnosed(robot, title):
+    """Return what /diagnostics says of a tap once it says something."""
+    heard = {}
+    subscription = robot.node.create_subscription(
+        DiagnosticArray,
+        '/diagnostics',
+        lambda message: heard.update({status.name: status for status in message.status}),
+        10,
+    )
+    status = robot.until(lambda: heard.get(f'robot_memory: {title}'), f'a status of {title}')
+    robot.node.destroy_subscription(subscription)
+    return status.level, {item.key: int(item.value) for item in status.values}
+
+
+def test_what_became_of_every_message_is_on_diagnostics(start, robot):
+    start()
+    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', 500)
+    heard(robot, publisher, QOS[0].values[0])
+    messages = list(push())
+    without_stamp = [WrenchStamped() for _ in range(3)]
+    robot.publish(publisher, [*messages, messages[-1], *without_stamp])
+    events(robot, 'tactile', 1)
+    level, counts = diagnosed(robot, 'wrench (/wrench)')
+    assert counts == {
+        'received': 204,
+        'no stamp': 3,
+        'late or repeated stamp': 1,
+        'events': 1,
+    }
+    assert level == DiagnosticStatus.OK
+
+
+def test_what_is_above_the_rate_is_counted_and_left(start, robot):
+    start(**{'camera.max_rate_hz': '5.0'})
+    publisher = robot.node.create_publisher(Image, '/camera/image_raw', 50)
+    heard(robot, publisher, QOS[0].values[0])
+    robot.publish(publisher, scene(), period=0.01)
+    events(robot, 'visual', 2)
+    _, counts = diagnosed(robot, 'camera (/camera/image_raw)')
+    assert counts['received'] == 40 and counts['rate'] == 20
+
+
+def test_the_qos_can_be_overridden(start, robot):
+    start(**{'qos_overrides./wrench.subscription.reliability': 'best_effort'})
+    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', 500)
+    robot.until(publisher.get_subscription_count, 'a match')
+    robot.publish(publisher, push())
+    events(robot, 'tactile', 1)
+    (info,) = robot.node.get_subscriptions_info_by_topic('/wrench')
+    assert info.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'said'),
+    [
+        ({'qos_overrides./wrench.subscription.reliability': 'sure'}, 'reliable, best_effort'),
+        ({'taps': '[wrench, hand]'}, 'hand.topic and hand.type are not given'),
+        ({'wrench.type': 'sensor_msgs/msg/Imu'}, 'WrenchStamped'),
+        ({'wrench.release_ratio': '7.0'}, 'release_ratio'),
+        ({'wrench.session_id': 'no-such-session'}, 'no-such-session'),
+        ({'camera.detector': 'contact'}, 'accepted: scene'),
+    ],
+)
+def test_a_node_with_wrong_taps_says_what_is_wrong_and_does_not_start(start, parameters, said):
+    node = start(**parameters)
+    assert node.process.wait(timeout=20) == 1
+    assert said in node.said() and 'Traceback' not in node.said()
+
+
+def test_an_instruction_that_was_given_before_is_heard(start, robot):
+    qos = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    publisher = robot.node.create_publisher(String, '/task', qos)
+    publisher.publish(String(data='wipe the table'))
+    start(
+        **{
+            'taps': '[wrench, task]',
+            'task.topic': '/task',
+            'task.type': 'std_msgs/msg/String',
+            'wrench.type': 'geometry_msgs/msg/Wrench',
+        }
+    )
+    facts = json.dumps({'kind': 'fact'})
+    robot.until(lambda: robot.call('query_records', where=facts).total_count == 1, 'the text')
+    wrenches = robot.node.create_publisher(Wrench, '/wrench', 500)
+    heard(robot, wrenches, QOS[0].values[0])
+    robot.publish(wrenches, (message.wrench for message in push()), period=0.01)
+    (event,) = events(robot, 'tactile', 1)
+    assert event.content.endswith('meanwhile: wipe the table')
+    assert json.loads(event.task) == {'instruction': 'wipe the table'}
+
+
+def test_a_warning_in_the_log_is_learned_and_nothing_below_it(start, robot):
+    start(**{'taps': '[log]', 'log.topic': '/rosout', 'log.type': 'rcl_interfaces/msg/Log'})
+    publisher = robot.node.create_publisher(Log, '/rosout', 10)
+    robot.until(publisher.get_subscription_count, 'a match')
+    stamp = robot.node.get_clock().now().to_msg()
+    for level, text in ((20, 'all is well'), (30, 'the gripper slipped')):
+        publisher.publish(Log(stamp=stamp, level=level, name='gripper', msg=text))
+    facts = json.dumps({'kind': 'fact'})
+    found = robot.until(lambda: robot.call('query_records', where=facts).records, 'the warning')
+    assert [record.record_content for record in found] == ['gripper: the gripper slipped']
+
+
+def now(messages, ahead):
+    """Yield messages with stamps that begin some seconds from now."""
+    begin = int(time.time()) + ahead
+    for message in messages:
+        message.header.stamp.sec += begin - START
+        yield message
+
+
+def set_parameter(robot, name, value):
+    client = robot.node.create_client(SetParameters, '/robot_memory/set_parameters')
+    robot.until(client.service_is_ready, 'the parameter service')
+    change = Parameter(name, value=value).to_parameter_msg()
+    request = SetParameters.Request(parameters=[change])
+    (result,) = robot.answer(client.call_async(request)).results
+    assert result.successful, result.reason
+
+
+def test_a_demonstration_is_recorded_while_the_parameter_names_one(start, robot):
+    start(taps='[joint_states]')
+    publisher = robot.node.create_publisher(JointState, '/joint_states', 500)
+    heard(robot, publisher, QOS[0].values[0])
+    robot.publish(publisher, now(move(), 0))
+    events(robot, 'proprioceptive', 1)
+    set_parameter(robot, 'demonstration', 'pour tea')
+    robot.publish(publisher, now(move(), 100))
+    (shown,) = events(robot, 'procedural', 1)
+    assert shown.content.startswith('Demonstration of pour tea: ')
+    set_parameter(robot, 'demonstration', '')
+    robot.publish(publisher, now(move(), 200))
+    events(robot, 'proprioceptive', 2)
 
 
 def test_a_slow_topic_costs_little_of_the_processor(start, robot):

@@ -1,0 +1,45 @@
+"""Print how many times faster than it happened a real recording is imported."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from robot_memory.memory import Memory
+from robot_memory.senses.importing import Plan, import_recording
+from robot_memory.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = Path(os.environ.get('ROBOT_MEMORY_DATA', ROOT.parent / 'shared/data'))
+BAG = DATA / 'bags/cmu_push_wood_patch'
+RUNS = 3
+
+
+def main() -> None:
+    """Import into new stores, with the model, and print the median."""
+    if not BAG.exists():
+        sys.exit(f'no recording to import: {BAG}')
+    ratios, kept = [], 0
+    for _ in range(RUNS):
+        with tempfile.TemporaryDirectory() as folder:
+            settings = Settings(db_path=str(Path(folder) / 'memory.db'))
+            with Memory(settings, resident=False) as memory:
+                memory.embedder.wait(60.0)
+                memory.adopt_model()
+                start = time.perf_counter()
+                done = import_recording(
+                    memory, BAG, Plan(), lambda _: None, lambda done, total: None
+                )
+                spent = time.perf_counter() - start
+        ratios.append(done.seconds / spent)
+        kept = done.kept
+    print(json.dumps({'times_real_time': round(statistics.median(ratios)), 'kept': kept}))
+
+
+if __name__ == '__main__':
+    main()

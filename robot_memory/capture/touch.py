@@ -1,0 +1,220 @@
+"""One contact: what it is, in figures and in words, and the signal of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from robot_memory.capture.baseline import Baseline, size
+from robot_memory.capture.event import Event, rounded
+from robot_memory.capture.roll import Row, to_signal
+from robot_memory.capture.signal import Signal
+from robot_memory.capture.thinning import Extremes
+from robot_memory.capture.words import figure, over
+
+if TYPE_CHECKING:
+    from robot_memory.capture.contact import ContactSettings
+
+RELEASED = 'the contact was released'
+LASTED = 'it lasted so long that it became the new baseline'
+SMOOTH_S = 0.1
+LEVELS = 1024
+COLUMNS = ('force.x', 'force.y', 'force.z', 'torque.x', 'torque.y', 'torque.z')
+UNITS = ('N', 'N', 'N', 'N m', 'N m', 'N m')
+
+
+class Touch:
+    """Gather one contact while it lasts."""
+
+    def __init__(
+        self, frame_id: str, baseline: Baseline, settings: ContactSettings, before: list[Row]
+    ) -> None:
+        self.tested = False
+        self.felt_ns = 0
+        self._lasted = self._level_sum = 0.0
+        self._smooth: list[float] = []
+        self._frame_id = frame_id
+        self._baseline = baseline
+        self._rest = copy(baseline)
+        self._settings = settings
+        self._rows = Extremes(settings.max_points)
+        for row in before:
+            self._rows.add(baseline.against(row[1])[2], row)
+        self._onset: Row = (0, [])
+        self._peak_row = self._twist_row = self._end = self._onset
+        self._readings = 0
+        self._peak = self._early_peak = self._twist = 0.0
+        self._seconds = self._impulse = 0.0
+        self._sum = [0.0, 0.0, 0.0]
+        self._levels: list[float] = []
+        self._stride = 1
+
+    @property
+    def onset_ns(self) -> int:
+        """Return the stamp of the first reading."""
+        return self._onset[0]
+
+    @property
+    def end_ns(self) -> int:
+        """Return the stamp of the last reading that was taken."""
+        return self._end[0]
+
+    @property
+    def lasted_ns(self) -> int:
+        """Return the time from the first reading to the last, in ns."""
+        return self._end[0] - self._onset[0]
+
+    def smooth(self, values: list[float], elapsed: float) -> tuple[float, bool]:
+        """
+        Return how high the force still is, and whether that is over a third of the mean so far.
+
+        It is as high as the reading and the readings of the last tenth of a second both are: a
+        fall shows at once, and noise does not count.
+        """
+        share = elapsed / (elapsed + SMOOTH_S)
+        self._smooth = [
+            mean + share * (value - mean) for mean, value in zip(self._smooth, values, strict=True)
+        ]
+        level = self._baseline.against(values)[2]
+        self._lasted += elapsed
+        self._level_sum += level * elapsed
+        level = min(level, self._baseline.against(self._smooth)[2])
+        return level, 3 * level * self._lasted >= self._level_sum
+
+    def add(self, row: Row) -> None:
+        """Take the next reading; while it is under the release level it only is in the signal."""
+        f, t, level = self._baseline.against(row[1])
+        self._rows.add(level, row)
+        if not self._onset[0]:
+            self._onset = self._peak_row = self._twist_row = self._end = row
+        elapsed, self._end = (row[0] - self._end[0]) / 1e9, row
+        self._smooth = self._smooth or row[1]
+        self.felt_ns = max(self.felt_ns, row[0])
+        if level < self._settings.release_ratio:
+            return
+        self._readings += 1
+        force, twist = size(f), size(t)
+        if force > self._peak:
+            self._peak, self._peak_row = force, row
+            if row[0] - self._onset[0] <= self._settings.collision_rise_s * 1e9:
+                self._early_peak = force
+        if twist > self._twist:
+            self._twist, self._twist_row = twist, row
+        self._seconds += elapsed
+        self._impulse += force * elapsed
+        total = self._sum
+        total[0] += f[0] * elapsed
+        total[1] += f[1] * elapsed
+        total[2] += f[2] * elapsed
+        if self._readings % self._stride == 0:
+            self._levels.append(level)
+            if len(self._levels) >= LEVELS:
+                self._levels = self._levels[::2]
+                self._stride *= 2
+
+    def _kind(self, straightness: float) -> str:
+        settings = self._settings
+        if self._early_peak >= settings.collision_n:
+            return 'collision'
+        if self.lasted_ns <= settings.tap_s * 1e9:
+            return 'tap'
+        if straightness < settings.slide_straightness:
+            return 'slide'
+        levels = sorted(self._levels)
+        count = len(levels)
+        spread = levels[3 * count // 4] - levels[count // 4]
+        noise = 2 * self._rest.noise / self._rest.onset_n
+        steady = max(noise, settings.hold_steadiness * levels[count // 2])
+        return 'hold' if self.lasted_ns >= settings.hold_s * 1e9 and spread <= steady else 'push'
+
+    def signal(self, after: list[Row]) -> Signal:
+        """Return the readings, as the sensor gave them, with what led to them and followed."""
+        for row in after:
+            self._rows.add(self._rest.against(row[1])[2], row)
+        marks = (self._onset, self._peak_row, self._twist_row, self._end)
+        return to_signal(self._rows.rows(), marks, COLUMNS, UNITS)
+
+    def event(self, reason: str) -> Event:
+        """Return the contact, without its signal, as an event that ended because of `reason`."""
+        settings, baseline = self._settings, self._rest
+        duration = self.lasted_ns / 1e9
+        mean = self._impulse / self._seconds if self._seconds else self._peak
+        length = size(self._sum)
+        twisted = self._twist / baseline.onset_nm > self._peak / baseline.onset_n
+        straightness = 1.0 if twisted or not self._impulse else length / self._impulse
+        direction = [component / length if length else 0.0 for component in self._sum]
+        kind = self._kind(straightness)
+        peak_row = self._twist_row if twisted else self._peak_row
+        broken_off = reason not in (RELEASED, LASTED)
+        data = {
+            'kind': kind,
+            'duration_s': round(duration, 4),
+            'peak_force': round(self._peak, 4),
+            'mean_force': round(mean, 4),
+            'impulse': round(self._impulse, 4),
+            'peak_torque': round(self._twist, 4),
+            'time_to_peak_s': round((peak_row[0] - self._onset[0]) / 1e9, 4),
+            'direction': rounded(direction),
+            'straightness': round(straightness, 4),
+            'baseline_force': rounded(baseline.force),
+            'baseline_torque': rounded(baseline.torque),
+            'broken_off': broken_off,
+            'ended_because': reason,
+        }
+        metadata = {
+            'detector': 'contact',
+            'units': {'force': 'N', 'torque': 'N m', 'impulse': 'N s', 'time': 's'},
+            'settings': asdict(settings),
+            'readings': self._readings,
+            'rate_hz': round((self._readings - 1) / duration, 2) if duration else 0.0,
+            'noise': round(baseline.noise, 4),
+        }
+        words = self._words(kind, duration, mean, direction, twisted)
+        if broken_off:
+            words += f', broken off: {reason}'
+        elif reason is LASTED:
+            words += f', ended because {reason}'
+        return Event(
+            'tactile',
+            words,
+            self._onset[0],
+            peak_row[0],
+            self.end_ns,
+            self._frame_id,
+            'contact',
+            data,
+            metadata,
+            broken_off=broken_off,
+        )
+
+    def _words(
+        self, kind: str, duration: float, mean: float, direction: list[float], twisted: bool
+    ) -> str:
+        """Say how hard, how long, where, what, and which way; by the torque where only it rose."""
+        settings = self._settings
+        strength = 'Contact'
+        if self._peak >= settings.hard_n:
+            strength = 'Hard contact'
+        elif self._peak < settings.light_n and not twisted:
+            strength = 'Light contact'
+        place = self._frame_id
+        if settings.place:
+            place = f'{settings.place} ({place})' if place else settings.place
+        words = f'{strength} for {figure(duration)} s{" on " * bool(place)}{place}: {kind}'
+        peak, twist = f'peak {figure(self._peak)} N', f'peak torque {figure(self._twist)} N m'
+        if twisted:
+            _, torque, _ = self._rest.against(self._twist_row[1])
+            about = axis_words([component / self._twist for component in torque])
+            return f'{words}{over(self._twist, "N m")}, {twist} about {about}, {peak}'
+        words += f'{over(self._peak, "N")}, {peak}, mean {figure(mean)} N'
+        words += f', along {axis_words(direction)}, impulse {figure(self._impulse)} N s'
+        return f'{words}, {twist}' if self._twist >= self._rest.onset_nm else words
+
+
+def axis_words(direction: Sequence[float]) -> str:
+    """Name a unit vector by the axes of its frame: '-z', or '-z and +x' where it is oblique."""
+    order = sorted(range(3), key=lambda axis: -abs(direction[axis]))
+    named = [f'{"-" if direction[axis] < 0 else "+"}{"xyz"[axis]}' for axis in order]
+    return ' and '.join(named[: 1 + (abs(direction[order[1]]) > 0.38)])

@@ -1,0 +1,219 @@
+"""The commands about what was sensed: import a recording, plot what was felt and seen."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from robot_memory.capture import Picture, Signal
+from robot_memory.cli.common import is_set_up, note, open_memory, show_answer
+from robot_memory.cli.options import Options
+from robot_memory.cli.text import counted
+from robot_memory.clock import instant
+from robot_memory.errors import InvalidArgument, NotFound, Unavailable
+from robot_memory.fields import arg, fields_of, parse
+from robot_memory.json_text import shown
+from robot_memory.model import Record
+from robot_memory.perceptions import whole
+from robot_memory.settings import Settings
+from robot_memory.store import Connection, events, memories
+
+_IN_ONE_PLOT = 200
+
+
+@dataclass(frozen=True)
+class ImportRequest:
+    """Ask to keep what the senses notice in recordings."""
+
+    bags: tuple[str, ...] = arg('Recordings: rosbag2 folders or files, or rosbag1 files.')
+    params: str = arg(
+        "The node's parameter file, for its taps; without, all topics of known types.", default=''
+    )
+    collection: str = arg('Collection for all events.', default='', max_length=128)
+    session_id: str = arg('Session that all events belong to.', default='')
+    source: str = arg('Whose senses these are.', default='')
+    demonstration: str = arg('Keep the motions as a demonstration of this name.', default='')
+    pose_topic: str = arg('Topic that says where the robot or its tool was.', default='')
+    pose_type: str = arg('Type of pose_topic.', default='')
+    fixed_frame: str = arg('Frame that tf gives the poses of events in.', default='')
+
+
+def import_(request: ImportRequest, settings: Settings, options: Options) -> None:
+    """
+    Keep what the senses notice in recordings, many times faster than it happened.
+
+    What is kept already is known by its source, topic and stamp: an import that was broken off is
+    completed by the same command, and a second one adds nothing.
+    """
+    from robot_memory.senses.importing import Imported, import_recording
+
+    plan = _plan(request)
+    done: list[Imported] = []
+    failed = 0
+    with open_memory(settings, with_model=is_set_up(settings)) as memory:
+        memory.embedder.wait(max(options.wait, 60.0) if is_set_up(settings) else 0.0)
+        memory.adopt_model()
+        for bag in request.bags:
+            with ExitStack() as stack:
+                say, progress = _bar(stack, Path(bag).name)
+                try:
+                    done.append(import_recording(memory, Path(bag), plan, say, progress))
+                except NotFound as error:
+                    failed += 1
+                    say(str(error))
+                except KeyboardInterrupt:
+                    say('broken off; the same command again completes it')
+                    raise
+    show_answer([dataclasses.asdict(one) for one in done], _told(done), options)
+    if failed:
+        raise NotFound(f'{counted(failed, "recording")} of {len(request.bags)} could not be read')
+
+
+def _bar(stack: ExitStack, title: str) -> tuple[Callable[[str], None], Callable[[int, int], None]]:
+    """Return what prints a line, and what shows how far the import is."""
+    bar = stack.enter_context(
+        tqdm(desc=title, unit=' messages', unit_scale=True, disable=None, leave=False)
+    )
+
+    def progress(done: int, total: int) -> None:
+        bar.total = total
+        bar.update(done - bar.n)
+
+    def say(text: str) -> None:
+        bar.clear()
+        note(text)
+
+    return say, progress
+
+
+def _plan(request: ImportRequest) -> Any:
+    """Return how to import: the parameter file's settings, and above them the options'."""
+    from robot_memory.senses import PlaceSettings, SenseSettings
+    from robot_memory.senses.importing import Plan
+    from robot_memory.senses.parameters import read_parameters, taps_of
+
+    values = read_parameters(Path(request.params)) if request.params else {}
+    for name in ('source', 'demonstration', 'pose_topic', 'pose_type', 'fixed_frame'):
+        if getattr(request, name):
+            values[name] = getattr(request, name)
+    senses = parse(SenseSettings, _of(SenseSettings, values), 'the parameters')
+    place = parse(PlaceSettings, _of(PlaceSettings, values), 'the parameters')
+    overrides = {
+        name: getattr(request, name)
+        for name in ('collection', 'session_id')
+        if getattr(request, name)
+    }
+    taps = taps_of(values, senses.taps) if request.params else None
+    return Plan(taps, overrides, place, senses.source, senses.demonstration)
+
+
+def _of(declaration: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    names = {field.name for field in fields_of(declaration)}
+    return {name: value for name, value in values.items() if name in names}
+
+
+def _told(done: list[Any]) -> str:
+    lines = []
+    for one in done:
+        lines.append(
+            f'{one.recording}: {one.seconds:.1f} s, {counted(one.messages, "message")}, '
+            f'{counted(one.kept, "memory", "memories")} kept, {one.known} known before'
+        )
+        for tap, counts in one.taps.items():
+            words = ', '.join(f'{name} {number}' for name, number in counts.items())
+            lines.append(f'  {tap}: {words or "no message"}')
+    return '\n'.join(lines)
+
+
+@dataclass(frozen=True)
+class PlotRequest:
+    """Ask for a picture of a perception, or of all in a span of time."""
+
+    memory_id: int | None = arg('The perception to draw.', default=None, minimum=1)
+    since: str = arg('Or all that were measured since this instant, UTC, ISO 8601.', default='')
+    until: str = arg('And before this one.', default='')
+    collection: str = arg('Collection to look in.', default='default', max_length=128)
+    output: str = arg('File to write; empty: memory_ID.png, or memories.png.', default='')
+
+
+def plot(request: PlotRequest, settings: Settings, options: Options) -> None:
+    """Draw what was felt and seen as a PNG: the signal, the extent, the peak and the pictures."""
+    from robot_memory.plot import draw
+
+    span = bool(request.since or request.until)
+    if span == (request.memory_id is not None):
+        raise InvalidArgument('plot needs the id of a perception, or --since and --until')
+    with open_memory(settings, with_model=False) as memory, memory.db.read() as connection:
+        drawn = [_drawn(connection, record) for record in _records(connection, request)]
+    if not drawn:
+        raise NotFound('no perception was measured in that time')
+    name = f'memory_{request.memory_id}.png' if request.memory_id else 'memories.png'
+    path = Path(request.output or name)
+    content = draw(drawn)
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise Unavailable(f'{path} cannot be written: {error}') from None
+    text = f'{path}: {counted(len(drawn), "perception")} drawn'
+    show_answer({'path': str(path), 'memories': [one.memory_id for one in drawn]}, text, options)
+
+
+def _records(connection: Connection, request: PlotRequest) -> list[Record]:
+    if request.memory_id is not None:
+        record = memories.get(connection, [request.memory_id]).get(request.memory_id)
+        if record is None or record.stamp is None:
+            what = 'is no perception with a stamp' if record else 'does not exist'
+            raise NotFound(f'memory {request.memory_id} {what}; there is nothing to draw')
+        return [record]
+    span = (_nanoseconds('since', request.since, 0), _nanoseconds('until', request.until, 2**62))
+    found = memories.measured(connection, request.collection, *span, _IN_ONE_PLOT + 1)
+    if len(found) > _IN_ONE_PLOT:
+        note(f'more than {_IN_ONE_PLOT} perceptions in that time; the first are drawn')
+    return found[:_IN_ONE_PLOT]
+
+
+def _nanoseconds(name: str, text: str, default: int) -> int:
+    if not text:
+        return default
+    try:
+        return instant(text) * 1000
+    except ValueError:
+        raise InvalidArgument(
+            f'{name} must be an instant such as 2026-11-21T08:30:00, not {shown(text)}'
+        ) from None
+
+
+def _drawn(connection: Connection, record: Record) -> Any:
+    from robot_memory.plot import Drawn
+
+    assert record.stamp is not None
+    identity = events.get(connection, record.id)
+    signal, pictures = None, []
+    data, _, kept = whole(connection, record.id)
+    data = data if isinstance(data, dict) else {}
+    for part in kept:
+        if part.content is None:
+            continue
+        if part.name == 'signal':
+            signal = Signal.from_npz(part.content)
+        elif part.media_type == 'image/jpeg':
+            taken = part.name.rpartition('.')[2]
+            stamp_ns = int(taken) if taken.isdigit() else record.stamp
+            pictures.append(Picture(stamp_ns, part.content))
+    return Drawn(
+        memory_id=record.id,
+        title=record.content,
+        kind=record.perception_type or record.type,
+        stamp_ns=record.stamp,
+        peak_ns=identity.peak if identity else record.stamp,
+        end_ns=identity.end if identity else record.stamp,
+        signal=signal,
+        pictures=tuple(sorted(pictures, key=lambda picture: picture.stamp_ns)),
+        baseline=(*data.get('baseline_force', ()), *data.get('baseline_torque', ())),
+    )

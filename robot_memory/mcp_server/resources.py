@@ -1,0 +1,98 @@
+"""Memories and the parts of their payloads as MCP resources."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    BlobResourceContents,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextResourceContents,
+)
+
+from robot_memory.errors import RobotMemoryError
+from robot_memory.fields import plain
+from robot_memory.json_text import shown
+from robot_memory.memory import Memory
+from robot_memory.perceptions import part_uri
+from robot_memory.store import parts
+from robot_memory.tools.show import show
+
+_LISTED = 100
+_URI = re.compile(r'robot-memory://memories/(\d{1,18})(?:/([\w.-]+))?')
+
+
+def listed(memory: Memory) -> ListResourcesResult:
+    """Return the newest parts of payloads; any other is read by the template."""
+    with memory.db.read() as connection:
+        newest = parts.newest(connection, _LISTED)
+    return ListResourcesResult(
+        resources=[
+            Resource(
+                uri=part_uri(memory_id, part.name),
+                name=f'{part.name} of memory {memory_id}',
+                title=content,
+                mime_type=part.media_type,
+                size=part.size,
+            )
+            for memory_id, content, part in newest
+        ]
+    )
+
+
+def templates() -> ListResourceTemplatesResult:
+    """Return how the address of a memory and of a part is made."""
+    return ListResourceTemplatesResult(
+        resource_templates=[
+            ResourceTemplate(
+                uri_template='robot-memory://memories/{memory_id}',
+                name='memory',
+                description='The whole of a memory as JSON, the bytes of its parts aside.',
+                mime_type='application/json',
+            ),
+            ResourceTemplate(
+                uri_template='robot-memory://memories/{memory_id}/{part}',
+                name='part',
+                description='A signal (.npz) or a picture (JPEG) of a memory.',
+            ),
+        ]
+    )
+
+
+def read(memory: Memory, uri: str) -> ReadResourceResult:
+    """Return a memory or a part of one; raise MCPError for what is not there."""
+    match = _URI.fullmatch(uri)
+    if match is None:
+        raise MCPError(
+            INVALID_PARAMS,
+            f'there is no resource {shown(uri)}; accepted: robot-memory://memories/ID '
+            'and robot-memory://memories/ID/PART, as recall returns them',
+        )
+    try:
+        whole = show.run(memory, {'memory_id': int(match[1])})
+    except RobotMemoryError as error:
+        raise MCPError(INVALID_PARAMS, f'[{error.code}] {error}') from None
+    if match[2] is None:
+        text = json.dumps(plain(whole, with_bytes=False), ensure_ascii=False)
+        return ReadResourceResult(
+            contents=[TextResourceContents(uri=uri, mime_type='application/json', text=text)]
+        )
+    for part in whole.parts:
+        if part.name == match[2] and part.content is not None:
+            blob = base64.b64encode(part.content).decode()
+            return ReadResourceResult(
+                contents=[BlobResourceContents(uri=uri, mime_type=part.media_type, blob=blob)]
+            )
+    there = ', '.join(part.name for part in whole.parts if part.content is not None)
+    raise MCPError(
+        INVALID_PARAMS,
+        f'memory {match[1]} has no part {shown(match[2])} now; it has {there or "none"}',
+    )

@@ -1,0 +1,198 @@
+"""How a perception is kept: known or not, row, words, vector and payload in one transaction."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from robot_memory.capture import alike
+from robot_memory.classify import PROTECTED, classify
+from robot_memory.clock import iso
+from robot_memory.json_text import dump_json
+from robot_memory.memory import Memory
+from robot_memory.model import Record, new_record
+from robot_memory.store import Connection, events, memories, parts, sessions
+from robot_memory.store.events import Identity
+from robot_memory.store.parts import Part
+
+SAME_PICTURE_NS = 500_000_000
+"""Pictures of one camera that look alike and are this near in time show the same moment."""
+_INLINE = 4096
+"""Characters of JSON that stay beside the memory; longer ones are a part of their own."""
+_DIGEST = 1500
+"""Characters of data that recall returns; show returns the rest."""
+_PACKED = 'application/zlib'
+
+
+@dataclass(frozen=True)
+class Perception:
+    """
+    Hold what is to be kept: `stamp` in nanoseconds, `pose` in metres, the rest plain JSON.
+
+    With an `identity` it is kept once, however often it is seen.
+    """
+
+    description: str
+    perception_type: str
+    collection: str = 'default'
+    session_id: str | None = None
+    stamp: int | None = None
+    frame_id: str | None = None
+    pose: dict[str, Any] | None = None
+    context: dict[str, Any] = field(default_factory=dict)
+    data: Any = None
+    metadata: Any = None
+    parts: Sequence[Part] = ()
+    identity: Identity | None = None
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Name the memory that holds a perception; it is `new`, or was known before."""
+
+    memory_id: int
+    new: bool
+    has_vector: bool
+
+
+def keep(memory: Memory, perception: Perception) -> Kept:
+    """
+    Keep a perception, unless it is known by its identity.
+
+    A known one that was broken off by the end of its stream is superseded by the whole. Raise
+    NotFound for a session that does not exist, Unavailable where the store cannot take it now.
+    """
+    identity = perception.identity
+    if identity is not None:
+        with memory.db.read() as connection:
+            known = _known(connection, identity)
+        if known is not None and not _completes(identity, known[1]):
+            return Kept(known[0], new=False, has_vector=False)
+    vector = memory.passage_vector(perception.description)
+    with memory.db.write() as connection:
+        known = None if identity is None else _known(connection, identity)
+        if known is not None and identity is not None and not _completes(identity, known[1]):
+            return Kept(known[0], new=False, has_vector=False)
+        now = memory.clock()
+        context = sessions.inherit(connection, perception.session_id, perception.context)
+        record = _record(perception, context, now)
+        usable = memory.usable(connection) is not None
+        memory_id = memories.insert(connection, record, vector if usable else None)
+        _put_payload(memory, connection, memory_id, record, perception)
+        if identity is not None:
+            events.put(connection, memory_id, identity)
+        if known is not None and memories.get(connection, [known[0]])[known[0]].status == 'active':
+            reason = 'the whole event is known now'
+            memories.retire(
+                connection, known[0], 'superseded', memory.caller, reason, now, memory_id
+            )
+    return Kept(memory_id, new=True, has_vector=usable and vector is not None)
+
+
+def _record(perception: Perception, context: dict[str, Any], now: int) -> Record:
+    found = classify(perception.description)
+    return replace(
+        new_record('perception', perception.description, found, context, now),
+        collection=perception.collection,
+        session_id=perception.session_id,
+        perception_type=perception.perception_type,
+        strategy_name='episodic',
+        stamp=perception.stamp,
+        frame_id=perception.frame_id,
+        pose=perception.pose,
+    )
+
+
+def _known(connection: Connection, identity: Identity) -> tuple[int, Identity] | None:
+    """Return the newest memory of the same event, if there is one."""
+    slack = SAME_PICTURE_NS if identity.look else 0
+    same = [
+        found
+        for found in events.around(connection, identity, slack)
+        if is_same(identity, found[1])
+    ]
+    return same[-1] if same else None
+
+
+def is_same(one: Identity, other: Identity) -> bool:
+    """Say whether two events of the same source, topic and subject are one."""
+    if one.look and other.look and alike(one.look, other.look):
+        return abs(one.peak - other.peak) <= SAME_PICTURE_NS
+    if one.look or other.look:
+        return False
+    return one.onset == other.onset or one.peak == other.peak or one.end == other.end
+
+
+def _completes(identity: Identity, known: Identity) -> bool:
+    return known.broken_off and not identity.broken_off
+
+
+def _put_payload(
+    memory: Memory,
+    connection: Connection,
+    memory_id: int,
+    record: Record,
+    perception: Perception,
+) -> None:
+    inline: dict[str, str | None] = {}
+    kept = list(perception.parts)
+    for name in ('data', 'metadata'):
+        value = getattr(perception, name)
+        text = None if value is None else dump_json(value, name)
+        if text is not None and len(text) > _INLINE:
+            packed = zlib.compress(text.encode())
+            kept.append(Part(name, _PACKED, len(packed), packed))
+            text = None
+        inline[name] = text
+    if any(inline.values()):
+        memories.put_payload(connection, memory_id, **inline)
+    if kept:
+        parts.put(
+            connection,
+            memory_id,
+            kept,
+            protected=record.perception_type == 'procedural' or record.category in PROTECTED,
+            limit_mb=memory.settings.store_limit_mb,
+            at=record.created_at,
+        )
+
+
+def part_uri(memory_id: int, name: str) -> str:
+    """Return where MCP reads a part of a memory's payload."""
+    return f'robot-memory://memories/{memory_id}/{name}'
+
+
+def digests(connection: Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """Return short data and the parts without their bytes, of those memories that have some."""
+    found: dict[int, dict[str, Any]] = {}
+    for memory_id, text in memories.short_data(connection, ids, _DIGEST).items():
+        found[memory_id] = {'data': json.loads(text)}
+    for memory_id, kept in parts.of(connection, ids).items():
+        found.setdefault(memory_id, {})['parts'] = [
+            {
+                'name': part.name,
+                'media_type': part.media_type,
+                'size': part.size,
+                'uri': part_uri(memory_id, part.name),
+                **({} if part.removed_at is None else {'removed': iso(part.removed_at)}),
+            }
+            for part in kept
+        ]
+    return found
+
+
+def whole(connection: Connection, memory_id: int) -> tuple[Any, Any, list[Part]]:
+    """Return data, metadata and the parts of a memory, all with their bytes."""
+    values = dict(
+        zip(('data', 'metadata'), memories.get_payload(connection, memory_id), strict=True)
+    )
+    kept = []
+    for part in parts.of(connection, [memory_id], with_content=True).get(memory_id, []):
+        if part.media_type == _PACKED and part.content is not None:
+            values[part.name] = json.loads(zlib.decompress(part.content))
+        else:
+            kept.append(part)
+    return values['data'], values['metadata'], kept

@@ -1,0 +1,89 @@
+"""Text on a page: fonts that have its characters, its width in pixels, and where it is cut."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from typing import Any
+
+from matplotlib import font_manager
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.font_manager import FontProperties
+from matplotlib.ft2font import FT2Font
+
+from robot_memory.texts import cut
+
+DPI = 100
+BASE = 'DejaVu Sans'
+MISSING = '\N{WHITE SQUARE}'
+MAX_CHARACTERS = 4000
+
+# It would tell standard error of font caches that it builds, in the middle of a command's answer.
+logging.getLogger('matplotlib').setLevel(logging.ERROR)
+
+
+def fitted(text: str, size: float, weight: str = 'normal') -> tuple[str, FontProperties]:
+    """
+    Return a text in one line, and fonts of a size in points that have all its characters.
+
+    A character that no installed font has becomes a white square.
+    """
+    text = ' '.join(text[:MAX_CHARACTERS].split())
+    homes = {character: _home(character, weight) for character in dict.fromkeys(text)}
+    words = ''.join(character if homes[character] else MISSING for character in text)
+    families = list(dict.fromkeys((BASE, *filter(None, homes.values()))))
+    return words, FontProperties(family=families, size=size, weight=weight)
+
+
+@functools.cache
+def _home(character: str, weight: str) -> str:
+    """Return the first font family that has a character; empty: none has."""
+    for family in (BASE, *_families()):
+        if ord(character) in _characters(family, weight):
+            return family
+    return ''
+
+
+@functools.cache
+def _families() -> tuple[str, ...]:
+    names = {entry.name for entry in font_manager.fontManager.ttflist}
+    return tuple(sorted(name for name in names if not name.startswith(('.', 'Last Resort'))))
+
+
+@functools.cache
+def _characters(family: str, weight: str) -> frozenset[int]:
+    path = font_manager.findfont(FontProperties(family=family, weight=weight))
+    return frozenset(FT2Font(path).get_charmap())
+
+
+@functools.cache
+def _renderer() -> Any:
+    untyped: Any = RendererAgg
+    return untyped(1, 1, DPI)
+
+
+def width_of(text: str, size: float, weight: str = 'normal') -> float:
+    """Return the width of a line in pixels."""
+    words, properties = fitted(text, size, weight)
+    return float(_renderer().get_text_width_height_descent(words, properties, False)[0])
+
+
+def lines_of(text: str, size: float, width: float, most: int, weight: str = 'normal') -> list[str]:
+    """Return a text in at most so many lines of a width in pixels, with … where it was cut."""
+    left = ' '.join(text[:MAX_CHARACTERS].split())
+    lines: list[str] = []
+    while left:
+        if width_of(left, size, weight) <= width:
+            return [*lines, left]
+        mark = '…' if len(lines) == most - 1 else ''
+        low, high = 1, len(left)
+        while low < high:
+            middle = (low + high + 1) // 2
+            fits = width_of(cut(left, middle)[0] + mark, size, weight) <= width
+            low, high = (middle, high) if fits else (low, middle - 1)
+        line, gone = cut(left, low)
+        lines.append(line + mark)
+        if mark:
+            break
+        left = left[len(left) - gone :].strip()
+    return lines

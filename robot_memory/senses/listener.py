@@ -1,0 +1,81 @@
+"""One tap at work: what comes in is counted, decoded where it is needed, and felt."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from robot_memory.errors import RobotMemoryError
+from robot_memory.fields import NANOSECONDS
+from robot_memory.senses import messages
+from robot_memory.senses.tap import DETECTORS, Tap
+
+_EARLY = 0.9
+"""Messages come unevenly: one that is early by a tenth of its period is not above the rate."""
+
+
+class Listener:
+    """
+    Take the serialized messages of one tap, in any pace, and hand on what its detector makes.
+
+    `warn` is told why a message cannot be read. Nothing in a message can raise.
+    """
+
+    def __init__(self, tap: Tap, warn: Callable[[str], None]) -> None:
+        """Begin with nothing heard."""
+        detector, _ = DETECTORS[tap.detector]
+        self.tap = tap
+        self.detector: Any = detector(tap.detecting)
+        self.counts: Counter[str] = Counter()
+        self._kind = messages.TYPES[tap.settings.type]
+        self._warn = warn
+        self._period_ns = round(1e9 / tap.max_rate_hz) if tap.max_rate_hz else 0
+        self._last_ns = 0
+
+    def hear(self, raw: bytes, arrival_ns: int) -> list[Any]:
+        """Take a message that came at `arrival_ns`; return events, or sayings of a text tap."""
+        self.counts['received'] += 1
+        try:
+            stamp_ns = self._stamp(raw, arrival_ns)
+            if self._is_above_rate(stamp_ns):
+                self.counts['rate'] += 1
+                return []
+            message = messages.decode(raw, self.tap.settings.type)
+            frame = messages.frame_of(message)
+            return list(self.detector.feed(self._kind.read(message, stamp_ns, frame)))
+        except RobotMemoryError as error:
+            self._refuse(error)
+        except Exception as error:  # the decoder raises whatever broken bytes lead it to
+            self._refuse(error)
+        return []
+
+    def _refuse(self, error: Exception) -> None:
+        self.counts['unreadable'] += 1
+        self._warn(f'{self.tap.settings.topic}: a message cannot be read: {error!r}')
+
+    def _stamp(self, raw: bytes, arrival_ns: int) -> int:
+        """Return a message's stamp; those without one that come at once are put in a row."""
+        if self._kind.stamped:
+            return messages.stamp_of(raw)
+        at_once = arrival_ns <= self._last_ns < arrival_ns + NANOSECONDS
+        return self._last_ns + 1 if at_once else arrival_ns
+
+    def _is_above_rate(self, stamp_ns: int) -> bool:
+        early = 0 < stamp_ns - self._last_ns < self._period_ns * _EARLY
+        if not early:
+            self._last_ns = stamp_ns
+        return early
+
+    def finish(self) -> list[Any]:
+        """End the stream and return what was under way."""
+        return list(self.detector.finish())
+
+    @property
+    def since_ns(self) -> int:
+        """Return the onset of the oldest event that is not handed on yet; 0: there is none."""
+        return int(self.detector.since_ns)
+
+    def report(self) -> dict[str, int]:
+        """Return how many messages came, and by reason how many were not used or not kept."""
+        return dict(self.counts + self.detector.ignored)

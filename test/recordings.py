@@ -1,0 +1,135 @@
+"""Recordings in every form, made from the demonstration's, and those of the shared data."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rosbags.rosbag1 import Writer as Writer1
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, Reader, StoragePlugin
+from rosbags.rosbag2 import Writer as Writer2
+from rosbags.typesys import Stores, get_typestore
+
+from robot_memory.memory import Memory
+from robot_memory.senses.importing import Imported, Plan, import_recording
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = Path(os.environ.get('ROBOT_MEMORY_DATA', ROOT.parent / 'shared/data'))
+RECORD = runpy.run_path(str(ROOT / 'scripts' / 'make_recording.py'))['record']
+Messages = list[tuple[str, str, int, bytes]]
+ALL = Plan()
+
+
+def shared(path: str) -> Path:
+    """Return a file or folder of the shared data, or skip the test aloud."""
+    found = DATA / path
+    if not found.exists():
+        pytest.skip(f'{found} is not here; ROBOT_MEMORY_DATA names the shared data')
+    return found
+
+
+def messages_of(path: Path) -> Messages:
+    """Return topic, type, time and serialized message of all that a rosbag2 holds."""
+    with Reader(path) as reader:
+        return [(c.topic, c.msgtype, at, raw) for c, at, raw in reader.messages()]
+
+
+def run(memory: Memory, path: Path, plan: Plan = ALL) -> tuple[Imported, list[str]]:
+    """Import a recording; return what came of it, and the lines that were told."""
+    told: list[str] = []
+    return import_recording(memory, path, plan, told.append, lambda done, total: None), told
+
+
+def events_of(memory: Memory) -> list[tuple[Any, ...]]:
+    """Return what tells the events in a store apart, in the order of their onsets."""
+    with memory.db.read() as connection:
+        rows = connection.execute(
+            'SELECT e.topic, e.subject, e.onset, e.peak, e."end", m.content, m.status'
+            ' FROM events AS e JOIN memories AS m ON m.id = e.memory_id'
+            " WHERE m.status = 'active' ORDER BY e.onset, e.topic"
+        )
+        return list(rows)
+
+
+def write2(path: Path, messages: Messages, plugin: StoragePlugin, **options: Any) -> Path:
+    """Write a rosbag2."""
+    types = get_typestore(Stores.LATEST)
+    writer = Writer2(path, version=9, storage_plugin=plugin)
+    if 'mode' in options:
+        writer.set_compression(options['mode'], CompressionFormat.ZSTD)
+    with writer:
+        connections = {}
+        for topic, kind, at, raw in messages:
+            if topic not in connections:
+                connections[topic] = writer.add_connection(topic, kind, typestore=types)
+            writer.write(connections[topic], at, raw)
+    return path
+
+
+def sqlite3(path: Path, messages: Messages) -> Path:
+    """Write a rosbag2 in sqlite3."""
+    return write2(path, messages, StoragePlugin.SQLITE3)
+
+
+def each_message_compressed(path: Path, messages: Messages) -> Path:
+    """Write a rosbag2 in sqlite3 whose every message is compressed."""
+    return write2(path, messages, StoragePlugin.SQLITE3, mode=CompressionMode.MESSAGE)
+
+
+def each_file_compressed(path: Path, messages: Messages) -> Path:
+    """Write a rosbag2 in sqlite3 whose file is compressed."""
+    return write2(path, messages, StoragePlugin.SQLITE3, mode=CompressionMode.FILE)
+
+
+def split(path: Path, messages: Messages) -> Path:
+    """Write a rosbag2 of three files, and no metadata."""
+    third = len(messages) // 3
+    path.mkdir()
+    for number, begin in enumerate((2 * third, 0, third)):
+        piece = messages[begin:] if begin == 2 * third else messages[begin : begin + third]
+        folder = write2(path / f'piece_{number}', piece, StoragePlugin.MCAP)
+        (file,) = folder.glob('*.mcap')
+        file.rename(path / f'{number}.mcap')
+        shutil.rmtree(folder)
+    return path
+
+
+def one_file(path: Path, messages: Messages) -> Path:
+    """Write a rosbag2 and name its file alone."""
+    (file,) = write2(path, messages, StoragePlugin.MCAP).glob('*.mcap')
+    return file
+
+
+def rosbag1(path: Path, messages: Messages) -> Path:
+    """Write a recording of ROS 1."""
+    new, old = get_typestore(Stores.LATEST), get_typestore(Stores.ROS1_NOETIC)
+    path = path.with_suffix('.bag')
+    with Writer1(path) as writer:
+        connections: dict[str, Any] = {}
+        for topic, kind, at, raw in messages:
+            if topic not in connections:
+                connections[topic] = writer.add_connection(topic, kind, typestore=old)
+            writer.write(connections[topic], at, new.cdr_to_ros1(raw, kind))
+    return path
+
+
+FORMS: tuple[Callable[[Path, Messages], Path], ...] = (
+    sqlite3,
+    each_message_compressed,
+    each_file_compressed,
+    split,
+    one_file,
+    rosbag1,
+)
+
+
+def pushes() -> list[dict[str, Any]]:
+    """Return the 50 pushes that cmu_push_wood_patch holds: start_ns, end_ns, peak_N."""
+    text = (shared('bags/cmu_push_wood_patch') / 'groundtruth.json').read_text()
+    return list(json.loads(text)['cmu_push_wood_patch'])

@@ -1,0 +1,121 @@
+"""A recording that is played live becomes the same memories as one that is imported."""
+
+import json
+import signal
+
+import apsw
+import pytest
+import recordings
+from recordings import events_of, messages_of, run
+from replay import play
+
+from robot_memory.memory import Memory
+from robot_memory.senses.importing import Plan
+from robot_memory.settings import Settings
+
+WRENCH = {'taps': '[wrench]', 'wrench.onset_n': '2.0', 'use_sim_time': 'true'}
+
+
+@pytest.fixture(scope='module')
+def made(tmp_path_factory):
+    return recordings.RECORD(tmp_path_factory.mktemp('made') / 'ur5e')
+
+
+def open_store(path):
+    return Memory(Settings(db_path=str(path), model='none'), resident=False)
+
+
+def events_in(db):
+    """Return the events in the file of a node that may still run."""
+    try:
+        connection = apsw.Connection(str(db), flags=apsw.SQLITE_OPEN_READONLY)
+        return list(connection.execute('SELECT topic, onset, peak, "end" FROM events'))
+    except apsw.Error:
+        return []
+
+
+def close(node):
+    assert node.stop() == 0, node.said()
+
+
+def test_played_live_a_recording_gives_the_memories_of_its_import(start, robot, made, tmp_path):
+    with open_store(tmp_path / 'imported.db') as imported:
+        run(imported, made)
+        wanted = events_of(imported)
+    node = start(use_sim_time='true')
+    play(robot, messages_of(made), rate=10.0)
+    robot.until(lambda: len(events_in(node.db)) >= len(wanted), 'every event')
+    close(node)
+    with open_store(node.db) as live:
+        assert events_of(live) == wanted
+        again, _ = run(live, made)
+    assert (again.kept, again.known) == (0, len(wanted))
+
+
+def test_played_live_after_its_import_a_recording_adds_nothing(start, robot, made):
+    node = start(use_sim_time='true')
+    with open_store(node.db) as memory:
+        run(memory, made)
+        before = events_of(memory)
+    messages = messages_of(made)
+    # The beginning is missed, as by a node that starts late: the baseline is another.
+    late = [message for message in messages if message[2] > messages[0][2] + 3 * 10**8]
+    play(robot, late, rate=10.0)
+    close(node)
+    assert 'known' in node.said()
+    with open_store(node.db) as memory:
+        assert events_of(memory) == before
+
+
+def test_every_real_push_is_felt_live_at_ten_times_the_speed(start, robot):
+    truth = recordings.pushes()
+    messages = [
+        message
+        for message in messages_of(recordings.shared('bags/cmu_push_wood_patch'))
+        if message[0] == '/wrench'
+    ]
+    node = start(**WRENCH)
+    play(robot, messages, rate=10.0)
+    robot.until(lambda: len(events_in(node.db)) >= len(truth), 'every push')
+    close(node)
+    assert f'received {len(messages)}' in node.said()
+    with open_store(node.db) as memory, memory.db.read() as connection:
+        rows = list(
+            connection.execute(
+                'SELECT e.onset, e."end", p.data FROM events AS e'
+                ' JOIN payloads AS p USING (memory_id) ORDER BY e.onset'
+            )
+        )
+    assert len(rows) == len(truth) == 50
+    for (onset, end, data), push in zip(rows, truth, strict=True):
+        assert onset <= push['end_ns'] and end >= push['start_ns']
+        assert json.loads(data)['peak_force'] == pytest.approx(push['peak_N'], rel=0.05)
+
+
+@pytest.mark.parametrize('after', [1, 4])
+def test_fault_14_killed_while_it_feels_a_node_has_what_it_acknowledged_and_completes_it(
+    start, robot, made, tmp_path, after
+):
+    with open_store(tmp_path / 'imported.db') as imported:
+        run(imported, made)
+        wanted = events_of(imported)
+    node = start(use_sim_time='true')
+    noticed = []
+
+    def enough():
+        noticed[:] = [line for line in node.said().splitlines() if 'noticed: ' in line]
+        return len(noticed) >= after
+
+    messages = messages_of(made)
+    play(robot, messages, rate=10.0, until=enough)
+    node.stop(signal.SIGKILL)
+    with open_store(node.db) as memory:
+        assert len(events_of(memory)) >= len(noticed) >= after
+    again = start(use_sim_time='true', db_path=node.db)
+    play(robot, messages, rate=10.0)
+    robot.until(lambda: len(events_in(node.db)) >= len(wanted), 'every event')
+    close(again)
+    with open_store(node.db) as memory:
+        assert events_of(memory) == wanted
+        imported, _ = run(memory, made, Plan())
+    assert imported.kept == 0

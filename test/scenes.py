@@ -1,0 +1,102 @@
+"""Streams of pictures: scenes that are drawn or given, with noise, flicker and drift."""
+
+import io
+
+import numpy as np
+from PIL import Image, ImageFilter
+
+from robot_memory.capture import (
+    Event,
+    ImageReading,
+    SceneDetector,
+    SceneSettings,
+    View,
+    decode_compressed,
+)
+
+START_NS = 10**18
+TENTH_NS = 10**8
+SECOND_NS = 10**9
+
+
+def table(block: tuple[int, int] | None = None, width: int = 320, height: int = 240):
+    """Return a picture of a table, with a red block whose upper left corner is at `block`."""
+    pixels = np.full((height, width, 3), (176, 180, 186), float)
+    pixels[height // 3 :] = (140, 110, 80)
+    pixels[height // 2 : height // 2 + 30, width - 80 : width - 30] = (60, 70, 90)
+    if block:
+        x, y = block
+        pixels[y : y + 30, x : x + 40] = (190, 30, 30)
+    return pixels
+
+
+def reading(pixels, stamp_ns: int, frame_id: str = 'camera') -> ImageReading:
+    image = Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
+    return ImageReading(stamp_ns, frame_id, View(image, *image.size))
+
+
+def stream(
+    scenes, frames=12, noise=3.0, flicker=0.12, drift=0.0, start_ns=START_NS
+) -> list[ImageReading]:
+    """
+    Return each scene for so many pictures at 10 Hz.
+
+    `noise` is its standard deviation, `flicker` and `drift` are shares of the brightness: one
+    comes and goes, the other adds up over the whole stream.
+    """
+    random = np.random.default_rng(2)
+    held = [scene for scene in scenes for _ in range(frames)]
+    readings = []
+    for count, scene in enumerate(held):
+        gain = 1 + flicker * np.sin(1.7 * count) + drift * count / len(held)
+        noisy = scene * gain + random.normal(0, noise, scene.shape)
+        readings.append(reading(noisy, start_ns + count * TENTH_NS))
+    return readings
+
+
+def feed(detector: SceneDetector, readings: list[ImageReading]) -> list[Event]:
+    return [event for one in readings for event in detector.feed(one)]
+
+
+def run(readings: list[ImageReading], **changes: float) -> list[Event]:
+    """Return what a detector makes of a whole stream."""
+    detector = SceneDetector(SceneSettings(**changes))
+    return feed(detector, readings) + detector.finish()
+
+
+def stamps(events: list[Event]) -> list[float]:
+    """Return when the pictures were taken, in seconds after the start."""
+    return [(event.stamp_ns - START_NS) / 1e9 for event in events]
+
+
+def opened(jpeg: bytes) -> Image.Image:
+    picture = Image.open(io.BytesIO(jpeg))
+    assert picture.format == 'JPEG'
+    return picture
+
+
+def softened(pixels, radius: float):
+    """Return a picture out of focus, by a Gaussian of so many pixels."""
+    image = Image.fromarray(pixels.astype(np.uint8))
+    return np.asarray(image.filter(ImageFilter.GaussianBlur(radius)), float)
+
+
+def elsewhere(seed: int, width: int = 320, height: int = 240):
+    """Return a picture that has nothing in common with another of the kind."""
+    random = np.random.default_rng(seed)
+    fields = random.integers(20, 230, (6, 8, 3), np.uint8)
+    return np.asarray(Image.fromarray(fields).resize((width, height), Image.Resampling.BOX), float)
+
+
+def looks(pixels, count=8, noise=6.0, flicker=0.1, quality=0) -> list[str]:
+    """Return what kept pictures of one scene look like, one stream each."""
+    found = []
+    for one in stream([pixels], count, noise, flicker):
+        view = one.view
+        if quality:
+            buffer = io.BytesIO()
+            view.image.save(buffer, 'JPEG', quality=quality)
+            view = decode_compressed(buffer.getvalue())
+        (event,) = run([ImageReading(START_NS, '', view)])
+        found.append(event.data['look'])
+    return found

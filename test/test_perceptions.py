@@ -1,0 +1,184 @@
+"""What tells one event from another, and what a payload costs and becomes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from robots import MovableClock, Robot, check_file
+
+from robot_memory.errors import NotFound
+from robot_memory.perceptions import SAME_PICTURE_NS, Perception, keep
+from robot_memory.store.events import Identity
+from robot_memory.store.parts import Part
+
+SECOND = 10**9
+ONE = Identity('', '/wrench', 'contact', 10 * SECOND, 11 * SECOND, 12 * SECOND)
+PICTURE = Identity('', '/camera', 'scene', SECOND, SECOND, SECOND, look='0123456789abcdef')
+PUSH = Perception('Push of 8 N for 2 s', 'tactile', stamp=ONE.onset, identity=ONE)
+OTHERS = {
+    'another robot': replace(ONE, source='left'),
+    'another topic': replace(ONE, topic='/left/wrench'),
+    'another subject': replace(ONE, subject='motion of elbow'),
+    'a later event': replace(ONE, onset=20 * SECOND, peak=21 * SECOND, end=22 * SECOND),
+    'an event inside, with stamps of its own': replace(
+        ONE, onset=ONE.onset + 1, peak=ONE.peak + 1, end=ONE.end + 1
+    ),
+}
+SAME = {
+    'itself': ONE,
+    'an onset noticed later': replace(ONE, onset=ONE.onset + 7, peak=ONE.peak + 7),
+    'another peak': replace(ONE, peak=ONE.peak + 7, end=ONE.end + 7),
+    'another extent around the same peak': replace(ONE, onset=ONE.onset - 5, end=ONE.end + 5),
+}
+
+
+def parts_of(size: int, count: int = 1) -> tuple[Part, ...]:
+    return tuple(
+        Part(f'signal.{number}', 'application/x-npz', size, bytes(size)) for number in range(count)
+    )
+
+
+@pytest.mark.parametrize('known', SAME.values(), ids=SAME)
+def test_an_event_is_known_by_its_onset_its_peak_or_its_end(robot: Robot, known: Identity) -> None:
+    first = keep(robot.memory, PUSH)
+    again = keep(robot.memory, replace(PUSH, identity=known))
+    assert first.new and not again.new
+    assert again.memory_id == first.memory_id
+    assert robot.rows('SELECT count(*) FROM memories') == [(1,)]
+
+
+@pytest.mark.parametrize('other', OTHERS.values(), ids=OTHERS)
+def test_another_event_is_another_memory(robot: Robot, other: Identity) -> None:
+    keep(robot.memory, PUSH)
+    assert keep(robot.memory, replace(PUSH, identity=other)).new
+
+
+def test_an_event_that_was_forgotten_is_not_noticed_again(robot: Robot) -> None:
+    kept = keep(robot.memory, PUSH)
+    robot.forget(kept.memory_id, 'the sensor was loose')
+    assert not keep(robot.memory, PUSH).new
+    assert robot.query_records(where={'kind': 'perception', 'status': 'active'}).total_count == 0
+
+
+def test_the_whole_of_an_event_takes_the_place_of_what_was_broken_off(robot: Robot) -> None:
+    broken = replace(ONE, peak=ONE.onset + 1, end=ONE.onset + 2, broken_off=True)
+    part = keep(robot.memory, replace(PUSH, identity=broken))
+    whole = keep(robot.memory, PUSH)
+    assert whole.new
+    assert robot.row(part.memory_id)['status'] == 'superseded'
+    assert robot.row(part.memory_id)['superseded_by'] == whole.memory_id
+    assert not keep(robot.memory, replace(PUSH, identity=broken)).new
+    assert not keep(robot.memory, PUSH).new
+
+
+def test_a_picture_is_known_where_it_looks_the_same_at_about_the_same_time(robot: Robot) -> None:
+    seen = replace(PUSH, perception_type='visual', identity=PICTURE)
+    keep(robot.memory, seen)
+    later = PICTURE.peak + SAME_PICTURE_NS
+    near = replace(PICTURE, onset=later, peak=later, end=later)
+    assert not keep(robot.memory, replace(seen, identity=near)).new
+    far = replace(near, onset=later + 1, peak=later + 1, end=later + 1)
+    assert keep(robot.memory, replace(seen, identity=far)).new
+    changed = replace(near, look='fedcba9876543210')
+    assert keep(robot.memory, replace(seen, identity=changed)).new
+
+
+def test_fault_04_without_an_identity_the_same_perception_twice_is_two_memories(
+    robot: Robot,
+) -> None:
+    first, second = (keep(robot.memory, replace(PUSH, identity=None)) for _ in range(2))
+    assert first.new and second.new and first.memory_id != second.memory_id
+
+
+def test_show_returns_every_byte_and_recall_the_digest_and_where_they_are(robot: Robot) -> None:
+    content = bytes(range(256))
+    part = Part('signal', 'application/x-npz', 256, content)
+    data, metadata = {'peak_force': 8.0}, {'detector': 'contact'}
+    kept = keep(robot.memory, replace(PUSH, data=data, metadata=metadata, parts=(part,)))
+    shown = robot.show(kept.memory_id)
+    assert (shown.data, shown.metadata) == (data, metadata)
+    assert [(item.name, item.content) for item in shown.parts] == [('signal', content)]
+    (found,) = robot.recall('push').memories
+    uri = f'robot-memory://memories/{kept.memory_id}/signal'
+    reference = {
+        'name': 'signal',
+        'media_type': 'application/x-npz',
+        'size': 256,
+        'uri': uri,
+    }
+    assert found.payload == {'data': data, 'parts': [reference]}
+    assert shown.parts[0].uri == uri
+
+
+def test_what_does_not_exist_is_not_shown(robot: Robot) -> None:
+    with pytest.raises(NotFound, match='there is no memory 7'):
+        robot.show(7)
+
+
+def test_the_forgotten_is_shown_and_says_so(robot: Robot) -> None:
+    kept = robot.learn('the red cup').memory_id
+    robot.forget(kept, 'wrong')
+    assert robot.show(kept).status == 'invalidated'
+
+
+def test_long_data_is_packed_and_shown_whole(robot: Robot) -> None:
+    data = {'trajectory': [[0.5, number] for number in range(2000)]}
+    kept = robot.save_perception('A long movement', 'proprioceptive', data=data)
+    assert robot.show(kept.memory_id).data == data
+    ((size,),) = robot.rows('SELECT size FROM parts')
+    assert size < len(json.dumps(data)) / 3
+    (found,) = robot.recall('movement').memories
+    assert 'data' not in found.payload
+
+
+def test_the_oldest_payloads_make_room_and_what_went_is_told(
+    open_robot: Callable[..., Robot], clock: MovableClock
+) -> None:
+    robot = open_robot(store_limit_mb=1.0)
+    ids = []
+    for number in range(30):
+        clock.forward(seconds=1)
+        at = number * 100 * SECOND
+        identity = replace(ONE, onset=at + 1, peak=at + 2, end=at + 3)
+        kept = keep(robot.memory, replace(PUSH, identity=identity, parts=parts_of(100_000)))
+        ids.append(kept.memory_id)
+    gone = [item for item in ids if robot.show(item).parts[0].content is None]
+    assert gone and gone == ids[: len(gone)], 'the oldest go first'
+    assert len(ids) - len(gone) >= 5
+    ((pages, free, size),) = robot.rows(
+        'SELECT page_count, freelist_count, page_size'
+        ' FROM pragma_page_count, pragma_freelist_count, pragma_page_size'
+    )
+    assert (pages - free) * size <= 1_000_000
+    assert all(robot.row(item)['status'] == 'active' for item in ids), 'the memories stay'
+    assert robot.show(gone[0]).parts[0].removed is not None
+    told = robot.rows('SELECT memory_id, action, reason FROM audit ORDER BY id')
+    assert [row[0] for row in told] == gone
+    assert {row[1:] for row in told} == {
+        ('payload_removed', 'the store reached its limit of 1 MB')
+    }
+    check_file(robot.memory.db.path)
+
+
+def test_protected_payloads_stay_and_what_finds_no_room_is_counted(
+    open_robot: Callable[..., Robot],
+) -> None:
+    robot = open_robot(store_limit_mb=1.0)
+    demonstration = replace(PUSH, perception_type='procedural', parts=parts_of(700_000))
+    first = keep(robot.memory, demonstration)
+    at = 100 * SECOND
+    other = replace(ONE, onset=at + 1, peak=at + 2, end=at + 3)
+    second = keep(robot.memory, replace(demonstration, identity=other))
+    assert robot.show(first.memory_id).parts[0].content is not None
+    part = robot.show(second.memory_id).parts[0]
+    assert part.content is None and part.removed is not None
+    assert robot.rows('SELECT count(removed_at) FROM parts') == [(1,)]
+
+
+def test_without_a_limit_nothing_goes(open_robot: Callable[..., Robot]) -> None:
+    robot = open_robot(store_limit_mb=0.0)
+    kept = keep(robot.memory, replace(PUSH, parts=parts_of(1_000_000, 6)))
+    assert all(part.content for part in robot.show(kept.memory_id).parts)

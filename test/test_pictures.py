@@ -1,0 +1,166 @@
+"""Pictures are decoded from whatever a message holds, and compared by their look."""
+
+import io
+from array import array
+from contextlib import suppress
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+from scenes import elsewhere, looks, table
+
+from robot_memory.capture import View, alike, decode_compressed, decode_image
+from robot_memory.errors import InvalidArgument
+
+RGB = np.array([[[250, 20, 30], [40, 250, 60]], [[70, 80, 250], [100, 110, 120]]], np.uint8)
+
+
+def pixels(view: View) -> np.ndarray:
+    """Return the image of a view as an array; it is as large as the view says, or half of it."""
+    assert view.image.mode in ('RGB', 'L')
+    assert view.image.width in (view.width, view.width // 2)
+    return np.asarray(view.image)
+
+
+@pytest.mark.parametrize(
+    ('encoding', 'data'),
+    [
+        ('rgb8', RGB),
+        ('bgr8', RGB[:, :, ::-1]),
+        ('rgba8', np.dstack((RGB, RGB[:, :, 0]))),
+        ('bgra8', np.dstack((RGB[:, :, ::-1], RGB[:, :, 0]))),
+    ],
+)
+def test_colour_encodings_give_rgb_whatever_padding_a_row_has(encoding, data):
+    row = 2 * data.shape[2]
+    padded = b''.join(line.tobytes() + b'???' for line in data)
+    for step, buffer in ((row, data.tobytes()), (row + 3, padded), (row + 3, padded[:-3])):
+        assert (pixels(decode_image(encoding, 2, 2, step, False, buffer)) == RGB).all()
+
+
+@pytest.mark.parametrize(
+    'buffer', [bytes, bytearray, memoryview, lambda data: array('B', data), list], ids=str
+)
+def test_any_buffer_of_bytes_will_do(buffer):
+    if buffer is list:
+        buffer = partial(np.frombuffer, dtype=np.uint8)
+    view = decode_image('rgb8', 2, 2, 6, False, buffer(RGB.tobytes()))
+    assert (pixels(view) == RGB).all()
+    assert decode_compressed(buffer(file('PNG', table()))).width == 320
+
+
+def test_grey_and_depth_encodings_give_grey():
+    def levels(*arguments):
+        return pixels(decode_image(*arguments)).tolist()
+
+    assert levels('mono8', 1, 3, 3, False, b'\x01\x02\x03') == [[1, 2, 3]]
+    assert levels('mono8', 2, 1, 3, False, b'\x01\x02\x03\x04') == [[1], [4]]
+    assert levels('mono16', 1, 2, 4, True, b'\x12\x34\xff\x00') == [[0x12, 0xFF]]
+    assert levels('mono16', 1, 2, 4, False, b'\x34\x12\x00\xff') == [[0x12, 0xFF]]
+    millimetres = np.array([[1600, 60_000]], '<u2').tobytes()
+    assert levels('16UC1', 1, 2, 4, False, millimetres) == [[100, 255]]
+
+
+def test_yuv_and_bayer_encodings_give_about_the_colour():
+    red = (76, 85, 255)
+    uyvy = bytes((red[1], red[0], red[2], red[0]))
+    yuyv = bytes((red[0], red[1], red[0], red[2]))
+    for encoding, data in (('yuv422', uyvy), ('yuv422_yuy2', yuyv)):
+        found = pixels(decode_image(encoding, 1, 2, 4, False, data))
+        assert np.allclose(found, [[(254, 0, 0)] * 2], atol=2), encoding
+        large = decode_image(encoding, 480, 640, 1280, False, data * (320 * 480))
+        assert large.image.size == (320, 240)
+        assert np.allclose(pixels(large), (254, 0, 0), atol=2), encoding
+    for encoding, data in (
+        ('bayer_rggb8', [200, 90, 100, 30]),
+        ('bayer_gbrg8', [90, 30, 200, 100]),
+    ):
+        view = decode_image(encoding, 2, 2, 2, False, bytes(data))
+        assert (view.width, view.height) == (2, 2)
+        assert pixels(view).tolist() == [[[200, 95, 30]]], encoding
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'named'),
+    [
+        (('nv21', 2, 2, 6, False, bytes(12)), 'nv21'),
+        (('rgb8', 2, 2, 6, False, bytes(11)), '11 bytes'),
+        (('rgb8', 2, 2, 6, False, b''), '0 bytes'),
+        (('rgb8', 2, 2, 5, False, bytes(12)), 'step 5'),
+        (('rgb8', 0, 2, 6, False, b''), '2 x 0'),
+        (('rgb8', 2**31, 2**31, 2**33, False, b''), 'pixels'),
+        (('yuv422', 1, 3, 6, False, bytes(6)), '3 pixels wide'),
+        (('bayer_rggb8', 1, 4, 4, False, bytes(4)), 'bayer'),
+    ],
+)
+def test_pictures_that_cannot_be_read_are_refused_by_name(arguments, named):
+    with pytest.raises(InvalidArgument, match=named):
+        decode_image(*arguments)
+
+
+def file(kind: str, picture: np.ndarray) -> bytes:
+    """Return a picture as a file of that kind."""
+    buffer = io.BytesIO()
+    Image.fromarray(picture.astype(np.uint8)).save(buffer, kind, quality=90)
+    return buffer.getvalue()
+
+
+KINDS = ('JPEG', 'PNG', 'TIFF', 'WEBP')
+
+
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('picture', [table(), table()[:, :, 0]], ids=['colour', 'grey'])
+def test_compressed_pictures_are_read(kind, picture):
+    view = decode_compressed(file(kind, picture))
+    assert (view.width, view.height) == (320, 240)
+    assert np.allclose(pixels(view)[5, 5], picture[5, 5], atol=4)
+
+
+def test_a_large_jpeg_is_decoded_no_finer_than_needed():
+    view = decode_compressed(file('JPEG', table(width=1280, height=960)))
+    assert (view.width, view.height) == (1280, 960)
+    assert view.image.size == (320, 240)
+    tall = decode_compressed(file('JPEG', table(width=300, height=960)))
+    assert tall.image.size == (150, 480)
+
+
+def test_a_grey_png_of_sixteen_bits_gives_its_upper_eight():
+    buffer = io.BytesIO()
+    Image.fromarray(np.full((20, 20), 0x1234, np.uint16)).save(buffer, 'PNG')
+    assert (pixels(decode_compressed(buffer.getvalue())) == 0x12).all()
+
+
+def test_compressed_pictures_that_are_cut_short_or_none_are_refused():
+    jpeg = file('JPEG', table())
+    for data in (b'', b'no picture', jpeg[:400], jpeg[:-300]):
+        with pytest.raises(InvalidArgument, match=f'{len(data)} bytes'):
+            decode_compressed(data)
+
+
+FILES = {kind: file(kind, table()[::4, ::4]) for kind in KINDS}
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    kind=st.sampled_from(KINDS),
+    spoilt=st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 255)), max_size=8),
+    end=st.integers(0, 4000),
+)
+def test_a_spoilt_file_is_a_picture_or_is_refused(kind, spoilt, end):
+    data = bytearray(FILES[kind][:end] if end < 2000 else FILES[kind])
+    for at, value in spoilt:
+        if at < len(data):
+            data[at] = value
+    with suppress(InvalidArgument):
+        assert isinstance(decode_compressed(data), View)
+
+
+@pytest.mark.parametrize('quality', [0, 60], ids=['raw', 'jpeg'])
+def test_pictures_of_one_scene_look_alike_and_of_another_do_not(quality):
+    here, there = looks(table(), quality=quality), looks(elsewhere(1), quality=quality)
+    assert all(len(look) == 16 and int(look, 16) >= 0 for look in here)
+    assert all(alike(one, other) for scene in (here, there) for one in scene for other in scene)
+    assert not any(alike(one, other) for one in here for other in there)

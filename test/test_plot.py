@@ -1,0 +1,440 @@
+"""A plot shows what it should, where it should, whatever the memory holds."""
+
+import io
+import os
+import subprocess
+import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from robot_memory.capture.event import Picture
+from robot_memory.capture.signal import Signal
+from robot_memory.errors import InvalidArgument
+from robot_memory.plot import Drawn, draw
+from robot_memory.plot.drawn import instant_words, length_words, span_words
+
+pytest.importorskip('matplotlib', reason='plots need matplotlib')
+
+from robot_memory.plot.curves import curves_of, peaking, thinned
+from robot_memory.plot.page import (
+    EXTENT,
+    EXTENT_EDGE,
+    INK,
+    PEAK,
+    SERIES,
+    figures,
+    spread,
+    ticks,
+)
+from robot_memory.plot.strip import Strip
+from robot_memory.plot.words import MISSING, fitted, lines_of, width_of
+
+START_NS = 1_500_000_000 * 10**9
+FORCE = ('force.x', 'force.y', 'force.z', 'torque.x', 'torque.y', 'torque.z')
+
+
+def ns(seconds: float) -> int:
+    return START_NS + round(seconds * 1e9)
+
+
+def push(begin: float = 1.0, peak: float = 2.0, end: float = 3.0) -> Drawn:
+    """Return a push along -z that peaks with 8 N, its signal from 0 to 4 s."""
+    stamps = np.arange(ns(0), ns(4) + 1, 10**7)
+    seconds = (stamps - ns(0)) / 1e9
+    values = np.zeros((len(stamps), 6), np.float32)
+    values[:, 2] = -8 * np.exp(-(((seconds - peak) / 0.3) ** 2))
+    values[:, 4] = 0.1 * values[:, 2]
+    signal = Signal(FORCE, ('N',) * 3 + ('N m',) * 3, stamps, values)
+    return Drawn(12, 'A push of 8 N along -z', 'tactile', ns(begin), ns(peak), ns(end), signal)
+
+
+def picture(seconds: float, colour: str = 'red', size: tuple[int, int] = (80, 60)) -> Picture:
+    buffer = io.BytesIO()
+    Image.new('RGB', size, colour).save(buffer, 'JPEG', quality=95)
+    return Picture(ns(seconds), buffer.getvalue())
+
+
+def pixels_of(png: bytes) -> np.ndarray:
+    with Image.open(io.BytesIO(png)) as image:
+        assert image.format == 'PNG'
+        return np.asarray(image.convert('RGB')).astype(int)
+
+
+def where(pixels: np.ndarray, colour: str, leeway: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows and columns of the pixels of a colour."""
+    wanted = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+    return np.nonzero((abs(pixels - wanted) <= leeway).all(axis=2))
+
+
+@pytest.mark.parametrize('width', [480, 1133, 1200, 2001])
+def test_a_plot_is_as_wide_as_asked(width):
+    assert pixels_of(draw([push()], width)).shape[1] == width
+    assert pixels_of(draw([push(), push()], width)).shape[1] == width
+    assert pixels_of(draw([replace(push(), signal=None)], width)).shape[1] == width
+
+
+def test_the_extent_is_shaded_and_the_peak_marked_where_they_are():
+    pixels = pixels_of(draw([push()]))
+    _, band = where(pixels, EXTENT)
+    left, right = band.min(), band.max() + 1
+    _, longer = where(pixels_of(draw([push(end=3.5)])), EXTENT)
+    assert longer.max() + 1 - left == pytest.approx(1.25 * (right - left), abs=2)
+    for peak in (1.25, 2.0, 2.5):
+        rows, columns = where(pixels_of(draw([push(peak=peak)])), PEAK)
+        dot_left = columns.min()
+        expected = left + (peak - 1.0) / 2.0 * (right - left)
+        assert dot_left == pytest.approx(expected - 4, abs=2)
+        dot = rows[columns < dot_left + 8]
+        assert len(dot) >= 30
+
+
+def test_the_length_of_the_force_is_drawn_over_its_parts():
+    pixels = pixels_of(draw([push()]))
+    rows, _ = where(pixels[90:], INK)
+    falling, _ = where(pixels[90:], SERIES[2])
+    assert rows.size and falling.size
+    assert rows.min() + 50 < falling.max()
+
+
+def test_what_the_sensor_shows_at_rest_is_taken_off():
+    event = push()
+    offset = (1.0, -2.0, -9.0, 0.0, 0.0, 0.0)
+    raised = replace(event.signal, values=(event.signal.values + offset).astype(np.float32))
+    (force, torque) = curves_of(raised, event.stamp_ns, offset)
+    assert force.size.max() == pytest.approx(8, abs=1e-5)
+    assert force.size[0] == pytest.approx(0, abs=1e-5)
+    assert (force.name, force.labels, torque.name) == ('force', ('x', 'y', 'z'), 'torque')
+    assert draw([replace(event, signal=raised)]) != draw(
+        [replace(event, signal=raised, baseline=offset)]
+    )
+    longer = (*offset, 5.0, 5.0)
+    assert len(curves_of(raised, event.stamp_ns, longer)) == 2
+
+
+def test_the_peak_is_that_of_the_unit_that_peaks():
+    stamps = np.arange(5) * 10**9 + START_NS
+    names = ('position.a', 'position.b', 'velocity.a', 'velocity.b', 'effort.a', 'effort.b')
+    units = ('rad', 'rad', 'rad/s', 'rad/s', 'N m', 'N m')
+    values = np.array(
+        [
+            [0.0, 0, 0, 0, 5, 5],
+            [0.1, 0, 0.1, 0, 9, 5],
+            [0.5, 0, 0.2, -0.7, 5, 5],
+            [0.9, 0, 0.1, 0, 5, 5],
+            [1.0, 0, 0, 0, 5, 5],
+        ],
+        np.float32,
+    )
+    found = curves_of(Signal(names, units, stamps, values), START_NS)
+    assert [curves.unit for curves in found] == ['rad', 'rad/s', 'N m']
+    chosen = peaking(found, 0.0, 2.0, 4.0)
+    assert chosen.unit == 'rad/s'
+    assert chosen.peak(2.0) == (2.0, pytest.approx(-0.7), 'b')
+    assert peaking(found, 0.0, 1.0, 4.0).unit == 'N m'
+
+
+def test_names_that_all_columns_share_are_written_once():
+    def named(*columns: str) -> tuple[str, tuple[str, ...]]:
+        values = np.ones((1, len(columns)), np.float32)
+        signal = Signal(columns, ('rad',) * len(columns), np.array([START_NS]), values)
+        (curves,) = curves_of(signal, START_NS)
+        return curves.name, curves.labels
+
+    assert named('position.a', 'position.b') == ('position', ('a', 'b'))
+    assert named('a.position', 'b.position') == ('position', ('a', 'b'))
+    assert named('elbow_joint', 'wrist.1') == ('', ('elbow_joint', 'wrist.1'))
+
+
+def test_pictures_stand_in_the_order_of_their_times_and_none_upon_another():
+    colours = {'#ff0000': 0.0, '#00ff00': 0.01, '#0000ff': 0.02, '#ff00ff': 3.9}
+    pictures = tuple(picture(at, colour) for colour, at in colours.items())
+    pixels = pixels_of(draw([replace(push(), pictures=pictures)]))
+    spans = []
+    for colour in colours:
+        rows, columns = where(pixels, colour, 4)
+        assert len(rows) == pytest.approx(144 * 108, rel=0.02)
+        spans.append((columns.min(), columns.max()))
+    assert spans == sorted(spans)
+    assert all(one[1] < other[0] for one, other in pairwise(spans))
+
+
+def test_pictures_without_room_are_thinned_out_and_counted():
+    pictures = [picture(step / 10) for step in range(40)]
+    strip = Strip.of(pictures, 1000, 108, ns(1.7))
+    assert strip.note == '6 of 40 pictures shown'
+    stamps = [stamp for stamp, _ in strip.thumbnails]
+    assert stamps == sorted(stamps) and ns(1.7) in stamps
+    assert {stamps[0], stamps[-1]} == {ns(0), ns(3.9)}
+    assert Strip.of(pictures[:3], 1000, 108).note == ''
+    broken = [Picture(ns(1), b'none'), picture(2)]
+    assert Strip.of(broken, 1000, 108).note == '1 cannot be read'
+    for width, size in ((50, (500, 40)), (90, (10, 3000))):
+        (_, pixels), *_ = Strip.of([picture(0, size=size)] * 3, width, 108).thumbnails
+        assert pixels.shape[1] <= width and pixels.shape[0] <= 108
+
+
+def test_a_picture_alone_is_shown_large():
+    event = Drawn(3, 'The scene changed', 'visual', ns(1), ns(1), ns(1), None, (picture(1),))
+    rows, columns = where(pixels_of(draw([event])), '#ff0000', 4)
+    assert (np.ptp(rows) + 1, np.ptp(columns) + 1) == (320, 427)
+
+
+def test_a_memory_of_words_alone_is_drawn():
+    spoken = Drawn(4, 'push the block', 'auditory', ns(1), ns(1), ns(3))
+    rows, _ = where(pixels_of(draw([spoken])), EXTENT)
+    assert rows.size
+    assert pixels_of(draw([replace(spoken, end_ns=ns(1))])).shape[0] < 150
+
+
+def test_a_span_shows_each_memory_on_its_lane():
+    pushes = [push(1.0, 1.2, 1.4), push(2.0, 2.2, 2.4), push(3.0, 3.2, 3.4)]
+    events = [replace(event, memory_id=number) for number, event in enumerate(pushes)]
+    events += [Drawn(9, 'stop', 'auditory', ns(20), ns(20), ns(22), None, (picture(20),))]
+    pixels = pixels_of(draw(events))
+    rows, columns = where(pixels, EXTENT_EDGE)
+    spoken = columns[rows > rows.min() + 20]
+    assert spoken.size
+    bars = np.unique(columns[rows < rows.min() + 3])
+    assert np.count_nonzero(np.diff(bars) > 9) == 2
+    assert spoken.min() > bars.max()
+    assert where(pixels, PEAK)[0].size > 30
+    assert where(pixels, '#ff0000', 4)[0].size > 5000
+
+
+@pytest.mark.parametrize('length', [1e-3, 1.0, 70, 4000, 5e4, 3e6, 5e8])
+def test_any_span_has_a_time_line(length):
+    events = [replace(push(), signal=None, pictures=(picture(1),)) for _ in range(2)]
+    later = round(length * 1e9)
+    events[1] = replace(
+        events[1],
+        stamp_ns=events[1].stamp_ns + later,
+        peak_ns=events[1].peak_ns + later,
+        end_ns=events[1].end_ns + later,
+    )
+    assert pixels_of(draw(events)).shape[1] == 1200
+
+
+def test_equal_memories_give_equal_bytes_in_any_thread():
+    events = [replace(push(), title='机器人 推', pictures=(picture(0), picture(2, 'blue')))]
+    one, many = draw(events), draw(events * 3)
+    draw([replace(push(), title='другой ℵ')])
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(lambda _: draw(events), range(8))) == {one}
+        assert set(pool.map(lambda _: draw(events * 3), range(8))) == {many}
+
+
+TITLES = (
+    '机器人在桌子上推了一个红色的杯子',
+    '$\\frac{1}{2$ _^{} \\alpha',
+    '\ud800 \0 \x1b[31m \n\t \u202e',
+    '🤖👩‍🚀🏳️‍🌈',
+    'ロボット 로봇 روبوت रोबोट',
+    '',
+    'x' * 5000,
+    '语' * 5000,
+)
+
+
+@pytest.mark.parametrize('title', TITLES, ids=range(len(TITLES)))
+def test_any_title_is_drawn_without_a_warning(title):
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        draw([replace(push(), title=title, kind=title[:20])])
+        draw([Drawn(n, title, 'visual', ns(n * 60), ns(n * 60), ns(n * 60)) for n in range(3)])
+
+
+def test_nothing_is_written_to_standard_error_even_at_the_first_time(tmp_path):
+    code = (
+        'from robot_memory.plot import Drawn, draw\n'
+        f'title = {TITLES[0] + TITLES[3]!r}\n'
+        'assert draw([Drawn(1, title, "visual", 10**9, 10**9, 2 * 10**9)])'
+    )
+    environment = {**os.environ, 'MPLCONFIGDIR': str(tmp_path), 'DISPLAY': ':99'}
+    done = subprocess.run(
+        [sys.executable, '-c', code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, '', '')
+
+
+def test_without_matplotlib_it_says_what_to_install():
+    code = (
+        'import sys\n'
+        'sys.modules["matplotlib"] = None\n'
+        'from robot_memory.errors import Unavailable\n'
+        'from robot_memory.plot import Drawn, draw\n'
+        'try:\n'
+        '    draw([Drawn(1, "", "visual", 1, 1, 1)])\n'
+        'except Unavailable as error:\n'
+        '    print(error)\n'
+    )
+    done = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert 'pip install "matplotlib>=3.8,<4"' in done.stdout
+
+
+def test_a_character_comes_from_the_first_font_that_has_it():
+    stix_only = '\N{MATHEMATICAL SCRIPT SMALL A}'
+    words, properties = fitted(f'a{stix_only}', 9)
+    assert words == f'a{stix_only}'
+    assert len(properties.get_family()) == 2
+    assert fitted('\ufdd0\U000f1234', 9)[0] == 2 * MISSING
+
+
+def test_long_text_is_cut_between_words_within_its_width():
+    text = 'the robot pushed the red cup off the table and stopped ' * 3
+    lines = lines_of(text, 9, 300, 2)
+    assert len(lines) == 2 and lines[1].endswith('…')
+    assert all(width_of(line, 9) <= 300 for line in lines)
+    assert text.startswith(lines[0] + ' ')
+    assert lines_of('short', 9, 300, 2) == ['short']
+    assert lines_of('', 9, 300, 2) == []
+
+
+def test_instants_and_lengths_are_said_in_words():
+    assert instant_words(START_NS + 1_500) == '2017-07-14 02:40:00.000001 UTC'
+    assert instant_words(12_345_678_901) == '12.345679 s of simulated time'
+    assert span_words(START_NS, START_NS + 10**10) == '2017-07-14 02:40:00 to 02:40:10 UTC'
+    assert span_words(START_NS, ns(86400)) == '2017-07-14 02:40:00 to 2017-07-15 02:40:00 UTC'
+    assert span_words(10**9, 3 * 10**9) == '1.0 to 3.0 s of simulated time'
+    seconds = (0.0123, 6.66, 99.94, 100, 3600, 90061)
+    words = ('0.0123 s', '6.66 s', '99.9 s', '1 min 40 s', '1 h', '1 d 1 h')
+    assert tuple(map(length_words, seconds)) == words
+
+
+def test_values_have_three_figures_and_a_true_minus():
+    values = (12.345, -0.01234, 1234.6, 0.0, -0.0, 1e-9, 2.5e7, 99.99, 999.9, 5.7)
+    words = '12.3 −0.0123 1235 0.00 0.00 1.00e−09 2.50e+07 100 1000 5.70'
+    assert ' '.join(figures(value, '') for value in values) == words
+    assert figures(2.5, 'N m') == '2.50 N m'
+
+
+def test_ticks_are_round():
+    assert ticks(-1.05, 2.1, 4) == [(-1, '−1'), (0, '0'), (1, '1'), (2, '2')]
+    assert [words for _, words in ticks(0, 0.0101, 4)] == ['0.000', '0.005', '0.010']
+
+
+@given(st.floats(-1e30, 1e30), st.floats(1e-6, 1e3), st.integers(1, 12))
+def test_ticks_lie_within_their_limits_and_are_not_too_many(low, share, count):
+    high = low + share * (abs(low) + 1)
+    found = ticks(low, high, count)
+    assert len(found) <= count + 1
+    leeway = 1e-9 * (high - low) + 1e-12 * abs(low)
+    assert all(low - leeway <= value <= high + leeway for value, _ in found)
+
+
+@given(st.lists(st.tuples(st.floats(-100, 1100), st.floats(1, 90)), min_size=1, max_size=10))
+def test_what_is_spread_does_not_overlap_and_stays_within(things):
+    things.sort()
+    centres, sizes = zip(*things, strict=True)
+    begins = spread(centres, sizes, 0, 1000)
+    assert begins[0] >= -1e-9 and begins[-1] + sizes[-1] <= 1000 + 1e-6
+    for begin, size, following in zip(begins, sizes, begins[1:], strict=False):
+        assert begin + size <= following + 1e-6
+    if len(things) == 1 and sizes[0] / 2 <= centres[0] <= 1000 - sizes[0] / 2:
+        assert begins[0] == pytest.approx(centres[0] - sizes[0] / 2)
+
+
+def test_a_thinned_curve_keeps_its_extremes():
+    seconds = np.arange(100_000) / 1000
+    values = np.random.default_rng(3).normal(size=100_000)
+    values[[77, 5000]] = 50.0, -60.0
+    values[200:900] = np.nan
+    times, thin = thinned(seconds, values, 500)
+    assert len(times) == len(thin) == 1000
+    assert (np.nanmin(thin), np.nanmax(thin)) == (-60.0, 50.0)
+    assert np.isnan(thin).any()
+    assert thinned(seconds[:50], values[:50], 500)[1] is not None
+
+
+@st.composite
+def odd_signals(draw_) -> Signal:
+    rows, columns = draw_(st.integers(0, 12)), draw_(st.integers(1, 8))
+    number = st.floats(width=32) | st.sampled_from([0.0, 1.0, 3e38, 1e-45])
+    cells = draw_(st.lists(number, min_size=rows * columns, max_size=rows * columns))
+    units, names = (
+        draw_(st.lists(st.sampled_from(words), min_size=columns, max_size=columns))
+        for words in (['N', 'rad', '', '°'], ['force.x', 'x', '', '.', '关节', '$'])
+    )
+    stamps = draw_(st.lists(st.integers(1, 2**62), min_size=rows, max_size=rows))
+    values = np.array(cells, np.float32).reshape(rows, columns)
+    return Signal(tuple(names), tuple(units), np.array(sorted(stamps), np.int64), values)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            odd_signals() | st.none(),
+            st.lists(st.integers(1, 2**62), min_size=3, max_size=3),
+            st.lists(st.floats(-1e9, 1e9), max_size=3),
+        ),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_any_signal_is_drawn_without_a_warning(parts):
+    events = [
+        Drawn(number, 'odd', 'tactile', *sorted(stamps), signal, (), tuple(baseline))
+        for number, (signal, stamps, baseline) in enumerate(parts)
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        assert pixels_of(draw(events, 600)).shape[1] == 600
+        assert pixels_of(draw(events[:1], 600)).shape[1] == 600
+
+
+@pytest.mark.parametrize(
+    'values',
+    [
+        np.full((1, 3), 2.0),
+        np.full((300, 3), -7.5),
+        np.full((300, 3), np.nan),
+        np.zeros((300, 3)),
+        np.random.default_rng(1).normal(size=(100_000, 3)),
+    ],
+    ids=['one reading', 'constant', 'no number', 'zero', 'long'],
+)
+def test_a_signal_of_any_length_and_shape_is_drawn(values):
+    stamps = ns(0) + np.arange(len(values)) * 10**6
+    signal = Signal(FORCE[:3], ('N',) * 3, stamps, values.astype(np.float32))
+    event = replace(push(), signal=signal)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        assert where(pixels_of(draw([event])), EXTENT)[0].size
+        assert pixels_of(draw([event, push()])).size
+
+
+def test_what_cannot_be_drawn_is_refused():
+    with pytest.raises(InvalidArgument, match='no memory to draw'):
+        draw([])
+    for width in (0, 100, 10**6, 800.5, None, True):
+        with pytest.raises(InvalidArgument, match='480 to 8000 pixels'):
+            draw([push()], width)
+
+
+def test_the_package_loads_matplotlib_only_to_draw():
+    code = 'import sys, robot_memory.plot; print("matplotlib" in sys.modules)'
+    done = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == 'False'
+
+
+def test_no_global_state_of_matplotlib_is_used():
+    sources = Path(__file__).parents[1].joinpath('robot_memory', 'plot').glob('*.py')
+    assert not any('pyplot' in source.read_text(encoding='utf-8') for source in sources)

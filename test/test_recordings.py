@@ -1,0 +1,370 @@
+"""Recordings of every form become the same memories, once, whatever breaks off."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import recordings
+from recordings import FORMS, Messages, events_of, messages_of, run
+from robots import Robot, check_file
+from rosbags.rosbag2 import StoragePlugin
+from rosbags.typesys import Stores, get_typestore
+
+from robot_memory.errors import InvalidArgument, NotFound
+from robot_memory.senses import PlaceSettings
+from robot_memory.senses.importing import Plan
+
+PUSHES = Plan(taps={'wrench': {'onset_n': 2.0}})
+
+
+@pytest.fixture(scope='module')
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return recordings.RECORD(tmp_path_factory.mktemp('made') / 'ur5e')
+
+
+@pytest.fixture(scope='module')
+def messages(made: Path) -> Messages:
+    return messages_of(made)
+
+
+def test_the_senses_notice_in_a_recording_what_happened(robot: Robot, made: Path) -> None:
+    imported, told = run(robot.memory, made)
+    kinds = {
+        topic: [row for row in events_of(robot.memory) if row[0] == topic]
+        for topic in ('/joint_states', '/wrench', '/camera/image_raw')
+    }
+    assert {topic: len(rows) for topic, rows in kinds.items()} == {
+        '/joint_states': 3,
+        '/wrench': 2,
+        '/camera/image_raw': 3,
+    }
+    assert imported.kept == 8 and imported.known == 0 and told == []
+    assert imported.taps['wrench (/wrench)']['received'] == 2000
+
+
+def test_importing_a_recording_twice_adds_nothing(robot: Robot, made: Path) -> None:
+    run(robot.memory, made)
+    before = robot.rows('SELECT * FROM memories')
+    again, _ = run(robot.memory, made)
+    assert (again.kept, again.known) == (0, 8)
+    assert robot.rows('SELECT * FROM memories') == before
+
+
+@pytest.mark.parametrize('write', FORMS, ids=lambda write: write.__name__)
+def test_every_form_of_recording_gives_the_same_events(
+    open_robot: Callable[..., Robot],
+    tmp_path: Path,
+    made: Path,
+    messages: Messages,
+    write: Callable[[Path, Messages], Path],
+) -> None:
+    wanted = open_robot(name='wanted')
+    run(wanted.memory, made)
+    robot = open_robot()
+    _, told = run(robot.memory, write(tmp_path / 'bag', messages))
+    assert told == []
+    assert events_of(robot.memory) == events_of(wanted.memory)
+
+
+def test_without_its_metadata_a_recording_is_read_as_well(
+    robot: Robot, tmp_path: Path, messages: Messages
+) -> None:
+    bag = recordings.each_file_compressed(tmp_path / 'bag', messages)
+    (bag / 'metadata.yaml').unlink()
+    imported, told = run(robot.memory, bag)
+    assert imported.kept == 8 and told == []
+
+
+def test_what_cannot_be_read_is_told_a_line_each_and_the_rest_is_read(
+    robot: Robot, tmp_path: Path, messages: Messages
+) -> None:
+    bag = recordings.split(tmp_path / 'bag', messages)
+    (bag / '3.mcap').write_bytes(b'\x89MCAP0\r\n' + b'broken' * 100)
+    (bag / '4.db3').write_bytes(b'')
+    imported, told = run(robot.memory, bag)
+    assert imported.kept == 8
+    assert [line.partition(' ')[0] for line in told] == ['3.mcap', '4.db3']
+    assert all('cannot be read: ' in line for line in told)
+
+
+def test_unknown_types_and_empty_topics_are_told(
+    robot: Robot, tmp_path: Path, messages: Messages
+) -> None:
+    types = get_typestore(Stores.LATEST)
+    empty = types.types['std_msgs/msg/Empty']()
+    raw = bytes(types.serialize_cdr(empty, 'std_msgs/msg/Empty'))
+    more = [*messages, ('/beat', 'std_msgs/msg/Empty', messages[-1][2] + 1, raw)]
+    bag = recordings.sqlite3(tmp_path / 'bag', more)
+    imported, told = run(robot.memory, bag)
+    assert imported.kept == 8
+    assert told == ['/beat (std_msgs/msg/Empty) is not read: no detector takes its type']
+
+
+def test_a_broken_message_is_counted_and_the_rest_is_read(
+    robot: Robot, tmp_path: Path, messages: Messages
+) -> None:
+    damaged = [
+        (topic, kind, at, raw[:20] if number % 100 == 7 else raw)
+        for number, (topic, kind, at, raw) in enumerate(messages)
+    ]
+    imported, told = run(robot.memory, recordings.sqlite3(tmp_path / 'bag', damaged))
+    unreadable = [counts.get('unreadable', 0) for counts in imported.taps.values()]
+    assert sum(unreadable) == sum(number % 100 == 7 for number in range(len(messages)))
+    assert imported.kept == 8 and told
+
+
+def test_there_must_be_a_recording(robot: Robot, tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match='there is no recording'):
+        run(robot.memory, tmp_path / 'none')
+    with pytest.raises(NotFound, match='accepted: a folder'):
+        run(robot.memory, tmp_path)
+
+
+def test_only_the_taps_of_the_parameters_listen(robot: Robot, made: Path) -> None:
+    imported, told = run(robot.memory, made, Plan(taps={'wrench': {'onset_n': 12.0}}))
+    assert [row[0] for row in events_of(robot.memory)] == ['/wrench']
+    assert imported.messages == 2000
+    assert '/joint_states (sensor_msgs/msg/JointState) is not read: no tap listens to it' in told
+
+
+@pytest.mark.parametrize(
+    ('settings', 'said'),
+    [
+        ({'onset_n': -1.0}, 'onset_n'),
+        ({'onset': 2.0}, 'onset'),
+        ({'type': 'sensor_msgs/msg/LaserScan'}, 'LaserScan'),
+        ({'detector': 'motion'}, 'accepted: contact'),
+    ],
+)
+def test_a_wrong_tap_is_refused_by_its_name(
+    robot: Robot, made: Path, settings: dict[str, object], said: str
+) -> None:
+    with pytest.raises(InvalidArgument, match="tap 'wrench'") as refused:
+        run(robot.memory, made, Plan(taps={'wrench': settings}))
+    assert said in str(refused.value)
+    assert robot.rows('SELECT count(*) FROM memories') == [(0,)]
+
+
+def test_a_demonstration_is_kept_as_procedural(robot: Robot, made: Path) -> None:
+    run(robot.memory, made, Plan(demonstration='laying the table'))
+    kinds = robot.rows('SELECT perception_type, count(*) FROM memories GROUP BY 1 ORDER BY 1')
+    assert kinds == [('procedural', 3), ('tactile', 2), ('visual', 3)]
+    (found,) = robot.recall('demonstration of laying the table', n=1).memories
+    assert found.task == {'demonstration': 'laying the table'}
+
+
+def test_what_is_said_meanwhile_is_part_of_what_happens(
+    robot: Robot, tmp_path: Path, messages: Messages
+) -> None:
+    types = get_typestore(Stores.LATEST)
+    text = types.types['std_msgs/msg/String']('wipe the table')
+    raw = bytes(types.serialize_cdr(text, 'std_msgs/msg/String'))
+    begin = messages[0][2]
+    said = ('/task', 'std_msgs/msg/String', begin + 7 * 10**9, raw)
+    bag = recordings.sqlite3(tmp_path / 'bag', sorted([*messages, said], key=lambda m: m[2]))
+    run(robot.memory, bag)
+    (fact,) = robot.query_records(where={'kind': 'fact'}).records
+    assert fact.record_content == 'wipe the table'
+    rows = robot.rows("SELECT content, stamp FROM memories WHERE type = 'perception'")
+    for content, stamp in rows:
+        assert ('wipe the table' in content) == (stamp >= said[2]), content
+
+
+def test_the_pose_of_an_event_is_that_of_its_stamp_or_said_to_be_unknown(
+    robot: Robot, tmp_path: Path, messages: Messages
+) -> None:
+    types = get_typestore(Stores.LATEST)
+    kinds = types.types
+    begin = messages[0][2]
+
+    def pose(seconds: float) -> tuple[str, str, int, bytes]:
+        at = begin + round(seconds * 1e9)
+        header = kinds['std_msgs/msg/Header'](
+            kinds['builtin_interfaces/msg/Time'](*divmod(at, 10**9)), 'map'
+        )
+        place = kinds['geometry_msgs/msg/Pose'](
+            kinds['geometry_msgs/msg/Point'](seconds, 2.0, 0.5),
+            kinds['geometry_msgs/msg/Quaternion'](0.0, 0.0, 0.0, 1.0),
+        )
+        message = kinds['geometry_msgs/msg/PoseStamped'](header, place)
+        raw = bytes(types.serialize_cdr(message, 'geometry_msgs/msg/PoseStamped'))
+        return '/tcp_pose', 'geometry_msgs/msg/PoseStamped', at, raw
+
+    # The pose is known in the first ten seconds only: the push at 6 s, not the tap at 12.5 s.
+    moving = [pose(number / 10) for number in range(100)]
+    bag = recordings.sqlite3(
+        tmp_path / 'bag', sorted([*messages, *moving], key=lambda message: message[2])
+    )
+    plan = Plan(taps={'wrench': {}}, place=PlaceSettings(pose_topic='/tcp_pose'))
+    run(robot.memory, bag, plan)
+    push, tap = robot.recall('contact', n=2, spatial_sort=None).memories
+    push, tap = sorted((push, tap), key=lambda found: found.stamp)
+    seconds = (push.stamp - begin) / 1e9
+    assert push.pose['frame_id'] == 'map'
+    assert push.pose['position'] == pytest.approx([seconds, 2.0, 0.5], abs=1e-6)
+    assert push.spatial['position'] == push.pose['position']
+    assert tap.pose is None
+    assert robot.show(tap.id).data['place'].startswith('unknown: ')
+
+
+def test_every_push_of_a_real_recording_is_one_contact_with_its_peak(robot: Robot) -> None:
+    truth = recordings.pushes()
+    run(robot.memory, recordings.shared('bags/cmu_push_wood_patch'), PUSHES)
+    rows = robot.rows(
+        'SELECT e.onset, e."end", p.data FROM events AS e JOIN payloads AS p USING (memory_id)'
+        " JOIN memories AS m ON m.id = e.memory_id WHERE m.perception_type = 'tactile'"
+        ' ORDER BY e.onset'
+    )
+    assert len(rows) == len(truth) == 50
+    for (onset, end, data), push in zip(rows, truth, strict=True):
+        assert onset <= push['end_ns'] and end >= push['start_ns']
+        assert json.loads(data)['peak_force'] == pytest.approx(push['peak_N'], rel=0.05)
+
+
+@pytest.mark.parametrize('name', ['ros2bag_killed_on_contact', 'ros2bag_static_ats_inverror'])
+def test_genuine_recordings_without_types_inside_are_read(robot: Robot, name: str) -> None:
+    imported, told = run(robot.memory, recordings.shared(f'bags/{name}'))
+    assert imported.messages > 0
+    assert all('is not read: ' in line for line in told)
+    unreadable = [counts.get('unreadable', 0) for counts in imported.taps.values()]
+    assert sum(unreadable) == 0
+    check_file(robot.memory.db.path)
+
+
+def test_every_episode_has_a_picture_and_its_instruction_is_found(robot: Robot) -> None:
+    bag = recordings.shared('bags/bridge_tasks')
+    run(robot.memory, bag)
+    tasks = [
+        (at, get_typestore(Stores.LATEST).deserialize_cdr(raw, kind).data)
+        for topic, kind, at, raw in messages_of(bag)
+        if topic == '/task'
+    ]
+    assert len(tasks) == 50
+    stamps = [
+        row[0]
+        for row in robot.rows(
+            "SELECT stamp FROM memories WHERE perception_type = 'visual' ORDER BY stamp"
+        )
+    ]
+    ends = [at for at, _ in tasks[1:]] + [tasks[-1][0] + 60 * 10**9]
+    for (begin, _), end in zip(tasks, ends, strict=True):
+        assert any(begin <= stamp < end for stamp in stamps)
+    for _, text in tasks:
+        if text.strip():
+            found = [item.content for item in robot.recall(text, n=3).memories]
+            assert any(text.strip() in content for content in found), text
+
+
+def test_the_edge_cases_of_rosbag2_are_read_or_told(robot: Robot) -> None:
+    fixtures = recordings.shared('bags/rosbag2_fixtures')
+    bags = sorted(
+        {file.parent for ending in ('*.mcap', '*.db3') for file in fixtures.rglob(ending)}
+    )
+    assert bags
+    for bag in bags:
+        imported, told = run(robot.memory, bag)
+        assert imported.messages or told, bag
+
+
+def importing(db: Path, *arguments: str | Path) -> subprocess.Popen[str]:
+    command = [sys.executable, '-m', 'robot_memory', 'import', *map(str, arguments)]
+    return subprocess.Popen(
+        [*command, '--db', str(db), '--model', 'none'],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, 'PYTHONUNBUFFERED': '1'},
+    )
+
+
+def kept_in(db: Path) -> int:
+    """Return how many events a file holds, as another process sees it."""
+    import apsw
+
+    try:
+        connection = apsw.Connection(str(db), flags=apsw.SQLITE_OPEN_READONLY)
+        ((number,),) = connection.execute('SELECT count(*) FROM events')
+    except apsw.Error:
+        return 0
+    return int(number)
+
+
+@pytest.mark.parametrize('after', [1, 3, 6])
+@pytest.mark.parametrize('ending', [signal.SIGKILL, signal.SIGINT], ids=['kill', 'ctrl-c'])
+def test_an_import_that_was_broken_off_is_completed_without_doubles(
+    open_robot: Callable[..., Robot],
+    tmp_path: Path,
+    made: Path,
+    after: int,
+    ending: signal.Signals,
+) -> None:
+    db = tmp_path / 'memory.db'
+    process = importing(db, made)
+    deadline = time.monotonic() + 60
+    while process.poll() is None and kept_in(db) < after:
+        assert time.monotonic() < deadline
+    acknowledged = kept_in(db)
+    process.send_signal(ending)
+    process.communicate(timeout=30)
+    wanted = open_robot(name='wanted')
+    run(wanted.memory, made)
+    robot = open_robot()
+    assert robot.rows('SELECT count(*) FROM events')[0][0] >= acknowledged >= after
+    imported, _ = run(robot.memory, made)
+    assert imported.kept + imported.known == 8
+    assert events_of(robot.memory) == events_of(wanted.memory)
+    check_file(db)
+
+
+def test_the_command_imports_by_the_nodes_parameters_and_says_what_came_of_it(
+    tmp_path: Path, made: Path
+) -> None:
+    params = tmp_path / 'params.yaml'
+    params.write_text(
+        '/**:\n  ros__parameters:\n    taps: [wrench, arm]\n    wrench: {onset_n: 12.0}\n'
+        '    arm:\n      topic: /joint_states\n      type: sensor_msgs/JointState\n'
+        '      collection: moves\n'
+    )
+    process = importing(tmp_path / 'memory.db', made, '--params', params, '--json')
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    (imported,) = json.loads(out)
+    assert imported['kept'] == 4
+    assert imported['taps']['arm (/joint_states)']['events'] == 3
+    assert imported['taps']['wrench (/wrench)']['events'] == 1
+    assert '/camera/image_raw (sensor_msgs/msg/Image) is not read: no tap listens to it' in err
+
+
+def test_a_recording_that_is_not_there_fails_and_the_others_are_read(
+    tmp_path: Path, made: Path
+) -> None:
+    db = tmp_path / 'memory.db'
+    process = importing(db, tmp_path / 'none', made)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert 'there is no recording' in err and '8 memories kept' in out
+    assert kept_in(db) == 8
+
+
+def test_a_source_keeps_two_robots_apart(robot: Robot, made: Path) -> None:
+    run(robot.memory, made, replace(PUSHES, source='left'))
+    imported, _ = run(robot.memory, made, replace(PUSHES, source='right'))
+    assert imported.kept == 2 and imported.known == 0
+
+
+def test_mcap_and_sqlite3_know_each_other(
+    robot: Robot, tmp_path: Path, made: Path, messages: Messages
+) -> None:
+    run(robot.memory, made)
+    other = recordings.write2(tmp_path / 'other', messages, StoragePlugin.SQLITE3)
+    imported, _ = run(robot.memory, other)
+    assert (imported.kept, imported.known) == (0, 8)

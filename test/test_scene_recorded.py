@@ -1,0 +1,119 @@
+"""The scene detector on pictures and recordings of real robots."""
+
+import csv
+import os
+from bisect import bisect_right
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from rosbags.highlevel import AnyReader
+from rosbags.typesys import Stores, get_typestore
+from scenes import SECOND_NS, looks, run, stamps, stream
+
+from robot_memory.capture import ImageReading, SceneDetector, alike, decode_compressed
+
+DATA = Path(os.environ.get('ROBOT_MEMORY_DATA', Path(__file__).parents[2] / 'shared' / 'data'))
+
+
+def camera_frames() -> dict[str, np.ndarray]:
+    folder = DATA / 'images' / 'robot_camera_frames'
+    if not folder.exists():
+        pytest.skip(f'no pictures in {DATA}: set ROBOT_MEMORY_DATA')
+    with (folder / 'labels.csv').open() as table_of_labels:
+        names = [row['file'] for row in csv.DictReader(table_of_labels)]
+    return {name: np.asarray(Image.open(folder / name).convert('RGB'), float) for name in names}
+
+
+def can_pairs() -> list[tuple[str, np.ndarray, np.ndarray]]:
+    """Return the name and the pictures of each pair: without the can, with it."""
+    frames = camera_frames()
+    without = [name for name in frames if name.endswith('_no_coke_can.png')]
+    pairs = [(name, frames[name], frames[name.replace('_no_coke_can', '')]) for name in without]
+    assert len(pairs) == 8
+    return pairs
+
+
+@pytest.mark.parametrize('noise', [0.0, 6.0])
+def test_robot_camera_frames_that_differ_by_one_can_are_told_apart(noise):
+    for name, empty, can in can_pairs():
+        events = run(stream([empty, can, empty], 10, noise, flicker=0.1, drift=0.1))
+        assert [int(stamp) for stamp in stamps(events)] == [0, 1, 2], name
+        came, went = (max(event.data['regions'], key=_share) for event in events[1:])
+        assert (came['what'], went['what']) == ('appeared', 'gone'), name
+        assert {came['colour_now'], went['colour_before']} <= {'red', 'brown'}, name
+
+
+def _share(region) -> float:
+    return region['share']
+
+
+def test_robot_camera_frames_that_stand_still_are_kept_once():
+    for name, still in camera_frames().items():
+        assert len(run(stream([still], 30, noise=6.0, flicker=0.1, drift=0.15))) == 1, name
+
+
+def test_robot_camera_frames_one_after_the_other_are_all_kept_once():
+    frames = list(camera_frames().values())
+    events = run(stream(frames, 10, noise=4.0, flicker=0.1), max_per_minute=600)
+    assert [int(stamp) for stamp in stamps(events)] == list(range(38))
+
+
+def bridge_tasks() -> list[tuple[str, int, bytes]]:
+    """Return camera (empty: the instruction), stamp and JPEG of each message."""
+    bag = DATA / 'bags' / 'bridge_tasks'
+    if not bag.exists():
+        pytest.skip(f'no recording in {DATA}: set ROBOT_MEMORY_DATA')
+    found = []
+    with AnyReader([bag], default_typestore=get_typestore(Stores.LATEST)) as reader:
+        for connection, stamp_ns, raw in reader.messages():
+            if connection.topic == '/task':
+                found.append(('', stamp_ns, b''))
+            elif 'camera' in connection.topic:
+                message = reader.deserialize(raw, connection.msgtype)
+                stamp = message.header.stamp
+                taken_ns = stamp.sec * SECOND_NS + stamp.nanosec
+                found.append((message.header.frame_id, taken_ns, message.data))
+    return found
+
+
+@pytest.mark.parametrize('asked', [False, True], ids=['unasked', 'asked'])
+@pytest.mark.parametrize('camera', ['camera_0', 'camera_1', 'camera_2'])
+def test_each_episode_of_a_recording_gives_a_picture_or_two(camera, asked):
+    detector = SceneDetector()
+    events, begins = [], []
+    for name, stamp_ns, data in bridge_tasks():
+        if not name:
+            begins.append(stamp_ns)
+            if asked:
+                detector.expect(stamp_ns)
+        elif name == camera:
+            view = decode_compressed(data)
+            events += detector.feed(ImageReading(stamp_ns, name, view))
+    events += detector.finish()
+    counts = Counter(bisect_right(begins, event.stamp_ns) - 1 for event in events)
+    assert len(begins) == 50
+    assert set(counts) == set(range(50))
+    assert max(counts.values()) <= 2
+    first = {bisect_right(begins, event.stamp_ns) - 1: event for event in reversed(events)}
+    assert all(event.stamp_ns - begins[n] < SECOND_NS for n, event in first.items())
+
+
+def test_a_camera_that_sees_only_black_gives_no_picture():
+    detector = SceneDetector()
+    for name, stamp_ns, data in bridge_tasks():
+        if name == 'camera_3':
+            assert not detector.feed(ImageReading(stamp_ns, name, decode_compressed(data)))
+    assert detector.ignored == {'too dark': 500}
+
+
+def test_robot_camera_frames_look_alike_only_where_they_show_the_same_place():
+    frames = camera_frames()
+    seen = {name: looks(pixels, 4, quality=80) for name, pixels in frames.items()}
+    for name, found in seen.items():
+        assert all(alike(one, other) for one in found for other in found), name
+    bridge = [name for name in frames if name.startswith(('bridge', 'stack', 'open'))]
+    for name in bridge:
+        assert not any(alike(seen[name][0], seen[other][0]) for other in frames if other != name)
