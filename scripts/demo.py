@@ -63,7 +63,7 @@ class Recording:
             self.reader.open()
         except (AnyReaderError, OSError) as error:
             sys.exit(f'{path} cannot be read as a rosbag2: {error}')
-        self.connections = []
+        self.connections: list[Any] = []
         self.parameters: dict[str, str] = {}
         for connection in self.reader.connections:
             if connection.msgtype not in TYPES or not connection.msgcount:

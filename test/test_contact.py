@@ -269,7 +269,7 @@ def turned(length_s: float) -> Force:
 
 
 def test_a_tool_turned_slowly_is_no_contact_but_one_turned_quickly_looks_like_it():
-    assert not run(stream(50.0, turned(30.0)))
+    assert not run(stream(50.0, turned(20.0)))
     (event,) = run(stream(20.0, turned(1.0)))
     assert event.data['peak_force'] == pytest.approx(9.81 * math.sqrt(2), rel=0.05)
 
@@ -279,6 +279,23 @@ def test_a_push_that_grows_within_seconds_is_measured_from_where_it_began():
     (event,) = run(stream(20.0, ramp))
     assert seconds(event.stamp_ns) == pytest.approx(5.5, abs=0.25)
     assert event.data['peak_force'] == pytest.approx(8.0, rel=0.06)
+
+
+def test_a_contact_ends_though_the_rest_has_shifted_meanwhile():
+    """A force is left behind as when a tool was turned, and the next contact is found on top."""
+    shift = lambda s: (1.6 * min(1.0, max(0.0, (s - 2) / 3)), 0.0, 0.0)  # noqa: E731
+    touch = both(shift, both(bump(2.0, 3.0, 9.0), bump(9.0, 1.0, 9.0)))
+    first, second = run(stream(14.0, touch))
+    assert seconds(first.end_ns) == pytest.approx(4.8, abs=0.2)
+    assert seconds(second.stamp_ns) == pytest.approx(9.05, abs=0.05)
+    assert second.data['peak_force'] == pytest.approx(9.0, rel=0.05)
+
+
+def test_a_hit_that_goes_over_into_a_hold_is_one_contact():
+    touch = both(plateau(2.0, 2.1, 30.0), plateau(2.1, 6.0, 5.0))
+    (event,) = run(stream(9.0, touch))
+    assert event.data['kind'] == 'collision'
+    assert event.data['duration_s'] == pytest.approx(4.0, abs=0.05)
 
 
 def test_a_load_that_stays_becomes_the_baseline_and_its_end_is_no_contact():
@@ -452,7 +469,7 @@ def test_any_stream_gives_sound_events_and_the_same_ones_again(readings, some, m
 
 
 def test_the_signal_of_a_long_contact_is_bounded_and_keeps_its_extremes():
-    touch = both(bump(2.0, 50.0, 20.0), lambda s: (0.0, 0.0, 6.0 * (s == 20.0) - 5 * (s == 33.0)))
+    touch = both(bump(2.0, 50.0, 60.0), lambda s: (0.0, 0.0, 9.0 * (s == 20.0) - 9 * (s == 33.0)))
     readings = stream(54.0, touch)
     (event,) = run(readings, max_points=64)
     check(event)

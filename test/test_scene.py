@@ -248,12 +248,20 @@ def test_a_picture_that_is_asked_for_is_the_first_good_one():
     assert stamps(events) == [0.0, 3.6]
 
 
-def test_pictures_that_are_asked_for_are_kept_beyond_so_many_a_minute():
-    detector = SceneDetector(SceneSettings(max_per_minute=1))
-    readings = stream([table()], frames=60)
+def test_pictures_that_are_asked_for_are_kept_beside_so_many_a_minute():
+    detector = SceneDetector(SceneSettings(max_per_minute=2))
+    readings = stream([table(), table((30, 180)), table()], frames=50)
     for second in (1, 2, 4):
         detector.expect(START_NS + second * SECOND_NS)
-    assert stamps(feed(detector, readings) + detector.finish()) == [0.0, 1.0, 2.0, 4.0]
+    events = feed(detector, readings) + detector.finish()
+    assert [event.data['kept_because'] for event in events] == [
+        'first',
+        'expected',
+        'expected',
+        'expected',
+        'changed',
+    ]
+    assert stamps(events)[:4] == [0.0, 1.0, 2.0, 4.0]
 
 
 def test_one_picture_is_enough_for_all_who_asked_before_it():

@@ -34,13 +34,15 @@ class ContactSettings:
     Say what a contact is.
 
     It starts when force or torque exceeds its onset against the baseline, and ends when both have
-    stayed under `release_ratio` of that for `quiet_s`. The baseline (gravity, bias, drift) follows
-    whatever changes too slowly for a contact, less than onset_n / (baseline_s + 1 s); it stands
-    still during a contact, and takes over one that lasts `max_duration_s`.
+    stayed under `release_ratio` of that for `quiet_s`; or, as the rest may have shifted meanwhile,
+    steadily under half of what they were on the average, for a second. The baseline (gravity, bias,
+    drift) follows what changes more slowly than about 3/4 onset_n / baseline_s (1.5 N/s by
+    default); it stands still during a contact, and takes over one that lasts `max_duration_s`.
 
-    From force alone a tool that is turned or shaken quickly is a contact, as its weight and
-    inertia are forces, too. A stream that begins in a contact has that for its baseline; the rest
-    after it is known by being less than half as strong and as noisy, else it is the contact.
+    From force alone some things look the same. A tool that is turned or shaken quickly is a
+    contact, as its weight and inertia are forces. A push that grows more slowly than the above is
+    drift, and its sudden end the contact. A stream that begins in a contact has that for its
+    baseline; the rest after it is known by being less than half as strong and as noisy.
 
     Kinds, in this order: collision, `collision_n` reached within `collision_rise_s`; tap, up to
     `tap_s` long; slide, the force turned so that its mean vector is under `slide_straightness` of
@@ -77,7 +79,7 @@ class ContactSettings:
     )
     baseline_s: float = arg(
         'Time constant with which the baseline follows, in seconds.',
-        default=3.0,
+        default=1.0,
         minimum=0.1,
         maximum=3600.0,
     )
@@ -246,40 +248,48 @@ class ContactDetector:
             before = self._roll.before(self._rising_ns)
             self._contact = Touch(frame_id, baseline, self.settings, before)
             self._take(self._contact, self._rising_ns, stamp_ns)
-        elif self._drifting or level < release:
+        elif level < release or self._drifting:
             baseline.follow(row[1], elapsed)
-        else:
-            baseline.coast(elapsed)
 
     def _take(self, contact: Touch, first_ns: int, last_ns: int) -> None:
         """Take the readings from one stamp to another into a contact."""
         for row in self._roll.between(first_ns, last_ns):
             contact.add(row)
+        contact.felt_ns = last_ns
+        contact.ask_ns = last_ns + max(SUNK_NS, self._quiet_ns)
         self._rising_ns = contact.onset_ns
 
     def _touch(self, contact: Touch, row: Row, elapsed: float) -> None:
         """Follow a contact with a reading."""
-        stamp_ns, baseline = row[0], self._baseline
-        baseline.coast(elapsed)
-        level, high = contact.smooth(row[1], elapsed)
+        stamp_ns = row[0]
+        level, is_high = contact.level(row[1], elapsed)
         if level >= self.settings.release_ratio:
             contact.felt_ns = stamp_ns
-            if high:
+            if is_high:
                 self._take(contact, contact.end_ns + 1, stamp_ns)
                 self._judge(contact, stamp_ns)
                 return
         if stamp_ns - contact.felt_ns >= self._quiet_ns:
             self._tested = True
             self._close(RELEASED)
-        elif stamp_ns - contact.end_ns >= SUNK_NS:
+        elif stamp_ns >= contact.ask_ns:
+            self._ask(contact, stamp_ns)
+
+    def _ask(self, contact: Touch, stamp_ns: int) -> None:
+        """Take what is left of a contact for the rest, if it is steady."""
+        rival = self._learnt(stamp_ns)
+        rows = self._roll.between(stamp_ns - SUNK_NS, stamp_ns)
+        if all(rival.against(row[1])[2] < self.settings.release_ratio for row in rows):
             contact.felt_ns = contact.end_ns
             self._close(RELEASED)
-            self._replace_baseline(self._learnt(stamp_ns))
+            self._replace_baseline(rival)
+        else:
+            contact.ask_ns = stamp_ns + TEST_NS // 2
 
     def _judge(self, contact: Touch, stamp_ns: int) -> None:
         """Ask of a contact whether it is rather the rest."""
-        if not contact.tested and contact.lasted_ns >= TEST_NS:
-            contact.tested = True
+        if not contact.is_judged and contact.lasted_ns >= TEST_NS:
+            contact.is_judged = True
             if self._went_back(stamp_ns) or self._is_rest(stamp_ns):
                 self._contact = None
         elif contact.lasted_ns >= self._max_ns:
@@ -300,7 +310,7 @@ class ContactDetector:
         """Learn the baseline anew, if the last readings are weaker and quieter by half."""
         tested, self._tested = self._tested, True
         rival, untried = self._learnt(stamp_ns), self._baseline
-        if tested or not rival.ready or size(rival.force) > size(untried.force) / 2:
+        if tested or not rival.is_known or size(rival.force) > size(untried.force) / 2:
             return False
         if rival.noise > untried.noise / 2:
             return False
@@ -338,11 +348,11 @@ class ContactDetector:
     def _close(self, reason: str) -> None:
         """End the contact, if there is one; it waits for its post-roll."""
         contact, self._contact = self._contact, None
+        if contact is not None:
+            self._take(contact, contact.end_ns + 1, contact.felt_ns)
         self._lifted_ns = self._rising_ns = 0
         if contact is None:
             return
-        self._take(contact, contact.end_ns + 1, contact.felt_ns)
-        self._rising_ns = 0
         if contact.lasted_ns < self.settings.min_duration_s * 1e9:
             self.ignored['contact too short'] += 1
             return

@@ -88,10 +88,10 @@ def tell(found: list[Region], share: float, colours: list[str]) -> str:
 
 
 def palette(cells: Cells) -> list[str]:
-    """Name the colours that cover most of a picture, most first."""
+    """Name the colours of a picture, up to three: the commonest, and those a third as common."""
     sample = cells.levels[:, ::8, ::8].reshape(len(cells.levels), -1).T
     names = Counter(map(colour, sample)).most_common(3)
-    return [name for name, count in names if count > 0.1 * len(sample)]
+    return [name for name, count in names if count > names[0][1] / 3]
 
 
 def _told(region: Region) -> str:

@@ -200,13 +200,14 @@ class SceneDetector:
             self.ignored['not sharp'] += 1
             return []
         stamp_ns = reading.stamp_ns
-        full = len(self._kept) == self._kept.maxlen and stamp_ns - self._kept[0] < MINUTE_NS
-        if full and why is not EXPECTED:
-            self.ignored['too many a minute'] += 1
-            self._silence_s = 0.0
-            return []
+        if why != EXPECTED:
+            full = len(self._kept) == self._kept.maxlen
+            if full and stamp_ns - self._kept[0] < MINUTE_NS:
+                self.ignored['too many a minute'] += 1
+                self._silence_s = 0.0
+                return []
+            self._kept.append(stamp_ns)
         event = self._event(reading, cells, why, sharp)
-        self._kept.append(stamp_ns)
         self._expected = deque((ns for ns in self._expected if ns > stamp_ns), MAX_EXPECTED)
         self._reference = self._still = cells
         self._reference_ns = self._still_ns = stamp_ns
@@ -236,7 +237,7 @@ class SceneDetector:
             data['changed_since_ns'] = self._reference_ns
             data['settled_since_ns'] = self._still_ns
             data['regions'] = found
-            if why is SILENCE:
+            if self._silence_s:
                 words += f' after {self._silence_s:.1f} s without a picture'
             words += f': {tell(found, share, colours)}'
         picture = Picture(stamp_ns, to_jpeg(view.image, ENOUGH, QUALITY))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 RELEASED = 'the contact was released'
 LASTED = 'it lasted so long that it became the new baseline'
 SMOOTH_S = 0.1
+MEAN_S = 1.0
 LEVELS = 1024
 COLUMNS = ('force.x', 'force.y', 'force.z', 'torque.x', 'torque.y', 'torque.z')
 UNITS = ('N', 'N', 'N', 'N m', 'N m', 'N m')
@@ -31,13 +32,13 @@ class Touch:
     def __init__(
         self, frame_id: str, baseline: Baseline, settings: ContactSettings, before: list[Row]
     ) -> None:
-        self.tested = False
-        self.felt_ns = 0
-        self._lasted = self._level_sum = 0.0
+        """Begin without a reading, with the rows that led to it."""
+        self.is_judged = False
+        self.felt_ns = self.ask_ns = 0
+        self._high_s = self._high_sum = 0.0
         self._smooth: list[float] = []
         self._frame_id = frame_id
-        self._baseline = baseline
-        self._rest = copy(baseline)
+        self._baseline = copy(baseline)
         self._settings = settings
         self._rows = Extremes(settings.max_points)
         for row in before:
@@ -66,22 +67,24 @@ class Touch:
         """Return the time from the first reading to the last, in ns."""
         return self._end[0] - self._onset[0]
 
-    def smooth(self, values: list[float], elapsed: float) -> tuple[float, bool]:
+    def level(self, values: list[float], elapsed: float) -> tuple[float, bool]:
         """
-        Return how high the force still is, and whether that is over a third of the mean so far.
+        Return the level of the next reading, and whether it is over half of the mean so far.
 
-        It is as high as the reading and the readings of the last tenth of a second both are: a
-        fall shows at once, and noise does not count.
+        It is as high as the reading and the mean of the last tenth of a second both are: a fall
+        shows at once, and noise does not count.
         """
         share = elapsed / (elapsed + SMOOTH_S)
         self._smooth = [
             mean + share * (value - mean) for mean, value in zip(self._smooth, values, strict=True)
         ]
         level = self._baseline.against(values)[2]
-        self._lasted += elapsed
-        self._level_sum += level * elapsed
         level = min(level, self._baseline.against(self._smooth)[2])
-        return level, 3 * level * self._lasted >= self._level_sum
+        is_high = 2 * level * max(self._high_s, MEAN_S) >= self._high_sum
+        if is_high:
+            self._high_s += elapsed
+            self._high_sum += level * elapsed
+        return level, is_high
 
     def add(self, row: Row) -> None:
         """Take the next reading; while it is under the release level it only is in the signal."""
@@ -91,7 +94,6 @@ class Touch:
             self._onset = self._peak_row = self._twist_row = self._end = row
         elapsed, self._end = (row[0] - self._end[0]) / 1e9, row
         self._smooth = self._smooth or row[1]
-        self.felt_ns = max(self.felt_ns, row[0])
         if level < self._settings.release_ratio:
             return
         self._readings += 1
@@ -125,24 +127,25 @@ class Touch:
         levels = sorted(self._levels)
         count = len(levels)
         spread = levels[3 * count // 4] - levels[count // 4]
-        noise = 2 * self._rest.noise / self._rest.onset_n
+        noise = 2 * self._baseline.noise / self._baseline.onset_n
         steady = max(noise, settings.hold_steadiness * levels[count // 2])
         return 'hold' if self.lasted_ns >= settings.hold_s * 1e9 and spread <= steady else 'push'
 
     def signal(self, after: list[Row]) -> Signal:
         """Return the readings, as the sensor gave them, with what led to them and followed."""
         for row in after:
-            self._rows.add(self._rest.against(row[1])[2], row)
+            self._rows.add(self._baseline.against(row[1])[2], row)
         marks = (self._onset, self._peak_row, self._twist_row, self._end)
         return to_signal(self._rows.rows(), marks, COLUMNS, UNITS)
 
     def event(self, reason: str) -> Event:
         """Return the contact, without its signal, as an event that ended because of `reason`."""
-        settings, baseline = self._settings, self._rest
+        settings, baseline = self._settings, self._baseline
         duration = self.lasted_ns / 1e9
         mean = self._impulse / self._seconds if self._seconds else self._peak
         length = size(self._sum)
-        twisted = self._twist / baseline.onset_nm > self._peak / baseline.onset_n
+        soft = self._peak < baseline.onset_n
+        twisted = soft and self._twist / baseline.onset_nm > self._peak / baseline.onset_n
         straightness = 1.0 if twisted or not self._impulse else length / self._impulse
         direction = [component / length if length else 0.0 for component in self._sum]
         kind = self._kind(straightness)
@@ -205,12 +208,12 @@ class Touch:
         words = f'{strength} for {figure(duration)} s{" on " * bool(place)}{place}: {kind}'
         peak, twist = f'peak {figure(self._peak)} N', f'peak torque {figure(self._twist)} N m'
         if twisted:
-            _, torque, _ = self._rest.against(self._twist_row[1])
+            _, torque, _ = self._baseline.against(self._twist_row[1])
             about = axis_words([component / self._twist for component in torque])
             return f'{words}{over(self._twist, "N m")}, {twist} about {about}, {peak}'
         words += f'{over(self._peak, "N")}, {peak}, mean {figure(mean)} N'
         words += f', along {axis_words(direction)}, impulse {figure(self._impulse)} N s'
-        return f'{words}, {twist}' if self._twist >= self._rest.onset_nm else words
+        return f'{words}, {twist}' if self._twist >= self._baseline.onset_nm else words
 
 
 def axis_words(direction: Sequence[float]) -> str:

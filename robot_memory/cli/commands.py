@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tqdm import tqdm
+
 from robot_memory.cli.common import NOT_SET_UP, is_set_up, note, open_memory, show_answer
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.cli.recordings import ImportRequest, PlotRequest, import_, plot
@@ -93,11 +95,10 @@ def index(_: Nothing, settings: Settings, options: Options) -> None:
         if embedder is None:
             raise Unavailable(f'no vectors can be made: {memory.embedder.reason}')
         made = 0
-        for made, waiting in memory.index():
-            if sys.stderr.isatty():
-                print(f'\r{made} vectors made, {waiting} to go\033[K', end='', file=sys.stderr)
-        if made and sys.stderr.isatty():
-            print(file=sys.stderr)
+        with tqdm(desc='vectors', disable=None, leave=False) as bar:
+            for made, waiting in memory.index():
+                bar.total = made + waiting
+                bar.update(made - bar.n)
         with memory.db.read() as connection:
             left = vectors.waiting(connection)
     values = {'made': made, 'waiting': left, 'model': embedder.name}

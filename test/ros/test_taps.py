@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -15,8 +16,11 @@ from rcl_interfaces.msg import Log
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from robots import check_file
 from sensor_msgs.msg import Image, JointState
 from std_msgs.msg import String
+
+from robot_memory.capture import Signal
 
 START = 1_700_000_000
 QOS = [
@@ -129,20 +133,53 @@ def test_fault_01_a_change_is_seen_whatever_the_publisher_offers(start, robot, q
     assert len(events(robot, 'visual', 2)) == 2
 
 
-def test_fault_09_an_event_keeps_the_stamp_and_frame_of_the_measurement(start, robot):
+@pytest.mark.parametrize('qos', QOS)
+def test_fault_09_an_event_keeps_the_stamp_and_frame_of_the_measurement(start, robot, qos):
     start()
-    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', 500)
-    heard(robot, publisher, QOS[0].values[0])
+    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', qos)
+    heard(robot, publisher, qos)
     robot.publish(publisher, push())
     (event,) = events(robot, 'tactile', 1)
     assert event.frame_id == 'tool0'
     assert (event.stamp.sec, event.stamp.nanosec) == (START, 600_000_007)
 
 
-def test_fault_04_the_same_push_again_is_a_second_memory(start, robot):
+def test_the_signal_of_an_event_is_shown_whole_with_what_led_to_it(start, robot):
     start()
     publisher = robot.node.create_publisher(WrenchStamped, '/wrench', 500)
     heard(robot, publisher, QOS[0].values[0])
+    robot.publish(publisher, push())
+    (event,) = events(robot, 'tactile', 1)
+    shown = robot.call('show', memory_id=event.id)
+    assert shown.success and json.loads(shown.data)['peak_force'] == pytest.approx(10.0)
+    (part,) = shown.parts
+    signal = Signal.from_npz(bytes(part.content))
+    seconds = (signal.stamps_ns - signal.stamps_ns[0]) / 1e9
+    # 0.6 s lead to the push, which lasts 0.4 s; half a second follows.
+    assert seconds[-1] == pytest.approx(1.5, abs=0.02)
+    assert signal.values[:, signal.columns.index('force.z')].min() == pytest.approx(-10.0)
+
+
+@pytest.mark.parametrize('qos', QOS)
+def test_fault_14_what_was_felt_is_there_after_the_node_was_killed(start, robot, qos):
+    node = start()
+    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', qos)
+    heard(robot, publisher, qos)
+    robot.publish(publisher, push())
+    (event,) = events(robot, 'tactile', 1)
+    node.stop(signal.SIGKILL)
+    check_file(node.db)
+    # Under another name: the killed one is discovered to be gone only after seconds.
+    start('-r', '__node:=again', db_path=node.db)
+    (again,) = events(robot, 'tactile', 1, '/again')
+    assert (again.id, again.content) == (event.id, event.content)
+
+
+@pytest.mark.parametrize('qos', QOS)
+def test_fault_04_the_same_push_again_is_a_second_memory(start, robot, qos):
+    start()
+    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', qos)
+    heard(robot, publisher, qos)
     robot.publish(publisher, push())
     later = []
     for message in push():
@@ -238,6 +275,26 @@ def test_what_became_of_every_message_is_on_diagnostics(start, robot):
         'events': 1,
     }
     assert level == DiagnosticStatus.OK
+
+
+def test_messages_that_overflow_the_reader_are_counted_as_lost(start, robot):
+    start(**{'qos_overrides./wrench.subscription.depth': '1'})
+    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', 2000)
+    heard(robot, publisher, QOS[0].values[0])
+    messages = [stamped(WrenchStamped(), i, 'tool0', rate=1000) for i in range(1001)]
+
+    def counted():
+        counts = diagnosed(robot, 'wrench (/wrench)')[1]
+        return counts.get('received', 0), counts.get('lost', 0)
+
+    publisher.publish(messages[0])
+    robot.until(lambda: counted() == (1, 0), 'the first message')
+    for message in messages[1:]:
+        publisher.publish(message)
+    received, lost = robot.until(
+        lambda: sum(counted()) == len(messages) and counted(), 'all to be counted'
+    )
+    assert lost > 0 and received + lost == len(messages)
 
 
 def test_what_is_above_the_rate_is_counted_and_left(start, robot):
