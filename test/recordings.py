@@ -22,7 +22,8 @@ from robot_memory.senses.importing import Imported, Plan, import_recording
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get('ROBOT_MEMORY_DATA', ROOT.parent / 'shared/data'))
 RECORD = runpy.run_path(str(ROOT / 'scripts' / 'make_recording.py'))['record']
-Messages = list[tuple[str, str, int, bytes]]
+Message = tuple[str, str, int, bytes]
+Messages = list[Message]
 ALL = Plan()
 
 

@@ -14,6 +14,7 @@ from robot_memory.capture import (
     decode_compressed,
 )
 
+BICUBIC = Image.Resampling.BICUBIC
 START_NS = 10**18
 TENTH_NS = 10**8
 SECOND_NS = 10**9
@@ -79,6 +80,18 @@ def softened(pixels, radius: float):
     """Return a picture out of focus, by a Gaussian of so many pixels."""
     image = Image.fromarray(pixels.astype(np.uint8))
     return np.asarray(image.filter(ImageFilter.GaussianBlur(radius)), float)
+
+
+def trembling(pixels, count: int) -> list[np.ndarray]:
+    """Return so many cuts of a picture, each 4 pixels smaller and up to a pixel off the middle."""
+    random = np.random.default_rng(5)
+    image = Image.fromarray(pixels.astype(np.uint8))
+    size = image.width - 4, image.height - 4
+    scenes = []
+    for x, y in random.uniform(1, 3, (count, 2)):
+        shifted = image.transform(size, Image.Transform.AFFINE, (1, 0, x, 0, 1, y), BICUBIC)
+        scenes.append(np.asarray(shifted, float))
+    return scenes
 
 
 def elsewhere(seed: int, width: int = 320, height: int = 240):

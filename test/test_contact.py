@@ -479,7 +479,7 @@ def test_the_signal_of_a_long_contact_is_bounded_and_keeps_its_extremes():
         assert START_NS + at * 10**9 in event.signal.stamps_ns, 'the dent and the peak are kept'
     for stamp_ns, values in zip(event.signal.stamps_ns, event.signal.values, strict=True):
         assert np.allclose(values[:3], forces[stamp_ns])
-    assert np.diff(event.signal.stamps_ns).max() < 4e9, 'they are spread over all of it'
+    assert np.diff(event.signal.stamps_ns).max() < 8e9, 'they are spread over all of it'
 
 
 def test_extremes_are_all_rows_while_they_fit_and_then_spread_evenly():

@@ -96,9 +96,9 @@ def test_the_recording_holds_three_motions_two_contacts_and_three_pictures(recor
     assert hard.description.startswith('Hard contact')
     assert '-z' in hard.description
     first, came, went = events['visual']
-    assert first.data['first']
-    assert 'red now' in came.description
-    assert 'red before' in went.description
+    assert 'for the first time' in first.description
+    assert 'a red object appeared' in came.description
+    assert 'a red object disappeared' in went.description
 
 
 def test_a_folder_that_exists_is_refused_in_one_line(recording, monkeypatch, capsys):

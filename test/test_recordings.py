@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import signal
@@ -11,14 +12,18 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import apsw
 import pytest
 import recordings
-from recordings import FORMS, Messages, events_of, messages_of, run
+from PIL import Image
+from recordings import FORMS, Message, Messages, events_of, messages_of, run
 from robots import Robot, check_file
 from rosbags.rosbag2 import StoragePlugin
 from rosbags.typesys import Stores, get_typestore
 
+from robot_memory.capture import Signal
 from robot_memory.errors import InvalidArgument, NotFound
 from robot_memory.senses import PlaceSettings
 from robot_memory.senses.importing import Plan
@@ -182,38 +187,85 @@ def test_what_is_said_meanwhile_is_part_of_what_happens(
 def test_the_pose_of_an_event_is_that_of_its_stamp_or_said_to_be_unknown(
     robot: Robot, tmp_path: Path, messages: Messages
 ) -> None:
-    types = get_typestore(Stores.LATEST)
-    kinds = types.types
-    begin = messages[0][2]
-
-    def pose(seconds: float) -> tuple[str, str, int, bytes]:
-        at = begin + round(seconds * 1e9)
-        header = kinds['std_msgs/msg/Header'](
-            kinds['builtin_interfaces/msg/Time'](*divmod(at, 10**9)), 'map'
-        )
-        place = kinds['geometry_msgs/msg/Pose'](
-            kinds['geometry_msgs/msg/Point'](seconds, 2.0, 0.5),
-            kinds['geometry_msgs/msg/Quaternion'](0.0, 0.0, 0.0, 1.0),
-        )
-        message = kinds['geometry_msgs/msg/PoseStamped'](header, place)
-        raw = bytes(types.serialize_cdr(message, 'geometry_msgs/msg/PoseStamped'))
-        return '/tcp_pose', 'geometry_msgs/msg/PoseStamped', at, raw
-
     # The pose is known in the first ten seconds only: the push at 6 s, not the tap at 12.5 s.
-    moving = [pose(number / 10) for number in range(100)]
-    bag = recordings.sqlite3(
-        tmp_path / 'bag', sorted([*messages, *moving], key=lambda message: message[2])
-    )
+    poses = [pose(messages[0][2], number / 10, (number / 10, 2.0, 0.5)) for number in range(100)]
+    bag = recordings.sqlite3(tmp_path / 'bag', in_time([*messages, *poses]))
     plan = Plan(taps={'wrench': {}}, place=PlaceSettings(pose_topic='/tcp_pose'))
     run(robot.memory, bag, plan)
-    push, tap = robot.recall('contact', n=2, spatial_sort=None).memories
-    push, tap = sorted((push, tap), key=lambda found: found.stamp)
-    seconds = (push.stamp - begin) / 1e9
+    push, tap = oldest_first(robot)
+    seconds = (push.stamp - messages[0][2]) / 1e9
     assert push.pose['frame_id'] == 'map'
     assert push.pose['position'] == pytest.approx([seconds, 2.0, 0.5], abs=1e-6)
     assert push.spatial['position'] == push.pose['position']
     assert tap.pose is None
     assert robot.show(tap.id).data['place'].startswith('unknown: ')
+
+
+def test_tf_gives_the_pose_of_the_frame_of_an_event_in_the_fixed_frame(
+    robot: Robot, tmp_path: Path, messages: Messages
+) -> None:
+    begin = messages[0][2]
+    moving = [
+        transform(begin, number / 10, 'map', 'base_link', (number / 10, 0.0, 0.0))
+        for number in range(100)
+    ]
+    fixed = transform(begin, 0.0, 'base_link', 'tool0', (0.0, 0.0, 1.2), '/tf_static')
+    bag = recordings.sqlite3(tmp_path / 'bag', in_time([*messages, *moving, fixed]))
+    plan = Plan(taps={'wrench': {}}, place=PlaceSettings(fixed_frame='map'))
+    imported, _ = run(robot.memory, bag, plan)
+    push, tap = oldest_first(robot)
+    seconds = (push.stamp - begin) / 1e9
+    assert push.frame_id == 'tool0' and push.pose['frame_id'] == 'map'
+    assert push.pose['position'] == pytest.approx([seconds, 0.0, 1.2], abs=1e-6)
+    assert tap.pose is None and "'base_link'" in robot.show(tap.id).data['place']
+    assert imported.taps['/tf']['received'] == 100
+
+
+def in_time(messages: Messages) -> Messages:
+    return sorted(messages, key=lambda message: message[2])
+
+
+def oldest_first(robot: Robot) -> list[Any]:
+    found = robot.recall('contact', n=100).memories
+    return sorted(found, key=lambda memory: memory.stamp)
+
+
+def header(at_ns: int, frame: str) -> Any:
+    kinds = get_typestore(Stores.LATEST).types
+    stamp = kinds['builtin_interfaces/msg/Time'](*divmod(at_ns, 10**9))
+    return kinds['std_msgs/msg/Header'](stamp, frame)
+
+
+def pose(begin: int, seconds: float, at: tuple[float, float, float]) -> Message:
+    types = get_typestore(Stores.LATEST)
+    kinds, at_ns = types.types, begin + round(seconds * 1e9)
+    place = kinds['geometry_msgs/msg/Pose'](
+        kinds['geometry_msgs/msg/Point'](*at),
+        kinds['geometry_msgs/msg/Quaternion'](0.0, 0.0, 0.0, 1.0),
+    )
+    message = kinds['geometry_msgs/msg/PoseStamped'](header(at_ns, 'map'), place)
+    raw = bytes(types.serialize_cdr(message, 'geometry_msgs/msg/PoseStamped'))
+    return '/tcp_pose', 'geometry_msgs/msg/PoseStamped', at_ns, raw
+
+
+def transform(
+    begin: int,
+    seconds: float,
+    parent: str,
+    child: str,
+    at: tuple[float, float, float],
+    topic: str = '/tf',
+) -> Message:
+    types = get_typestore(Stores.LATEST)
+    kinds, at_ns = types.types, begin + round(seconds * 1e9)
+    moved = kinds['geometry_msgs/msg/Transform'](
+        kinds['geometry_msgs/msg/Vector3'](*at),
+        kinds['geometry_msgs/msg/Quaternion'](0.0, 0.0, 0.0, 1.0),
+    )
+    one = kinds['geometry_msgs/msg/TransformStamped'](header(at_ns, parent), child, moved)
+    message = kinds['tf2_msgs/msg/TFMessage']([one])
+    raw = bytes(types.serialize_cdr(message, 'tf2_msgs/msg/TFMessage'))
+    return topic, 'tf2_msgs/msg/TFMessage', at_ns, raw
 
 
 def test_every_push_of_a_real_recording_is_one_contact_with_its_peak(robot: Robot) -> None:
@@ -288,8 +340,6 @@ def importing(db: Path, *arguments: str | Path) -> subprocess.Popen[str]:
 
 def kept_in(db: Path) -> int:
     """Return how many events a file holds, as another process sees it."""
-    import apsw
-
     try:
         connection = apsw.Connection(str(db), flags=apsw.SQLITE_OPEN_READONLY)
         ((number,),) = connection.execute('SELECT count(*) FROM events')
@@ -368,3 +418,52 @@ def test_mcap_and_sqlite3_know_each_other(
     other = recordings.write2(tmp_path / 'other', messages, StoragePlugin.SQLITE3)
     imported, _ = run(robot.memory, other)
     assert (imported.kept, imported.known) == (0, 8)
+
+
+def command(db: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, '-m', 'robot_memory', *arguments, '--db', str(db), '--model', 'none']
+    return subprocess.run(line, capture_output=True, text=True)
+
+
+def test_what_was_sensed_is_shown_and_drawn(robot: Robot, tmp_path: Path, made: Path) -> None:
+    run(robot.memory, made)
+    robot.learn('the red cup')
+    db = robot.memory.db.path
+    ((push,),) = robot.rows(
+        "SELECT id FROM memories WHERE perception_type = 'tactile' ORDER BY stamp LIMIT 1"
+    )
+    shown = command(db, 'show', str(push))
+    assert shown.returncode == 0 and 'peak_force' in shown.stdout
+    assert 'signal' in shown.stdout and 'application/x-npz' in shown.stdout
+    whole = json.loads(command(db, 'show', str(push), '--json').stdout)
+    signal_ = Signal.from_npz(base64.b64decode(whole['parts'][0]['content']))
+    assert len(signal_.stamps_ns) == len(signal_.values) > 100
+    for arguments, drawn in (
+        ([str(push)], 1),
+        (['--since', '2026-01-01', '--until', '2026-01-02'], 8),
+        (['--since', '2026-01-01T00:00:10'], 3),
+    ):
+        output = tmp_path / f'{drawn}.png'
+        plotted = command(db, 'plot', *arguments, '--output', str(output), '--json')
+        assert plotted.returncode == 0, plotted.stderr
+        assert len(json.loads(plotted.stdout)['memories']) == drawn
+        with Image.open(output) as picture:
+            assert picture.format == 'PNG' and picture.width == 1200
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'said'),
+    [
+        ([], 'plot needs the id of a perception, or --since and --until'),
+        (['1', '--since', '2026-01-01'], 'plot needs the id'),
+        (['1'], 'memory 1 is no perception'),
+        (['77'], 'memory 77 does not exist'),
+        (['--since', 'yesterday'], 'since must be an instant'),
+        (['--since', '2031-01-01'], 'no perception was measured in that time'),
+    ],
+)
+def test_what_cannot_be_drawn_is_told(robot: Robot, arguments: list[str], said: str) -> None:
+    robot.learn('the red cup')
+    refused = command(robot.memory.db.path, 'plot', *arguments)
+    assert refused.returncode == 1 and said in refused.stderr
+    assert refused.stderr.count('\n') == 1

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
-from scenes import SECOND_NS, looks, run, stamps, stream
+from scenes import SECOND_NS, looks, run, stamps, stream, trembling
 
 from robot_memory.capture import ImageReading, SceneDetector, alike, decode_compressed
 
@@ -52,7 +52,14 @@ def _share(region) -> float:
 
 def test_robot_camera_frames_that_stand_still_are_kept_once():
     for name, still in camera_frames().items():
-        assert len(run(stream([still], 30, noise=6.0, flicker=0.1, drift=0.15))) == 1, name
+        shown = stream([still], 30, noise=6.0, flicker=0.1, drift=0.15)
+        assert len(run(shown, settle_s=0)) == 1, name
+
+
+def test_robot_camera_frames_of_a_camera_that_trembles_by_a_pixel_are_kept_once():
+    for name, still in camera_frames().items():
+        shown = stream(trembling(still, 12), 1, noise=2.0, flicker=0.1)
+        assert len(run(shown, settle_s=0)) == 1, name
 
 
 def test_robot_camera_frames_one_after_the_other_are_all_kept_once():

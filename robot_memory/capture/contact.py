@@ -35,8 +35,8 @@ class ContactSettings:
 
     It starts when force or torque exceeds its onset against the baseline, and ends when both have
     stayed under `release_ratio` of that for `quiet_s`; or, as the rest may have shifted meanwhile,
-    steadily under half of what they were on the average, for a second. The baseline (gravity, bias,
-    drift) follows what changes more slowly than about 3/4 onset_n / baseline_s (1.5 N/s by
+    steadily under half of what they were on the average, for a second. The baseline (gravity,
+    bias, drift) follows what changes more slowly than about 3/4 onset_n / baseline_s (1.5 N/s by
     default); it stands still during a contact, and takes over one that lasts `max_duration_s`.
 
     From force alone some things look the same. A tool that is turned or shaken quickly is a

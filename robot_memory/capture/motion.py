@@ -35,7 +35,7 @@ class MotionSettings:
     )
     stop_speed: float = arg(
         'Joint speed below which a joint rests, in rad/s (m/s).',
-        default=0.015,
+        default=0.016,
         minimum=1e-6,
         maximum=1000.0,
     )

@@ -155,7 +155,8 @@ class Movement:
     def _words(self, duration: float, moved: list[int], travel: list[float]) -> str:
         """Say how fast, how long, which joints and how far, and which was the fastest."""
         names, settings = self._names, self._settings
-        position, speed, effort = (f' {unit}' if unit else '' for unit in UNITS[settings.unit])
+        units = UNITS[settings.unit]
+        position, speed, effort = ('/s' if u == '1/s' else f' {u}' if u else '' for u in units)
         pace = 'Motion'
         if self.peak_speed >= settings.fast_speed:
             pace = 'Fast motion'

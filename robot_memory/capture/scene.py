@@ -147,7 +147,6 @@ class SceneDetector:
         elif verdict is WENT_BACK:
             events = self._film.cut()
             self._kept.clear()
-            self._expected = deque((ns for ns in self._expected if ns <= stamp_ns), MAX_EXPECTED)
             self._begin()
         small = shrink(image, CELLS_ACROSS)
         events += self._film.see(stamp_ns, small)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from geometry_msgs.msg import Wrench, WrenchStamped
+from geometry_msgs.msg import PoseStamped, Wrench, WrenchStamped
 from rcl_interfaces.msg import Log
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
@@ -63,8 +63,9 @@ def move():
 
 
 def scene():
-    """Yield a textured table at 10 Hz, on which a box appears."""
-    table = np.random.default_rng(1).integers(60, 160, (120, 160, 3)).astype(np.uint8)
+    """Yield a tiled table at 10 Hz, on which a box appears."""
+    tiles = np.random.default_rng(1).integers(60, 160, (12, 16, 3))
+    table = np.kron(tiles, np.ones((10, 10, 1))).astype(np.uint8)
     box = table.copy()
     box[40:90, 60:110] = (220, 30, 30)
     for i in range(40):
@@ -216,7 +217,8 @@ def test_unreadable_messages_are_counted_and_end_nothing(start, robot):
     node = start()
     publisher = robot.node.create_publisher(Image, '/camera/image_raw', 10)
     heard(robot, publisher, QOS[0].values[0])
-    bad = [stamped(Image(encoding='rgb8', height=4, width=4, step=12), i, 'c') for i in range(5)]
+    small = {'encoding': 'rgb8', 'height': 4, 'width': 4, 'step': 12}
+    bad = [stamped(Image(**small), i, 'camera', rate=10) for i in range(5)]
     robot.publish(publisher, bad, period=0.01)
     robot.publish(publisher, scene(), period=0.01)
     events(robot, 'visual', 2)
@@ -243,6 +245,23 @@ def test_topics_and_collection_come_from_the_parameters(start, robot):
     )
     assert robot.node.count_subscribers('/gripper/joint_states') == 1
     assert robot.node.count_subscribers('/camera/image_raw') == 0
+
+
+def test_an_event_has_the_pose_of_its_stamp(start, robot):
+    start(pose_topic='/tcp_pose', taps='[wrench]')
+    wrenches = robot.node.create_publisher(WrenchStamped, '/wrench', 500)
+    poses = robot.node.create_publisher(PoseStamped, '/tcp_pose', 500)
+    heard(robot, wrenches, QOS[0].values[0])
+    heard(robot, poses, QOS[0].values[0])
+    for i in range(200):
+        pose = stamped(PoseStamped(), i, 'map')
+        pose.pose.position.x = i / 100
+        poses.publish(pose)
+    robot.publish(wrenches, push())
+    (event,) = events(robot, 'tactile', 1)
+    pose = json.loads(event.pose)
+    assert pose['frame_id'] == 'map' and event.frame_id == 'tool0'
+    assert pose['position'] == pytest.approx([0.6, 0.0, 0.0])
 
 
 def diagnosed(robot, title):

@@ -1,0 +1,140 @@
+"""
+Measure how well recall answers, beside words alone, vectors alone, plain BM25 and the peer.
+
+Prints a table for each set, and JSON. The recorded sets are those of ROBOT_MEMORY_DATA, by
+default ../shared/data; `robot` is generated. Vectors are made once and kept in .bench-cache/.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import vectors
+from absent import separation
+from methods import Method, Nearest, Peer, Plain, Ranked, Stored, has_peer
+from robot_set import robot
+from sets import SETS, RetrievalSet, sampled, score, without_left_out
+
+from robot_memory.embedding import Embedder
+
+ALL = {**SETS, 'robot': robot}
+QUICK = 100
+"""Questions of each recorded set in the quick mode; the robot's own are asked all."""
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--quick', action='store_true', help='ask a sample, without the peer')
+    parser.add_argument('--set', action='append', default=[], metavar='NAME', help=', '.join(ALL))
+    parser.add_argument('--json', type=Path, metavar='FILE', help='write the results there, too')
+    options = parser.parse_args()
+    unknown = sorted(set(options.set) - ALL.keys())
+    if unknown:
+        parser.error(f'there is no set {unknown[0]}; there are {", ".join(ALL)}')
+    embedder, reason = vectors.load_model()
+    if embedder is None:
+        print(f'without vectors: {reason}', file=sys.stderr)
+    results: dict[str, Any] = {}
+    for name in options.set or ALL:
+        try:
+            chosen = ALL[name]()
+        except FileNotFoundError as error:
+            print(f'{name} is left out: {error.filename} is not there', file=sys.stderr)
+            continue
+        results[name] = measure(chosen, embedder, quick=options.quick)
+        show(name, results[name])
+    text = json.dumps(results, indent=1, ensure_ascii=False) + '\n'
+    if options.json:
+        options.json.write_text(text, 'utf-8')
+    print(f'\n{text}')
+
+
+def measure(whole: RetrievalSet, embedder: Embedder | None, *, quick: bool) -> dict[str, Any]:
+    """Return the measures of every method on a set."""
+    kept = None if embedder is None else vectors.passages(embedder, whole)
+    asked = None if embedder is None else vectors.queries(embedder, whole)
+    chosen = whole
+    if quick and whole.name != 'robot' and len(whole.questions) > QUICK:
+        places = sorted(random.Random(0).sample(range(len(whole.questions)), QUICK))
+        chosen = sampled(whole, tuple(whole.questions[place] for place in places))
+        asked = None if asked is None else asked[places]
+    found: dict[str, Any] = {}
+    with methods(chosen, embedder, kept, asked, with_peer=not quick) as compared:
+        for title, method in compared.items():
+            questions = tqdm(chosen.questions, desc=f'{whole.name}: {title}', unit='question')
+            found[title] = summary(chosen, [method.rank(one, chosen.depth) for one in questions])
+    return {
+        'memories': len(chosen.memories),
+        'questions': len(chosen.questions),
+        'note': chosen.note,
+        'model': None if embedder is None else embedder.name,
+        'methods': found,
+    }
+
+
+@contextmanager
+def methods(
+    chosen: RetrievalSet,
+    embedder: Embedder | None,
+    kept: vectors.Vectors | None,
+    asked: vectors.Vectors | None,
+    *,
+    with_peer: bool,
+) -> Iterator[dict[str, Method]]:
+    """Give the methods that there are, by their titles, and end them."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = Stored(Path(folder) / 'words.db', chosen)
+        stores = [words]
+        compared: dict[str, Method] = {'words only': words, 'plain BM25': Plain(chosen)}
+        if embedder is not None:
+            both = Stored(Path(folder) / 'both.db', chosen, embedder, kept, asked)
+            stores.append(both)
+            compared = {'hybrid': both, 'vectors only': Nearest(both), **compared}
+        if with_peer and has_peer():
+            compared['peer, words'] = Peer(chosen, None, None)
+            if embedder is not None:
+                compared['peer, our vectors'] = Peer(chosen, kept, asked)
+        try:
+            yield compared
+        finally:
+            for store in stores:
+                store.close()
+
+
+def summary(chosen: RetrievalSet, answers: list[Ranked]) -> dict[str, Any]:
+    """Return the means of the measures, by category too, and what scores say of absence."""
+    categories: dict[str, list[dict[str, float]]] = {}
+    best: dict[bool, list[float]] = {True: [], False: []}
+    for question, answer in zip(chosen.questions, answers, strict=True):
+        best[bool(question.right)].append(answer[0][1] if answer else 0.0)
+        if question.right:
+            ranked = [place for place, _ in answer]
+            values = {name: score(question, ranked, name) for name in chosen.measures}
+            categories.setdefault(question.category, []).append(values)
+    found: dict[str, Any] = _means([values for group in categories.values() for values in group])
+    found['categories'] = {
+        name: {'questions': len(group), **_means(group)} for name, group in categories.items()
+    }
+    if best[False]:
+        found['absent'] = {
+            name: round(value, 4) for name, value in separation(best[True], best[False]).items()
+        }
+    return found
+
+
+def _means(values: list[dict[str, float]]) -> dict[str, float]:
+    return {name: round(float(np.mean([one[name] for one in values])), 4) for name in values[0]}

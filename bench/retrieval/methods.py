@@ -1,0 +1,157 @@
+"""The ways of answering that are compared, each over the same memories."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from bm25 import BM25
+from sets import ROOT, Question, RetrievalSet, in_collections
+from vectors import KnownQuestions, Loaded, Vectors
+
+from robot_memory.classify import Classification
+from robot_memory.embedding import Embedder
+from robot_memory.memory import Memory
+from robot_memory.model import new_record
+from robot_memory.settings import Settings
+from robot_memory.store import memories
+from robot_memory.tools.recall import recall
+
+Ranked = list[tuple[int, float]]
+"""Places in the set and scores, best first."""
+
+PEER = ROOT / '.venv-peer'
+_SAME = Classification('observation', 0.9, ('observation',), ())
+
+
+class Method(Protocol):
+    """Answer questions over the memories of one set."""
+
+    def rank(self, question: Question, depth: int) -> Ranked:
+        """Return the best `depth` memories."""
+
+
+class Stored:
+    """
+    Keep a set's memories in a store of this package, and let its recall answer.
+
+    They are inserted below the tool `learn`: whole, and none of them taken for a duplicate.
+    Without vectors recall is by words alone.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        chosen: RetrievalSet,
+        embedder: Embedder | None = None,
+        kept: Vectors | None = None,
+        asked: Vectors | None = None,
+    ) -> None:
+        """Make the store; `kept` and `asked` are the vectors of memories and questions."""
+        loaded = None
+        if embedder is not None and asked is not None:
+            texts = [question.text for question in chosen.questions]
+            loaded = Loaded(KnownQuestions(embedder, texts, asked))
+        settings = Settings(db_path=str(path), model='none', durability='normal')
+        self.memory = Memory(settings, embedder=loaded)
+        self.memory.adopt_model()
+        self._places: dict[int, int] = {}
+        with self.memory.db.write() as connection:
+            for place, item in enumerate(chosen.memories):
+                record = new_record('fact', item.text, _SAME, {}, self.memory.clock())
+                record = type(record)(**{**vars(record), 'collection': item.collection})
+                vector = None if kept is None else kept[place]
+                self._places[memories.insert(connection, record, vector)] = place
+
+    def rank(self, question: Question, depth: int) -> Ranked:
+        """Return what the tool `recall` answers."""
+        arguments = {
+            'query': question.text,
+            'collection': question.collection,
+            'n': depth,
+            'min_confidence': 0.0,
+        }
+        found = recall.run(self.memory, arguments).memories
+        return [(self._places[one.id], one._rrf_score) for one in found]
+
+    def nearest(self, question: Question, depth: int) -> Ranked:
+        """Return the nearest vectors of the store, with their cosines."""
+        vector = self.memory.query_vector(question.text)
+        assert vector is not None
+        with self.memory.db.read() as connection:
+            found = self.memory.nearest(connection, question.collection, vector, depth)
+        return [(self._places[memory_id], cosine) for memory_id, cosine in found]
+
+    def close(self) -> None:
+        """Close the store."""
+        self.memory.close()
+
+
+class Nearest:
+    """Answer by the vectors of a store alone."""
+
+    def __init__(self, stored: Stored) -> None:
+        """Take a store that has vectors."""
+        self._stored = stored
+
+    def rank(self, question: Question, depth: int) -> Ranked:
+        """Return the nearest."""
+        return self._stored.nearest(question, depth)
+
+
+class Plain:
+    """Answer by plain BM25, an index for each collection."""
+
+    def __init__(self, chosen: RetrievalSet) -> None:
+        """Index the memories."""
+        self._places = in_collections(chosen.memories)
+        self._indexes = {
+            name: BM25([chosen.memories[place].text for place in places])
+            for name, places in self._places.items()
+        }
+
+    def rank(self, question: Question, depth: int) -> Ranked:
+        """Return the best by BM25."""
+        places = self._places[question.collection]
+        found = self._indexes[question.collection].best(question.text, depth)
+        return [(places[place], score) for place, score in found]
+
+
+class Peer:
+    """Answer with the peer, in its own environment; with vectors, those of our model."""
+
+    def __init__(self, chosen: RetrievalSet, kept: Vectors | None, asked: Vectors | None) -> None:
+        """Have the peer answer all of the set's questions at once."""
+        with tempfile.TemporaryDirectory() as folder:
+            job = {
+                'memories': [[item.text, item.collection] for item in chosen.memories],
+                'questions': [[asked.text, asked.collection] for asked in chosen.questions],
+                'depth': chosen.depth,
+            }
+            (Path(folder) / 'job.json').write_text(json.dumps(job), 'utf-8')
+            if kept is not None and asked is not None:
+                np.savez(Path(folder) / 'vectors.npz', memories=kept, questions=asked)
+            subprocess.run(
+                [PEER / 'bin/python', Path(__file__).with_name('peer.py'), folder],
+                check=True,
+                env={**os.environ, 'HOME': folder, 'PYTHONPATH': ''},
+            )
+            answers = json.loads((Path(folder) / 'answers.json').read_text('utf-8'))
+        self._answers: dict[tuple[str, str], Ranked] = {
+            (question.text, question.collection): [(place, value) for place, value in answer]
+            for question, answer in zip(chosen.questions, answers, strict=True)
+        }
+
+    def rank(self, question: Question, depth: int) -> Ranked:
+        """Return what the peer answered."""
+        return self._answers[question.text, question.collection][:depth]
+
+
+def has_peer() -> bool:
+    """Say whether the peer's environment is there."""
+    return (PEER / 'ready').exists()

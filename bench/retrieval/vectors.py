@@ -1,0 +1,85 @@
+"""The vectors of a set's texts, made once: embedding takes most of a run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from sets import ROOT, RetrievalSet
+from tqdm import tqdm
+
+from robot_memory.embedding import BackgroundEmbedder, Embedder
+
+Vectors = NDArray[np.float32]
+CACHE = ROOT / '.bench-cache'
+_BATCH = 64
+
+
+class KnownQuestions:
+    """Be an embedder that has the vectors of a set's questions already."""
+
+    def __init__(self, embedder: Embedder, questions: Sequence[str], vectors: Vectors) -> None:
+        """Take the vectors of the questions, row by row, from elsewhere."""
+        self.name, self.dimension = embedder.name, embedder.dimension
+        self.calibration = embedder.calibration
+        self.passages = embedder.passages
+        self._embedder = embedder
+        self._known = dict(zip(questions, vectors, strict=True))
+
+    def query(self, text: str) -> Vectors:
+        """Return the vector of a question, shape (dimension,)."""
+        known = self._known.get(text)
+        return self._embedder.query(text) if known is None else known
+
+
+class Loaded(BackgroundEmbedder):
+    """Give an embedder that is there already to a memory."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        """Be ready at once."""
+        super().__init__()
+        self._embedder = embedder
+        self.state, self.reason = 'ready', ''
+
+    def start(self) -> None:
+        """Load nothing."""
+
+
+def load_model() -> tuple[Embedder | None, str]:
+    """Return the default model, or None and why there is none."""
+    loader = BackgroundEmbedder()
+    loader.start()
+    return loader.wait(), loader.reason
+
+
+def passages(embedder: Embedder, chosen: RetrievalSet) -> Vectors:
+    """Return the vectors of a set's memories, shape (memories, dimension)."""
+    return _made(embedder, [memory.text for memory in chosen.memories], 'passages', chosen.name)
+
+
+def queries(embedder: Embedder, chosen: RetrievalSet) -> Vectors:
+    """Return the vectors of a set's questions, shape (questions, dimension)."""
+    return _made(embedder, [asked.text for asked in chosen.questions], 'queries', chosen.name)
+
+
+def _made(embedder: Embedder, texts: list[str], kind: str, name: str) -> Vectors:
+    digest = hashlib.sha256('\0'.join(texts).encode('utf-8', 'replace')).hexdigest()[:16]
+    path = CACHE / embedder.name / f'{name}-{kind}-{digest}.npy'
+    if path.exists():
+        known: Vectors = np.load(path)
+        return known
+    vectors = np.zeros((len(texts), embedder.dimension), np.float32)
+    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    with tqdm(total=len(texts), desc=f'{name}: vectors of {kind}', unit='text') as bar:
+        for start in range(0, len(order), _BATCH):
+            batch = order[start : start + _BATCH]
+            if kind == 'passages':
+                vectors[batch] = embedder.passages([texts[place] for place in batch])
+            else:
+                vectors[batch] = [embedder.query(texts[place]) for place in batch]
+            bar.update(len(batch))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.save(path, vectors)
+    return vectors
