@@ -203,6 +203,15 @@ class ContactDetector:
             events += self._roll.ready()
         return events
 
+    def pause(self) -> list[Event]:
+        """
+        Return what is under way, because the readings have stopped for more than `gap_s`.
+
+        The reading that ends the silence finds the detector as if it had not been asked.
+        """
+        self._close(STOPPED)
+        return self._roll.flush()
+
     def finish(self) -> list[Event]:
         """Return the contacts under way, those not released as broken off, and forget the rest."""
         self._close(ENDED)

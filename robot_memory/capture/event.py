@@ -1,13 +1,11 @@
 """What a detector hands on, and what all detectors share: stamps, settings, counts."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from robot_memory.capture.signal import Signal
-from robot_memory.errors import InvalidArgument
 
 Reading = TypeVar('Reading', contravariant=True)
 
@@ -65,6 +63,13 @@ class Detector(Protocol[Reading]):
     def feed(self, reading: Reading) -> list[Event]:
         """Take the next reading; return the events that are complete with it."""
 
+    def pause(self) -> list[Event]:
+        """
+        Return what is under way, because the readings have stopped for more than `gap_s`.
+
+        The reading that ends the silence finds the detector as if it had not been asked.
+        """
+
     def finish(self) -> list[Event]:
         """End the stream: return what was under way, marked as broken off, and forget all."""
 
@@ -103,17 +108,6 @@ class StampOrder:
         gap = self.last_ns and step > self._gap_ns
         self.last_ns = stamp_ns
         return STOPPED if gap else GOES_ON
-
-
-def require_positive(settings: object, *names: str) -> None:
-    """Raise InvalidArgument for the first named setting that is not a number above zero."""
-    for name in names:
-        value = getattr(settings, name)
-        good = isinstance(value, int | float) and not isinstance(value, bool)
-        if not good or not math.isfinite(value) or value <= 0:
-            raise InvalidArgument(
-                f'{name} of {type(settings).__name__} is {value!r}; accepted: a number above 0'
-            )
 
 
 def rounded(values: Iterable[float], digits: int = 4) -> list[float]:

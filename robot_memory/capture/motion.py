@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections import Counter, deque
 from dataclasses import dataclass
 
-from robot_memory.capture.event import ENDED, GOES_ON, UNUSABLE, WENT_BACK, Event, StampOrder
+from robot_memory.capture.event import (
+    ENDED,
+    GOES_ON,
+    STOPPED,
+    UNUSABLE,
+    WENT_BACK,
+    Event,
+    StampOrder,
+)
 from robot_memory.capture.movement import AT_REST, Movement
 from robot_memory.capture.readings import JointReading, floats, usable
 from robot_memory.capture.roll import MAX_ROWS, Roll
@@ -21,8 +29,9 @@ class MotionSettings:
     """
     Say when joints move.
 
-    A movement starts when a joint is faster than `start_speed`, with the last reading at rest
-    before it, and ends when all joints have stayed below `stop_speed` for `quiet_s`. The speed is
+    A movement starts when a joint is faster than `start_speed`, with the last reading of the rest
+    before it, and ends when all joints have stayed below `stop_speed` for `quiet_s`; a shorter
+    rest is none, and a start that takes longer than 2 s counts for the last 2 s. The speed is
     what the readings report, and counts while their positions over `difference_s` show movement,
     too; of a joint that never reports a speed it is taken from the positions alone.
     """
@@ -145,10 +154,22 @@ class MotionDetector:
             group = self._groups[names] = _Group(names, self.settings, self.ignored)
         return group.feed(reading, position)
 
+    def pause(self) -> list[Event]:
+        """
+        Return what is under way, because the readings have stopped for more than `gap_s`.
+
+        The reading that ends the silence finds the detector as if it had not been asked.
+        """
+        return self._break_off(STOPPED)
+
     def finish(self) -> list[Event]:
         """Return the movements under way, marked as broken off if moving, and forget the rest."""
-        events = [event for group in self._groups.values() for event in group.break_off(ENDED)]
+        events = self._break_off(ENDED)
         self._groups.clear()
+        return events
+
+    def _break_off(self, reason: str) -> list[Event]:
+        events = [event for group in self._groups.values() for event in group.break_off(reason)]
         return sorted(events, key=lambda event: event.stamp_ns)
 
 
@@ -174,7 +195,7 @@ class _Group:
         self._movement: Movement | None = None
         self._rested = False
         self._known = False
-        self._said_ns = self._rest_ns = self._since_ns = 0
+        self._said_ns = self._rest_ns = self._lead_ns = self._moved_ns = self._since_ns = 0
 
     @property
     def since_ns(self) -> int:
@@ -249,26 +270,30 @@ class _Group:
 
     def _watch(self, reading: JointReading, top: float, speed: float) -> Movement | None:
         """Look at a reading at rest, and return the movement that begins with it, if one does."""
-        stamp_ns, settings = reading.stamp_ns, self._settings
-        self._rested = self._rested or (self._known and speed < settings.stop_speed)
+        stamp_ns, stop = reading.stamp_ns, self._settings.stop_speed
+        self._rested = self._rested or (self._known and speed < stop)
         if self._rested or not self._rest_ns:
-            if top < settings.stop_speed:
+            if top < stop:
                 self._said_ns = stamp_ns
-            if speed < settings.stop_speed:
+            if speed < stop:
                 self._rest_ns = stamp_ns
-        if self._rested and self._said_ns == stamp_ns:
-            self._since_ns = 0
-            return None
-        # Positions tell the onset a little late; a speed that trembles at rest tells none.
+        # Positions tell an onset a little late; a speed that trembles at rest tells none.
         late = 0 < self._rest_ns - self._said_ns <= self._difference_ns
-        self._since_ns = max(self._said_ns if late else self._rest_ns, stamp_ns - LEAD_NS)
-        if top < settings.start_speed or speed < settings.stop_speed:
+        onset_ns = self._said_ns if late else self._rest_ns
+        if speed >= stop:
+            self._lead_ns = self._lead_ns or onset_ns
+            self._moved_ns = stamp_ns
+        elif stamp_ns - self._moved_ns >= self._quiet_ns:
+            self._lead_ns = 0
+        rests = self._rested and self._said_ns == stamp_ns and not self._lead_ns
+        self._since_ns = 0 if rests else max(self._lead_ns or onset_ns, stamp_ns - LEAD_NS)
+        if top < self._settings.start_speed or speed < stop:
             return None
         rows = self._roll.between(self._since_ns, stamp_ns)
         self._since_ns = rows[0][0]
         before = self._roll.before(self._since_ns)
         self._movement = Movement(
-            self._names, reading.frame_id, settings, self._rested, before, rows
+            self._names, reading.frame_id, self._settings, self._rested, before, rows
         )
         return self._movement
 
@@ -284,7 +309,7 @@ class _Group:
     def _close(self, reason: str) -> None:
         """End the movement, if there is one; it waits for its post-roll."""
         movement, self._movement = self._movement, None
-        self._since_ns = 0
+        self._lead_ns = self._since_ns = 0
         if movement is None:
             return
         event = movement.event(reason)

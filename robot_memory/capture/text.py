@@ -46,7 +46,9 @@ class TextSettings:
     min_level: str = arg(
         'Lowest level of log messages that matters.', default='warn', choices=tuple(LEVELS)
     )
-    max_per_minute: int = arg('At most so many texts a minute.', default=12, minimum=1, maximum=600)
+    max_per_minute: int = arg(
+        'At most so many texts a minute.', default=12, minimum=1, maximum=600
+    )
     max_length: int = arg(
         'Longer texts are documents, not sayings, in characters.',
         default=500,
@@ -101,6 +103,10 @@ class TextDetector:
         self._recent.append(stamp_ns)
         said = f'{reading.name}: {text}' if reading.name else text
         return [Saying(stamp_ns, stamp_ns + round(self.settings.lasts_s * 1e9), said)]
+
+    def pause(self) -> list[Saying]:
+        """Return nothing: a text is never under way."""
+        return []
 
     def finish(self) -> list[Saying]:
         """Forget what was heard; a text is never under way, so nothing is returned."""

@@ -71,13 +71,12 @@ class Taps:
 
     def _hear(self) -> None:
         taken = [message for channel in self._channels for message in channel.take()]
-        if not taken:
-            return
         taken.sort(key=attrgetter('sent_ns'))
         now_ns = self._node.get_clock().now().nanoseconds
         with self._lock:
             for message in taken:
                 message.ear.hear(message.raw, now_ns)
+            self._senses.notice_silence(now_ns)
 
     def report(self) -> dict[str, dict[str, int]]:
         """Return what became of the messages, the lost ones included."""

@@ -11,6 +11,8 @@ from robot_memory.fields import NANOSECONDS
 from robot_memory.senses import messages
 from robot_memory.senses.tap import DETECTORS, Tap
 
+_LATE_S = 1.0
+"""Messages may come this much later than their stamps say."""
 _EARLY = 0.9
 """Messages come unevenly: one that is early by a tenth of its period is not above the rate."""
 
@@ -32,10 +34,13 @@ class Listener:
         self._warn = warn
         self._period_ns = round(1e9 / tap.max_rate_hz) if tap.max_rate_hz else 0
         self._last_ns = 0
+        self._arrived_ns = 0
+        self._silence_ns = round((getattr(tap.detecting, 'gap_s', 0.0) + _LATE_S) * 1e9)
 
     def hear(self, raw: bytes, arrival_ns: int) -> list[Any]:
         """Take a message that came at `arrival_ns`; return events, or sayings of a text tap."""
         self.counts['received'] += 1
+        self._arrived_ns = arrival_ns
         try:
             stamp_ns = self._stamp(raw, arrival_ns)
             if self._is_above_rate(stamp_ns):
@@ -66,6 +71,12 @@ class Listener:
         if not early:
             self._last_ns = stamp_ns
         return early
+
+    def notice_silence(self, now_ns: int) -> list[Any]:
+        """Return what is under way where the messages have stopped: it need not wait for more."""
+        if not self.since_ns or now_ns - self._arrived_ns <= self._silence_ns:
+            return []
+        return list(self.detector.pause())
 
     def finish(self) -> list[Any]:
         """End the stream and return what was under way."""

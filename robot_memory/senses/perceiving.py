@@ -13,16 +13,16 @@ from robot_memory.store.events import Identity
 from robot_memory.store.parts import Part
 
 _FIGURES = {
-    'peak_force': 'N',
-    'mean_force': 'N',
-    'impulse': 'N s',
-    'peak_torque': 'N m',
-    'duration_s': 's',
-    'peak_speed': 'rad/s',
-    'peak_effort': 'N m',
-    'changed_share': '1',
+    'peak_force': 'force',
+    'mean_force': 'force',
+    'impulse': 'impulse',
+    'peak_torque': 'torque',
+    'duration_s': 'time',
+    'peak_speed': 'speed',
+    'peak_effort': 'effort',
+    'changed_share': 'share',
 }
-"""What of an event's data can be asked for by `context_filter`, as params.NAME.value."""
+"""What of an event's data `context_filter` can ask for, as params.NAME.value, and its quantity."""
 
 
 def perceive(
@@ -88,8 +88,8 @@ def _context(
     if 'kind' in event.data:
         sense['kind'] = event.data['kind']
     figures = {
-        name: {'value': event.data[name], 'unit': unit}
-        for name, unit in _FIGURES.items()
+        name: {'value': event.data[name], 'unit': event.metadata['units'].get(quantity, '')}
+        for name, quantity in _FIGURES.items()
         if event.data.get(name)
     }
     task = {'instruction': list(meanwhile)} if meanwhile else {}

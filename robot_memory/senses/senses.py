@@ -187,6 +187,12 @@ class Senses:
                 return one.name
         return ''
 
+    def notice_silence(self, now_ns: int) -> None:
+        """Hand on what is under way on topics that have fallen silent; live, now and then."""
+        for name, listener in self._listeners.items():
+            for noticed in listener.notice_silence(now_ns):
+                self._hand_on(name, noticed)
+
     def finish(self) -> None:
         """End all streams: what was under way is handed on, marked as broken off."""
         for name, listener in self._listeners.items():

@@ -6,6 +6,7 @@ import math
 import os
 import signal
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -159,6 +160,15 @@ def test_the_signal_of_an_event_is_shown_whole_with_what_led_to_it(start, robot)
     # 0.6 s lead to the push, which lasts 0.4 s; half a second follows.
     assert seconds[-1] == pytest.approx(1.5, abs=0.02)
     assert signal.values[:, signal.columns.index('force.z')].min() == pytest.approx(-10.0)
+
+
+def test_what_is_under_way_when_a_topic_falls_silent_is_kept(start, robot):
+    start()
+    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', 500)
+    heard(robot, publisher, QOS[0].values[0])
+    robot.publish(publisher, itertools.islice(push(), 90))
+    (event,) = events(robot, 'tactile', 1)
+    assert event.content.endswith('broken off: the readings stopped')
 
 
 @pytest.mark.parametrize('qos', QOS)
@@ -345,6 +355,13 @@ def test_the_qos_can_be_overridden(start, robot):
         ({'wrench.release_ratio': '7.0'}, 'release_ratio'),
         ({'wrench.session_id': 'no-such-session'}, 'no-such-session'),
         ({'camera.detector': 'contact'}, 'accepted: scene'),
+        pytest.param(
+            {'fixed_frame': 'map'},
+            'tf2_msgs',
+            marks=pytest.mark.skipif(
+                find_spec('tf2_msgs') is not None, reason='tf can be listened to here'
+            ),
+        ),
     ],
 )
 def test_a_node_with_wrong_taps_says_what_is_wrong_and_does_not_start(start, parameters, said):
