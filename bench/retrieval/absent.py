@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
 
 import numpy as np
 
@@ -11,27 +10,15 @@ HIT = 0.5
 """The score from which on an answer is shown as a hit."""
 
 
-class Separation(TypedDict):
+def separation(answerable: Sequence[float], absent: Sequence[float]) -> dict[str, float]:
     """
-    Say how the best scores of answerable and of absent questions lie to each other.
+    Say how the best scores of answerable and of absent questions lie; neither may be empty.
 
     `auc`: the chance that an answerable one scores higher. `error`: the mean of the shares of
     answerable questions under the best `threshold` and of absent ones from it on. `kept` and
-    `absent_under`: the shares on the right side of HIT. `p10` and `p90`: where the lowest tenth
-    of the answerable and the highest tenth of the absent begin.
+    `absent_under`: the shares on the right side of HIT. `answerable_p10` and `absent_p90`: where
+    the lowest tenth of the ones ends and the highest tenth of the others begins.
     """
-
-    auc: float
-    error: float
-    threshold: float
-    kept: float
-    absent_under: float
-    answerable_p10: float
-    absent_p90: float
-
-
-def separation(answerable: Sequence[float], absent: Sequence[float]) -> Separation:
-    """Compare the scores of the first answers; neither may be empty."""
     yes, no = np.sort(np.asarray(answerable, float)), np.sort(np.asarray(absent, float))
     under = np.searchsorted(no, yes, 'left') + np.searchsorted(no, yes, 'right')
     levels = np.unique(np.concatenate([yes, no, [np.inf]]))
@@ -39,12 +26,12 @@ def separation(answerable: Sequence[float], absent: Sequence[float]) -> Separati
     let_in = 1 - np.searchsorted(no, levels, 'left') / len(no)
     errors = (missed + let_in) / 2
     best = int(np.argmin(errors))
-    return Separation(
-        auc=float(under.mean() / (2 * len(no))),
-        error=float(errors[best]),
-        threshold=float(levels[best]),
-        kept=float((yes >= HIT).mean()),
-        absent_under=float((no < HIT).mean()),
-        answerable_p10=float(np.quantile(yes, 0.1)),
-        absent_p90=float(np.quantile(no, 0.9)),
-    )
+    return {
+        'auc': float(under.mean() / (2 * len(no))),
+        'error': float(errors[best]),
+        'threshold': float(levels[best]),
+        'kept': float((yes >= HIT).mean()),
+        'absent_under': float((no < HIT).mean()),
+        'answerable_p10': float(np.quantile(yes, 0.1)),
+        'absent_p90': float(np.quantile(no, 0.9)),
+    }

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-_TOKEN = re.compile(r'[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+')
+_CJK = r'\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af'
+_TOKEN = re.compile(rf'[{_CJK}]|[^\W_{_CJK}]+')
 
 
 def tokens(text: str) -> list[str]:

@@ -12,7 +12,7 @@ import json
 import random
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,10 @@ from tqdm import tqdm
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import vectors
-from absent import separation
+from absent import HIT, separation
 from methods import Method, Nearest, Peer, Plain, Ranked, Stored, has_peer
 from robot_set import robot
-from sets import SETS, RetrievalSet, sampled, score, without_left_out
+from sets import SETS, RetrievalSet, sampled, score
 
 from robot_memory.embedding import Embedder
 
@@ -105,9 +105,8 @@ def methods(
             stores.append(both)
             compared = {'hybrid': both, 'vectors only': Nearest(both), **compared}
         if with_peer and has_peer():
-            compared['peer, words'] = Peer(chosen, None, None)
-            if embedder is not None:
-                compared['peer, our vectors'] = Peer(chosen, kept, asked)
+            peer = Peer(chosen, kept, asked)
+            compared[peer.title] = peer
         try:
             yield compared
         finally:
@@ -118,23 +117,68 @@ def methods(
 def summary(chosen: RetrievalSet, answers: list[Ranked]) -> dict[str, Any]:
     """Return the means of the measures, by category too, and what scores say of absence."""
     categories: dict[str, list[dict[str, float]]] = {}
-    best: dict[bool, list[float]] = {True: [], False: []}
+    absent: dict[str, list[float]] = {}
+    answered: list[float] = []
     for question, answer in zip(chosen.questions, answers, strict=True):
-        best[bool(question.right)].append(answer[0][1] if answer else 0.0)
-        if question.right:
-            ranked = [place for place, _ in answer]
-            values = {name: score(question, ranked, name) for name in chosen.measures}
-            categories.setdefault(question.category, []).append(values)
+        best = answer[0][1] if answer else 0.0
+        if not question.right:
+            absent.setdefault(question.category, []).append(best)
+            continue
+        answered.append(best)
+        ranked = [place for place, _ in answer]
+        values = {name: score(question, ranked, name) for name in chosen.measures}
+        categories.setdefault(question.category, []).append(values)
     found: dict[str, Any] = _means([values for group in categories.values() for values in group])
     found['categories'] = {
         name: {'questions': len(group), **_means(group)} for name, group in categories.items()
     }
-    if best[False]:
+    if absent:
+        groups = {'absent: all': [value for group in absent.values() for value in group], **absent}
         found['absent'] = {
-            name: round(value, 4) for name, value in separation(best[True], best[False]).items()
+            name: {key: round(value, 4) for key, value in separation(answered, group).items()}
+            for name, group in groups.items()
         }
     return found
 
 
 def _means(values: list[dict[str, float]]) -> dict[str, float]:
     return {name: round(float(np.mean([one[name] for one in values])), 4) for name in values[0]}
+
+
+def show(name: str, result: dict[str, Any]) -> None:
+    """Print a set's tables: the measures, the first of them by category, and absence."""
+    found = result['methods']
+    print(f'\n{name}: {result["memories"]} memories, {result["questions"]} questions')
+    if result['note']:
+        print(f'({result["note"]})')
+    one = next(iter(found.values()))
+    measures = [key for key in one if key not in ('categories', 'absent')]
+    print(_row('', found))
+    for key in measures:
+        print(_row(key, [f'{method[key]:.3f}' for method in found.values()]))
+    if len(one['categories']) > 1:
+        for category, values in one['categories'].items():
+            title = f'{measures[0]}: {category} ({values["questions"]})'
+            shown = [method['categories'][category][measures[0]] for method in found.values()]
+            print(_row(title, [f'{value:.3f}' for value in shown]))
+    for category in one.get('absent', ()):
+        for key, title in _ABSENCE:
+            shown = [method['absent'][category][key] for method in found.values()]
+            print(_row(f'{category}: {title}', [f'{value:.3f}' for value in shown]))
+
+
+_ABSENCE = (
+    ('auc', 'AUC'),
+    ('error', 'least error'),
+    ('threshold', 'its threshold'),
+    ('kept', f'answered over {HIT}'),
+    ('absent_under', f'absent under {HIT}'),
+)
+
+
+def _row(title: str, cells: Iterable[str]) -> str:
+    return f'{title:38}' + ''.join(f'{cell:>18}' for cell in cells)
+
+
+if __name__ == '__main__':
+    main()

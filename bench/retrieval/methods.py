@@ -123,7 +123,12 @@ class Plain:
 
 
 class Peer:
-    """Answer with the peer, in its own environment; with vectors, those of our model."""
+    """
+    Answer with the peer, in its own environment.
+
+    Its own model must be downloaded, so it is given our vectors. `title` says whether it could
+    use them: it cannot where its Python's sqlite3 loads no extensions, as is common.
+    """
 
     def __init__(self, chosen: RetrievalSet, kept: Vectors | None, asked: Vectors | None) -> None:
         """Have the peer answer all of the set's questions at once."""
@@ -141,10 +146,11 @@ class Peer:
                 check=True,
                 env={**os.environ, 'HOME': folder, 'PYTHONPATH': ''},
             )
-            answers = json.loads((Path(folder) / 'answers.json').read_text('utf-8'))
+            told = json.loads((Path(folder) / 'answers.json').read_text('utf-8'))
+        self.title = 'peer, our vectors' if told['by_meaning'] else 'peer, words'
         self._answers: dict[tuple[str, str], Ranked] = {
             (question.text, question.collection): [(place, value) for place, value in answer]
-            for question, answer in zip(chosen.questions, answers, strict=True)
+            for question, answer in zip(chosen.questions, told['answers'], strict=True)
         }
 
     def rank(self, question: Question, depth: int) -> Ranked:

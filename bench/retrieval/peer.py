@@ -1,9 +1,8 @@
 """
 Answer a set's questions with the peer; run by its own Python with the folder of the job.
 
-Its own model must be downloaded, so it is given vectors where there are some (vectors.npz), else
-it answers by words. Memories are perceptions for it: those it neither cuts nor takes for
-duplicates.
+It is given vectors where there are some (vectors.npz) and its sqlite3 loads sqlite-vec, else it
+answers by words. Memories are perceptions for it: those it neither cuts nor takes for duplicates.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def main() -> None:
     sdk = importlib.import_module('robotmem.sdk')
     robot = sdk.RobotMemory(db_path=str(folder / 'peer.db'), embed_backend='none')
     vectors = folder / 'vectors.npz'
-    tables = np.load(vectors) if vectors.exists() else None
+    tables = np.load(vectors) if vectors.exists() and robot._db.vec_loaded else None
 
     def give(kind: str) -> None:
         if tables is not None:
@@ -57,7 +56,8 @@ def main() -> None:
     for text, collection in job['questions']:
         found = robot.recall(text.strip(), n=job['depth'], collection=collection)
         answers.append([[places[one['id']], one['_rrf_score']] for one in found])
-    (folder / 'answers.json').write_text(json.dumps(answers))
+    told = {'answers': answers, 'by_meaning': tables is not None}
+    (folder / 'answers.json').write_text(json.dumps(told))
     robot.close()
 
 

@@ -86,14 +86,14 @@ LOCATIONS = (
     '{person} moved the {item} to {place}.',
     'You find the {item} in {place}, not where the sign says.',
     'Put the {item} back into {place} when done.',
-    'Since the audit the {item} have their place in {place}.',
+    'Since the audit the place of the {item} is {place}.',
     'Saw the {item} in {place} while looking for something else.',
 )
 LOCATION_QUESTIONS = (
-    'Where is the {item}?',
+    'Where did the {item} go?',
     'Where do we keep the {item}?',
     'Where can I find the {item}?',
-    'Who knows where the {item} went?',
+    'In which place should I look for the {item}?',
 )
 
 MACHINES: dict[str, tuple[tuple[str, str, int, int], ...]] = {
@@ -124,24 +124,29 @@ SETTING_QUESTIONS = (
     'To how many {unit} is the {what} on {machine} set?',
 )
 
-SUBJECTS = (
-    'wrist camera', 'left finger pad', 'right finger pad', 'force sensor', 'lidar', 'joint 2 brake',
-    'joint 4 gearbox', 'joint 6 seal', 'tool changer', 'suction cup holder', 'battery of the base',
-    'rear bumper', 'drive wheel', 'emergency stop button', 'safety scanner', 'air filter',
-    'controller fan', 'teach pendant cable', 'camera on the mast', 'microphone array',
-    'docking contacts', 'depth camera', 'cable guide', 'speaker', 'wifi antenna', 'base plate',
-    'label printer head', 'light curtain', 'pallet magnet', 'turntable bearing',
-)  # fmt: skip
-WORK = (
-    ('was replaced', 'replaced', 'swap'),
-    ('was recalibrated', 'recalibrated', 'calibrate'),
-    ('was cleaned', 'cleaned', 'clean'),
-    ('was greased', 'greased', 'lubricate'),
-    ('got new firmware', 'updated', 'flash'),
-    ('was inspected', 'inspected', 'check'),
-    ('broke', 'broken', 'break'),
-)
+WORK = {
+    'r': ('was replaced', 'replaced', 'swap'),
+    'c': ('was recalibrated', 'recalibrated', 'calibrate'),
+    'w': ('was cleaned', 'cleaned', 'wipe off'),
+    'g': ('was greased', 'greased', 'lubricate'),
+    'f': ('got new firmware', 'updated', 'flash'),
+    'i': ('was inspected', 'inspected', 'check'),
+    'b': ('broke', 'broken', 'break'),
+}
 """What happens to a part: as told, as asked, and in another word."""
+SUBJECTS = {
+    'wrist camera': 'rcwfb', 'left finger pad': 'rwi', 'right finger pad': 'rwi',
+    'force sensor': 'rcfib', 'lidar': 'rcwfb', 'joint 2 brake': 'rgib', 'joint 4 gearbox': 'rgib',
+    'joint 6 seal': 'rgib', 'tool changer': 'rcwgib', 'suction cup holder': 'rwib',
+    'battery of the base': 'rwib', 'rear bumper': 'rwib', 'drive wheel': 'rwgib',
+    'emergency stop button': 'rib', 'safety scanner': 'rcwfib', 'air filter': 'rwi',
+    'controller fan': 'rwgib', 'teach pendant cable': 'rib', 'camera on the mast': 'rcwfib',
+    'microphone array': 'rcwfib', 'docking contacts': 'rwi', 'depth camera': 'rcwfib',
+    'cable guide': 'rwgib', 'speaker': 'rcib', 'wifi antenna': 'rib', 'base plate': 'rwi',
+    'label printer': 'rcwfib', 'light curtain': 'rcwib', 'turntable bearing': 'rwgib',
+    'torque screwdriver': 'rcgib', 'wheel encoder': 'rcwib', 'arm controller': 'rfib',
+}  # fmt: skip
+"""Parts, and what may happen to each."""
 EVENTS = (
     'The {subject} {done} on {date}.',
     '{date}: the {subject} {done}, {person} did it.',
@@ -215,40 +220,41 @@ WISHES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
                                                     'ten seconds')),
     ('{p} prefers the {v} gripper.', 'When {p} is on duty, mount the {v} gripper.',
      'Which gripper does {p} favour?', ('two-finger', 'three-finger', 'vacuum', 'soft')),
-    ('{p} stores finished parts on the {v} pallet.', 'Finished parts of {p} go onto the {v} pallet.',
+    ('{p} stores finished parts on the {v} pallet.',
+     'Finished parts of {p} go onto the {v} pallet.',
      'On which pallet do the finished parts of {p} belong?', ('left', 'right', 'front', 'rear')),
 )  # fmt: skip
 """What people wish: two ways of saying it, how one asks, and the values."""
 
-PERMITS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...], str, str], ...] = (
+PERMITS: tuple[tuple[str, str, tuple[str, ...], tuple[str, ...], str], ...] = (
     ('The {s} may go into the dishwasher.', 'May the {s} go into the dishwasher?',
      ('The {s} must not go into the dishwasher.', 'Never wash the {s} in the dishwasher.'),
      ('ladle', 'enamel jug', 'cutting board', 'pressure cooker lid', 'wooden spoon', 'beaker'),
-     'What must not be washed in the dishwasher?', 'dishwasher'),
+     'What must not be washed in the dishwasher?'),
     ('The {s} can be stacked.', 'Can the {s} be stacked?',
      ('The {s} cannot be stacked.', 'Do not stack the {s}.'),
      ('grey bins', 'euro boxes', 'honeycomb panels', 'wire baskets', 'film canisters',
-      'cake domes'), 'Which containers cannot be stacked?', 'stacked'),
+      'cake domes'), 'Which containers cannot be stacked?'),
     ('The {s} sticks to the magnet.', 'Does the {s} stick to the magnet?',
      ('The {s} does not stick to the magnet.', 'No magnet holds the {s}.'),
      ('stainless scraper', 'iron weight', 'brass nut', 'chrome vanadium bit', 'titanium screw',
-      'nickel strip'), 'What does the magnet not hold?', 'magnet'),
+      'nickel strip'), 'What does the magnet not hold?'),
     ('The base may enter the {s}.', 'May the base enter the {s}?',
      ('The base must not enter the {s}.', 'Keep the base out of the {s}.'),
      ('server room', 'cold store', 'archive', 'prayer room', 'boiler room', 'clean room',
-      'music room', 'nursery'), 'Which rooms must the base not enter?', 'room'),
+      'music room', 'nursery'), 'Which rooms must the base not enter?'),
     ('The {s} tolerates wet wiping.', 'Does the {s} tolerate wet wiping?',
      ('The {s} does not tolerate wet wiping.', 'Wipe the {s} only dry, never wet.'),
      ('touch screen', 'oiled worktop', 'slate board', 'linoleum', 'cork wall', 'glass shelf'),
-     'What must not be wiped wet?', 'wet'),
+     'What must not be wiped wet?'),
     ('It is fine to carry the {s} upside down.', 'May the {s} be carried upside down?',
      ('The {s} must never be carried upside down.', 'Do not turn the {s} over while carrying.'),
      ('aquarium pump', 'seed box', 'toner cartridge', 'acid jar', 'microscope', 'ant farm'),
-     'What must not be carried upside down?', 'upside'),
+     'What must not be carried upside down?'),
     ('The {s} opens without a badge.', 'Does the {s} open without a badge?',
      ('The {s} does not open without a badge.', 'Without a badge the {s} stays shut.'),
      ('north gate', 'south gate', 'bicycle cellar', 'roof door', 'sample freezer', 'van bay'),
-     'What stays shut without a badge?', 'badge'),
+     'What stays shut without a badge?'),
 )  # fmt: skip
 """What is allowed of some things and not of others, and how one asks for it."""
 
@@ -281,7 +287,7 @@ TWINS: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...] = (
 """Sentences that differ in one word or number, and what is asked of one of them."""
 
 ORDERS = (
-    'put the {thing} on {place}', 'bring me the {thing} from {place}',
+    'set the {thing} down at {place}', 'bring me the {thing} from {place}',
     'take the {thing} away from {place}', 'wipe the {thing} and leave it at {place}',
     'hold the {thing} over {place} until I say stop', 'scan the {thing} at {place} twice',
 )  # fmt: skip
@@ -300,18 +306,43 @@ MONTHS = (
 )  # fmt: skip
 
 CHINESE_GRIPS = (
-    '抓{thing}需要{a}牛的力，{b}牛会滑。', '{thing}用{a}牛夹持最稳，试了{n}次。',
+    '抓{thing}需要{a}牛的力，{b}牛会滑。',
+    '{thing}用{a}牛夹持最稳，试了{n}次。',
     '夹{thing}时把力设成{a}牛，超过{b}牛会变形。',
-)  # fmt: skip
+)
 CHINESE_THINGS = (
-    '红色马克杯', '蓝色马克杯', '玻璃茶壶', '竹筷子', '鸡蛋', '豆腐盒', '不锈钢碗', '瓷勺', '药瓶',
-    '试管', '电池', '齿轮', '轴承', '泡沫箱', '纸箱', '矿泉水瓶', '遥控器', '眼镜盒', '香蕉', '橙子',
-)  # fmt: skip
+    '红色马克杯 蓝色马克杯 玻璃茶壶 竹筷子 鸡蛋 豆腐盒 不锈钢碗 瓷勺 药瓶 试管 '
+    '电池 齿轮 轴承 泡沫箱 纸箱 矿泉水瓶 遥控器 眼镜盒 香蕉 橙子'
+).split()
 CHINESE_ITEMS = (
-    '备用保险丝', '内六角扳手', '万用表', '清洁布', '防护手套', '标签纸', '润滑油', '充电线', '说明书',
-    '密封圈', '急救包', '胶带', '剪刀', '螺母', '滤网', '雨衣', '钥匙串', '手电筒', '酒精', '吸尘器',
-)  # fmt: skip
+    '备用保险丝 内六角扳手 万用表 清洁布 防护手套 标签纸 润滑油 充电线 说明书 密封圈 '
+    '急救包 胶带 剪刀 螺母 滤网 雨衣 钥匙串 手电筒 酒精 吸尘器'
+).split()
 CHINESE_PLACES = (
-    '工具车第{n}个抽屉', '仓库{n}号货架', '门口{n}号柜子', '茶水间第{n}层隔板', '{n}号工位下面的箱子',
-    '维修车第{n}格',
-)  # fmt: skip
+    '工具车第{n}个抽屉 仓库{n}号货架 门口{n}号柜子 茶水间第{n}层隔板 {n}号工位下面的箱子 '
+    '维修车第{n}格'
+).split()
+
+ABSENT = {
+    'unknown': (
+        'When does the swimming pool open?', 'Which drone battery is the newest?',
+        'How deep may the underwater camera dive?', 'Who feeds the goldfish?',
+        'What is the recipe of the mushroom soup?', 'Where is the piano tuner?',
+        'At what angle does the solar panel stand?', 'How many sheep are on the meadow?',
+        'What did the milking robot report?', 'Which satellite link is used on the ship?',
+        'How is the violin bow tightened?', 'When was the elevator shaft painted?',
+        'Does the snow plough need chains?', 'Which vaccine is in the ice box?',
+        'How often is the sauna heated?', 'Where does the helicopter land?',
+        '无人机的螺旋桨什么时候更换？', '游泳池的水温是多少？', '谁负责喂金鱼？',
+        '太阳能板装在哪里？',
+    ),
+    'off topic': (
+        'What is the capital of Peru?', 'Who won the chess championship?',
+        'How do I file my tax return?', 'Which novel begins with a train journey?',
+        'Why is the sky blue?', 'Explain the offside rule.', 'How old is the universe?',
+        'Which wine goes with trout?', 'Translate good night into Latin.',
+        'Is the stock market up today?', '珠穆朗玛峰有多高？', '李白写过哪些诗？',
+        '今天的股票涨了吗？',
+    ),
+}  # fmt: skip
+"""What nothing in the store answers."""

@@ -157,6 +157,10 @@ class SceneDetector:
         why = self._why(cells, stamp_ns)
         return events + self._keep(reading, cells, why) if why else events
 
+    def pause(self) -> list[Event]:
+        """Return the pictures whose film is not complete: no more will come into it."""
+        return self._film.cut()
+
     def finish(self) -> list[Event]:
         """
         End the stream: return the pictures whose film is not complete, and forget all.

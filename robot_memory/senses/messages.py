@@ -45,7 +45,7 @@ def _wrench(message: Any, stamp: int, frame: str) -> capture.WrenchReading:
 
 
 def _image(message: Any, stamp: int, frame: str) -> capture.ImageReading:
-    pixels = capture.decode_image(
+    view = capture.decode_image(
         message.encoding,
         message.height,
         message.width,
@@ -53,7 +53,7 @@ def _image(message: Any, stamp: int, frame: str) -> capture.ImageReading:
         bool(message.is_bigendian),
         message.data,
     )
-    return capture.ImageReading(stamp, frame, pixels)
+    return capture.ImageReading(stamp, frame, view)
 
 
 def _compressed(message: Any, stamp: int, frame: str) -> capture.ImageReading:
