@@ -2,7 +2,7 @@
 Measure how well recall answers, beside words alone, vectors alone, plain BM25 and the peer.
 
 Prints a table for each set, and JSON. The recorded sets are those of ROBOT_MEMORY_DATA, by
-default ../shared/data; `robot` is generated. Vectors are made once and kept in .bench-cache/.
+default ../shared/data; `robot` is generated. Vectors are made once and kept in bench/.cache/.
 """
 
 from __future__ import annotations

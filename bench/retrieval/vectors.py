@@ -13,7 +13,7 @@ from tqdm import tqdm
 from robot_memory.embedding import BackgroundEmbedder, Embedder
 
 Vectors = NDArray[np.float32]
-CACHE = ROOT / '.bench-cache'
+CACHE = ROOT / 'bench/.cache'
 _BATCH = 64
 
 
@@ -81,5 +81,6 @@ def _made(embedder: Embedder, texts: list[str], kind: str, name: str) -> Vectors
                 vectors[batch] = [embedder.query(texts[place]) for place in batch]
             bar.update(len(batch))
     path.parent.mkdir(parents=True, exist_ok=True)
+    (CACHE / '.gitignore').write_text('*\n')
     np.save(path, vectors)
     return vectors

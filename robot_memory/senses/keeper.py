@@ -40,7 +40,13 @@ class Keeper:
 
     def keep(self, tap: str, noticed: Perception | Lesson) -> None:
         """Keep one; raise Unavailable where the store cannot take it now: it is uncounted then."""
-        caller.set(f'tap:{tap}')
+        before = caller.set(f'tap:{tap}')
+        try:
+            self._keep(tap, noticed)
+        finally:
+            caller.reset(before)
+
+    def _keep(self, tap: str, noticed: Perception | Lesson) -> None:
         if isinstance(noticed, Perception):
             kept = keep(self._memory, noticed)
             self.count(tap, 'events' if kept.new else 'known')

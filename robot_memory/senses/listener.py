@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -34,13 +35,13 @@ class Listener:
         self._warn = warn
         self._period_ns = round(1e9 / tap.max_rate_hz) if tap.max_rate_hz else 0
         self._last_ns = 0
-        self._arrived_ns = 0
+        self._arrived_ns = self._heard_ns = 0
         self._silence_ns = round((getattr(tap.detecting, 'gap_s', 0.0) + _LATE_S) * 1e9)
 
     def hear(self, raw: bytes, arrival_ns: int) -> list[Any]:
         """Take a message that came at `arrival_ns`; return events, or sayings of a text tap."""
         self.counts['received'] += 1
-        self._arrived_ns = arrival_ns
+        self._arrived_ns, self._heard_ns = arrival_ns, time.monotonic_ns()
         try:
             stamp_ns = self._stamp(raw, arrival_ns)
             if self._is_above_rate(stamp_ns):
@@ -73,8 +74,14 @@ class Listener:
         return early
 
     def notice_silence(self, now_ns: int) -> list[Any]:
-        """Return what is under way where the messages have stopped: it need not wait for more."""
-        if not self.since_ns or now_ns - self._arrived_ns <= self._silence_ns:
+        """
+        Return what is under way where the messages have stopped: it need not wait for more.
+
+        They have where neither the robot's time nor that on the wall has seen one: a recording
+        may be played many times as fast, and a simulation may stand still.
+        """
+        silent_ns = min(now_ns - self._arrived_ns, time.monotonic_ns() - self._heard_ns)
+        if not self.since_ns or silent_ns <= self._silence_ns:
             return []
         return list(self.detector.pause())
 

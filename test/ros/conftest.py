@@ -131,6 +131,20 @@ def robot():
 
 
 @pytest.fixture
+def successor():
+    """A tester that begins only when it is asked for: it never meets who is gone by then."""
+    testers = []
+
+    def begin():
+        testers.append(Robot())
+        return testers[-1]
+
+    yield begin
+    for tester in testers:
+        tester.close()
+
+
+@pytest.fixture
 def start(tmp_path):
     """Start nodes, and stop by their ids those that still run."""
     started = []

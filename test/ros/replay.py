@@ -33,11 +33,12 @@ def publishers_of(robot, messages):
     return found
 
 
-def play(robot, messages, rate, until=lambda: False):
+def play(robot, messages, rate, until=lambda: False, linger=0.1):
     """
     Publish serialized messages with /clock, `rate` times as fast as they were recorded.
 
-    Silences of more than two seconds are cut to two. Stops early where `until` says so.
+    Silences of more than two seconds are cut to two. Stops early where `until` says so. The clock
+    goes on for `linger` seconds, ten in one, after the last message.
     """
     publishers = publishers_of(robot, messages)
     clock = robot.node.create_publisher(Clock, '/clock', 10)
@@ -55,7 +56,9 @@ def play(robot, messages, rate, until=lambda: False):
             ticked = time.monotonic()
             tick(clock, now_ns)
         publishers[topic].publish(raw)
-    tick(clock, now_ns + 5 * SILENCE)
+    for step in range(round(linger / (5 * TICK))):
+        robot.executor.spin_once(timeout_sec=5 * TICK)
+        tick(clock, now_ns + round(step * 50 * TICK * 1e9))
     assert time.monotonic() - begin < 600
 
 

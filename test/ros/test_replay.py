@@ -75,7 +75,7 @@ def test_every_real_push_is_felt_live_at_ten_times_the_speed(start, robot):
         if message[0] == '/wrench'
     ]
     node = start(**WRENCH)
-    play(robot, messages, rate=10.0)
+    play(robot, messages, rate=10.0, linger=5.0)
     robot.until(lambda: len(events_in(node.db)) >= len(truth), 'every push')
     close(node)
     assert f'received {len(messages)}' in node.said()
@@ -94,7 +94,7 @@ def test_every_real_push_is_felt_live_at_ten_times_the_speed(start, robot):
 
 @pytest.mark.parametrize('after', [1, 4])
 def test_fault_14_killed_while_it_feels_a_node_has_what_it_acknowledged_and_completes_it(
-    start, robot, made, tmp_path, after
+    start, robot, successor, made, tmp_path, after
 ):
     with open_store(tmp_path / 'imported.db') as imported:
         run(imported, made)
@@ -112,6 +112,7 @@ def test_fault_14_killed_while_it_feels_a_node_has_what_it_acknowledged_and_comp
     with open_store(node.db) as memory:
         assert len(events_of(memory)) >= len(noticed) >= after
     again = start(use_sim_time='true', db_path=node.db)
+    robot = successor()
     play(robot, messages, rate=10.0)
     robot.until(lambda: len(events_in(node.db)) >= len(wanted), 'every event')
     close(again)
