@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,12 @@ from tqdm import tqdm
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import vectors
 from absent import HIT, separation
 from methods import Method, Nearest, Peer, Plain, Ranked, Stored, has_peer
-from robot_set import robot
-from sets import SETS, RetrievalSet, sampled, score
+from robot_set import MEANING, robot
+from sets import SETS, RetrievalSet, score
+from twice import refused
+from vectors import Known, load_model, passages, queries
 
 from robot_memory.embedding import Embedder
 
@@ -45,7 +47,7 @@ def main() -> None:
     unknown = sorted(set(options.set) - ALL.keys())
     if unknown:
         parser.error(f'there is no set {unknown[0]}; there are {", ".join(ALL)}')
-    embedder, reason = vectors.load_model()
+    embedder, reason = load_model()
     if embedder is None:
         print(f'without vectors: {reason}', file=sys.stderr)
     results: dict[str, Any] = {}
@@ -65,53 +67,51 @@ def main() -> None:
 
 def measure(whole: RetrievalSet, embedder: Embedder | None, *, quick: bool) -> dict[str, Any]:
     """Return the measures of every method on a set."""
-    kept = None if embedder is None else vectors.passages(embedder, whole)
-    asked = None if embedder is None else vectors.queries(embedder, whole)
+    known = None
+    if embedder is not None:
+        known = Known(embedder, whole, passages(embedder, whole), queries(embedder, whole))
     chosen = whole
     if quick and whole.name != 'robot' and len(whole.questions) > QUICK:
         places = sorted(random.Random(0).sample(range(len(whole.questions)), QUICK))
-        chosen = sampled(whole, tuple(whole.questions[place] for place in places))
-        asked = None if asked is None else asked[places]
+        chosen = replace(whole, questions=tuple(whole.questions[place] for place in places))
     found: dict[str, Any] = {}
-    with methods(chosen, embedder, kept, asked, with_peer=not quick) as compared:
-        for title, method in compared.items():
-            questions = tqdm(chosen.questions, desc=f'{whole.name}: {title}', unit='question')
-            found[title] = summary(chosen, [method.rank(one, chosen.depth) for one in questions])
+    with tempfile.TemporaryDirectory() as folder:
+        with methods(Path(folder), chosen, known) as compared:
+            if has_peer() and not quick:
+                peer = Peer(chosen, known)
+                compared[peer.title] = peer
+            for title, method in compared.items():
+                questions = tqdm(chosen.questions, desc=f'{whole.name}: {title}', unit='question')
+                answers = [method.rank(question, chosen.depth) for question in questions]
+                found[title] = summary(chosen, answers)
+        taken = refused(Path(folder) / 'twice.db', chosen, known) if whole.name == 'robot' else {}
     return {
         'memories': len(chosen.memories),
         'questions': len(chosen.questions),
         'note': chosen.note,
         'model': None if embedder is None else embedder.name,
+        'refused by learn': taken,
         'methods': found,
     }
 
 
 @contextmanager
 def methods(
-    chosen: RetrievalSet,
-    embedder: Embedder | None,
-    kept: vectors.Vectors | None,
-    asked: vectors.Vectors | None,
-    *,
-    with_peer: bool,
+    folder: Path, chosen: RetrievalSet, known: Known | None
 ) -> Iterator[dict[str, Method]]:
     """Give the methods that there are, by their titles, and end them."""
-    with tempfile.TemporaryDirectory() as folder:
-        words = Stored(Path(folder) / 'words.db', chosen)
-        stores = [words]
-        compared: dict[str, Method] = {'words only': words, 'plain BM25': Plain(chosen)}
-        if embedder is not None:
-            both = Stored(Path(folder) / 'both.db', chosen, embedder, kept, asked)
-            stores.append(both)
-            compared = {'hybrid': both, 'vectors only': Nearest(both), **compared}
-        if with_peer and has_peer():
-            peer = Peer(chosen, kept, asked)
-            compared[peer.title] = peer
-        try:
-            yield compared
-        finally:
-            for store in stores:
-                store.close()
+    words = Stored(folder / 'words.db', chosen)
+    stores = [words]
+    compared: dict[str, Method] = {'words only': words, 'plain BM25': Plain(chosen)}
+    if known is not None:
+        both = Stored(folder / 'both.db', chosen, known)
+        stores.append(both)
+        compared = {'hybrid': both, 'vectors only': Nearest(both), **compared}
+    try:
+        yield compared
+    finally:
+        for store in stores:
+            store.close()
 
 
 def summary(chosen: RetrievalSet, answers: list[Ranked]) -> dict[str, Any]:
@@ -129,6 +129,9 @@ def summary(chosen: RetrievalSet, answers: list[Ranked]) -> dict[str, Any]:
         values = {name: score(question, ranked, name) for name in chosen.measures}
         categories.setdefault(question.category, []).append(values)
     found: dict[str, Any] = _means([values for group in categories.values() for values in group])
+    sharing = [group for name, group in categories.items() if name not in MEANING]
+    if len(sharing) < len(categories):
+        found['sharing words'] = _means([values for group in sharing for values in group])
     found['categories'] = {
         name: {'questions': len(group), **_means(group)} for name, group in categories.items()
     }
@@ -149,13 +152,18 @@ def show(name: str, result: dict[str, Any]) -> None:
     """Print a set's tables: the measures, the first of them by category, and absence."""
     found = result['methods']
     print(f'\n{name}: {result["memories"]} memories, {result["questions"]} questions')
+    for method, count in result['refused by learn'].items():
+        print(f'(learn refuses {count} of the memories as known ones, by {method})')
     if result['note']:
         print(f'({result["note"]})')
     one = next(iter(found.values()))
-    measures = [key for key in one if key not in ('categories', 'absent')]
+    measures = [key for key in one if isinstance(one[key], float)]
     print(_row('', found))
     for key in measures:
         print(_row(key, [f'{method[key]:.3f}' for method in found.values()]))
+    if 'sharing words' in one:
+        shown = [method['sharing words'][measures[0]] for method in found.values()]
+        print(_row(f'{measures[0]}: where words are shared', [f'{value:.3f}' for value in shown]))
     if len(one['categories']) > 1:
         for category, values in one['categories'].items():
             title = f'{measures[0]}: {category} ({values["questions"]})'

@@ -6,16 +6,16 @@ import json
 import os
 import subprocess
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from bm25 import BM25
 from sets import ROOT, Question, RetrievalSet, in_collections
-from vectors import KnownQuestions, Loaded, Vectors
+from vectors import Known, Loaded
 
 from robot_memory.classify import Classification
-from robot_memory.embedding import Embedder
 from robot_memory.memory import Memory
 from robot_memory.model import new_record
 from robot_memory.settings import Settings
@@ -44,28 +44,17 @@ class Stored:
     Without vectors recall is by words alone.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        chosen: RetrievalSet,
-        embedder: Embedder | None = None,
-        kept: Vectors | None = None,
-        asked: Vectors | None = None,
-    ) -> None:
-        """Make the store; `kept` and `asked` are the vectors of memories and questions."""
-        loaded = None
-        if embedder is not None and asked is not None:
-            texts = [question.text for question in chosen.questions]
-            loaded = Loaded(KnownQuestions(embedder, texts, asked))
+    def __init__(self, path: Path, chosen: RetrievalSet, known: Known | None = None) -> None:
+        """Make the store, with vectors where they are known."""
         settings = Settings(db_path=str(path), model='none', durability='normal')
-        self.memory = Memory(settings, embedder=loaded)
+        self.memory = Memory(settings, embedder=None if known is None else Loaded(known))
         self.memory.adopt_model()
         self._places: dict[int, int] = {}
         with self.memory.db.write() as connection:
             for place, item in enumerate(chosen.memories):
                 record = new_record('fact', item.text, _SAME, {}, self.memory.clock())
-                record = type(record)(**{**vars(record), 'collection': item.collection})
-                vector = None if kept is None else kept[place]
+                record = replace(record, collection=item.collection)
+                vector = None if known is None else known.passages([item.text])[0]
                 self._places[memories.insert(connection, record, vector)] = place
 
     def rank(self, question: Question, depth: int) -> Ranked:
@@ -130,7 +119,7 @@ class Peer:
     use them: it cannot where its Python's sqlite3 loads no extensions, as is common.
     """
 
-    def __init__(self, chosen: RetrievalSet, kept: Vectors | None, asked: Vectors | None) -> None:
+    def __init__(self, chosen: RetrievalSet, known: Known | None) -> None:
         """Have the peer answer all of the set's questions at once."""
         with tempfile.TemporaryDirectory() as folder:
             job = {
@@ -139,7 +128,9 @@ class Peer:
                 'depth': chosen.depth,
             }
             (Path(folder) / 'job.json').write_text(json.dumps(job), 'utf-8')
-            if kept is not None and asked is not None:
+            if known is not None:
+                kept = known.passages([item.text for item in chosen.memories])
+                asked = np.stack([known.query(question.text) for question in chosen.questions])
                 np.savez(Path(folder) / 'vectors.npz', memories=kept, questions=asked)
             subprocess.run(
                 [PEER / 'bin/python', Path(__file__).with_name('peer.py'), folder],

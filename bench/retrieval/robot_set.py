@@ -18,6 +18,8 @@ from sets import Item, Question, RetrievalSet
 
 SEED = 20250225
 ABSENT = 'absent: '
+MEANING = ('paraphrase', 'chinese over english', 'english over chinese')
+"""Categories of questions that share no word with what answers them."""
 _OTHERS = ('warehouse', 'line 2', 'hospital')
 """Collections that hold the same kind of memories, with other figures."""
 

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -192,8 +192,3 @@ def in_collections(memories: tuple[Item, ...]) -> dict[str, list[int]]:
     for place, memory in enumerate(memories):
         found.setdefault(memory.collection, []).append(place)
     return found
-
-
-def sampled(whole: RetrievalSet, questions: tuple[Question, ...]) -> RetrievalSet:
-    """Return a set with some of its questions."""
-    return replace(whole, questions=questions)

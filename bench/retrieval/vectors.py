@@ -17,20 +17,30 @@ CACHE = ROOT / 'bench/.cache'
 _BATCH = 64
 
 
-class KnownQuestions:
-    """Be an embedder that has the vectors of a set's questions already."""
+class Known:
+    """Be an embedder that has the vectors of a set's texts already."""
 
-    def __init__(self, embedder: Embedder, questions: Sequence[str], vectors: Vectors) -> None:
-        """Take the vectors of the questions, row by row, from elsewhere."""
+    def __init__(
+        self, embedder: Embedder, chosen: RetrievalSet, kept: Vectors, asked: Vectors
+    ) -> None:
+        """Take the vectors of the memories and of the questions, row by row."""
         self.name, self.dimension = embedder.name, embedder.dimension
         self.calibration = embedder.calibration
-        self.passages = embedder.passages
         self._embedder = embedder
-        self._known = dict(zip(questions, vectors, strict=True))
+        texts = (memory.text for memory in chosen.memories)
+        self._kept = dict(zip(texts, kept, strict=True))
+        questions = (question.text for question in chosen.questions)
+        self._asked = dict(zip(questions, asked, strict=True))
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of texts to keep, shape (n, dimension)."""
+        if all(text in self._kept for text in texts):
+            return np.stack([self._kept[text] for text in texts])
+        return self._embedder.passages(texts)
 
     def query(self, text: str) -> Vectors:
         """Return the vector of a question, shape (dimension,)."""
-        known = self._known.get(text)
+        known = self._asked.get(text)
         return self._embedder.query(text) if known is None else known
 
 

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import functools
 import logging
-import signal
+import queue
 import sys
 import threading
 
@@ -130,12 +130,10 @@ class MemoryNode(Node):
         self._closers.close()
 
 
-def main() -> None:
-    """Run the node until it is interrupted or terminated."""
+def main(signals: queue.SimpleQueue[int]) -> None:
+    """Run the node until there is a signal."""
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
     try:
         node = MemoryNode()
     except RobotMemoryError as error:
@@ -150,7 +148,7 @@ def main() -> None:
     try:
         # The services answer already: importing the MCP SDK takes most of a second.
         node.open_door()
-        stop.wait()
+        signals.get()
     except RobotMemoryError as error:
         failure = _told(error)
     finally:

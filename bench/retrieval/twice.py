@@ -1,0 +1,27 @@
+"""How many memories `learn` takes for known ones, in a set where none says what another does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from sets import RetrievalSet
+from tqdm import tqdm
+from vectors import Known, Loaded
+
+from robot_memory.memory import Memory
+from robot_memory.settings import Settings
+from robot_memory.tools.learn import learn
+
+
+def refused(path: Path, chosen: RetrievalSet, known: Known | None) -> dict[str, int]:
+    """Learn a set's memories one by one; return how many were refused, by the method."""
+    settings = Settings(db_path=str(path), model='none', durability='normal')
+    counts: Counter[str] = Counter()
+    with Memory(settings, embedder=None if known is None else Loaded(known)) as memory:
+        memory.adopt_model()
+        for item in tqdm(chosen.memories, desc=f'{chosen.name}: learn', unit='memory'):
+            given = {'insight': item.text, 'collection': item.collection}
+            counts[learn.run(memory, given).method or ''] += 1
+    del counts['']
+    return dict(counts)
