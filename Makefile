@@ -37,4 +37,4 @@ interfaces: build ## Write msg/ and srv/ from the declarations of the tools, and
 	@scripts/setup
 
 clean: ## Remove all that was made here.
-	rm -rf .venv .venv-peer build install log .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf bench/.cache .venv .venv-peer build install log .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -82,7 +82,7 @@ class Database:
 
     def hurry(self) -> None:
         """Have writes that wait for another process give up soon: the memory is to be closed."""
-        self._deadline = time.monotonic() + HURRY_SECONDS
+        self._deadline = min(self._deadline, time.monotonic() + HURRY_SECONDS)
 
     def close(self) -> None:
         """Close the file; reads that are under way end first on their own connections."""
