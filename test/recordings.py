@@ -6,7 +6,7 @@ import json
 import os
 import runpy
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from rosbags.typesys import Stores, get_typestore
 
 from robot_memory.memory import Memory
 from robot_memory.senses.importing import Imported, Plan, import_recording
+from robot_memory.senses.messages import TYPES, decode, frame_of, stamp_of
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get('ROBOT_MEMORY_DATA', ROOT.parent / 'shared/data'))
@@ -39,6 +40,15 @@ def messages_of(path: Path) -> Messages:
     """Return topic, type, time and serialized message of all that a rosbag2 holds."""
     with Reader(path) as reader:
         return [(c.topic, c.msgtype, at, raw) for c, at, raw in reader.messages()]
+
+
+def readings_of(path: Path) -> Iterator[tuple[str, Any]]:
+    """Yield topic and reading of every message in a rosbag2 that some detector takes."""
+    for topic, kind, at, raw in messages_of(path):
+        if kind in TYPES:
+            message = decode(raw, kind)
+            stamp = stamp_of(raw) if TYPES[kind].stamped else at
+            yield topic, TYPES[kind].read(message, stamp, frame_of(message))
 
 
 def run(memory: Memory, path: Path, plan: Plan = ALL) -> tuple[Imported, list[str]]:

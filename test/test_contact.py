@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import os
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 import numpy as np
 import pytest
+import recordings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +17,6 @@ from robot_memory.capture import ContactDetector, ContactSettings, Event, Wrench
 from robot_memory.capture.thinning import Extremes
 from robot_memory.errors import InvalidArgument
 
-DATA = Path(os.environ.get('ROBOT_MEMORY_DATA', Path(__file__).parents[2] / 'shared' / 'data'))
 START_NS = 10**18
 BIAS = (1.0, -2.0, -9.0)
 NOTHING = (0.0, 0.0, 0.0)
@@ -517,27 +515,9 @@ def test_whole_numbers_are_taken_for_settings():
 
 def pushes() -> tuple[list[WrenchReading], list[dict[str, float]]]:
     """Return the readings of 50 real pushes, and what is known of each."""
-    bag = DATA / 'bags' / 'cmu_push_wood_patch'
-    if not bag.exists():
-        pytest.skip(f'no recordings in {DATA}: set ROBOT_MEMORY_DATA')
-    highlevel = pytest.importorskip('rosbags.highlevel')
-    readings = []
-    with highlevel.AnyReader([bag]) as reader:
-        wrenches = [c for c in reader.connections if c.topic == '/wrench']
-        for connection, _, raw in reader.messages(wrenches):
-            message = reader.deserialize(raw, connection.msgtype)
-            stamp, force = message.header.stamp, message.wrench.force
-            torque = message.wrench.torque
-            readings.append(
-                WrenchReading(
-                    stamp.sec * 10**9 + stamp.nanosec,
-                    message.header.frame_id,
-                    (force.x, force.y, force.z),
-                    (torque.x, torque.y, torque.z),
-                )
-            )
-    truth = json.loads((bag / 'groundtruth.json').read_text())['cmu_push_wood_patch']
-    return readings, truth
+    bag = recordings.shared('bags/cmu_push_wood_patch')
+    readings = [reading for topic, reading in recordings.readings_of(bag) if topic == '/wrench']
+    return readings, recordings.pushes()
 
 
 def test_cmu_push_wood_patch_gives_its_fifty_pushes_and_no_other():

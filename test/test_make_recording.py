@@ -4,16 +4,13 @@ import runpy
 from pathlib import Path
 
 import pytest
+import recordings
 
 from robot_memory.capture import (
     ContactDetector,
     Event,
-    ImageReading,
-    JointReading,
     MotionDetector,
     SceneDetector,
-    WrenchReading,
-    decode_image,
 )
 
 highlevel = pytest.importorskip('rosbags.highlevel')
@@ -30,33 +27,10 @@ def detect(recording: Path) -> dict[str, list[Event]]:
     """Return the events that the three detectors, as they come, find in the recording."""
     motion, contact, scene = MotionDetector(), ContactDetector(), SceneDetector()
     events: dict[str, list[Event]] = {'proprioceptive': [], 'tactile': [], 'visual': []}
-    with highlevel.AnyReader([recording]) as reader:
-        for connection, _, raw in reader.messages():
-            message = reader.deserialize(raw, connection.msgtype)
-            header = message.header
-            stamp_ns, frame_id = header.stamp.sec * 10**9 + header.stamp.nanosec, header.frame_id
-            found: list[Event] = []
-            if connection.topic == '/joint_states':
-                values = (message.position, message.velocity, message.effort)
-                found = motion.feed(JointReading(stamp_ns, frame_id, tuple(message.name), *values))
-            elif connection.topic == '/wrench':
-                force, torque = (
-                    (vector.x, vector.y, vector.z)
-                    for vector in (message.wrench.force, message.wrench.torque)
-                )
-                found = contact.feed(WrenchReading(stamp_ns, frame_id, force, torque))
-            else:
-                pixels = decode_image(
-                    message.encoding,
-                    message.height,
-                    message.width,
-                    message.step,
-                    message.is_bigendian,
-                    message.data,
-                )
-                found = scene.feed(ImageReading(stamp_ns, frame_id, pixels))
-            for event in found:
-                events[event.perception_type].append(event)
+    detectors = {'/joint_states': motion, '/wrench': contact, '/camera/image_raw': scene}
+    for topic, reading in recordings.readings_of(recording):
+        for event in detectors[topic].feed(reading):
+            events[event.perception_type].append(event)
     assert not motion.finish() + contact.finish() + scene.finish()
     assert not motion.ignored + contact.ignored + scene.ignored
     return events

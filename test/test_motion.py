@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
+import recordings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +17,6 @@ from robot_memory.capture import Event, JointReading, MotionDetector, MotionSett
 from robot_memory.capture.thinning import simplify
 from robot_memory.errors import InvalidArgument
 
-DATA = Path(os.environ.get('ROBOT_MEMORY_DATA', Path(__file__).parents[2] / 'shared' / 'data'))
 NAMES = ('shoulder', 'elbow')
 START_NS = 10**18
 MOVE_S = 1.0
@@ -480,29 +478,11 @@ def test_a_stream_that_begins_in_a_movement_knows_its_peak_and_its_end():
 
 def recorded(name: str) -> dict[str, list[JointReading]]:
     """Return the joint readings of a recording by topic."""
-    bag = DATA / 'bags' / name
-    if not bag.exists():
-        pytest.skip(f'no recordings in {DATA}: set ROBOT_MEMORY_DATA')
-    highlevel = pytest.importorskip('rosbags.highlevel')
-    typesys = pytest.importorskip('rosbags.typesys')
-    readings: dict[str, list[JointReading]] = {}
-    types = typesys.get_typestore(typesys.Stores.LATEST)
-    with highlevel.AnyReader([bag], default_typestore=types) as reader:
-        joints = [c for c in reader.connections if c.msgtype == 'sensor_msgs/msg/JointState']
-        for connection, _, raw in reader.messages(joints):
-            message = reader.deserialize(raw, connection.msgtype)
-            stamp = message.header.stamp
-            readings.setdefault(connection.topic, []).append(
-                JointReading(
-                    stamp.sec * 10**9 + stamp.nanosec,
-                    message.header.frame_id,
-                    tuple(message.name),
-                    message.position,
-                    message.velocity,
-                    message.effort,
-                )
-            )
-    return readings
+    found: dict[str, list[JointReading]] = {}
+    for topic, reading in recordings.readings_of(recordings.shared(f'bags/{name}')):
+        if isinstance(reading, JointReading):
+            found.setdefault(topic, []).append(reading)
+    return found
 
 
 def movements_in_a_plot(

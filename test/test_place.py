@@ -1,12 +1,10 @@
 """Where a thing was at a stamp: exact, interpolated, or unknown with the reason in words."""
 
 import math
-import os
-import time
 from bisect import bisect_left
-from pathlib import Path
 
 import pytest
+import recordings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,8 +12,8 @@ from robot_memory.capture import Place, Pose, PoseHistory, TransformTree
 from robot_memory.capture.place import IDENTITY, LIMIT
 from robot_memory.capture.transforms import MAX_FRAMES
 from robot_memory.errors import InvalidArgument
+from robot_memory.senses.messages import decode, stamp_of
 
-DATA = Path(os.environ.get('ROBOT_MEMORY_DATA', Path(__file__).parents[2] / 'shared' / 'data'))
 START_NS = 10**18
 SECOND = 10**9
 NO_TURN = (0.0, 0.0, 0.0, 1.0)
@@ -406,38 +404,15 @@ def test_no_message_and_no_question_however_wrong_raises(messages, questions, ho
             poses.forget_before(horizon)
 
 
-def test_a_look_up_takes_less_than_50_microseconds():
-    tree, poses = arm(), PoseHistory('/pose')
-    for step in range(LIMIT - 1):
-        poses.add(ns(step / 100), 'map', ORIGIN, NO_TURN)
-
-    def best(look_up) -> float:
-        times = []
-        for _ in range(2000):
-            begin = time.perf_counter()
-            look_up()
-            times.append(time.perf_counter() - begin)
-        return min(times)
-
-    assert best(lambda: poses.at(ns(33.333))) < 50e-6
-    assert best(lambda: tree.at('map', 'tool0', ns(1.234))) < 50e-6
-
-
 def test_a_recorded_tool_is_between_its_poses_at_the_stamps_of_its_wrenches():
-    bag = DATA / 'bags' / 'cmu_push_wood_patch'
-    if not bag.exists():
-        pytest.skip(f'no recordings in {DATA}: set ROBOT_MEMORY_DATA')
-    highlevel = pytest.importorskip('rosbags.highlevel')
     poses = PoseHistory('/tcp_pose')
     positions, wrenches = {}, []
-    with highlevel.AnyReader([bag]) as reader:
-        wanted = [c for c in reader.connections if c.topic in ('/tcp_pose', '/wrench')]
-        for connection, _, raw in reader.messages(wanted):
-            message = reader.deserialize(raw, connection.msgtype)
-            stamp = message.header.stamp.sec * SECOND + message.header.stamp.nanosec
-            if connection.topic == '/wrench':
-                wrenches.append(stamp)
-                continue
+    bag = recordings.shared('bags/cmu_push_wood_patch')
+    for topic, kind, _, raw in recordings.messages_of(bag):
+        if topic == '/wrench':
+            wrenches.append(stamp_of(raw))
+        elif topic == '/tcp_pose':
+            message, stamp = decode(raw, kind), stamp_of(raw)
             p, q = message.pose.position, message.pose.orientation
             positions[stamp] = (p.x, p.y, p.z)
             poses.add(stamp, message.header.frame_id, (p.x, p.y, p.z), (q.x, q.y, q.z, q.w))

@@ -1,27 +1,20 @@
 """The scene detector on pictures and recordings of real robots."""
 
 import csv
-import os
 from bisect import bisect_right
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
+import recordings
 from PIL import Image
-from rosbags.highlevel import AnyReader
-from rosbags.typesys import Stores, get_typestore
 from scenes import SECOND_NS, looks, run, stamps, stream, trembling
 
-from robot_memory.capture import ImageReading, SceneDetector, alike, decode_compressed
-
-DATA = Path(os.environ.get('ROBOT_MEMORY_DATA', Path(__file__).parents[2] / 'shared' / 'data'))
+from robot_memory.capture import SceneDetector, alike
 
 
 def camera_frames() -> dict[str, np.ndarray]:
-    folder = DATA / 'images' / 'robot_camera_frames'
-    if not folder.exists():
-        pytest.skip(f'no pictures in {DATA}: set ROBOT_MEMORY_DATA')
+    folder = recordings.shared('images/robot_camera_frames')
     with (folder / 'labels.csv').open() as table_of_labels:
         names = [row['file'] for row in csv.DictReader(table_of_labels)]
     return {name: np.asarray(Image.open(folder / name).convert('RGB'), float) for name in names}
@@ -68,37 +61,18 @@ def test_robot_camera_frames_one_after_the_other_are_all_kept_once():
     assert [int(stamp) for stamp in stamps(events)] == list(range(38))
 
 
-def bridge_tasks() -> list[tuple[str, int, bytes]]:
-    """Return camera (empty: the instruction), stamp and JPEG of each message."""
-    bag = DATA / 'bags' / 'bridge_tasks'
-    if not bag.exists():
-        pytest.skip(f'no recording in {DATA}: set ROBOT_MEMORY_DATA')
-    found = []
-    with AnyReader([bag], default_typestore=get_typestore(Stores.LATEST)) as reader:
-        for connection, stamp_ns, raw in reader.messages():
-            if connection.topic == '/task':
-                found.append(('', stamp_ns, b''))
-            elif 'camera' in connection.topic:
-                message = reader.deserialize(raw, connection.msgtype)
-                stamp = message.header.stamp
-                taken_ns = stamp.sec * SECOND_NS + stamp.nanosec
-                found.append((message.header.frame_id, taken_ns, message.data))
-    return found
-
-
 @pytest.mark.parametrize('asked', [False, True], ids=['unasked', 'asked'])
 @pytest.mark.parametrize('camera', ['camera_0', 'camera_1', 'camera_2'])
 def test_each_episode_of_a_recording_gives_a_picture_or_two(camera, asked):
     detector = SceneDetector()
     events, begins = [], []
-    for name, stamp_ns, data in bridge_tasks():
-        if not name:
-            begins.append(stamp_ns)
+    for topic, reading in recordings.readings_of(recordings.shared('bags/bridge_tasks')):
+        if topic == '/task':
+            begins.append(reading.stamp_ns)
             if asked:
-                detector.expect(stamp_ns)
-        elif name == camera:
-            view = decode_compressed(data)
-            events += detector.feed(ImageReading(stamp_ns, name, view))
+                detector.expect(reading.stamp_ns)
+        elif topic.startswith(f'/{camera}/'):
+            events += detector.feed(reading)
     events += detector.finish()
     counts = Counter(bisect_right(begins, event.stamp_ns) - 1 for event in events)
     assert len(begins) == 50
@@ -110,9 +84,9 @@ def test_each_episode_of_a_recording_gives_a_picture_or_two(camera, asked):
 
 def test_a_camera_that_sees_only_black_gives_no_picture():
     detector = SceneDetector()
-    for name, stamp_ns, data in bridge_tasks():
-        if name == 'camera_3':
-            assert not detector.feed(ImageReading(stamp_ns, name, decode_compressed(data)))
+    for topic, reading in recordings.readings_of(recordings.shared('bags/bridge_tasks')):
+        if topic.startswith('/camera_3/'):
+            assert not detector.feed(reading)
     assert detector.ignored == {'too dark': 500}
 
 
