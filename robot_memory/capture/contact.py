@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from copy import copy
-from dataclasses import dataclass
 
 from robot_memory.capture.baseline import Baseline, size
 from robot_memory.capture.event import (
@@ -18,141 +17,12 @@ from robot_memory.capture.event import (
 )
 from robot_memory.capture.readings import WrenchReading, floats, usable
 from robot_memory.capture.roll import Roll, Row
-from robot_memory.capture.touch import LASTED, RELEASED, Touch
-from robot_memory.errors import InvalidArgument
-from robot_memory.fields import arg, validate
+from robot_memory.capture.touch import LASTED, RELEASED, ContactSettings, Touch
 
 RISE_NS = 10**9
 SUNK_NS = 10**9
 TEST_NS = 500_000_000
 BEGAN = 'the stream began in a contact'
-
-
-@dataclass(frozen=True)
-class ContactSettings:
-    """
-    Say what a contact is.
-
-    It starts when force or torque exceeds its onset against the baseline, and ends when both have
-    stayed under `release_ratio` of that for `quiet_s`; or, as the rest may have shifted meanwhile,
-    steadily under half of what they were on the average, for a second. The baseline (gravity,
-    bias, drift) follows what changes more slowly than about 3/4 onset_n / baseline_s (1.5 N/s by
-    default); it stands still during a contact, and takes over one that lasts `max_duration_s`.
-
-    From force alone some things look the same. A tool that is turned or shaken quickly is a
-    contact, as its weight and inertia are forces. A push that grows more slowly than the above is
-    drift, and its sudden end the contact. A stream that begins in a contact has that for its
-    baseline; the rest after it is known by being less than half as strong and as noisy.
-
-    Kinds, in this order: collision, `collision_n` reached within `collision_rise_s`; tap, up to
-    `tap_s` long; slide, the force turned so that its mean vector is under `slide_straightness` of
-    its mean size; hold, at least `hold_s` and as steady as the sensor's noise or `hold_steadiness`
-    (spread of the middle half over the median); else push.
-    """
-
-    onset_n: float = arg(
-        'Force above the baseline that begins a contact, in newtons; at least 8 times the noise.',
-        default=2.0,
-        minimum=0.01,
-        maximum=10000.0,
-    )
-    onset_nm: float = arg(
-        'Torque above the baseline that begins a contact, in newton metres.',
-        default=1.0,
-        minimum=0.001,
-        maximum=10000.0,
-    )
-    release_ratio: float = arg(
-        'Share of the onset below which a contact is released.',
-        default=0.5,
-        minimum=0.05,
-        maximum=1.0,
-    )
-    quiet_s: float = arg(
-        'Time without force that ends a contact, in seconds.',
-        default=0.3,
-        minimum=0.001,
-        maximum=60.0,
-    )
-    min_duration_s: float = arg(
-        'Shorter contacts are not kept, in seconds.', default=0.015, minimum=0.0, maximum=60.0
-    )
-    baseline_s: float = arg(
-        'Time constant with which the baseline follows, in seconds.',
-        default=1.0,
-        minimum=0.1,
-        maximum=3600.0,
-    )
-    max_duration_s: float = arg(
-        'Time after which a lasting force is the new baseline, in seconds.',
-        default=60.0,
-        minimum=1.0,
-        maximum=3600.0,
-    )
-    gap_s: float = arg(
-        'Silence that breaks a contact off, in seconds.',
-        default=1.0,
-        minimum=0.01,
-        maximum=3600.0,
-    )
-    pre_s: float = arg(
-        'Signal that is kept before the onset, in seconds.', default=1.0, minimum=0.0, maximum=10.0
-    )
-    post_s: float = arg(
-        'Signal that is kept after the end, in seconds.', default=0.5, minimum=0.0, maximum=10.0
-    )
-    max_points: int = arg(
-        'Readings of a signal; of more than these, extremes are kept.',
-        default=2048,
-        minimum=16,
-        maximum=100_000,
-    )
-    collision_n: float = arg(
-        'Force of a collision, in newtons.', default=25.0, minimum=0.01, maximum=10000.0
-    )
-    collision_rise_s: float = arg(
-        'Time in which a collision reaches its force, in seconds.',
-        default=0.05,
-        minimum=0.001,
-        maximum=10.0,
-    )
-    tap_s: float = arg('Longest tap, in seconds.', default=0.3, minimum=0.0, maximum=10.0)
-    slide_straightness: float = arg(
-        'Mean vector over mean size of the force below which a contact slides.',
-        default=0.9,
-        minimum=0.0,
-        maximum=1.0,
-    )
-    hold_s: float = arg('Shortest hold, in seconds.', default=2.0, minimum=0.0, maximum=3600.0)
-    hold_steadiness: float = arg(
-        'Spread of the force over its median up to which it is held.',
-        default=0.01,
-        minimum=0.0,
-        maximum=1.0,
-    )
-    light_n: float = arg(
-        'Peak below which a contact is called light, in newtons.',
-        default=5.0,
-        minimum=0.0,
-        maximum=10000.0,
-    )
-    hard_n: float = arg(
-        'Peak from which on a contact is called hard, in newtons.',
-        default=15.0,
-        minimum=0.0,
-        maximum=10000.0,
-    )
-    place: str = arg(
-        'Part of the robot that carries the sensor, for the description.',
-        default='',
-        max_length=128,
-    )
-
-    def __post_init__(self) -> None:
-        """Refuse settings that no contact can meet."""
-        validate(self)
-        if self.light_n > self.hard_n:
-            raise InvalidArgument(f'light_n must be at most hard_n {self.hard_n:g}')
 
 
 class ContactDetector:

@@ -2,23 +2,119 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
 
 from robot_memory.capture.event import Event, rounded
 from robot_memory.capture.roll import Row, to_signal
 from robot_memory.capture.signal import Signal
 from robot_memory.capture.thinning import Trajectory
 from robot_memory.capture.words import listed
-
-if TYPE_CHECKING:
-    from robot_memory.capture.motion import MotionSettings
+from robot_memory.errors import InvalidArgument
+from robot_memory.fields import arg, validate
 
 AT_REST = 'the joints came to rest'
 TOLD = 3
 NAMED = 12
 UNITS = {'rad': ('rad', 'rad/s', 'N m'), 'm': ('m', 'm/s', 'N'), 'none': ('', '1/s', '')}
 """Units of position, speed and effort."""
+
+
+@dataclass(frozen=True)
+class MotionSettings:
+    """
+    Say when joints move.
+
+    A movement starts when a joint is faster than `start_speed`, with the last reading of the rest
+    before it, and ends when all joints have stayed below `stop_speed` for `quiet_s`; a shorter
+    rest is none, and a start that takes longer than 2 s counts for the last 2 s. The speed is
+    what the readings report, and counts while their positions over `difference_s` show movement,
+    too; of a joint that never reports a speed it is taken from the positions alone.
+    """
+
+    start_speed: float = arg(
+        'Joint speed that begins a movement, in rad/s (m/s for sliding joints).',
+        default=0.04,
+        minimum=1e-6,
+        maximum=1000.0,
+    )
+    stop_speed: float = arg(
+        'Joint speed below which a joint rests, in rad/s (m/s).',
+        default=0.016,
+        minimum=1e-6,
+        maximum=1000.0,
+    )
+    quiet_s: float = arg(
+        'Rest that ends a movement, in seconds.', default=0.5, minimum=0.001, maximum=60.0
+    )
+    min_duration_s: float = arg(
+        'Shorter movements are not kept, in seconds.', default=0.2, minimum=0.0, maximum=3600.0
+    )
+    min_travel: float = arg(
+        'Movements in which no joint covers this are not kept, in rad (m).',
+        default=0.02,
+        minimum=0.0,
+        maximum=1000.0,
+    )
+    difference_s: float = arg(
+        'Time over which speed is taken from positions, in seconds.',
+        default=0.1,
+        minimum=0.001,
+        maximum=10.0,
+    )
+    tolerance: float = arg(
+        'Error up to which the trajectory is simplified, in rad (m).',
+        default=0.01,
+        minimum=1e-6,
+        maximum=1000.0,
+    )
+    max_points: int = arg(
+        'Points of a trajectory; more than these double the tolerance.',
+        default=512,
+        minimum=16,
+        maximum=100_000,
+    )
+    gap_s: float = arg(
+        'Silence that breaks a movement off, in seconds.',
+        default=2.0,
+        minimum=0.01,
+        maximum=3600.0,
+    )
+    pre_s: float = arg(
+        'Trajectory that is kept before the onset, in seconds.',
+        default=1.0,
+        minimum=0.0,
+        maximum=10.0,
+    )
+    post_s: float = arg(
+        'Trajectory that is kept after the end, in seconds.',
+        default=0.5,
+        minimum=0.0,
+        maximum=10.0,
+    )
+    slow_speed: float = arg(
+        'Peak speed below which a movement is called slow, in rad/s (m/s).',
+        default=0.2,
+        minimum=0.0,
+        maximum=1000.0,
+    )
+    fast_speed: float = arg(
+        'Peak speed from which on a movement is called fast, in rad/s (m/s).',
+        default=1.0,
+        minimum=0.0,
+        maximum=1000.0,
+    )
+    unit: str = arg(
+        'Unit of the positions: rad, m for sliding joints, none for a share or a percentage.',
+        default='rad',
+        choices=('rad', 'm', 'none'),
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse settings that no movement can meet."""
+        validate(self)
+        for low, high in (('stop_speed', 'start_speed'), ('slow_speed', 'fast_speed')):
+            if getattr(self, low) > getattr(self, high):
+                raise InvalidArgument(f'{low} must be at most {high} {getattr(self, high):g}')
 
 
 class Movement:
