@@ -7,7 +7,7 @@ TESTS ?= test
 run := scripts/env
 
 .DEFAULT_GOAL := help
-.PHONY: help build test lint demo bench interfaces clean
+.PHONY: help build test lint demo bench quality interfaces clean
 
 help: ## Say what can be made.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,9 @@ demo: build ## Start the node, replay a recording, learn and recall; BAG=<rosbag
 
 bench: build ## Measure speed, beside the nearest peer's.
 	@$(run) python bench/run.py
+
+quality: build ## Measure how well recall finds: on recorded sets, and on one of the robot's own.
+	@$(run) python bench/retrieval/measure.py
 
 interfaces: build ## Write msg/ and srv/ from the declarations of the tools, and build them.
 	$(run) python -m robot_memory.ros.interfaces
