@@ -132,6 +132,9 @@ def test_there_must_be_a_recording(robot: Robot, tmp_path: Path) -> None:
         run(robot.memory, tmp_path / 'none')
     with pytest.raises(NotFound, match='accepted: a folder'):
         run(robot.memory, tmp_path)
+    (tmp_path / 'broken.mcap').write_bytes(b'\x89MCAP0\r\n' + b'broken' * 100)
+    with pytest.raises(NotFound, match='nothing in .* could be read'):
+        run(robot.memory, tmp_path)
 
 
 def test_only_the_taps_of_the_parameters_listen(robot: Robot, made: Path) -> None:

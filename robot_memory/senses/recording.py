@@ -64,6 +64,8 @@ class Recording:
         try:
             for file in _storage_files(path):
                 self._look_at(file, topics)
+            if not self._files:
+                raise NotFound(f'nothing in {path} could be read')
         except BaseException:
             self.close()
             raise
