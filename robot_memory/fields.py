@@ -203,7 +203,8 @@ def _check_text(field: Field, value: Any) -> str:
         )
     if field.choices and value not in field.choices:
         raise InvalidArgument(
-            f'{field.name} must be one of {", ".join(field.choices)}, not {shown(value)}'
+            f'{field.name} must be one of {", ".join(filter(None, field.choices))}, '
+            f'not {shown(value)}'
         )
     length = len(value)
     if length < field.min_length or (field.max_length and length > field.max_length):

@@ -68,12 +68,12 @@ def keep(memory: Memory, perception: Perception) -> Kept:
     identity = perception.identity
     if identity is not None:
         with memory.db.read() as connection:
-            known = _known(connection, identity)
+            known = _known(connection, identity, perception.collection)
         if known is not None and not _completes(identity, known[1]):
             return Kept(known[0], new=False, has_vector=False)
     vector = memory.passage_vector(perception.description)
     with memory.db.write() as connection:
-        known = None if identity is None else _known(connection, identity)
+        known = None if identity is None else _known(connection, identity, perception.collection)
         if known is not None and identity is not None and not _completes(identity, known[1]):
             return Kept(known[0], new=False, has_vector=False)
         now = memory.clock()
@@ -106,12 +106,14 @@ def _record(perception: Perception, context: dict[str, Any], now: int) -> Record
     )
 
 
-def _known(connection: Connection, identity: Identity) -> tuple[int, Identity] | None:
-    """Return the newest memory of the same event, if there is one."""
+def _known(
+    connection: Connection, identity: Identity, collection: str
+) -> tuple[int, Identity] | None:
+    """Return the newest memory of the same event in a collection, if there is one."""
     slack = SAME_PICTURE_NS if identity.look else 0
     same = [
         found
-        for found in events.around(connection, identity, slack)
+        for found in events.around(connection, identity, collection, slack)
         if is_same(identity, found[1])
     ]
     return same[-1] if same else None

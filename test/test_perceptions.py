@@ -56,6 +56,12 @@ def test_another_event_is_another_memory(robot: Robot, other: Identity) -> None:
     assert keep(robot.memory, replace(PUSH, identity=other)).new
 
 
+def test_each_collection_keeps_an_event_once(robot: Robot) -> None:
+    elsewhere = replace(PUSH, collection='strong')
+    assert keep(robot.memory, PUSH).new and keep(robot.memory, elsewhere).new
+    assert not keep(robot.memory, PUSH).new and not keep(robot.memory, elsewhere).new
+
+
 def test_an_event_that_was_forgotten_is_not_noticed_again(robot: Robot) -> None:
     kept = keep(robot.memory, PUSH)
     robot.forget(kept.memory_id, 'the sensor was loose')

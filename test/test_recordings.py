@@ -144,6 +144,27 @@ def test_only_the_taps_of_the_parameters_listen(robot: Robot, made: Path) -> Non
     assert '/joint_states (sensor_msgs/msg/JointState) is not read: no tap listens to it' in told
 
 
+def test_two_taps_can_listen_to_one_topic(robot: Robot, made: Path) -> None:
+    taps = {
+        'wrench': {},
+        'strong': {
+            'topic': '/wrench',
+            'type': 'geometry_msgs/msg/WrenchStamped',
+            'onset_n': 12.0,
+        },
+    }
+    imported, _ = run(robot.memory, made, Plan(taps=taps))
+    assert [counts['received'] for counts in imported.taps.values()] == [2000, 2000]
+
+
+def test_a_parameter_file_for_another_node_is_refused(tmp_path: Path, made: Path) -> None:
+    params = tmp_path / 'params.yaml'
+    params.write_text('taps: [wrench]\n')
+    process = importing(tmp_path / 'memory.db', made, '--params', params)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1 and 'gives no parameters to robot_memory' in err
+
+
 @pytest.mark.parametrize(
     ('settings', 'said'),
     [

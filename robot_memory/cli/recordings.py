@@ -123,7 +123,7 @@ def _told(done: list[Any]) -> str:
     for one in done:
         lines.append(
             f'{one.recording}: {one.seconds:.1f} s, {counted(one.messages, "message")}, '
-            f'{counted(one.kept, "memory", "memories")} kept, {one.known} known before'
+            f'{counted(one.kept, "memory", "memories")} kept, {one.known} known already'
         )
         for tap, counts in one.taps.items():
             words = ', '.join(f'{name} {number}' for name, number in counts.items())

@@ -97,7 +97,10 @@ def _recall(response: Any, paint: Paint) -> str:
             score = f'{item.distance:.3f} away'
         else:
             score = '' if response.mode == 'filter' else f'{item._rrf_score:.3f}'
-        about = [item.category, f'confidence {item.confidence:.2f}', moment(item.created_at)]
+        at = moment(item.created_at)
+        if item.stamp is not None:
+            at = f'measured {moment(iso(item.stamp // 1000))}'
+        about = [item.category, f'confidence {item.confidence:.2f}', at]
         if item.perception_type:
             about.insert(0, f'{item.perception_type} perception')
         if item.frame_id:

@@ -9,6 +9,8 @@ import logging
 import queue
 import sys
 import threading
+from collections import Counter
+from collections.abc import Sequence
 
 import rclpy
 from rcl_interfaces.msg import SetParametersResult
@@ -19,7 +21,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
-from robot_memory.errors import RobotMemoryError
+from robot_memory.errors import InvalidArgument, RobotMemoryError
 from robot_memory.fields import fields_of
 from robot_memory.memory import Memory
 from robot_memory.ros import parameters, services
@@ -80,16 +82,34 @@ class MemoryNode(Node):
         settings = parameters.declare(self, Settings, live=numbers)
         self.memory = self._closers.enter_context(Memory(settings))
         services.serve(self, self.memory)
-        self._taps = self._listen()
+        sense = parameters.declare(self, SenseSettings, live=('demonstration',))
+        self._taps = self._listen(sense)
         self._door = parameters.declare(self, DoorSettings)
+        self._look_for_unknown(sense.taps)
         self.add_on_set_parameters_callback(self._change)
         self.get_logger().info(f'memory in {store_path(settings)}')
 
-    def _listen(self) -> Taps:
+    def _look_for_unknown(self, taps: Sequence[str]) -> None:
+        """Refuse mistyped settings of a tap; warn of other parameters that mean nothing here."""
+        # rclpy passes over what is given and not declared, and has no public list of it.
+        given = getattr(self, '_parameter_overrides', {})
+        unknown = [name for name in given if not self.has_parameter(name)]
+        wrong = [name for name in unknown if name.startswith(tuple(f'{tap}.' for tap in taps))]
+        if wrong:
+            tap = wrong[0].partition('.')[0]
+            known = sorted(self.get_parameters_by_prefix(tap))
+            raise InvalidArgument(f'{", ".join(wrong)} is unknown; {tap} takes {", ".join(known)}')
+        for name in unknown:
+            if not name.startswith('qos_overrides.'):
+                self.get_logger().warning(f'parameter {name} is unknown and has no effect')
+
+    def _listen(self, settings: SenseSettings) -> Taps:
         """Begin to sense what the parameters name."""
-        settings = parameters.declare(self, SenseSettings, live=('demonstration',))
         place = parameters.declare(self, PlaceSettings)
         names = [name for name in settings.taps if name]
+        twice = [name for name, number in Counter(names).items() if number > 1]
+        if twice:
+            raise InvalidArgument(f'taps names {", ".join(twice)} twice; accepted: each once')
         taps = [parameters.declare_tap(self, name) for name in names]
         keeper = PatientKeeper(self.memory, taps)
         warn = functools.partial(self.get_logger().warning, throttle_duration_sec=5.0)

@@ -40,7 +40,9 @@ def declared(
         described = descriptor(field, field.name in live)
         try:
             value = node.declare_parameter(f'{prefix}{field.name}', default, described).value
-            values[field.name] = check(field, list(value) if field.kind == 'texts' else value)
+            if field.kind == 'texts':  # an empty list in YAML has no type, and comes as None
+                value = list(value or ())
+            values[field.name] = check(field, value)
         except InvalidArgument as error:
             raise InvalidArgument(f'{prefix}{error}') from None
     return values
@@ -50,10 +52,10 @@ def declare_tap(node: Node, name: str) -> Tap:
     """Declare the parameters of a tap, those of its detector included, and return it."""
     defaults = DEFAULTS.get(name, {})
     common = declared(node, TapSettings, f'{name}.', defaults)
-    if not common['topic'] and not common['type']:
+    if not common['topic'] and name not in DEFAULTS:
         raise InvalidArgument(
-            f'{name}.topic and {name}.type are not given; taps names {name!r}, so the parameters '
-            'must say what it listens to'
+            f'{name}.topic is not given; taps names {name!r}, so the parameters must say what it '
+            'listens to'
         )
     wanted = settings_of(name, common)
     return make_tap(name, {**common, **declared(node, wanted, f'{name}.', defaults)})

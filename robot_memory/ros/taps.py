@@ -216,8 +216,8 @@ def _message_type(kind: str) -> Any:
         return getattr(import_module(f'{package}.msg'), name)
     except ImportError as error:
         raise Unavailable(
-            f'{kind} cannot be listened to: {error}; install ros-$ROS_DISTRO-'
-            f'{package.replace("_", "-")}'
+            f'{kind} cannot be listened to: {error}; it needs the ROS package {package}, which '
+            'the wheels of PyPI may lack: install and source ROS 2 with it'
         ) from None
 
 
@@ -231,7 +231,7 @@ def _overrides(node: Node, topic: str) -> dict[str, Any]:
             additional_constraints=f'one of {", ".join(values)}',
             read_only=True,
         )
-        value = node.declare_parameter(f'{prefix}.{policy}', '', described).value
+        value = _declared(node, f'{prefix}.{policy}', '', described)
         if value and value not in values:
             raise InvalidArgument(
                 f'{prefix}.{policy} must be one of {", ".join(values)}, not {shown(value)}'
@@ -241,7 +241,14 @@ def _overrides(node: Node, topic: str) -> dict[str, Any]:
     described = ParameterDescriptor(
         description='Messages that wait at most; 0: 1000, of pictures 30.', read_only=True
     )
-    found['depth'] = node.declare_parameter(f'{prefix}.depth', 0, described).value
+    found['depth'] = _declared(node, f'{prefix}.depth', 0, described)
     if found['depth'] < 0:
         raise InvalidArgument(f'{prefix}.depth must be at least 0, not {found["depth"]}')
     return found
+
+
+def _declared(node: Node, name: str, default: Any, described: ParameterDescriptor) -> Any:
+    """Declare a parameter, unless another tap of the same topic has; return its value."""
+    if node.has_parameter(name):
+        return node.get_parameter(name).value
+    return node.declare_parameter(name, default, described).value

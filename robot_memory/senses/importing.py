@@ -12,7 +12,7 @@ from robot_memory.memory import Memory
 from robot_memory.senses import messages
 from robot_memory.senses.keeper import Keeper
 from robot_memory.senses.recording import Recording, Topic, absolute
-from robot_memory.senses.senses import Senses
+from robot_memory.senses.senses import Ear, Senses
 from robot_memory.senses.tap import Tap, make_tap
 from robot_memory.senses.whereabouts import PlaceSettings, place_topics
 
@@ -65,15 +65,18 @@ def import_recording(
         senses = Senses(taps, plan.place, plan.source, keeper.keep, tell, absolute)
         if plan.demonstration:
             senses.demonstrate(plan.demonstration, 0)
-        ears = {(ear.topic, ear.type): ear for ear in senses.ears()}
+        ears: dict[tuple[str, str], list[Ear]] = {}
+        for ear in senses.ears():
+            ears.setdefault((ear.topic, ear.type), []).append(ear)
         listened = [topic for topic in recording.topics if (topic.name, topic.type) in ears]
         total = sum(topic.count for topic in listened)
         done, first_ns, last_ns = 0, 0, 0
         for message in recording.messages({topic.name for topic in listened}):
-            ear = ears.get((message.topic, message.type))
-            if ear is None:
+            listening = ears.get((message.topic, message.type), [])
+            if not listening:
                 continue
-            ear.hear(message.raw, message.recorded_ns)
+            for ear in listening:
+                ear.hear(message.raw, message.recorded_ns)
             done += 1
             first_ns, last_ns = first_ns or message.recorded_ns, message.recorded_ns
             progress(done, total)

@@ -33,6 +33,10 @@ def read_parameters(path: Path) -> dict[str, Any]:
     for key, values in _nodes('', loaded):
         if key.rpartition('/')[2] in ('**', '*', _NODE):
             found.update(_flat('', values))
+    if not found:
+        raise InvalidArgument(
+            f'{path} gives no parameters to {_NODE}; accepted: /**: ros__parameters: ...'
+        )
     return found
 
 

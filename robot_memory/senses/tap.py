@@ -83,6 +83,8 @@ def make_tap(name: str, given: Mapping[str, Any]) -> Tap:
     values = {**DEFAULTS.get(name, {}), **given}
     common = {field.name for field in fields_of(TapSettings)}
     try:
+        if 'topic' not in values:
+            raise InvalidArgument('topic is missing; accepted: what to listen to; empty: none')
         settings = _resolved({key: values[key] for key in common & values.keys()})
         wanted = DETECTORS[settings.detector][1]
         others = {key: value for key, value in values.items() if key not in common}

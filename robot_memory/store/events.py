@@ -52,28 +52,30 @@ def get(connection: apsw.Connection, memory_id: int) -> Identity | None:
 
 
 def around(
-    connection: apsw.Connection, identity: Identity, slack_ns: int = 0
+    connection: apsw.Connection, identity: Identity, collection: str, slack_ns: int = 0
 ) -> list[tuple[int, Identity]]:
     """
-    Return memories and identities of the events of the same source, topic and subject nearby.
+    Return memories and identities of events nearby: of its source, topic, subject and collection.
 
     Nearby are those that begin at the same onset, and those whose peak lies in its extent, or in
     the nanoseconds `slack_ns` around it.
     """
     of = (identity.topic, identity.subject)
     rows = connection.execute(
-        'SELECT * FROM events WHERE topic = ? AND subject = ? AND onset = ? AND source = ?'
+        'SELECT * FROM ('
+        'SELECT * FROM events WHERE topic = ? AND subject = ? AND onset = ?'
         ' UNION '
         'SELECT * FROM events WHERE topic = ? AND subject = ? AND peak BETWEEN ? AND ?'
-        ' AND source = ? ORDER BY 1',
+        ') AS e WHERE source = ?'
+        ' AND ? = (SELECT collection FROM memories WHERE id = e.memory_id) ORDER BY memory_id',
         (
             *of,
             identity.onset,
-            identity.source,
             *of,
             identity.onset - slack_ns,
             identity.end + slack_ns,
             identity.source,
+            collection,
         ),
     )
     return [(row[0], _identity(row)) for row in rows]

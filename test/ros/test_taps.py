@@ -350,7 +350,9 @@ def test_the_qos_can_be_overridden(start, robot):
     ('parameters', 'said'),
     [
         ({'qos_overrides./wrench.subscription.reliability': 'sure'}, 'reliable, best_effort'),
-        ({'taps': '[wrench, hand]'}, 'hand.topic and hand.type are not given'),
+        ({'taps': '[wrench, hand]'}, 'hand.topic is not given'),
+        ({'taps': '[wrench, wrench]'}, 'taps names wrench twice'),
+        ({'wrench.onset': '2.0'}, 'wrench.onset is unknown; wrench takes baseline_s'),
         ({'wrench.type': 'sensor_msgs/msg/Imu'}, 'WrenchStamped'),
         ({'wrench.release_ratio': '7.0'}, 'release_ratio'),
         ({'wrench.session_id': 'no-such-session'}, 'no-such-session'),
@@ -368,6 +370,27 @@ def test_a_node_with_wrong_taps_says_what_is_wrong_and_does_not_start(start, par
     node = start(**parameters)
     assert node.process.wait(timeout=20) == 1
     assert said in node.said() and 'Traceback' not in node.said()
+
+
+def test_two_taps_listen_to_one_topic_and_unknown_parameters_are_told(start, robot):
+    node = start(
+        **{
+            'taps': '[wrench, strong]',
+            'strong.topic': '/wrench',
+            'strong.type': 'geometry_msgs/msg/WrenchStamped',
+            'strong.onset_n': '8.0',
+            'strong.collection': 'strong',
+            'strng.onset_n': '9.0',
+        }
+    )
+    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', 500)
+    heard(robot, publisher, QOS[0].values[0])
+    robot.publish(publisher, push())
+    count = json.dumps({'kind': 'perception'})
+    robot.until(lambda: robot.call('query_records', where=count).total_count >= 2, 'the push')
+    assert 'parameter strng.onset_n is unknown and has no effect' in node.said()
+    assert node.stop() == 0
+    assert node.said().count('received 200') == 2
 
 
 def test_an_instruction_that_was_given_before_is_heard(start, robot):
