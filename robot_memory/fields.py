@@ -64,6 +64,11 @@ class Field:
     record: type | None
 
     @property
+    def accepted(self) -> str:
+        """Return the accepted texts in words, the empty one aside: that is "not given"."""
+        return ', '.join(filter(None, self.choices))
+
+    @property
     def ros_name(self) -> str:
         """Return the name in a ROS message, where no name begins with an underscore."""
         return self.name.lstrip('_')
@@ -202,10 +207,7 @@ def _check_text(field: Field, value: Any) -> str:
             'send valid Unicode text'
         )
     if field.choices and value not in field.choices:
-        raise InvalidArgument(
-            f'{field.name} must be one of {", ".join(filter(None, field.choices))}, '
-            f'not {shown(value)}'
-        )
+        raise InvalidArgument(f'{field.name} must be one of {field.accepted}, not {shown(value)}')
     length = len(value)
     if length < field.min_length or (field.max_length and length > field.max_length):
         raise InvalidArgument(

@@ -11,6 +11,7 @@ from typing import Any
 from robot_memory.capture import alike
 from robot_memory.classify import PROTECTED, classify
 from robot_memory.clock import iso
+from robot_memory.fields import arg, plain
 from robot_memory.json_text import dump_json
 from robot_memory.memory import Memory
 from robot_memory.model import Record, new_record
@@ -50,6 +51,25 @@ class Perception:
 
 
 @dataclass(frozen=True)
+class PartView:
+    """One part of a payload: a signal, a picture."""
+
+    name: str = arg('What it is: signal, picture, or film with a number.')
+    media_type: str = arg(
+        'application/x-npz: arrays stamp_ns (nanoseconds), values, columns and units, as '
+        'numpy.load reads them; image/jpeg: a picture.'
+    )
+    size: int = arg('Its length in bytes.')
+    uri: str = arg('Where MCP reads it as a resource.')
+    removed: str | None = arg(
+        'When it was removed to make room, UTC, ISO 8601.', default=None, omitted=True
+    )
+    content: bytes | None = arg(
+        'The bytes themselves; MCP gives them as the resource.', default=None, omitted=True
+    )
+
+
+@dataclass(frozen=True)
 class Kept:
     """Name the memory that holds a perception; it is `new`, or was known before."""
 
@@ -68,14 +88,16 @@ def keep(memory: Memory, perception: Perception) -> Kept:
     identity = perception.identity
     if identity is not None:
         with memory.db.read() as connection:
-            known = _known(connection, identity, perception.collection)
-        if known is not None and not _completes(identity, known[1]):
-            return Kept(known[0], new=False, has_vector=False)
+            known, is_enough = _known(connection, identity, perception.collection)
+        if is_enough:  # before a vector is made, which takes longer than all the rest
+            return Kept(known, new=False, has_vector=False)
     vector = memory.passage_vector(perception.description)
+    known, is_enough = 0, False
     with memory.db.write() as connection:
-        known = None if identity is None else _known(connection, identity, perception.collection)
-        if known is not None and identity is not None and not _completes(identity, known[1]):
-            return Kept(known[0], new=False, has_vector=False)
+        if identity is not None:
+            known, is_enough = _known(connection, identity, perception.collection)
+        if is_enough:
+            return Kept(known, new=False, has_vector=False)
         now = memory.clock()
         context = sessions.inherit(connection, perception.session_id, perception.context)
         record = _record(perception, context, now)
@@ -84,11 +106,9 @@ def keep(memory: Memory, perception: Perception) -> Kept:
         _put_payload(memory, connection, memory_id, record, perception)
         if identity is not None:
             events.put(connection, memory_id, identity)
-        if known is not None and memories.get(connection, [known[0]])[known[0]].status == 'active':
+        if known and memories.get(connection, [known])[known].status == 'active':
             reason = 'the whole event is known now'
-            memories.retire(
-                connection, known[0], 'superseded', memory.caller, reason, now, memory_id
-            )
+            memories.retire(connection, known, 'superseded', memory.caller, reason, now, memory_id)
     return Kept(memory_id, new=True, has_vector=usable and vector is not None)
 
 
@@ -106,30 +126,31 @@ def _record(perception: Perception, context: dict[str, Any], now: int) -> Record
     )
 
 
-def _known(
-    connection: Connection, identity: Identity, collection: str
-) -> tuple[int, Identity] | None:
-    """Return the newest memory of the same event in a collection, if there is one."""
+def _known(connection: Connection, identity: Identity, collection: str) -> tuple[int, bool]:
+    """
+    Return the newest memory of the same event in a collection, 0 where there is none.
+
+    And whether it is enough: it is not where it was broken off and the event is whole now.
+    """
     slack = SAME_PICTURE_NS if identity.look else 0
     same = [
         found
         for found in events.around(connection, identity, collection, slack)
-        if is_same(identity, found[1])
+        if _is_same(identity, found[1])
     ]
-    return same[-1] if same else None
+    if not same:
+        return 0, False
+    memory_id, known = same[-1]
+    return memory_id, identity.broken_off or not known.broken_off
 
 
-def is_same(one: Identity, other: Identity) -> bool:
+def _is_same(one: Identity, other: Identity) -> bool:
     """Say whether two events of the same source, topic and subject are one."""
     if one.look and other.look and alike(one.look, other.look):
         return abs(one.peak - other.peak) <= SAME_PICTURE_NS
     if one.look or other.look:
         return False
     return one.onset == other.onset or one.peak == other.peak or one.end == other.end
-
-
-def _completes(identity: Identity, known: Identity) -> bool:
-    return known.broken_off and not identity.broken_off
 
 
 def _put_payload(
@@ -167,6 +188,18 @@ def part_uri(memory_id: int, name: str) -> str:
     return f'robot-memory://memories/{memory_id}/{name}'
 
 
+def part_view(memory_id: int, part: Part) -> PartView:
+    """Return how a part of a memory's payload is shown."""
+    return PartView(
+        name=part.name,
+        media_type=part.media_type,
+        size=part.size,
+        uri=part_uri(memory_id, part.name),
+        removed=None if part.removed_at is None else iso(part.removed_at),
+        content=part.content,
+    )
+
+
 def digests(connection: Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     """Return short data and the parts without their bytes, of those memories that have some."""
     found: dict[int, dict[str, Any]] = {}
@@ -174,14 +207,7 @@ def digests(connection: Connection, ids: Sequence[int]) -> dict[int, dict[str, A
         found[memory_id] = {'data': json.loads(text)}
     for memory_id, kept in parts.of(connection, ids).items():
         found.setdefault(memory_id, {})['parts'] = [
-            {
-                'name': part.name,
-                'media_type': part.media_type,
-                'size': part.size,
-                'uri': part_uri(memory_id, part.name),
-                **({} if part.removed_at is None else {'removed': iso(part.removed_at)}),
-            }
-            for part in kept
+            plain(part_view(memory_id, part)) for part in kept
         ]
     return found
 

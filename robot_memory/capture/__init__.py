@@ -1,7 +1,7 @@
 """Detectors: readings of a sensor in, events worth keeping out; no ROS and no store."""
 
 from robot_memory.capture.contact import ContactDetector
-from robot_memory.capture.event import Event, Picture
+from robot_memory.capture.event import Detector, Event, Picture
 from robot_memory.capture.motion import MotionDetector
 from robot_memory.capture.movement import MotionSettings
 from robot_memory.capture.pictures import View, alike, decode_compressed, decode_image
@@ -16,6 +16,7 @@ from robot_memory.capture.transforms import TransformTree
 __all__ = [
     'ContactDetector',
     'ContactSettings',
+    'Detector',
     'Event',
     'ImageReading',
     'JointReading',

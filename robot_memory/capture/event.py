@@ -1,13 +1,11 @@
 """What a detector hands on, and what all detectors share: stamps, settings, counts."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from robot_memory.capture.signal import Signal
-
-Reading = TypeVar('Reading', contravariant=True)
 
 REWIND_S = 1.0
 
@@ -55,22 +53,27 @@ class Event:
     broken_off: bool = False
 
 
-class Detector(Protocol[Reading]):
-    """Say what all detectors do; `ignored` counts by reason what was not used or not kept."""
+class Detector(Protocol):
+    """
+    Say what all detectors do, each with readings of its own kind.
+
+    They return events, the one of texts sayings. `ignored` counts by reason what was not used or
+    not kept.
+    """
 
     ignored: Counter[str]
 
-    def feed(self, reading: Reading) -> list[Event]:
+    def feed(self, reading: Any) -> Sequence[Any]:
         """Take the next reading; return the events that are complete with it."""
 
-    def pause(self) -> list[Event]:
+    def pause(self) -> Sequence[Any]:
         """
         Return what is under way, because the readings have stopped for more than `gap_s`.
 
         The reading that ends the silence finds the detector as if it had not been asked.
         """
 
-    def finish(self) -> list[Event]:
+    def finish(self) -> Sequence[Any]:
         """End the stream: return what was under way, marked as broken off, and forget all."""
 
     @property

@@ -22,7 +22,7 @@ from robot_memory.store import vectors
 from robot_memory.store.report import Report, report
 from robot_memory.tool import Tool
 
-_WITHOUT_MEANING = ('forget', 'start_session', 'query_records')
+_WITHOUT_MEANING = ('forget', 'start_session', 'query_records', 'show')
 """The tools that no model can help."""
 
 

@@ -56,8 +56,9 @@ def import_(request: ImportRequest, settings: Settings, options: Options) -> Non
     plan = _plan(request)
     done: list[Imported] = []
     failed = 0
-    with open_memory(settings, with_model=is_set_up(settings)) as memory:
-        memory.embedder.wait(max(options.wait, 60.0) if is_set_up(settings) else 0.0)
+    loads = is_set_up(settings)
+    with open_memory(settings, with_model=loads) as memory:
+        memory.embedder.wait(max(options.wait, 60.0) if loads else 0.0)
         memory.adopt_model()
         for bag in request.bags:
             with ExitStack() as stack:

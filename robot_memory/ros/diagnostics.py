@@ -27,16 +27,10 @@ class Diagnostics:
         group = MutuallyExclusiveCallbackGroup()
         self._timer = node.create_timer(_SECONDS, self._publish, callback_group=group)
 
-    def _counts(self) -> dict[str, dict[str, int]]:
-        found = self._taps.report()
-        for title, counts in found.items():
-            counts.update(self._keeper.counts.get(title.partition(' ')[0], {}))
-        return found
-
     def _publish(self) -> None:
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
-        for title, counts in self._counts().items():
+        for title, counts in self._taps.report(self._keeper.counts).items():
             bad = sum(counts.get(name, 0) for name in _BAD)
             grown = bad - self._bad.get(title, 0)
             self._bad[title] = bad
@@ -56,7 +50,7 @@ class Diagnostics:
     def tell_all(self) -> None:
         """Log what became of the messages of each topic."""
         self._node.destroy_timer(self._timer)
-        for title, counts in self._counts().items():
+        for title, counts in self._taps.report(self._keeper.counts).items():
             self._node.get_logger().info(f'{title}: {_words(counts) or "no message"}')
 
 

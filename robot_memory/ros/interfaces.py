@@ -145,7 +145,7 @@ def _settings(declaration: type, indent: int, defaults: Mapping[str, Any]) -> li
 
 def _limits(field: Field) -> str:
     if field.choices:
-        return f' One of {", ".join(filter(None, field.choices))}.'
+        return f' One of {field.accepted}.'
     if field.max_length:
         return f' {field.min_length} to {field.max_length} characters.'
     if field.minimum is not None and field.maximum is None:

@@ -65,7 +65,7 @@ def descriptor(field: Field, live: bool) -> ParameterDescriptor:
     """Return description, range and accepted values of a field as ROS tools show them."""
     described = ParameterDescriptor(name=field.name, description=field.help, read_only=not live)
     if field.choices:
-        described.additional_constraints = f'one of {", ".join(field.choices)}'
+        described.additional_constraints = f'one of {field.accepted}'
     if field.minimum is not None and field.maximum is not None:
         low, high = field.minimum, field.maximum
         if field.kind == 'integer':

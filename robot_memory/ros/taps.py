@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from operator import attrgetter
@@ -78,10 +78,10 @@ class Taps:
                 message.ear.hear(message.raw, now_ns)
             self._senses.notice_silence(now_ns)
 
-    def report(self) -> dict[str, dict[str, int]]:
-        """Return what became of the messages, the lost ones included."""
+    def report(self, kept: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+        """Return what became of the messages, the lost ones included; `kept` as for the senses."""
         with self._lock:
-            found = self._senses.report()
+            found = self._senses.report(kept)
         for channel in self._channels:
             if channel.lost and channel.ear.name in found:
                 found[channel.ear.name]['lost'] = channel.lost

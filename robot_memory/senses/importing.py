@@ -81,17 +81,13 @@ def import_recording(
             first_ns, last_ns = first_ns or message.recorded_ns, message.recorded_ns
             progress(done, total)
         senses.finish()
-    report = senses.report()
-    for tap in taps:
-        for reason, number in keeper.counts.get(tap.name, {}).items():
-            report[f'{tap.name} ({absolute(tap.settings.topic)})'][reason] = number
     return Imported(
         recording=str(path),
         seconds=(last_ns - first_ns) / 1e9,
         messages=done,
         kept=sum(counts['events'] + counts['learned'] for counts in keeper.counts.values()),
         known=sum(counts['known'] for counts in keeper.counts.values()),
-        taps=report,
+        taps=senses.report(keeper.counts),
     )
 
 

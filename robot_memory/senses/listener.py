@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from robot_memory.errors import RobotMemoryError
 from robot_memory.fields import NANOSECONDS
 from robot_memory.senses import messages
 from robot_memory.senses.tap import DETECTORS, Tap
@@ -27,9 +26,8 @@ class Listener:
 
     def __init__(self, tap: Tap, warn: Callable[[str], None]) -> None:
         """Begin with nothing heard."""
-        detector, _ = DETECTORS[tap.detector]
         self.tap = tap
-        self.detector: Any = detector(tap.detecting)
+        self.detector = DETECTORS[tap.detector][0](tap.detecting)
         self.counts: Counter[str] = Counter()
         self._kind = messages.TYPES[tap.settings.type]
         self._warn = warn
@@ -50,15 +48,10 @@ class Listener:
             message = messages.decode(raw, self.tap.settings.type)
             frame = messages.frame_of(message)
             return list(self.detector.feed(self._kind.read(message, stamp_ns, frame)))
-        except RobotMemoryError as error:
-            self._refuse(error)
         except Exception as error:  # the decoder raises whatever broken bytes lead it to
-            self._refuse(error)
+            self.counts['unreadable'] += 1
+            self._warn(f'{self.tap.settings.topic}: a message cannot be read: {error!r}')
         return []
-
-    def _refuse(self, error: Exception) -> None:
-        self.counts['unreadable'] += 1
-        self._warn(f'{self.tap.settings.topic}: a message cannot be read: {error!r}')
 
     def _stamp(self, raw: bytes, arrival_ns: int) -> int:
         """Return a message's stamp; those without one that come at once are put in a row."""
@@ -80,8 +73,10 @@ class Listener:
         They have where neither the robot's time nor that on the wall has seen one: a recording
         may be played many times as fast, and a simulation may stand still.
         """
+        if not self.since_ns:
+            return []
         silent_ns = min(now_ns - self._arrived_ns, time.monotonic_ns() - self._heard_ns)
-        if not self.since_ns or silent_ns <= self._silence_ns:
+        if silent_ns <= self._silence_ns:
             return []
         return list(self.detector.pause())
 
@@ -92,7 +87,7 @@ class Listener:
     @property
     def since_ns(self) -> int:
         """Return the onset of the oldest event that is not handed on yet; 0: there is none."""
-        return int(self.detector.since_ns)
+        return self.detector.since_ns
 
     def report(self) -> dict[str, int]:
         """Return how many messages came, and by reason how many were not used or not kept."""

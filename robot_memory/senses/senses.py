@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from robot_memory.capture import Event, Saying
+from robot_memory.capture import Event, Saying, SceneDetector
 from robot_memory.fields import arg
 from robot_memory.perceptions import Perception
 from robot_memory.senses.listener import Listener
 from robot_memory.senses.meanwhile import Meanwhile
 from robot_memory.senses.perceiving import perceive
 from robot_memory.senses.tap import DEFAULTS, Tap
-from robot_memory.senses.whereabouts import PlaceSettings, Whereabouts, place_topics
+from robot_memory.senses.whereabouts import PlaceSettings, Whereabouts
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Senses:
         source: str,
         keep: Callable[[str, Perception | Lesson], None],
         warn: Callable[[str], None],
-        resolve: Callable[[str], str] = lambda topic: topic,
+        resolve: Callable[[str], str],
     ) -> None:
         """Begin with nothing heard; `keep` is given the tap's name and what it noticed."""
         self._source = source
@@ -93,7 +93,6 @@ class Senses:
             for name, listener in self._listeners.items()
         }
         self._meanwhile = Meanwhile()
-        self._place = place
         self._where = Whereabouts(place, warn)
         self._demonstrations: list[_Demonstration] = []
 
@@ -101,7 +100,7 @@ class Senses:
         """Return what to listen to."""
         ears = [
             Ear(topic, topic, kind, latched, self._hear_place(topic, kind, latched))
-            for topic, kind, latched in place_topics(self._place)
+            for topic, kind, latched in self._where.topics
         ]
         for name, listener in self._listeners.items():
             settings = listener.tap.settings
@@ -123,8 +122,9 @@ class Senses:
     def _hear_place(self, topic: str, kind: str, latched: bool) -> Callable[[bytes, int], None]:
         def hear(raw: bytes, _: int) -> None:
             newest_ns = self._where.hear(topic, kind, latched, raw)
-            under_way = [listener.since_ns for listener in self._listeners.values()]
-            self._where.forget_before(min([newest_ns, *filter(None, under_way)]))
+            if self._where.is_full:
+                under_way = [listener.since_ns for listener in self._listeners.values()]
+                self._where.forget_before(min([newest_ns, *filter(None, under_way)]))
 
         return hear
 
@@ -161,7 +161,7 @@ class Senses:
             self._meanwhile.add(name, saying)
         if settings.take_picture:
             for listener in self._listeners.values():
-                if listener.tap.detector == 'scene':
+                if isinstance(listener.detector, SceneDetector):
                     listener.detector.expect(saying.stamp_ns)
         if settings.use in ('learned', 'both'):
             sense = {'topic': self._topics[name], 'detector': 'text', 'stamp_ns': saying.stamp_ns}
@@ -199,9 +199,13 @@ class Senses:
             for noticed in listener.finish():
                 self._hand_on(name, noticed)
 
-    def report(self) -> dict[str, dict[str, int]]:
-        """Return by topic how many messages came, and by reason how many were not used."""
+    def report(self, kept: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+        """
+        Return by topic how many messages came, by reason how many were not used, and the events.
+
+        `kept` says by tap what became of what was handed on.
+        """
         found = self._where.report()
         for name, listener in self._listeners.items():
-            found[self._title(name)] = listener.report()
+            found[self._title(name)] = {**listener.report(), **kept.get(name, {})}
         return found

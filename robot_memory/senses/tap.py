@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from robot_memory.fields import arg, fields_of, parse
 from robot_memory.json_text import shown
 from robot_memory.senses import messages
 
-DETECTORS: dict[str, tuple[type, type]] = {
+DETECTORS: dict[str, tuple[Callable[[Any], capture.Detector], type]] = {
     'motion': (capture.MotionDetector, capture.MotionSettings),
     'contact': (capture.ContactDetector, capture.ContactSettings),
     'scene': (capture.SceneDetector, capture.SceneSettings),

@@ -52,7 +52,7 @@ class Whereabouts:
     """
     Follow the poses of one topic, or the tree of tf, and tell the place of a frame at a stamp.
 
-    `counts` says what became of the messages of each topic.
+    `topics` says what to listen to, as `place_topics` does; `counts` what became of the messages.
     """
 
     def __init__(self, settings: PlaceSettings, warn: Callable[[str], None]) -> None:
@@ -61,13 +61,15 @@ class Whereabouts:
         self._warn = warn
         self._history = PoseHistory(settings.pose_topic, settings.pose_tolerance_s)
         self._tree = TransformTree(settings.pose_tolerance_s)
-        self._since_prune = 0
+        self._since_pruned = 0
+        self.topics = place_topics(settings)
         self.counts: dict[str, Counter[str]] = {}
 
     def hear(self, topic: str, kind: str, latched: bool, raw: bytes) -> int:
         """Take a serialized message; return its newest stamp, 0 where it has none."""
         counts = self.counts.setdefault(topic, Counter())
         counts['received'] += 1
+        self._since_pruned += 1
         try:
             message = messages.decode(raw, kind)
             if kind == TF_TYPE:
@@ -108,13 +110,16 @@ class Whereabouts:
             return self._tree.at(self._settings.fixed_frame, frame, stamp_ns)
         return None
 
+    @property
+    def is_full(self) -> bool:
+        """Say whether enough has come since the last time to forget some."""
+        return self._since_pruned >= _PRUNE_EVERY
+
     def forget_before(self, stamp_ns: int) -> None:
-        """Drop, now and then, the poses that no event still under way will ask for."""
-        self._since_prune += 1
-        if self._since_prune >= _PRUNE_EVERY:
-            self._since_prune = 0
-            self._history.forget_before(stamp_ns - _MARGIN_NS)
-            self._tree.forget_before(stamp_ns - _MARGIN_NS)
+        """Drop the poses that no event still under way will ask for."""
+        self._since_pruned = 0
+        self._history.forget_before(stamp_ns - _MARGIN_NS)
+        self._tree.forget_before(stamp_ns - _MARGIN_NS)
 
     def report(self) -> dict[str, dict[str, int]]:
         """Return what became of the messages of each topic."""

@@ -46,7 +46,7 @@ def put(
     The oldest parts that are not protected make room; what finds none is noted as removed.
     """
     for part in parts:
-        room = not limit_mb or _make_room(connection, part.size, limit_mb * 1e6, limit_mb, at)
+        room = not limit_mb or _make_room(connection, part.size, limit_mb, at)
         connection.execute(
             'INSERT INTO parts (memory_id, name, media_type, size, protected, content, removed_at)'
             ' VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -64,10 +64,9 @@ def put(
             _note(connection, memory_id, part.name, limit_mb, at)
 
 
-def _make_room(
-    connection: apsw.Connection, size: int, limit: float, limit_mb: float, at: int
-) -> bool:
+def _make_room(connection: apsw.Connection, size: int, limit_mb: float, at: int) -> bool:
     """Remove the oldest parts until `size` bytes fit under the limit; say whether they do."""
+    limit = limit_mb * 1e6
     used = bytes_used(connection)
     if used + size <= limit:
         return True

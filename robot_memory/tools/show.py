@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from robot_memory.clock import iso
 from robot_memory.errors import NotFound
 from robot_memory.fields import Json, arg
 from robot_memory.memory import Memory
-from robot_memory.perceptions import part_uri, whole
+from robot_memory.perceptions import PartView, part_view, whole
 from robot_memory.store import memories
-from robot_memory.store.parts import Part
 from robot_memory.tool import tool
 from robot_memory.tools.recall import Hit, MemoryView, view
 
@@ -20,25 +18,6 @@ class ShowRequest:
     """Ask for the whole of a memory."""
 
     memory_id: int = arg('The memory to show.', minimum=1)
-
-
-@dataclass(frozen=True)
-class PartView:
-    """One part of a payload: a signal, a picture."""
-
-    name: str = arg('What it is: signal, picture, or film with a number.')
-    media_type: str = arg(
-        'application/x-npz: arrays stamp_ns (nanoseconds), values, columns and units, as '
-        'numpy.load reads them; image/jpeg: a picture.'
-    )
-    size: int = arg('Its length in bytes.')
-    uri: str = arg('Where MCP reads it as a resource.')
-    removed: str | None = arg(
-        'When it was removed to make room, UTC, ISO 8601.', default=None, omitted=True
-    )
-    content: bytes | None = arg(
-        'The bytes themselves; MCP gives them as the resource.', default=None, omitted=True
-    )
 
 
 @dataclass(frozen=True)
@@ -67,7 +46,7 @@ def show(memory: Memory, request: ShowRequest) -> ShowResponse:
                 f'there is no memory {request.memory_id}; recall and query_records return ids'
             )
         data, metadata, parts = whole(connection, record.id)
-    shown = tuple(_part_view(record.id, part) for part in parts)
+    shown = tuple(part_view(record.id, part) for part in parts)
     return ShowResponse(
         view(record, Hit(record.id, 0.0)),
         record.status,
@@ -75,15 +54,4 @@ def show(memory: Memory, request: ShowRequest) -> ShowResponse:
         data,
         metadata,
         shown,
-    )
-
-
-def _part_view(memory_id: int, part: Part) -> PartView:
-    return PartView(
-        name=part.name,
-        media_type=part.media_type,
-        size=part.size,
-        uri=part_uri(memory_id, part.name),
-        removed=None if part.removed_at is None else iso(part.removed_at),
-        content=part.content,
     )
