@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,13 @@ from numpy.typing import NDArray
 from robot_memory.clock import Clock, wall_clock
 from robot_memory.embedding import BackgroundEmbedder, Embedder
 from robot_memory.errors import RobotMemoryError
+from robot_memory.search.cold import ColdSearch
+from robot_memory.search.neighbours import ColdNeighbours, Meaning, ResidentNeighbours
+from robot_memory.search.query import Query, Search
+from robot_memory.search.resident import Copy, ResidentSearch
 from robot_memory.settings import Settings, store_path
 from robot_memory.store import Connection, Database, memories, vectors
-from robot_memory.store.vector_copy import VectorCopy
+from robot_memory.store.duplicates import Neighbours
 
 logger = logging.getLogger(__name__)
 caller: contextvars.ContextVar[str] = contextvars.ContextVar('caller')
@@ -32,8 +37,8 @@ class Memory:
     """
     Hold the store, the embedder, the clock and the settings.
 
-    `resident` is for long-running processes: they keep a copy of the vectors in memory, and give
-    vectors to what was stored without one, by whichever process.
+    `resident` is for long-running processes: they keep a copy of what is indexed in memory, and
+    give vectors to what was stored without one, by whichever process.
     """
 
     def __init__(
@@ -49,7 +54,7 @@ class Memory:
         self.clock = clock
         self.db = Database(store_path(self.settings), self.settings.durability)
         self.embedder = embedder or BackgroundEmbedder(self.settings.model)
-        self._copy = VectorCopy() if resident else None
+        self._copy = Copy() if resident else None
         self._accesses: dict[int, tuple[int, int]] = {}
         self._accesses_lock = threading.Lock()
         self._flushing = threading.Lock()
@@ -121,18 +126,36 @@ class Memory:
         known = vectors.model_of(connection)
         return embedder if known is not None and known[0] == embedder.name else None
 
-    def nearest(
-        self,
-        connection: Connection,
-        collection: str,
-        query: NDArray[np.float32],
-        limit: int,
-        among: list[int] | None = None,
-    ) -> list[tuple[int, float]]:
-        """Return ids and cosines of the nearest vectors of a collection, best first."""
-        if self._copy is not None:
-            return self._copy.nearest(connection, collection, query, limit, among)
-        return vectors.nearest(connection, collection, query, limit, among)
+    # Searching
+
+    def search(self, connection: Connection, collection: str, text: str, enough: int) -> Search:
+        """Return what answers a question in a collection; `enough` memories are wanted."""
+        vector = self.query_vector(text) if self.usable(connection) else None
+        return self.search_for(connection, collection, Query.of(text, vector, enough))
+
+    def search_for(self, connection: Connection, collection: str, query: Query) -> Search:
+        """Return what answers a question that is read already."""
+        weight = self.settings.real_weight
+        if self._copy is None:
+            return ColdSearch(connection, collection, query, weight)
+        shard = self._copy.shard(connection, collection)
+        if shard is None:  # a large store that is being loaded: words are there at once
+            words_alone = replace(query, vector=None)
+            return ColdSearch(connection, collection, words_alone, weight)
+        return ResidentSearch(connection, shard, query, weight)
+
+    def neighbours(
+        self, connection: Connection, collection: str, vector: NDArray[np.float32] | None
+    ) -> Neighbours:
+        """Return what finds what may be the same; `vector` is None where vectors are no use."""
+        shard = None if self._copy is None else self._copy.shard(connection, collection)
+        embedder = self.embedder.ready()
+        meaning = None
+        if vector is not None and embedder is not None:
+            meaning = Meaning(vector, embedder.calibration)
+        if shard is None:
+            return ColdNeighbours(connection, collection, meaning)
+        return ResidentNeighbours(connection, shard, meaning)
 
     # What is written later: accesses, and vectors of what was stored without one
 
@@ -194,19 +217,17 @@ class Memory:
         done = 0
         while limit is None or done < limit:
             with self.db.read() as connection:
-                batch = memories.without_vector(connection, _BATCH)
+                batch = vectors.without(connection, _BATCH)
             if not batch or self._closing.is_set():
                 return
-            made = embedder.passages([content for _, _, content, _ in batch])
+            made = embedder.passages([content for _, content, _ in batch])
             with self.db.write() as connection:
                 if self.usable(connection) is not embedder:
                     logger.warning('another process gave the store another model; words only')
                     return
-                for (memory_id, collection, _, updated_at), vector in zip(
-                    batch, made, strict=True
-                ):
-                    if memories.still_without_vector(connection, memory_id, updated_at):
-                        vectors.put(connection, memory_id, collection, vector)
+                for (memory_id, _, updated_at), vector in zip(batch, made, strict=True):
+                    if vectors.still_without(connection, memory_id, updated_at):
+                        vectors.put(connection, memory_id, vector)
                 waiting = vectors.waiting(connection)
             done += len(batch)
             yield done, waiting
@@ -219,6 +240,7 @@ class Memory:
             self._wake.clear()
             try:
                 self.flush()
+                self._load_copy()
                 embedder = self.embedder.ready()
                 if embedder is not None:
                     with self.db.read() as connection:
@@ -234,6 +256,12 @@ class Memory:
             except Exception:
                 logger.exception('noting accesses and vectors failed; will try again')
                 self._closing.wait(_LOOK_SECONDS)
+
+    def _load_copy(self) -> None:
+        """Load the copy of what is indexed, where it is not there, and keep it in order."""
+        if self._copy is not None:
+            with self.db.read() as connection:
+                self._copy.load(connection, self._closing.is_set)
 
 
 def os_user() -> str:

@@ -2,48 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from typing import TypeVar
 
-WORDS_SHARE = 0.5
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Number = TypeVar('Number', float, Floats)
+
+K1 = 1.2
+B = 0.75
+WORDS_SHARE = 1.25
 """Weight of the words beside the meaning; docs/decisions/fusion.md has the figures."""
+MEANING_ENOUGH = 0.9
+"""The cosine from which on shared words say nothing more."""
 
 
-LEAST_COVERAGE = 0.05
-"""What any shared word is worth: in a store of a few memories, BM25 gives nearly nothing."""
+def idf(holding: int, memories: int) -> float:
+    """Return the inverse document frequency of a term that so many of the memories hold."""
+    return math.log(1 + (memories - holding + 0.5) / (holding + 0.5))
 
 
-def coverage(score: float, possible: float) -> float:
-    """Return how much of a query the words cover, 0 to 1, from BM25 and the most it can give."""
-    return LEAST_COVERAGE + (1 - LEAST_COVERAGE) * min(score / possible, 1.0)
+def most(idfs: float) -> float:
+    """Return what BM25 can give at most to a query whose terms' idfs have this sum."""
+    return (K1 + 1) * idfs
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """Say how well a memory answers: by words and by meaning, each 0 to 1."""
-
-    id: int
-    coverage: float = 0.0
-    relevance: float = 0.0
+def bm25(times: Floats, length: Floats, mean_length: float) -> Floats:
+    """Return BM25 of a term with idf 1 that memories of some lengths hold so many times."""
+    norm = K1 * (1 - B + B / mean_length * length)
+    return ((K1 + 1) * times / (times + norm)).astype(np.float32, copy=False)
 
 
-def merge(coverage: Mapping[int, float], relevance: Mapping[int, float]) -> list[Candidate]:
-    """Join what the words and the meaning found."""
-    return [
-        Candidate(memory_id, coverage.get(memory_id, 0.0), relevance.get(memory_id, 0.0))
-        for memory_id in dict.fromkeys((*relevance, *coverage))
-    ]
-
-
-def fuse(candidate: Candidate, mode: str) -> float:
+def fuse(cosine: Floats, coverage: Floats) -> Floats:
     """
-    Return one score, 0 to 1, for a candidate that a mode of recall found.
+    Return one score for each memory from its meaning and its words.
 
-    A convex combination of calibrated scores: plain reciprocal ranks lose to the better of
-    their halves on most sets.
+    `cosine` is that of question and memory, 0 where there is none; `coverage`, 0 to 1, how much
+    of the question the memory's words cover.
     """
-    if mode == 'bm25_only':
-        return candidate.coverage
-    if mode == 'vec_only':
-        return candidate.relevance
-    return (candidate.relevance + WORDS_SHARE * candidate.coverage) / (1 + WORDS_SHARE)
+    room = 1 - np.clip(cosine / MEANING_ENOUGH, 0, 1)
+    score: Floats = cosine + WORDS_SHARE * coverage * room * np.sqrt(room)
+    return score
+
+
+def weighted(scores: Floats, real: NDArray[np.bool_], weight: float) -> Floats:
+    """Return the scores with the real world counting more than a simulation."""
+    found: Floats = np.where(real & (scores > 0), scores * np.float32(weight), scores)
+    return found

@@ -7,7 +7,6 @@ from typing import Any
 
 import apsw
 import numpy as np
-import sqlite_vec
 
 from robot_memory.api import RobotMemory
 from robot_memory.clock import DAY
@@ -74,8 +73,6 @@ def check_file(path: Path) -> set[int]:
     has read the index before still holds of it.
     """
     connection = apsw.Connection(str(path))
-    connection.enable_load_extension(True)
-    connection.load_extension(sqlite_vec.loadable_path())
 
     def rows(sql: str) -> list[tuple[Any, ...]]:
         return list(connection.execute(sql))
@@ -85,10 +82,10 @@ def check_file(path: Path) -> set[int]:
     assert rows('PRAGMA foreign_key_check') == []
     active = rows("SELECT id FROM memories WHERE status = 'active' ORDER BY id")
     assert rows('SELECT id FROM memories_fts_docsize ORDER BY id') == active
-    if rows("SELECT 1 FROM meta WHERE key = 'vectors'"):
-        embedded = rows('SELECT id FROM memories WHERE embedded ORDER BY id')
-        assert rows('SELECT rowid FROM memories_vec ORDER BY rowid') == embedded
-        assert set(embedded) <= set(active)
+    assert rows('SELECT memory_id FROM indexed ORDER BY memory_id') == active
+    assert rows('SELECT 1 FROM indexed WHERE (coarse IS NULL) <> (fine IS NULL)') == []
+    counted = 'SELECT collection, count(*), sum(length(terms)) / 4 FROM indexed GROUP BY 1'
+    assert rows(f'{counted} ORDER BY 1') == rows('SELECT * FROM collections WHERE memories')
     ids = {row[0] for row in rows('SELECT id FROM memories')}
     connection.close()
     return ids

@@ -16,8 +16,9 @@ LAYERS = (
     ('json_text', 'guards', 'classify'),
     ('fields',),
     ('model', 'settings'),
-    ('consolidation', 'ranking', 'embedding', 'capture'),
+    ('consolidation', 'planes', 'ranking', 'embedding', 'capture'),
     ('store',),
+    ('search',),
     ('memory',),
     ('perceptions', 'plot'),
     ('tool',),
@@ -33,6 +34,7 @@ LAYERS = (
 ONLY_IN = {
     'apsw': ('store',),
     'sqlite_vec': ('store',),
+    'numkong': ('search',),
     'sqlite3': (),
     'rclpy': ('ros',),
     'mcp': ('mcp_server',),

@@ -14,6 +14,7 @@ import pytest
 from robots import check_file
 
 from robot_memory.api import RobotMemory
+from robot_memory.store import vectors
 
 KILLS = 12
 """For each of the two models, so that there are more than twenty."""
@@ -85,9 +86,7 @@ def test_kill_9_loses_nothing_acknowledged_and_leaves_nothing_half_done(
                 assert 'holds' in record.record_content
         assert robot.recall('cup slips', n=5).total == 5
         with robot.memory.db.read() as connection:
-            waiting = connection.execute(
-                "SELECT count(*) FROM memories WHERE status = 'active' AND NOT embedded"
-            ).fetchone()[0]
+            waiting = vectors.waiting(connection)
             payloads = {row[0] for row in connection.execute('SELECT memory_id FROM payloads')}
         assert not dimension or waiting == 0
         assert {i for i, what in states.items() if what in ('seen', 'forgotten')} <= payloads

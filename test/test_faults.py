@@ -160,7 +160,7 @@ def test_fault_10_row_words_and_vector_are_of_one_transaction(
     robot.embed_all()
 
     def counts() -> list[int]:
-        tables = ('memories', 'memories_fts_docsize', 'memories_vec', 'vector_log')
+        tables = ('memories', 'memories_fts_docsize', 'indexed', 'changes')
         return [robot.rows(f'SELECT count(*) FROM {table}')[0][0] for table in tables]
 
     def failing() -> None:
@@ -168,7 +168,7 @@ def test_fault_10_row_words_and_vector_are_of_one_transaction(
             record = new_record('fact', 'the red cup', classify('the red cup'), {}, 0)
             vector = robot.memory.passage_vector('the red cup')
             memories.insert(connection, replace(record, collection='default'), vector)
-            inside = connection.execute('SELECT count(*) FROM memories_vec').fetchall()
+            inside = connection.execute('SELECT count(coarse) FROM indexed').fetchall()
             assert inside == [(1,)]
             raise KeyError('as if killed')
 

@@ -75,12 +75,12 @@ def test_the_unknown_is_not_found_and_the_forgotten_a_conflict(robot: Robot) -> 
 def test_an_update_makes_category_tags_words_and_vector_anew(thinking_robot: Robot) -> None:
     robot = thinking_robot
     kept = robot.learn('the red cup is heavy', context={'robot': {'type': 'UR5e'}}).memory_id
-    before = robot.rows('SELECT embedding FROM memories_vec WHERE rowid = ?', kept)
+    before = robot.rows('SELECT coarse, fine FROM indexed WHERE memory_id = ?', kept)
     answer = robot.update(kept, 'Must never exceed 15N on the glass bowl')
     assert (answer.status, answer.old_content) == ('updated', 'the red cup is heavy')
     assert answer.new_content == 'Must never exceed 15N on the glass bowl'
     assert answer.auto_inferred.category == 'constraint'
-    after = robot.rows('SELECT embedding FROM memories_vec WHERE rowid = ?', kept)
+    after = robot.rows('SELECT coarse, fine FROM indexed WHERE memory_id = ?', kept)
     assert len(after) == 1
     assert before != after
     (found,) = robot.recall('bowl').memories

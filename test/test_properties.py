@@ -23,7 +23,7 @@ from robot_memory.model import PERCEPTION_TYPES
 from robot_memory.settings import Settings
 from robot_memory.tools import TOOLS
 
-TABLES = 'memories memories_fts_docsize payloads sessions audit vector_log memories_vec'.split()
+TABLES = 'memories memories_fts_docsize payloads sessions audit indexed changes'.split()
 
 texts = st.one_of(
     st.text(st.characters(), max_size=60),
@@ -177,8 +177,7 @@ class Watched:
     def check(self) -> None:
         robot = self.robot
         check_file(robot.memory.db.path)
-        active = "SELECT count(*) FROM memories WHERE status = 'active'"
-        assert robot.rows(f'{active} AND NOT embedded') == [(0,)]
+        assert robot.rows('SELECT 1 FROM indexed WHERE coarse IS NULL') == []
         assert robot.recall('the red cup', n=3).mode in ('hybrid', 'vec_only')
         robot.query_records(where={'task.success': True}, limit=1)
         place = {'field': 'spatial.p', 'target': [0, 0]}

@@ -18,7 +18,6 @@ from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.errors import Unavailable
 from robot_memory.store import Database, vectors
 from robot_memory.store.migrations import MIGRATIONS, migrate
-from robot_memory.store.vector_copy import VectorCopy
 
 Embedders = dict[int, BackgroundEmbedder]
 Open = Callable[..., Robot]
@@ -144,10 +143,10 @@ def test_every_memory_gets_its_vector_whether_the_model_is_there_or_not(
     ids = fill(words_only, 40)
     assert words_only.save_perception('the red cup is seen').has_embedding is False
     robot = open_robot(embedder=tiny_embedders[8], resident=False)
-    assert robot.rows('SELECT count(*) FROM memories WHERE embedded') == [(0,)]
+    assert robot.rows('SELECT count(coarse) FROM indexed') == [(0,)]
     robot.embed_all()
     assert robot.save_perception('the red cup is seen').has_embedding is True
-    assert robot.rows('SELECT count(*) FROM memories_vec') == [(len(ids) + 2,)]
+    assert robot.rows('SELECT count(coarse) FROM indexed') == [(len(ids) + 2,)]
     check_file(robot.memory.db.path)
 
 
@@ -161,12 +160,12 @@ def test_another_model_embeds_anew_and_never_mixes(
     large = open_robot(embedder=tiny_embedders[16], resident=False)
     assert large.recall('red cup').mode == 'bm25_only'
     assert large.learn('the gripper jams in the dark').status == 'created'
-    assert large.rows('SELECT count(*) FROM memories_vec') == [(20,)]
-    assert {len(row[0]) for row in large.rows('SELECT embedding FROM memories_vec')} == {8 * 4}
+    assert large.rows('SELECT count(coarse) FROM indexed') == [(20,)]
+    assert {len(row[0]) for row in large.rows('SELECT coarse FROM indexed') if row[0]} == {8}
     large.embed_all()
     assert 'made anew' in caplog.text
-    assert {len(row[0]) for row in large.rows('SELECT embedding FROM memories_vec')} == {16 * 4}
-    assert large.rows('SELECT count(*) FROM memories_vec') == [(21,)]
+    assert {len(row[0]) for row in large.rows('SELECT coarse FROM indexed')} == {16}
+    assert large.rows('SELECT count(coarse) FROM indexed') == [(21,)]
     assert large.recall('red cup').mode == 'hybrid'
     assert small.recall('red cup').mode == 'bm25_only'
     assert small.learn('the lift is slow in the dark').status == 'created'
@@ -175,7 +174,7 @@ def test_another_model_embeds_anew_and_never_mixes(
     large.embed_all()
     name = tiny_embedders[16].ready().name
     assert large.rows("SELECT value ->> 'model' FROM meta WHERE key = 'vectors'") == [(name,)]
-    assert large.rows('SELECT count(*) FROM memories_vec') == [(21,)]
+    assert large.rows('SELECT count(coarse) FROM indexed') == [(21,)]
     check_file(large.memory.db.path)
 
 
@@ -206,117 +205,12 @@ def test_an_update_while_vectors_are_made_wins(
     thinking.memory.embedder = type('Ready', (), {'ready': staticmethod(lambda: slow)})()
     for _ in steps:
         pass
-    found = thinking.rows('SELECT rowid, embedding FROM memories_vec ORDER BY rowid')
-    assert [row[0] for row in found] == [1, 3]
+    with thinking.memory.db.read() as connection:
+        found = vectors.fetch(connection, [1, 2, 3])
+    assert sorted(found) == [1, 3]
     expected = original(['another text altogether'])[0]
-    assert np.frombuffer(found[0][1], '<f4') == pytest.approx(expected)
+    assert found[1] == pytest.approx(expected, abs=1e-4)
     check_file(thinking.memory.db.path)
-
-
-def test_the_files_own_search_and_the_copy_in_memory_answer_alike(
-    open_robot: Open, tiny_embedders: Embedders
-) -> None:
-    plain = open_robot(embedder=tiny_embedders[16], resident=False)
-    copied = open_robot(embedder=tiny_embedders[16], resident=True)
-    plain.embed_all()
-    ids = fill(plain, 300)
-    fill(plain, 30, 'lab')
-    for memory_id in ids[::7]:
-        plain.forget(memory_id, 'wrong')
-    for memory_id in ids[1::50]:
-        plain.update(memory_id, f'the {memory_id} door jams in the lab')
-    chance = random.Random(5)
-    for _ in range(20):
-        question = sentence(chance)
-        vector = plain.memory.query_vector(question)
-        for collection, limit, among in (
-            ('default', 10, None),
-            ('lab', 50, None),
-            ('nowhere', 3, None),
-            ('default', 20, ids[:60]),
-            ('lab', 5, ids),
-        ):
-            with plain.memory.db.read() as connection:
-                one, other = (
-                    robot.memory.nearest(connection, collection, vector, limit, among)
-                    for robot in (plain, copied)
-                )
-            assert [cosine for _, cosine in one] == pytest.approx(
-                [cosine for _, cosine in other], abs=1e-5
-            )
-            assert {i for i, cosine in one if cosine > one[-1][1] + 1e-5} <= {i for i, _ in other}
-        answers = [
-            robot.recall(question, n=20, context_filter=filter_).memories
-            for robot in (plain, copied)
-            for filter_ in (None, {'memory_id': {'$lt': 50}})
-        ]
-        for one, other in zip(answers[:2], answers[2:], strict=True):
-            assert [m._rrf_score for m in one] == pytest.approx(
-                [m._rrf_score for m in other], abs=1e-4
-            )
-
-
-def test_more_neighbours_than_the_index_gives_are_found_by_a_scan(tmp_path: Path) -> None:
-    database = Database(tmp_path / 'x.db', 'normal')
-    chance = np.random.default_rng(1)
-    matrix = chance.normal(size=(4200, 4)).astype(np.float32)
-    with database.write() as connection:
-        vectors.use_model(connection, 'm', 4)
-        connection.executemany(
-            'INSERT INTO memories_vec (rowid, collection, embedding) VALUES (?, ?, ?)',
-            [(i + 1, 'a' if i % 2 else 'b', row.tobytes()) for i, row in enumerate(matrix)],
-        )
-        found = vectors.nearest(connection, 'a', matrix[1], 5000)
-        few = vectors.nearest(connection, 'a', matrix[1], 10)
-        assert len(found) == 2100
-        assert [i for i, _ in found[:10]] == [i for i, _ in few]
-        assert found[0] == (2, pytest.approx(1.0, abs=1e-6))
-        assert len(vectors.nearest(connection, 'a', matrix[1], 5000, [2, 3, 4])) == 2
-    database.close()
-
-
-def test_the_copy_follows_what_other_connections_write(
-    open_robot: Open, tiny_embedders: Embedders
-) -> None:
-    writer = open_robot(embedder=tiny_embedders[8], resident=False)
-    writer.embed_all()
-    reader = open_robot(embedder=tiny_embedders[8], resident=True)
-    (first,) = fill(writer, 1)
-    vector = reader.memory.query_vector('red cup')
-
-    def known() -> set[int]:
-        with reader.memory.db.read() as connection:
-            return {i for i, _ in reader.memory.nearest(connection, 'default', vector, 1000)}
-
-    assert known() == {first}
-    more = fill(writer, 600, seed=1)
-    assert known() == {first, *more}
-    writer.forget(first, 'wrong')
-    for memory_id in more[:300]:
-        writer.update(memory_id, f'the door jams for the {memory_id}th time')
-    assert known() == set(more)
-    assert reader.recall('door jams', n=100).total == 100
-
-
-def test_the_copy_is_made_anew_for_another_model(tmp_path: Path) -> None:
-    database = Database(tmp_path / 'x.db', 'normal')
-    copy = VectorCopy()
-    for dimension in (4, 6, 4):
-        with database.write() as connection:
-            vectors.use_model(connection, f'model of {dimension}', dimension)
-            connection.execute('DELETE FROM memories')
-            connection.execute(
-                'INSERT INTO memories (type, collection, content, content_hash, guard,'
-                ' token_count, category, confidence, confidence_base, tags, scope_files,'
-                " context, strategy_name, created_at, updated_at) VALUES ('fact', 'c', 'x', x'',"
-                " '', 1, 'code', 1, 1, '[]', '[]', '{}', 'episodic', 0, 0)"
-            )
-            row = connection.last_insert_rowid()
-            vectors.put(connection, row, 'c', np.ones(dimension, np.float32))
-        with database.read() as connection:
-            query = np.ones(dimension, np.float32) / dimension**0.5
-            assert [i for i, _ in copy.nearest(connection, 'c', query, 5)] == [row]
-    database.close()
 
 
 def test_readers_and_writers_of_one_process_do_not_disturb_each_other(

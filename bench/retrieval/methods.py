@@ -18,6 +18,7 @@ from vectors import Known, Loaded
 from robot_memory.classify import Classification
 from robot_memory.memory import Memory
 from robot_memory.model import new_record
+from robot_memory.search.query import Query
 from robot_memory.settings import Settings
 from robot_memory.store import memories
 from robot_memory.tools.recall import recall
@@ -73,8 +74,10 @@ class Stored:
         vector = self.memory.query_vector(question.text)
         assert vector is not None
         with self.memory.db.read() as connection:
-            found = self.memory.nearest(connection, question.collection, vector, depth)
-        return [(self._places[memory_id], cosine) for memory_id, cosine in found]
+            query = Query((), (), vector, depth)
+            search = self.memory.search_for(connection, question.collection, query)
+            found = search.best(depth)[:depth]
+        return [(self._places[hit.id], hit.score) for hit in found]
 
     def close(self) -> None:
         """Close the store."""

@@ -68,6 +68,10 @@ class Calibration:
         """Scale the cosine of two passages to 0..1, linear between the anchors."""
         return _interpolate(cosine, (self.unrelated, self.paraphrase), (0.0, 1.0))
 
+    def cosine(self, similarity: float) -> float:
+        """Return the cosine of two passages with a similarity from 0 to 1."""
+        return self.unrelated + similarity * (self.paraphrase - self.unrelated)
+
     @overload
     def relevance(self, cosine: float) -> float: ...
     @overload

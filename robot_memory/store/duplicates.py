@@ -2,23 +2,27 @@
 The three layers of the duplicate check: same text, same words, same meaning.
 
 Texts that differ in a number, a unit or a negation have different guards and are no duplicates,
-so the guard is the key of the index that the check asks: it never scans.
+so the guard is the key of the index that the check asks. Where many share one guard, the rarer
+words lead to those that can pass, and the nearest vectors; it never scans.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import apsw
 
 from robot_memory import texts
 from robot_memory.guards import guard
-from robot_memory.store import words
 
 _FEW = 64
 """Rows of one guard and length that are cheaper to compare than to search by words."""
+_FEW_VECTORS = 256
+"""Rows of one guard whose vectors are cheaper to compare than to search by vectors."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,22 @@ class Duplicate:
     similarity: float
 
 
-Nearest = Callable[[int], list[tuple[int, float]]]
-"""Return the k nearest (id, calibrated similarity) of the collection, best first."""
+class Neighbours(Protocol):
+    """Find what may be the same in one collection, by words and, with a model, by meaning."""
+
+    @property
+    def has_meaning(self) -> bool:
+        """Say whether `alike` may be asked."""
+
+    def sharing(self, terms: Sequence[str], lacking: int) -> list[int]:
+        """Return ids, among them all of memories that hold the terms but for a few (`lacking`)."""
+
+    def alike(self, among: Sequence[int] | None, bar: float) -> list[tuple[int, float]]:
+        """
+        Return (id, similarity) of the memories, of some or of all, that lie above a bar.
+
+        Best first.
+        """
 
 
 def find(
@@ -40,17 +58,13 @@ def find(
     text: str,
     jaccard_bar: float,
     cosine_bar: float,
-    nearest: Nearest | None,
+    neighbours: Neighbours,
 ) -> Duplicate | None:
-    """
-    Return the active fact of the collection that a text repeats, if there is one.
-
-    Every memory that can pass a bar is looked at, not only the first few.
-    """
+    """Return the active fact of the collection that a text repeats, if there is one."""
     return (
         _same_text(connection, collection, text)
-        or _same_words(connection, collection, text, jaccard_bar)
-        or (_same_meaning(connection, text, cosine_bar, nearest) if nearest else None)
+        or _same_words(connection, collection, text, jaccard_bar, neighbours)
+        or _same_meaning(connection, collection, text, cosine_bar, neighbours)
     )
 
 
@@ -64,7 +78,7 @@ def _same_text(connection: apsw.Connection, collection: str, text: str) -> Dupli
 
 
 def _same_words(
-    connection: apsw.Connection, collection: str, text: str, bar: float
+    connection: apsw.Connection, collection: str, text: str, bar: float, neighbours: Neighbours
 ) -> Duplicate | None:
     """Compare token sets; a set of another size than |A| x bar .. |A| / bar cannot pass."""
     wanted = texts.tokens(text)
@@ -76,7 +90,9 @@ def _same_words(
     key = (collection, guard(text), lowest, highest)
     rows = list(connection.execute(f'{_BY_GUARD} LIMIT {_FEW + 1}', key))
     if len(rows) > _FEW:
-        rows = _with_a_rare_word(connection, wanted, size - lowest + 1, key)
+        terms = sorted({texts.indexed_as(token) for token in wanted})
+        ids = neighbours.sharing(terms, size - lowest)
+        rows = list(connection.execute(_BY_ID, (json.dumps(ids), *key)))
     best = Duplicate('jaccard', 0, bar)
     for memory_id, content in rows:
         similarity = texts.jaccard(wanted, texts.tokens(content))
@@ -85,56 +101,41 @@ def _same_words(
     return best if best.existing_id else None
 
 
-_BY_GUARD = (
-    'SELECT m.id, m.content FROM memories AS m INDEXED BY memories_by_guard'
-    ' WHERE m.collection = ? AND m.guard = ? AND m.token_count BETWEEN ? AND ?'
+_PASSES = (
+    ' m.collection = ? AND m.guard = ? AND m.token_count BETWEEN ? AND ?'
     " AND m.status = 'active' AND m.type = 'fact'"
+)
+_BY_GUARD = (
+    f'SELECT m.id, m.content FROM memories AS m INDEXED BY memories_by_guard WHERE{_PASSES}'
+)
+_BY_ID = (
+    'SELECT m.id, m.content FROM json_each(?) AS asked'
+    f' CROSS JOIN memories AS m ON m.id = asked.value WHERE{_PASSES}'
 )
 
 
-def _with_a_rare_word(
-    connection: apsw.Connection,
-    wanted: Iterable[str],
-    enough: int,
-    key: tuple[object, ...],
-) -> list[tuple[int, str]]:
-    """
-    Return the rows that can pass, by the prefix filter of set similarity joins.
-
-    A set that passes lacks at most |A| - |A| x bar of the tokens, so it holds one of any
-    (that many + 1); the rarest are asked for. Source: Chaudhuri et al., ICDE 2006.
-    """
-    terms = {token: texts.indexed_as(token) for token in wanted}
-    counts = words.frequencies(connection, sorted(set(terms.values())))
-    rarest = sorted(wanted, key=lambda token: (counts[terms[token]], token))[:enough]
-    rows = connection.execute(
-        'SELECT m.id, m.content FROM memories_fts AS f CROSS JOIN memories AS m ON m.id = f.rowid'
-        ' WHERE f.memories_fts MATCH ? AND m.collection = ? AND m.guard = ?'
-        ' AND m.token_count BETWEEN ? AND ?'
-        " AND m.status = 'active' AND m.type = 'fact'",
-        (words.any_of({terms[token] for token in rarest}), *key),
-    )
-    return list(rows)
-
-
 def _same_meaning(
-    connection: apsw.Connection, text: str, bar: float, nearest: Nearest
+    connection: apsw.Connection, collection: str, text: str, bar: float, neighbours: Neighbours
 ) -> Duplicate | None:
-    """Go down the nearest until one may be the same, or none is near enough."""
+    """Return the nearest above the bar that has the same guard."""
+    if not neighbours.has_meaning:
+        return None
     key = guard(text)
-    seen, asked = 0, 16
-    while True:
-        found = nearest(asked)
-        for memory_id, similarity in found[seen:]:
-            if similarity <= bar:
-                return None
-            row = connection.execute(
-                "SELECT 1 FROM memories WHERE id = ? AND guard = ? AND type = 'fact'"
-                " AND status = 'active'",
-                (memory_id, key),
-            ).fetchone()
-            if row:
-                return Duplicate('cosine', memory_id, min(similarity, 1.0))
-        if len(found) < asked:
-            return None
-        seen, asked = len(found), asked * 4
+    rows = connection.execute(
+        'SELECT id FROM memories INDEXED BY memories_by_guard WHERE collection = ? AND guard = ?'
+        " AND status = 'active' AND type = 'fact' LIMIT ?",
+        (collection, key, _FEW_VECTORS + 1),
+    )
+    same = [row[0] for row in rows]
+    if not same:
+        return None
+    few = len(same) <= _FEW_VECTORS
+    for memory_id, similarity in neighbours.alike(same if few else None, bar):
+        row = connection.execute(
+            "SELECT 1 FROM memories WHERE id = ? AND guard = ? AND type = 'fact'"
+            " AND status = 'active'",
+            (memory_id, key),
+        ).fetchone()
+        if row:
+            return Duplicate('cosine', memory_id, min(similarity, 1.0))
+    return None

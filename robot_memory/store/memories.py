@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import apsw
@@ -15,9 +15,9 @@ from robot_memory.errors import Conflict, NotFound
 from robot_memory.guards import guard
 from robot_memory.json_text import dump_json, finite
 from robot_memory.model import Record
-from robot_memory.store import vectors, words
+from robot_memory.planes import Vector
+from robot_memory.store import indexed, vectors, words
 from robot_memory.store.filters import Where
-from robot_memory.store.vectors import Vector
 
 _COLUMNS = (
     'id type collection session_id content category confidence tags scope_files perception_type '
@@ -59,10 +59,36 @@ def insert(connection: apsw.Connection, record: Record, vector: Vector | None) -
         ),
     )
     memory_id = connection.last_insert_rowid()
-    words.put(connection, memory_id, texts.terms(record.content))
-    if vector is not None:
-        vectors.put(connection, memory_id, record.collection, vector)
+    index(connection, memory_id, record.collection, record.content, record.context, vector)
     return memory_id
+
+
+def index(
+    connection: apsw.Connection,
+    memory_id: int,
+    collection: str,
+    content: str,
+    context: Mapping[str, Any],
+    vector: Vector | None = None,
+) -> None:
+    """Give an active memory to the indexes of words and of meaning."""
+    terms = texts.terms(content)
+    words.put(connection, memory_id, collection, terms)
+    planes = None if vector is None else vectors.packed(vector)
+    stems = words.packed(connection, terms)
+    indexed.put(connection, memory_id, collection, _is_real(context), stems, planes)
+
+
+def _unindex(connection: apsw.Connection, memory_id: int) -> None:
+    """Take a memory out of the indexes."""
+    words.remove(connection, memory_id)
+    indexed.remove(connection, memory_id)
+
+
+def _is_real(context: Mapping[str, Any]) -> bool:
+    """Say whether a memory is of the real world, as env.sim_or_real tells."""
+    env = context.get('env')
+    return isinstance(env, dict) and env.get('sim_or_real') == 'real'
 
 
 def _derived(content: str) -> tuple[str, bytes, str, int]:
@@ -161,6 +187,17 @@ def ids(connection: apsw.Connection, where: Where) -> list[int]:
     ]
 
 
+def few(connection: apsw.Connection, where: Where, most: int) -> list[int] | None:
+    """Return the ids of the memories that pass, ascending, or None where there are more."""
+    found = [
+        row[0]
+        for row in connection.execute(
+            f'SELECT m.id FROM memories AS m WHERE {where.sql} LIMIT ?', (*where.values, most + 1)
+        )
+    ]
+    return sorted(found) if len(found) <= most else None
+
+
 def rewrite(
     connection: apsw.Connection, old: Record, new: Record, vector: Vector | None, actor: str
 ) -> None:
@@ -183,11 +220,8 @@ def rewrite(
             new.id,
         ),
     )
-    words.remove(connection, new.id)
-    words.put(connection, new.id, texts.terms(new.content))
-    vectors.remove(connection, new.id)
-    if vector is not None:
-        vectors.put(connection, new.id, new.collection, vector)
+    _unindex(connection, new.id)
+    index(connection, new.id, new.collection, new.content, new.context, vector)
     detail = {'old_content': old.content, 'old_context': old.context}
     note(connection, new.id, 'update', actor, 'new content', detail, new.updated_at)
 
@@ -206,8 +240,7 @@ def retire(
         'UPDATE memories SET status = ?, superseded_by = ?, updated_at = ? WHERE id = ?',
         (status, superseded_by, at, memory_id),
     )
-    words.remove(connection, memory_id)
-    vectors.remove(connection, memory_id)
+    _unindex(connection, memory_id)
     detail = {} if superseded_by is None else {'superseded_by': superseded_by}
     note(connection, memory_id, status, actor, reason, detail, at)
 
@@ -246,27 +279,6 @@ def touch(connection: apsw.Connection, accesses: dict[int, tuple[int, int]]) -> 
         " last_accessed = max(coalesce(last_accessed, 0), ?) WHERE id = ? AND status = 'active'",
         [(times, at, memory_id) for memory_id, (times, at) in accesses.items()],
     )
-
-
-def without_vector(connection: apsw.Connection, limit: int) -> list[tuple[int, str, str, int]]:
-    """Return (id, collection, content, updated_at) of memories that wait for a vector."""
-    rows = connection.execute(
-        'SELECT id, collection, content, updated_at FROM memories'
-        " INDEXED BY memories_without_vector WHERE embedded = 0 AND status = 'active'"
-        ' ORDER BY id LIMIT ?',
-        (limit,),
-    )
-    return [(row[0], row[1], row[2], row[3]) for row in rows]
-
-
-def still_without_vector(connection: apsw.Connection, memory_id: int, updated_at: int) -> bool:
-    """Say whether a memory is still the text that a vector was made of, and has none."""
-    row = connection.execute(
-        'SELECT 1 FROM memories WHERE id = ? AND updated_at = ? AND embedded = 0'
-        " AND status = 'active'",
-        (memory_id, updated_at),
-    ).fetchone()
-    return row is not None
 
 
 def decay(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Callable
 
 import apsw
 
 from robot_memory.errors import Unavailable
+from robot_memory.store import memories
 
 
 def first_tables(connection: apsw.Connection) -> None:
@@ -138,7 +140,55 @@ def payload_parts(connection: apsw.Connection) -> None:
     """)
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (first_tables, payload_parts)
+def scores_from_rows(connection: apsw.Connection) -> None:
+    """
+    Make `indexed`, and the words' index anew: collections are terms there now.
+
+    Vectors are made anew by the model, which has changed with this release.
+    """
+    connection.execute("""
+        DROP TABLE IF EXISTS memories_vec;
+        DROP TABLE vector_log;
+        DROP INDEX memories_without_vector;
+        ALTER TABLE memories DROP COLUMN embedded;
+        DELETE FROM meta WHERE key = 'vectors';
+        INSERT INTO memories_fts (memories_fts) VALUES ('delete-all');
+
+        CREATE TABLE indexed (
+            memory_id INTEGER PRIMARY KEY,
+            collection TEXT NOT NULL,
+            real INTEGER NOT NULL,
+            terms BLOB NOT NULL,
+            coarse BLOB,
+            fine BLOB
+        );
+        CREATE INDEX indexed_by_collection ON indexed (collection);
+        CREATE INDEX indexed_without_vector ON indexed (memory_id) WHERE coarse IS NULL;
+
+        CREATE TABLE collections (
+            name TEXT PRIMARY KEY,
+            memories INTEGER NOT NULL,
+            terms INTEGER NOT NULL
+        ) WITHOUT ROWID;
+
+        CREATE TABLE changes (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            memory_id INTEGER NOT NULL,
+            collection TEXT NOT NULL
+        );
+    """)
+    active = connection.execute(
+        "SELECT id, collection, content, context FROM memories WHERE status = 'active' ORDER BY id"
+    )
+    for memory_id, collection, content, context in active:
+        memories.index(connection, memory_id, collection, content, json.loads(context))
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
+    first_tables,
+    payload_parts,
+    scores_from_rows,
+)
 
 
 def migrate(connection: apsw.Connection) -> None:

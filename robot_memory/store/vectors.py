@@ -1,22 +1,21 @@
 """
-The vectors' index: a sqlite-vec table, its collection the partition key.
+The vectors of active memories: two planes of int8 in the rows of `indexed`.
 
-The file holds vectors of one model at a time; its name and dimension stand in `meta`. Every
-change is noted in `vector_log`, from which a process's copy in memory follows the file.
+The file holds vectors of one model at a time; its name and dimension stand in `meta`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import apsw
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = NDArray[np.float32]
-MOST = 4096
-"""The greatest k of sqlite-vec's own search; a scan takes any."""
+from robot_memory import planes
+from robot_memory.planes import Vector
+from robot_memory.store import indexed
 
 
 def model_of(connection: apsw.Connection) -> tuple[str, int] | None:
@@ -35,13 +34,9 @@ def use_model(connection: apsw.Connection, model: str, dimension: int) -> int:
     """
     known = model_of(connection)
     if known is None or known[0] != model:
-        connection.execute('DROP TABLE IF EXISTS memories_vec')
         connection.execute(
-            'CREATE VIRTUAL TABLE memories_vec USING vec0 (collection TEXT PARTITION KEY,'
-            f' embedding FLOAT[{dimension:d}] distance_metric=cosine, chunk_size=256)'
+            'UPDATE indexed SET coarse = NULL, fine = NULL WHERE coarse IS NOT NULL'
         )
-        connection.execute('DELETE FROM vector_log')
-        connection.execute('UPDATE memories SET embedded = 0 WHERE embedded = 1')
         epoch = known[1] + 1 if known else 1
         connection.execute(
             "INSERT OR REPLACE INTO meta VALUES ('vectors', ?)",
@@ -53,32 +48,73 @@ def use_model(connection: apsw.Connection, model: str, dimension: int) -> int:
 def waiting(connection: apsw.Connection) -> int:
     """Return how many active memories have no vector yet."""
     ((count,),) = connection.execute(
-        'SELECT count(*) FROM memories INDEXED BY memories_without_vector'
-        " WHERE embedded = 0 AND status = 'active'"
+        'SELECT count(*) FROM indexed INDEXED BY indexed_without_vector WHERE coarse IS NULL'
     )
     return int(count)
 
 
-def put(connection: apsw.Connection, memory_id: int, collection: str, vector: Vector) -> None:
-    """Index a memory's vector; a vector that is not finite is a fault, not a row."""
+def has_any(connection: apsw.Connection, collection: str) -> bool:
+    """Say whether a memory of a collection has a vector."""
+    ((found,),) = connection.execute(
+        'SELECT EXISTS (SELECT 1 FROM indexed WHERE collection = ? AND coarse IS NOT NULL)',
+        (collection,),
+    )
+    return bool(found)
+
+
+def without(connection: apsw.Connection, limit: int) -> list[tuple[int, str, int]]:
+    """Return (id, content, updated_at) of active memories that wait for a vector, oldest first."""
+    rows = connection.execute(
+        'SELECT m.id, m.content, m.updated_at'
+        ' FROM indexed AS i INDEXED BY indexed_without_vector'
+        ' JOIN memories AS m ON m.id = i.memory_id'
+        ' WHERE i.coarse IS NULL ORDER BY i.memory_id LIMIT ?',
+        (limit,),
+    )
+    return [(row[0], row[1], row[2]) for row in rows]
+
+
+def still_without(connection: apsw.Connection, memory_id: int, updated_at: int) -> bool:
+    """Say whether a memory is still the text that a vector was made of, and has none."""
+    row = connection.execute(
+        'SELECT 1 FROM indexed AS i JOIN memories AS m ON m.id = i.memory_id'
+        ' WHERE i.memory_id = ? AND i.coarse IS NULL AND m.updated_at = ?',
+        (memory_id, updated_at),
+    ).fetchone()
+    return row is not None
+
+
+def packed(vector: Vector) -> tuple[bytes, bytes]:
+    """Return a vector as the file holds it; one that is not finite is a fault, not a row."""
     if not np.isfinite(vector).all():
-        raise ValueError(f'the vector of memory {memory_id} is not finite')
-    connection.execute(
-        'INSERT INTO memories_vec (rowid, collection, embedding) VALUES (?, ?, ?)',
-        (memory_id, collection, vector.astype('<f4').tobytes()),
-    )
-    connection.execute('UPDATE memories SET embedded = 1 WHERE id = ?', (memory_id,))
-    connection.execute('INSERT INTO vector_log (memory_id) VALUES (?)', (memory_id,))
+        raise ValueError('the vector is not finite')
+    coarse, fine = planes.split(vector)
+    return coarse.tobytes(), fine.tobytes()
 
 
-def remove(connection: apsw.Connection, memory_id: int) -> None:
-    """Take a memory's vector out of the index, if it has one."""
-    connection.execute(
-        'UPDATE memories SET embedded = 0 WHERE id = ? AND embedded = 1', (memory_id,)
+def put(connection: apsw.Connection, memory_id: int, vector: Vector) -> None:
+    """Give an indexed memory its vector."""
+    ((collection,),) = connection.execute(
+        'UPDATE indexed SET coarse = ?, fine = ? WHERE memory_id = ? RETURNING collection',
+        (*packed(vector), memory_id),
     )
-    if connection.changes():
-        connection.execute('DELETE FROM memories_vec WHERE rowid = ?', (memory_id,))
-        connection.execute('INSERT INTO vector_log (memory_id) VALUES (?)', (memory_id,))
+    indexed.note(connection, memory_id, collection)
+
+
+def fetch(connection: apsw.Connection, ids: Sequence[int]) -> dict[int, Vector]:
+    """Return the vector of each id that has one."""
+    rows: list[Any] = connection.execute(
+        'SELECT memory_id, coarse, fine FROM indexed'
+        ' WHERE memory_id IN (SELECT value FROM json_each(?)) AND coarse IS NOT NULL',
+        (json.dumps(list(ids)),),
+    ).fetchall()
+    if not rows:
+        return {}
+    coarse, fine = (
+        np.frombuffer(b''.join(row[plane] for row in rows), np.int8).reshape(len(rows), -1)
+        for plane in (1, 2)
+    )
+    return dict(zip((row[0] for row in rows), planes.join(coarse, fine), strict=True))
 
 
 def nearest(
@@ -87,31 +123,14 @@ def nearest(
     query: Vector,
     limit: int,
     among: Sequence[int] | None = None,
-) -> list[tuple[int, float]]:
-    """Return ids and cosines of the nearest in a collection, by the file's own index."""
-    only = '' if among is None else ' AND rowid IN (SELECT value FROM json_each(?))'
+) -> list[int]:
+    """Return the ids of the nearest in a collection by the coarse plane, best first."""
+    only = '' if among is None else ' AND memory_id IN (SELECT value FROM json_each(?))'
     chosen = () if among is None else (json.dumps(list(among)),)
-    vector = query.astype('<f4').tobytes()
-    if limit <= MOST:
-        rows = connection.execute(
-            'SELECT rowid, distance FROM memories_vec'
-            f' WHERE embedding MATCH ? AND collection = ? AND k = ?{only}',
-            (vector, collection, limit, *chosen),
-        )
-    else:
-        rows = connection.execute(
-            'SELECT rowid, vec_distance_cosine(embedding, ?) AS distance FROM memories_vec'
-            f' WHERE collection = ?{only} ORDER BY distance LIMIT ?',
-            (vector, collection, *chosen, limit),
-        )
-    return [(row[0], 1.0 - row[1]) for row in rows]
-
-
-def fetch(connection: apsw.Connection, ids: Sequence[int]) -> dict[int, tuple[str, Vector]]:
-    """Return the collection and the vector of each id that has one."""
     rows = connection.execute(
-        'SELECT rowid, collection, embedding FROM memories_vec'
-        ' WHERE rowid IN (SELECT value FROM json_each(?))',
-        (json.dumps(list(ids)),),
+        'SELECT memory_id FROM indexed WHERE collection = ? AND coarse IS NOT NULL'
+        f'{only} ORDER BY vec_distance_cosine(vec_int8(coarse), vec_int8(?)), memory_id DESC'
+        ' LIMIT ?',
+        (collection, *chosen, planes.split(query)[0].tobytes(), limit),
     )
-    return {row[0]: (row[1], np.frombuffer(row[2], '<f4')) for row in rows}
+    return [row[0] for row in rows]

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import json
-import math
+import zlib
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import apsw
+import numpy as np
 
 from robot_memory.store.filters import Where
 
+_TOKENIZER = ['unicode61', 'remove_diacritics', '2', 'categories', 'L* N* Co Mn Mc']
+_HOME = '\ue002'
+"""Begins the term that names a collection; no text of ours has it (`texts.POINT`)."""
 
-def put(connection: apsw.Connection, memory_id: int, terms: Iterable[str]) -> None:
+
+def put(
+    connection: apsw.Connection, memory_id: int, collection: str, terms: Iterable[str]
+) -> None:
     """Index a memory's terms."""
     connection.execute(
-        'INSERT INTO memories_fts (rowid, terms) VALUES (?, ?)', (memory_id, ' '.join(terms))
+        'INSERT INTO memories_fts (rowid, terms) VALUES (?, ?)',
+        (memory_id, ' '.join((home(collection), *terms))),
     )
 
 
@@ -23,50 +32,76 @@ def remove(connection: apsw.Connection, memory_id: int) -> None:
     connection.execute('DELETE FROM memories_fts WHERE rowid = ?', (memory_id,))
 
 
+def home(collection: str) -> str:
+    """Return the term that every memory of a collection holds."""
+    return f'{_HOME}{zlib.crc32(collection.encode("utf-8", "surrogatepass")):08x}'
+
+
 def any_of(terms: Iterable[str]) -> str:
     """Return an FTS5 query for any of the terms; quoting leaves nothing to be syntax."""
     return ' OR '.join('"' + term.replace('"', '""') + '"' for term in terms)
 
 
-def best(
+def hashes(connection: apsw.Connection, terms: Iterable[str]) -> list[int]:
+    """
+    Return the hashes of the stems that FTS5 makes of terms, in order, repeats included.
+
+    32 bits: of a vocabulary of 100,000 stems, one or two share one.
+    """
+    tokenizer = connection.fts5_tokenizer('porter', _TOKENIZER)
+    text = ' '.join(terms).encode('utf-8', 'surrogatepass')
+    stems: Any = tokenizer(
+        text, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+    )
+    return [zlib.crc32(stem.encode()) for stem in stems]
+
+
+def packed(connection: apsw.Connection, terms: Iterable[str]) -> bytes:
+    """Return the hashes of the stems of a text's terms as `indexed` holds them."""
+    return np.array(hashes(connection, terms), '<u4').tobytes()
+
+
+def candidates(
     connection: apsw.Connection,
     terms: Sequence[str],
-    where: Where,
+    collection: str,
     limit: int,
     among: Sequence[int] | None = None,
-) -> list[tuple[int, float]]:
-    """
-    Return the ids and BM25 scores (more is better) of the best `limit` that pass `where`.
-
-    `among` is the set of ids that pass, where the caller has it already. Exact either way: a
-    longer list is asked for until enough of it passes.
-    """
+) -> list[int]:
+    """Return the ids of the best `limit` of a collection by FTS5's own BM25, best first."""
     if not terms:
         return []
-    match = any_of(terms)
-    if among is not None:
-        return [
-            (row[0], -row[1])
-            for row in connection.execute(
-                'SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ?'
-                ' AND +rowid IN (SELECT value FROM json_each(?)) ORDER BY rank LIMIT ?',
-                (match, json.dumps(list(among)), limit),
-            )
-        ]
-    asked = limit * 2
-    while True:
-        found = list(
-            connection.execute(
-                'SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ?'
-                ' ORDER BY rank LIMIT ?',
-                (match, asked),
-            )
+    only = '' if among is None else ' AND +rowid IN (SELECT value FROM json_each(?))'
+    chosen = () if among is None else (json.dumps(list(among)),)
+    rows = connection.execute(
+        f'SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?{only} ORDER BY rank LIMIT ?',
+        (f'"{home(collection)}" AND ({any_of(terms)})', *chosen, limit),
+    )
+    return [row[0] for row in rows]
+
+
+def holding_any(connection: apsw.Connection, terms: Sequence[str], collection: str) -> list[int]:
+    """Return the ids of a collection's memories that hold any of the terms."""
+    rows = connection.execute(
+        'SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?',
+        (f'"{home(collection)}" AND ({any_of(terms)})',),
+    )
+    return [row[0] for row in rows]
+
+
+def frequencies(
+    connection: apsw.Connection, terms: Sequence[str], collection: str | None = None
+) -> list[int]:
+    """Return how many memories, of one collection or of all, hold each term's stem."""
+    home_too = '' if collection is None else f'"{home(collection)}" AND '
+    found = []
+    for term in terms:
+        ((count,),) = connection.execute(
+            'SELECT count(*) FROM memories_fts WHERE memories_fts MATCH ?',
+            (f'{home_too}({any_of([term])})',),
         )
-        passed = passing(connection, [row[0] for row in found], where)
-        kept = [(row[0], -row[1]) for row in found if row[0] in passed]
-        if len(kept) >= limit or len(found) < asked:
-            return kept[:limit]
-        asked *= 8
+        found.append(int(count))
+    return found
 
 
 def matching(connection: apsw.Connection, terms: Sequence[str], among: Sequence[int]) -> set[int]:
@@ -74,9 +109,11 @@ def matching(connection: apsw.Connection, terms: Sequence[str], among: Sequence[
     if not terms or not among:
         return set()
     rows = connection.execute(
-        'SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?', (any_of(terms),)
+        'SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?'
+        ' AND rowid IN (SELECT value FROM json_each(?))',
+        (any_of(terms), json.dumps(list(among))),
     )
-    return {row[0] for row in rows}.intersection(among)
+    return {row[0] for row in rows}
 
 
 def passing(connection: apsw.Connection, ids: Sequence[int], where: Where) -> set[int]:
@@ -87,36 +124,3 @@ def passing(connection: apsw.Connection, ids: Sequence[int], where: Where) -> se
         (json.dumps(list(ids)), *where.values),
     )
     return {row[0] for row in rows}
-
-
-def best_possible(connection: apsw.Connection, terms: Sequence[str]) -> float:
-    """
-    Return the BM25 score that a text holding every term often and briefly would come near to.
-
-    It is 2.2 (FTS5's k1 + 1) times the sum of the terms' inverse document frequencies, which are
-    those of FTS5's bm25(): a score over it says how much of the query the words cover.
-    """
-    ((count,),) = connection.execute(
-        "SELECT count(*) FROM memories INDEXED BY memories_by_collection WHERE status = 'active'"
-    )
-    counts = frequencies(connection, terms)
-    return 2.2 * sum(max(math.log((count - n + 0.5) / (n + 0.5)), 1e-6) for n in counts.values())
-
-
-def frequencies(connection: apsw.Connection, terms: Sequence[str]) -> dict[str, int]:
-    """Return in how many memories each term occurs, in its stemmed form."""
-    tokenizer = connection.fts5_tokenizer(
-        'porter',
-        ['unicode61', 'remove_diacritics', '2', 'categories', 'L* N* Co Mn Mc'],
-    )
-    counts = {}
-    for term in terms:
-        stems = tokenizer(term.encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)
-        found = 0
-        for stem in stems:
-            row = connection.execute(
-                'SELECT doc FROM memories_vocabulary WHERE term = ?', (stem[0],)
-            ).fetchone()
-            found = max(found, row[0] if row else 0)
-        counts[term] = found
-    return counts

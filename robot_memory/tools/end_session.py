@@ -14,10 +14,11 @@ from robot_memory.consolidation import Merge, merges
 from robot_memory.fields import Json, arg
 from robot_memory.memory import Memory
 from robot_memory.model import Record
+from robot_memory.search.query import Query
 from robot_memory.store import memories, sessions, vectors, words
 from robot_memory.store.filters import Where, equal
 from robot_memory.tool import tool
-from robot_memory.tools.recall import ranked_by_query
+from robot_memory.tools.recall import best_passing
 
 _RELATED = 5
 _TERMS = 12
@@ -161,12 +162,14 @@ def _related(
             if memory.usable(connection)
             else {}
         )
-        mean = np.mean([vector for _, vector in known.values()], axis=0) if known else None
+        mean = np.mean(list(known.values()), axis=0) if known else None
         if mean is not None:
             mean = mean / max(float(np.linalg.norm(mean)), 1e-9)
-        hits, mode = ranked_by_query(memory, connection, query, mean, collection, where, _RELATED)
+        asked = Query.of(query, mean, _RELATED)
+        search = memory.search_for(connection, collection, asked)
+        hits = best_passing(connection, search, where, _RELATED, narrow=False)
         found = memories.get(connection, [hit.id for hit in hits])
-        if mode == 'bm25_only':
+        if search.mode == 'bm25_only':
             shared = Counter(
                 memory_id
                 for term, _ in counts.most_common(_TERMS)

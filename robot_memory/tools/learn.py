@@ -11,8 +11,7 @@ from robot_memory.fields import Json, arg
 from robot_memory.json_text import shown
 from robot_memory.memory import Memory
 from robot_memory.model import new_record
-from robot_memory.store import Connection, duplicates, memories, sessions
-from robot_memory.store.vectors import Vector
+from robot_memory.store import duplicates, memories, sessions
 from robot_memory.texts import cut
 from robot_memory.tool import tool
 
@@ -80,14 +79,15 @@ def learn(memory: Memory, request: LearnRequest) -> LearnResponse:
     vector = memory.passage_vector(text)
     with memory.db.write() as connection:
         context = sessions.inherit(connection, request.session_id, given(request.context))
-        nearest = _nearest(memory, connection, request.collection, vector)
+        usable = memory.usable(connection) is not None
+        neighbours = memory.neighbours(connection, request.collection, vector if usable else None)
         twin = duplicates.find(
             connection,
             request.collection,
             text,
             memory.settings.duplicate_jaccard,
             memory.settings.duplicate_cosine,
-            nearest,
+            neighbours,
         )
         if twin is not None:
             response = LearnResponse(
@@ -102,29 +102,13 @@ def learn(memory: Memory, request: LearnRequest) -> LearnResponse:
                 collection=request.collection,
                 session_id=request.session_id,
             )
-            kept = memories.insert(connection, record, vector if nearest else None)
+            kept = memories.insert(connection, record, vector if usable else None)
             response = LearnResponse(
                 status='created', memory_id=kept, auto_inferred=inferred(found)
             )
     if gone:
         response = replace(response, truncated=True, truncated_characters=gone)
     return response
-
-
-def _nearest(
-    memory: Memory, connection: Connection, collection: str, vector: Vector | None
-) -> duplicates.Nearest | None:
-    """Return how to ask for what is nearest in meaning, on the scale of the thresholds."""
-    embedder = memory.usable(connection)
-    if vector is None or embedder is None:
-        return None
-    calibration = embedder.calibration
-
-    def nearest(limit: int) -> list[tuple[int, float]]:
-        near = memory.nearest(connection, collection, vector, limit)
-        return [(found, calibration.similarity(cosine)) for found, cosine in near]
-
-    return nearest
 
 
 def checked_text(name: str, text: str) -> tuple[str, int]:

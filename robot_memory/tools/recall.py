@@ -8,21 +8,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from robot_memory import ranking, texts
+from robot_memory import texts
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import Json, Stamp, arg
 from robot_memory.json_text import dump_json, finite, shown
 from robot_memory.memory import Memory, milliseconds_since
 from robot_memory.model import Record
 from robot_memory.perceptions import digests
+from robot_memory.search.query import Hit, Search
 from robot_memory.store import Connection, memories, words
 from robot_memory.store.filters import Where, compile_filter, equal, json_path
 from robot_memory.tool import tool
 
 MAX_DIMENSIONS = 16
-_REAL = compile_filter('weight', {'env.sim_or_real': 'real'})
-_POOL = 50
-"""Candidates of words and of meaning each, at least; no question needs more than n of them."""
+_FIRST = 64
+"""How far the ranking is walked at first, at least."""
+_FEW = 20_000
+"""So many memories that pass are ranked alone; of more, the ranking finds n soon enough."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,8 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             'say in one of them what is wanted'
         )
     where = _restrictions(request, filter_)
-    vector = memory.query_vector(request.query) if request.query.strip() else None
+    if request.query.strip():
+        memory.query_vector(request.query)  # made before the read begins, and kept
     with memory.db.read() as connection:
         if near is not None:
             ranked, mode = _by_distance(connection, request.query, where, near)
@@ -136,20 +139,12 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             newest = memories.listed(connection, where, request.n)
             ranked, mode = [Hit(record.id, 0.0) for record in newest], 'filter'
         else:
+            search = memory.search(connection, request.collection, request.query, request.n)
             narrow = bool(request.session_id or filter_)
-            among = memories.ids(connection, where) if narrow else None
-            ranked, mode = ranked_by_query(
-                memory,
-                connection,
-                request.query,
-                vector,
-                request.collection,
-                where,
-                request.n,
-                among,
-            )
-            if among is not None:
-                ranked += _rest(among, ranked, request.n)
+            ranked = best_passing(connection, search, where, request.n, narrow=narrow)
+            mode = search.mode
+            if narrow and len(ranked) < request.n:
+                ranked += _rest(connection, where, ranked, request.n)
         ranked = ranked[: request.n]
         records = memories.get(connection, [hit.id for hit in ranked])
         sensed = [found for found, record in records.items() if record.type == 'perception']
@@ -161,15 +156,6 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     return RecallResponse(found, len(found), mode, milliseconds_since(start))
 
 
-@dataclass(frozen=True)
-class Hit:
-    """Name a memory that was found, its score, and its distance where that was asked for."""
-
-    id: int
-    score: float
-    distance: float | None = None
-
-
 def _restrictions(request: RecallRequest, filter_: Any) -> Where:
     """Return all that a memory must be to be considered."""
     where = equal('status', 'active') & equal('collection', request.collection)
@@ -179,88 +165,37 @@ def _restrictions(request: RecallRequest, filter_: Any) -> Where:
     return where & compile_filter('context_filter', filter_ or {})
 
 
-def ranked_by_query(
-    memory: Memory,
-    connection: Connection,
-    query: str,
-    vector: Any,
-    collection: str,
-    where: Where,
-    n: int,
-    among: list[int] | None = None,
-) -> tuple[list[Hit], str]:
+def best_passing(
+    connection: Connection, search: Search, where: Where, n: int, *, narrow: bool
+) -> list[Hit]:
     """
-    Return what words and meaning find among what passes, best first, and the mode that ran.
+    Return the best n that pass, best first; if fewer pass, all of those that were found.
 
-    `among` holds the ids that pass `where`, if the caller has them; `vector` is the query's, or
-    None while there is no model.
+    Where a restriction is `narrow`, the ids that pass are found first if they are few. Else the
+    ranking is walked from its top until enough of it passes.
     """
-    pool = max(_POOL, 2 * n)
-    main, fallback = texts.query_terms(query)
-    hits = words.best(connection, main, where, pool, among)
-    if len(hits) < n and fallback:
-        main = main + fallback
-        hits = words.best(connection, main, where, pool, among)
-    possible = words.best_possible(connection, main) if hits else 1.0
-    coverage = {found: ranking.coverage(score, possible) for found, score in hits}
-    relevance: dict[int, float] = {}
-    embedder = memory.usable(connection)
-    if vector is not None and embedder is not None:
-        near = _nearest_passing(memory, connection, collection, vector, where, pool, among)
-        known = {found for found, _ in near}
-        lacking = [found for found in coverage if found not in known]
-        if lacking:
-            near += memory.nearest(connection, collection, vector, len(lacking), lacking)
-        relevance = {
-            found: float(embedder.calibration.relevance(cosine)) for found, cosine in near
-        }
-    mode = 'bm25_only'
-    if relevance:
-        mode = 'hybrid' if coverage else 'vec_only'
-    candidates = ranking.merge(coverage, relevance)
-    real = words.passing(connection, [candidate.id for candidate in candidates], _REAL)
-    weight = memory.settings.real_weight
-    scored = [
-        Hit(candidate.id, ranking.fuse(candidate, mode) * (weight if candidate.id in real else 1))
-        for candidate in candidates
-    ]
-    scored.sort(key=lambda hit: (-hit.score, -hit.id))
-    return scored, mode
-
-
-def _nearest_passing(
-    memory: Memory,
-    connection: Connection,
-    collection: str,
-    vector: Any,
-    where: Where,
-    limit: int,
-    among: list[int] | None,
-) -> list[tuple[int, float]]:
-    """Return the nearest that pass: a longer list is asked for until enough of it does."""
-    if among is not None:
-        return memory.nearest(connection, collection, vector, limit, among)
-    asked = limit
+    if narrow:
+        few = memories.few(connection, where, _FEW)
+        if few is not None:
+            return search.among(few, n)
+    asked = max(_FIRST, 2 * n)
     while True:
-        found = memory.nearest(connection, collection, vector, asked)
-        passed = words.passing(connection, [found_id for found_id, _ in found], where)
-        kept = [pair for pair in found if pair[0] in passed]
-        if len(kept) >= limit or len(found) < asked:
-            return kept[:limit]
-        if asked >= 2048:
-            everything = memories.ids(connection, where)
-            return memory.nearest(connection, collection, vector, limit, everything)
-        asked *= 4
+        found = search.best(asked)
+        passed = words.passing(connection, [hit.id for hit in found], where)
+        kept = [hit for hit in found if hit.id in passed]
+        if len(kept) >= n or len(found) < asked:
+            return kept[:n]
+        if asked > _FEW:
+            return search.among(memories.ids(connection, where), n)
+        asked *= 8
 
 
-def _rest(among: Sequence[int], ranked: Sequence[Hit], n: int) -> list[Hit]:
+def _rest(connection: Connection, where: Where, ranked: Sequence[Hit], n: int) -> list[Hit]:
     """Return the newest of what passes and neither words nor meaning found."""
-    lacking = n - len(ranked)
-    if lacking <= 0:
-        return []
     known = {hit.id for hit in ranked}
-    rest = (found for found in reversed(among) if found not in known)
-    return [Hit(found, 0.0) for found in itertools.islice(rest, lacking)]
+    newest = memories.listed(connection, where, n + len(known))
+    rest = (record.id for record in newest if record.id not in known)
+    return [Hit(found, 0.0) for found in itertools.islice(rest, n - len(known))]
 
 
 def parse_near(spatial_sort: Any) -> Near | None:

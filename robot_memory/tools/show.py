@@ -8,9 +8,10 @@ from robot_memory.errors import NotFound
 from robot_memory.fields import Json, arg
 from robot_memory.memory import Memory
 from robot_memory.perceptions import PartView, part_view, whole
+from robot_memory.search.query import Hit
 from robot_memory.store import memories
 from robot_memory.tool import tool
-from robot_memory.tools.recall import Hit, MemoryView, view
+from robot_memory.tools.recall import MemoryView, view
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,216 @@
+"""A long-running process's copy of what is indexed: it follows the file, and answers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robot_memory import ranking
+from robot_memory.ranking import Floats
+from robot_memory.search.query import Hit, Query, counted, mode_of
+from robot_memory.search.shard import NO_VECTOR, Shard
+from robot_memory.store import Connection, indexed, vectors, words
+
+AT_ONCE = 20_000
+"""Memories that are loaded by the first question, in some tenths of a second; more: beside it."""
+_BATCH = 10_000
+_MARGIN = 32
+"""How many more than asked for are scored again: the coarse plane mixes up close neighbours."""
+
+
+class Copy:
+    """
+    Follow the file's index, and answer from memory.
+
+    Losing it costs time, never results: it is made anew from the file. It follows the writes of
+    every process through `changes`.
+    """
+
+    def __init__(self) -> None:
+        """Hold nothing; `shard` and `load` load."""
+        self._lock = threading.Lock()
+        self._shards: dict[str, Shard] | None = None
+        self._epoch = 0
+        self._seq = 0
+
+    def shard(self, connection: Connection, collection: str) -> Shard | None:
+        """
+        Return a collection as it is now; None while a large store is being loaded.
+
+        A store of up to AT_ONCE memories is loaded at once.
+        """
+        with self._lock:
+            self._follow(connection)
+            if self._shards is None:
+                if sum(size for size, _ in indexed.sizes(connection).values()) > AT_ONCE:
+                    return None
+                self._take(connection, self._read(connection, lambda: False) or {})
+            shards = self._shards or {}
+            return shards[collection].snapshot() if collection in shards else Shard()
+
+    def load(self, connection: Connection, stop: Callable[[], bool]) -> bool:
+        """
+        Load all, if it is not loaded, and tidy up; return False where `stop` broke it off.
+
+        Questions are answered meanwhile.
+        """
+        with self._lock:
+            self._follow(connection)
+            loaded = self._shards
+        if loaded is None:
+            made = self._read(connection, stop)
+            if made is None:
+                return False
+            with self._lock:
+                self._take(connection, made)
+        else:
+            for shard in loaded.values():
+                if shard.is_untidy:
+                    self._tidy(shard)
+        return True
+
+    def _tidy(self, shard: Shard) -> None:
+        with self._lock:
+            shard.tidy()
+
+    def _read(self, connection: Connection, stop: Callable[[], bool]) -> dict[str, Shard] | None:
+        """Read the file's index as the connection sees it."""
+        made: dict[str, Shard] = {}
+        for rows in indexed.everything(connection, _BATCH):
+            if stop():
+                return None
+            homes: dict[str, list[indexed.Row]] = {}
+            for row in rows:
+                homes.setdefault(row.collection, []).append(row)
+            for collection, found in homes.items():
+                made.setdefault(collection, Shard()).extend(found)
+        for shard in made.values():
+            shard.tidy()
+        return made
+
+    def _take(self, connection: Connection, made: dict[str, Shard]) -> None:
+        known = vectors.model_of(connection)
+        self._shards = made
+        self._epoch = known[1] if known else 0
+        self._seq = indexed.last_change(connection)
+
+    def _follow(self, connection: Connection) -> None:
+        """Take over what was written since the last look; forget all where that is too much."""
+        if self._shards is None:
+            return
+        known = vectors.model_of(connection)
+        if (known[1] if known else 0) != self._epoch:
+            self._shards = None
+            return
+        changed = indexed.changed_since(connection, self._seq)
+        if changed is None:
+            self._shards = None
+            return
+        if not changed:
+            return
+        found = {row.memory_id: row for row in indexed.fetch(connection, list(changed))}
+        for memory_id in sorted(changed):
+            shard = self._shards.setdefault(changed[memory_id], Shard())
+            if memory_id in found:
+                shard.put(found[memory_id])
+            else:
+                shard.drop(memory_id)
+                if shard.is_wasteful:
+                    self._shards = None
+                    return
+        self._seq = max(self._seq, indexed.last_change(connection))
+
+
+class ResidentSearch:
+    """Answer one question from a shard."""
+
+    def __init__(
+        self, connection: Connection, shard: Shard, query: Query, real_weight: float
+    ) -> None:
+        """Ask for the words; the vectors are asked when it is known how many are wanted."""
+        self._connection = connection
+        self._shard = shard
+        self._weight = real_weight
+        terms = words.hashes(connection, query.terms)
+        rows, coverage = shard.coverage(counted(terms))
+        if len(rows) < query.enough and query.spare:
+            terms += words.hashes(connection, query.spare)
+            rows, coverage = shard.coverage(counted(terms))
+        self._rows = rows.astype(np.int64)
+        self._coverage = coverage
+        self._vector = query.vector if shard.has_vectors else None
+        self._cosines: Floats | None = None
+        self.mode = mode_of(len(rows) > 0, self._vector is not None)
+
+    def best(self, limit: int) -> list[Hit]:
+        """Return the best of the collection."""
+        rows, coverage = self._rows, self._coverage
+        if self._vector is None:
+            return self._ranked(rows, None, coverage, limit)
+        if self._cosines is None:
+            self._cosines = self._shard.cosines(self._vector)
+        near = self._nearest(limit + _MARGIN)
+        near = near[~np.isin(near, rows)]
+        rows = np.concatenate([rows, near])
+        coverage = np.concatenate([coverage, np.zeros(len(near), np.float32)])
+        return self._ranked(rows, self._cosines[rows], coverage, limit)
+
+    def among(self, ids: Sequence[int], limit: int) -> list[Hit]:
+        """Return the best of some memories of the collection."""
+        rows = self._shard.places(ids)
+        places = np.searchsorted(self._rows, rows)
+        known = places < len(self._rows)
+        known[known] = self._rows[places[known]] == rows[known]
+        coverage = np.zeros(len(rows), np.float32)
+        coverage[known] = self._coverage[places[known]]
+        if self._vector is None:
+            return self._ranked(rows[known], None, coverage[known], limit)
+        return self._ranked(rows, self._shard.cosines(self._vector, rows), coverage, limit)
+
+    def _nearest(self, limit: int) -> NDArray[np.int64]:
+        """Return the rows nearest in meaning: of the real world, and of the rest, so many each."""
+        assert self._cosines is not None
+        found = []
+        real = self._shard.real[: self._shard.count]
+        for group in (np.flatnonzero(real), None) if real.any() else (None,):
+            cosines = self._cosines if group is None else self._cosines[group]
+            top = _top(cosines, limit)
+            top = top[cosines[top] > NO_VECTOR]
+            found.append(top if group is None else group[top])
+        return np.unique(np.concatenate(found))
+
+    def _ranked(
+        self, rows: NDArray[np.int64], cosines: Floats | None, coverage: Floats, limit: int
+    ) -> list[Hit]:
+        """Return the best of the rows; those near the top are scored again, exactly."""
+        scores = self._score(rows, cosines, coverage)
+        if cosines is not None and self._vector is not None:
+            top = _top(scores, limit + _MARGIN)
+            rows, coverage, cosines = rows[top], coverage[top], cosines[top].copy()
+            exact = vectors.fetch(self._connection, self._shard.ids[rows].tolist())
+            for place, memory_id in enumerate(self._shard.ids[rows].tolist()):
+                if memory_id in exact:
+                    cosines[place] = float(exact[memory_id] @ self._vector)
+            scores = self._score(rows, cosines, coverage)
+        top = _top(scores, limit)
+        ids = self._shard.ids[rows[top]]
+        order = np.lexsort((-ids, -scores[top]))[:limit]
+        return [Hit(int(ids[i]), float(scores[top[i]])) for i in order]
+
+    def _score(self, rows: NDArray[np.int64], cosines: Floats | None, coverage: Floats) -> Floats:
+        if cosines is None:
+            scores = ranking.fuse(np.zeros(len(rows), np.float32), coverage)
+        else:
+            scores = ranking.fuse(np.where(cosines > NO_VECTOR, cosines, 0), coverage)
+        return ranking.weighted(scores, self._shard.real[rows], self._weight)
+
+
+def _top(scores: Floats, limit: int) -> NDArray[np.int64]:
+    """Return the places of the best, and of all that equal the last of them, in any order."""
+    if len(scores) <= limit:
+        return np.arange(len(scores))
+    least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+    return np.flatnonzero(scores >= least)

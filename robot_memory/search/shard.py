@@ -1,0 +1,215 @@
+"""One collection in memory: its terms as postings, its vectors as one int8 matrix."""
+
+from __future__ import annotations
+
+import copy
+import zlib
+from collections.abc import Mapping, Sequence
+
+import numkong
+import numpy as np
+from numpy.typing import NDArray
+
+from robot_memory import planes, ranking
+from robot_memory.planes import Vector
+from robot_memory.ranking import Floats
+from robot_memory.search.postings import Postings, Rows
+from robot_memory.store.indexed import Row
+
+NO_VECTOR = -2.0
+"""The cosine of a row that has no vector; less than any cosine."""
+_NO_ROWS: Rows = np.empty(0, np.int32)
+
+
+class Shard:
+    """
+    Hold the active memories of one collection, a row each, ids ascending.
+
+    A row stays where it is: what changes is replaced in place, what is forgotten is marked. A
+    snapshot keeps the rows it had.
+    """
+
+    def __init__(self) -> None:
+        """Hold nothing."""
+        self.count = 0
+        self.dead = 0
+        self.terms = 0
+        self.ids = np.empty(0, np.int64)
+        self.alive = np.empty(0, np.bool_)
+        self.real = np.empty(0, np.bool_)
+        self._lengths = np.empty(0, np.float32)
+        self._digests = np.empty(0, np.uint32)
+        self._norms = np.empty(0, np.float32)
+        self._matrix = np.empty((0, 0), np.int8)
+        self._postings = Postings()
+
+    def snapshot(self) -> Shard:
+        """Return what is here now, for one question."""
+        taken = copy.copy(self)
+        taken._postings = self._postings.snapshot()
+        return taken
+
+    # Following the file
+
+    def extend(self, rows: Sequence[Row]) -> None:
+        """Take in rows that are all new, by ascending id."""
+        start, end = self.count, self.count + len(rows)
+        self._reserve(end, next((len(row.coarse) for row in rows if row.coarse), 0))
+        here = slice(start, end)
+        self.ids[here] = [row.memory_id for row in rows]
+        self.alive[here] = True
+        self.real[here] = [row.real for row in rows]
+        lengths = np.array([len(row.terms) // 4 for row in rows])
+        self._lengths[here] = lengths
+        self._digests[here] = [zlib.crc32(row.terms) for row in rows]
+        places = [start + i for i, row in enumerate(rows) if row.coarse]
+        self._norms[here] = 0
+        if places:
+            coarse = np.frombuffer(b''.join(row.coarse for row in rows if row.coarse), np.int8)
+            self._set(np.array(places), coarse.reshape(len(places), -1))
+        hashes = np.frombuffer(b''.join(row.terms for row in rows), '<u4')
+        numbers = np.repeat(np.arange(start, end, dtype=np.int32), lengths)
+        self._postings.extend(hashes, numbers)
+        self.terms += len(hashes)
+        self.count = end
+
+    def put(self, row: Row) -> None:
+        """Take in a row that is new, or has changed."""
+        place = self.place(row.memory_id)
+        if place is None:
+            self.extend([row])
+            return
+        self.real[place] = row.real
+        digest = zlib.crc32(row.terms)
+        if digest != self._digests[place]:
+            self.terms += len(row.terms) // 4 - int(self._lengths[place])
+            self._lengths[place] = len(row.terms) // 4
+            self._digests[place] = digest
+            self._postings.add(place, np.frombuffer(row.terms, '<u4'))
+        if row.coarse:
+            self._reserve(self.count, len(row.coarse))
+            self._set(np.array([place]), np.frombuffer(row.coarse, np.int8)[None])
+        else:
+            self._norms[place] = 0
+
+    def drop(self, memory_id: int) -> None:
+        """Take a row out, if it is there."""
+        place = self.place(memory_id)
+        if place is not None and self.alive[place]:
+            self.alive[place] = False
+            self._norms[place] = 0
+            self.dead += 1
+            self.terms -= int(self._lengths[place])
+
+    def place(self, memory_id: int) -> int | None:
+        """Return the row of a memory, alive or not."""
+        place = int(np.searchsorted(self.ids[: self.count], memory_id))
+        known = place < self.count and self.ids[place] == memory_id
+        return place if known else None
+
+    def _set(self, places: NDArray[np.int64], coarse: planes.Plane) -> None:
+        self._matrix[places] = coarse
+        self._norms[places] = 1 / np.linalg.norm(coarse.astype(np.float32), axis=1)
+
+    def _reserve(self, room: int, dimension: int) -> None:
+        """Make room for so many rows; arrays are replaced, so that snapshots keep theirs."""
+        if dimension and self._matrix.shape[1] != dimension:
+            self._matrix = np.zeros((len(self.ids), dimension), np.int8)
+        if room > len(self.ids):
+            room = max(64, room + room // 4)
+            for name in ('ids', 'alive', 'real', '_lengths', '_digests', '_norms', '_matrix'):
+                known = getattr(self, name)
+                made = np.empty((room, *known.shape[1:]), known.dtype)
+                made[: self.count] = known[: self.count]
+                setattr(self, name, made)
+
+    # Keeping it quick
+
+    @property
+    def is_untidy(self) -> bool:
+        """Say whether postings that came in should be sorted in."""
+        return self._postings.is_untidy
+
+    @property
+    def is_wasteful(self) -> bool:
+        """Say whether so many rows are dead that it should be loaded anew."""
+        return self.dead > 1024 and self.dead > self.count // 3
+
+    def tidy(self) -> None:
+        """Sort in the postings that came in."""
+        self._postings = self._postings.tidied(self.count, self.alive)
+
+    # Answering, on a snapshot
+
+    @property
+    def has_vectors(self) -> bool:
+        """Say whether any row has a vector."""
+        return bool((self._norms[: self.count] > 0).any())
+
+    def places(self, ids: Sequence[int]) -> NDArray[np.int64]:
+        """Return the rows of those of the ids that are here and alive."""
+        asked = np.asarray(ids, np.int64)
+        found = np.searchsorted(self.ids[: self.count], asked)
+        found = found[found < self.count] if len(asked) else found
+        known = np.isin(self.ids[found], asked, assume_unique=False)
+        found = found[known]
+        return found[self.alive[found]]
+
+    def coverage(self, asked: Mapping[int, int]) -> tuple[Rows, Floats]:
+        """
+        Return the rows that hold any of the terms, ascending, and how much they cover (0 to 1).
+
+        `asked` says how often the question names each term; unknown terms are not covered.
+        """
+        memories = self.count - self.dead
+        found = []
+        total = 0.0
+        for term, times_asked in asked.items():
+            rows, times = self._postings.find(term)
+            if self.dead:
+                stays = self.alive[rows]
+                rows, times = rows[stays], times[stays]
+            weight = times_asked * ranking.idf(len(rows), memories)
+            total += weight
+            if len(rows):
+                found.append((rows, times, weight))
+        if not found:
+            return np.empty(0, np.int32), np.empty(0, np.float32)
+        mean = self.terms / memories
+        scores = np.zeros(self.count, np.float32)
+        for rows, times, weight in found:
+            scores[rows] += np.float32(weight / ranking.most(total)) * ranking.bm25(
+                times.astype(np.float32), self._lengths[rows], mean
+            )
+        rows = found[0][0] if len(found) == 1 else np.flatnonzero(scores).astype(np.int32)
+        return rows, scores[rows]
+
+    def holding(self, term: int) -> int:
+        """Return how many rows hold a term, dead ones included."""
+        return len(self._postings.find(term)[0])
+
+    def sharing(self, terms: Sequence[int], enough: int) -> list[int]:
+        """Return the ids of the rows that hold at least so many of the terms."""
+        found = [self._postings.find(term)[0] for term in terms]
+        rows, counts = np.unique(np.concatenate([_NO_ROWS, *found]), return_counts=True)
+        rows = rows[counts >= enough]
+        found_ids: list[int] = self.ids[rows[self.alive[rows]]].tolist()
+        return found_ids
+
+    def near(self, query: Vector, least: float) -> NDArray[np.int64]:
+        """Return the rows whose cosine with a query lies above a least."""
+        return np.flatnonzero(self.cosines(query) > least)
+
+    def cosines(self, query: Vector, rows: NDArray[np.int64] | None = None) -> Floats:
+        """Return the cosines of a query and the rows, or all rows, by the coarse plane."""
+        coarse, _ = planes.split(query)
+        norm = 1 / float(np.linalg.norm(coarse.astype(np.float32)))
+        if rows is None:
+            matrix, norms = self._matrix[: self.count], self._norms[: self.count]
+        else:
+            matrix, norms = self._matrix[rows], self._norms[rows]
+        if not matrix.size:
+            return np.full(len(matrix), NO_VECTOR, np.float32)
+        found: Floats = np.asarray(numkong.dot(coarse, matrix)) * (norms * np.float32(norm))
+        found[norms == 0] = NO_VECTOR
+        return found

@@ -1,0 +1,125 @@
+"""
+What the indexes hold of each active memory: its collection, its terms, its vector.
+
+A row here is all that a score needs. `changes` tells other processes which rows to look at again;
+only its latest lines are kept, and who comes later than that reads everything anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import apsw
+
+KEPT_CHANGES = 65_536
+_PRUNE_EVERY = 4096
+
+
+class Row(NamedTuple):
+    """
+    Hold what is indexed of a memory.
+
+    `terms` are the hashes of its stems, little-endian uint32, repeats included; `real` says that
+    it is of the real world; `coarse` is the coarse plane of its vector, None where it has none.
+    """
+
+    memory_id: int
+    collection: str
+    real: bool
+    terms: bytes
+    coarse: bytes | None
+
+
+def put(
+    connection: apsw.Connection,
+    memory_id: int,
+    collection: str,
+    real: bool,
+    terms: bytes,
+    vector: tuple[bytes, bytes] | None,
+) -> None:
+    """Add an active memory, with the two planes of its vector if it has one."""
+    connection.execute(
+        'INSERT INTO indexed VALUES (?, ?, ?, ?, ?, ?)',
+        (memory_id, collection, real, terms, *(vector or (None, None))),
+    )
+    connection.execute(
+        'INSERT INTO collections VALUES (?, 1, ?) ON CONFLICT (name) DO UPDATE'
+        ' SET memories = memories + 1, terms = terms + excluded.terms',
+        (collection, len(terms) // 4),
+    )
+    note(connection, memory_id, collection)
+
+
+def remove(connection: apsw.Connection, memory_id: int) -> None:
+    """Take a memory out, its vector included."""
+    removed = connection.execute(
+        'DELETE FROM indexed WHERE memory_id = ? RETURNING collection, length(terms)',
+        (memory_id,),
+    ).fetchone()
+    if removed:
+        collection, size = removed
+        connection.execute(
+            'UPDATE collections SET memories = memories - 1, terms = terms - ? WHERE name = ?',
+            (size // 4, collection),
+        )
+        note(connection, memory_id, collection)
+
+
+def note(connection: apsw.Connection, memory_id: int, collection: str) -> None:
+    """Tell other processes that the row of a memory has changed."""
+    connection.execute(
+        'INSERT INTO changes (memory_id, collection) VALUES (?, ?)', (memory_id, collection)
+    )
+    seq = connection.last_insert_rowid()
+    if seq % _PRUNE_EVERY == 0:
+        connection.execute('DELETE FROM changes WHERE seq <= ?', (seq - KEPT_CHANGES,))
+
+
+def sizes(connection: apsw.Connection) -> dict[str, tuple[int, int]]:
+    """Return how many active memories and terms each collection holds."""
+    rows = connection.execute('SELECT name, memories, terms FROM collections WHERE memories > 0')
+    return {name: (memories, terms) for name, memories, terms in rows}
+
+
+def last_change(connection: apsw.Connection) -> int:
+    """Return the number of the latest change."""
+    ((seq,),) = connection.execute('SELECT coalesce(max(seq), 0) FROM changes')
+    return int(seq)
+
+
+def changed_since(connection: apsw.Connection, seq: int) -> dict[int, str] | None:
+    """Return ids and collections of what changed after a change; None if too much did."""
+    ((first,),) = connection.execute('SELECT coalesce(min(seq), 0) FROM changes')
+    if first > seq + 1:
+        return None
+    return dict(
+        connection.execute('SELECT memory_id, collection FROM changes WHERE seq > ?', (seq,))
+    )
+
+
+def fetch(connection: apsw.Connection, ids: Sequence[int]) -> list[Row]:
+    """Return the rows that there are among the ids, by id."""
+    found = connection.execute(
+        'SELECT memory_id, collection, real, terms, coarse FROM indexed'
+        ' WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY memory_id',
+        (json.dumps(list(ids)),),
+    )
+    return [Row(*row) for row in found]
+
+
+def everything(connection: apsw.Connection, batch: int) -> Iterator[list[Row]]:
+    """Give all rows in batches, by id."""
+    last = 0
+    while True:
+        rows: list[Any] = connection.execute(
+            'SELECT memory_id, collection, real, terms, coarse FROM indexed'
+            ' WHERE memory_id > ? ORDER BY memory_id LIMIT ?',
+            (last, batch),
+        ).fetchall()
+        if not rows:
+            return
+        yield [Row(*row) for row in rows]
+        last = rows[-1][0]

@@ -1,0 +1,220 @@
+"""Searching: a copy in memory and the file alone give the same answer, whoever writes."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from robots import VOCABULARY, Robot
+
+from robot_memory import planes
+from robot_memory.embedding import BackgroundEmbedder
+from robot_memory.search import resident
+from robot_memory.search.postings import Postings
+from robot_memory.search.query import Query
+from robot_memory.store import Database, indexed, vectors
+
+Embedders = dict[int, BackgroundEmbedder]
+Open = Callable[..., Robot]
+
+
+def sentence(chance: random.Random, words: int = 6) -> str:
+    return ' '.join(chance.choices(VOCABULARY, k=words))
+
+
+def fill(robot: Robot, count: int, collection: str = 'default', seed: int = 0) -> list[int]:
+    """Keep texts that differ by a number, so that none is a duplicate."""
+    chance = random.Random(seed)
+    contexts: list[dict[str, Any]] = [{}, {}, {'env': {'sim_or_real': 'real'}}]
+    return [
+        robot.learn(
+            f'{sentence(chance)} {i}', context=chance.choice(contexts), collection=collection
+        ).memory_id
+        for i in range(count)
+    ]
+
+
+@given(st.lists(st.floats(-1, 1, width=32), min_size=2, max_size=40).filter(any))
+def test_two_planes_hold_a_vector(values: list[float]) -> None:
+    vector = np.array(values, np.float32)
+    if (length := np.linalg.norm(vector)) < 1e-6:
+        return
+    vector /= length
+    coarse, fine = planes.split(vector)
+    greatest = np.abs(vector).max()
+    assert np.abs(planes.join(coarse, fine) - vector).max() <= 3e-5 * greatest + 1e-6
+    assert float(planes.join(coarse, np.zeros_like(fine)) @ vector) > 0.99
+
+
+TERMS = st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 5), max_size=8)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 9), TERMS, st.booleans()), max_size=25), st.data())
+def test_postings_are_what_each_row_holds(
+    steps: list[tuple[int, list[int], bool]], data: st.DataObject
+) -> None:
+    postings, truth = Postings(), {}
+    for row, terms, tidy in steps:
+        row = min(row, len(truth))
+        snapshot, before = postings.snapshot(), {key: list(held) for key, held in truth.items()}
+        hashes = np.array(terms, np.uint32)
+        if row in truth:
+            postings.add(row, hashes)
+        else:
+            postings.extend(hashes, np.full(len(hashes), row, np.int32))
+        truth[row] = terms
+        if tidy:
+            postings = postings.tidied(len(truth), np.ones(len(truth), np.bool_))
+        assert_holds(snapshot, before)
+        assert_holds(postings, truth)
+
+
+def assert_holds(postings: Postings, truth: dict[int, list[int]]) -> None:
+    for term in {0, *(term for terms in truth.values() for term in terms)}:
+        rows, times = postings.find(term)
+        found = dict(zip(rows.tolist(), times.tolist(), strict=True))
+        assert len(found) == len(rows)
+        assert found == {row: terms.count(term) for row, terms in truth.items() if term in terms}
+
+
+def test_the_file_alone_and_the_copy_in_memory_answer_alike(
+    open_robot: Open, tiny_embedders: Embedders
+) -> None:
+    plain = open_robot(embedder=tiny_embedders[16], resident=False)
+    copied = open_robot(embedder=tiny_embedders[16], resident=True)
+    plain.embed_all()
+    ids = fill(plain, 300)
+    fill(plain, 30, 'lab')
+    for memory_id in ids[::7]:
+        plain.forget(memory_id, 'wrong')
+    for memory_id in ids[1::50]:
+        plain.update(memory_id, f'the {memory_id} door jams in the lab 红色的杯子')
+    chance = random.Random(5)
+    modes = Counter()
+    for question in [*(sentence(chance, 3) for _ in range(20)), '红杯子', 'zebra', '17']:
+        for collection in ('default', 'lab', 'nowhere'):
+            for filter_ in (None, {'memory_id': {'$lt': 50}}):
+                one, other = (
+                    robot.recall(question, n=20, collection=collection, context_filter=filter_)
+                    for robot in (plain, copied)
+                )
+                modes[one.mode] += 1
+                assert one.mode == other.mode
+                assert [m._rrf_score for m in one.memories] == pytest.approx(
+                    [m._rrf_score for m in other.memories], abs=2e-5
+                )
+                least = one.memories[-1]._rrf_score + 1e-4 if one.memories else 0
+                sure = {m.id for m in one.memories if m._rrf_score > least}
+                assert sure <= {m.id for m in other.memories}
+    assert modes['hybrid'] and modes['vec_only']
+
+
+def test_what_other_collections_hold_changes_no_score(robot: Robot) -> None:
+    fill(robot, 50)
+    before = robot.recall('red cup door', n=20).memories
+    fill(robot, 100, 'elsewhere', seed=7)
+    after = robot.recall('red cup door', n=20).memories
+    assert [(m.id, m._rrf_score) for m in before] == [(m.id, m._rrf_score) for m in after]
+
+
+def test_the_copy_follows_what_other_processes_write(
+    open_robot: Open, tiny_embedders: Embedders
+) -> None:
+    writer = open_robot(embedder=tiny_embedders[8], resident=False)
+    writer.embed_all()
+    reader = open_robot(embedder=tiny_embedders[8], resident=True)
+    (first,) = fill(writer, 1)
+
+    def known() -> set[int]:
+        query = Query((), (), reader.memory.query_vector('red cup'), 1)
+        with reader.memory.db.read() as connection:
+            search = reader.memory.search_for(connection, 'default', query)
+            return {hit.id for hit in search.best(1000)}
+
+    assert known() == {first}
+    more = fill(writer, 600, seed=1)
+    assert known() == {first, *more}
+    writer.forget(first, 'wrong')
+    for memory_id in more[:300]:
+        writer.update(memory_id, f'the door jams for the {memory_id}th time')
+    assert known() == set(more)
+    assert reader.recall('door jams', n=100).total == 100
+
+
+def test_a_copy_that_comes_too_late_reads_everything_anew(open_robot: Open) -> None:
+    writer, reader = open_robot(resident=False), open_robot(resident=True)
+    kept = fill(writer, 20)
+    assert len(reader.contents(query='cup door gripper', n=100, min_confidence=0)) > 0
+    writer.forget(kept[0], 'wrong')
+    writer.learn('an okapi stands in the door')
+    with writer.memory.db.write() as connection:
+        connection.execute('DELETE FROM changes WHERE seq < (SELECT max(seq) FROM changes)')
+    assert reader.contents(query='okapi') == ['an okapi stands in the door']
+    assert kept[0] not in {m.id for m in reader.recall('cup door gripper', n=100).memories}
+
+
+def test_the_log_of_changes_does_not_grow_without_end(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexed, 'KEPT_CHANGES', 50)
+    monkeypatch.setattr(indexed, '_PRUNE_EVERY', 10)
+    fill(robot, 100)
+    ((kept,),) = robot.rows('SELECT count(*) FROM changes')
+    assert 50 <= kept <= 60
+    assert len(robot.recall('red cup door', n=100).memories) > 10
+
+
+def test_the_copy_is_made_anew_for_another_model(tmp_path: Path) -> None:
+    database = Database(tmp_path / 'x.db', 'normal')
+    copy = resident.Copy()
+    with database.write() as connection:
+        indexed.put(connection, 1, 'c', False, b'', None)
+    for dimension in (4, 6, 4):
+        vector = np.full(dimension, dimension**-0.5, np.float32)
+        with database.write() as connection:
+            vectors.use_model(connection, f'model of {dimension}', dimension)
+            vectors.put(connection, 1, vector)
+        with database.read() as connection:
+            shard = copy.shard(connection, 'c')
+            assert shard.cosines(vector) == pytest.approx([1.0])
+    database.close()
+
+
+def test_a_large_store_answers_by_words_until_it_is_loaded(
+    open_robot: Open, tiny_embedders: Embedders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = open_robot(embedder=tiny_embedders[8], resident=False)
+    writer.embed_all()
+    fill(writer, 60)
+    monkeypatch.setattr(resident, 'AT_ONCE', 10)
+    copy = resident.Copy()
+    with writer.memory.db.read() as connection:
+        assert copy.shard(connection, 'default') is None
+        assert not copy.load(connection, lambda: True)
+        assert copy.shard(connection, 'default') is None
+        assert copy.load(connection, lambda: False)
+        shard = copy.shard(connection, 'default')
+    assert (shard.count, shard.has_vectors) == (60, True)
+
+
+def test_a_snapshot_stays_as_it_was(open_robot: Open) -> None:
+    robot = open_robot(resident=False)
+    fill(robot, 30)
+    copy = resident.Copy()
+    with robot.memory.db.read() as connection:
+        shard = copy.shard(connection, 'default')
+        (term,) = {int(shard._postings._terms[0])}
+        before = shard.coverage({term: 1})[1].tolist()
+    fill(robot, 200, seed=3)
+    with robot.memory.db.read() as connection:
+        assert copy.shard(connection, 'default').count == 230
+    assert shard.count == 30
+    assert shard.coverage({term: 1})[1].tolist() == before
