@@ -17,6 +17,7 @@ from robots import VOCABULARY, Robot
 from robot_memory import planes
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.search import resident
+from robot_memory.search import shard as shard_module
 from robot_memory.search.postings import Postings
 from robot_memory.search.query import Query
 from robot_memory.store import Database, indexed, vectors
@@ -218,3 +219,44 @@ def test_a_snapshot_stays_as_it_was(open_robot: Open) -> None:
         assert copy.shard(connection, 'default').count == 230
     assert shard.count == 30
     assert shard.coverage({term: 1})[1].tolist() == before
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+
+
+def row(memory_id: int, vector: np.ndarray) -> indexed.Row:
+    coarse, _ = planes.split(vector.astype(np.float32))
+    return indexed.Row(memory_id, 'c', False, b'', coarse.tobytes())
+
+
+def test_cells_find_what_is_very_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shard_module, 'LARGE', 1000)
+    monkeypatch.setattr(shard_module, '_OUTSIDE', 50)
+    chance = np.random.default_rng(2)
+    topics = unit(chance.normal(size=(40, 64)))
+    kept = unit(topics[chance.integers(0, 40, 6000)] + chance.normal(size=(6000, 64)) / 9)
+    noise = unit(chance.normal(size=(6000, 64)))
+    asked = unit(kept + noise / 3).astype(np.float32)
+    shard = shard_module.Shard()
+    shard.extend([row(i + 1, vector) for i, vector in enumerate(kept)])
+    assert shard.is_untidy
+    snapshot = shard.snapshot()
+    shard.put(row(6001, asked[0]))
+    shard.put(row(7, asked[1]))
+    shard.drop(3)
+    shard.adopt(snapshot, snapshot.tidied())
+    assert not shard.is_untidy
+    assert {0, 6000} <= set(shard.near(asked[0], 0.9).tolist())
+    assert {1, 6} <= set(shard.near(asked[1], 0.9).tolist())
+    assert 2 not in shard.near(asked[2], 0.9)
+    found = [i in shard.near(query, 0.9) for i, query in enumerate(asked) if i not in (2, 6)]
+    assert np.mean(found) > 0.99
+    assert all(shard.cosines(asked[9], shard.near(asked[9], 0.9)) > 0.9)
+    for i in range(6002, 6200):
+        shard.put(row(i, unit(chance.normal(size=64))))
+    assert shard.is_untidy
+    tidied = shard.snapshot().tidied()
+    assert tidied._cells.trained_on == snapshot.tidied()._cells.trained_on
+    assert tidied._cells.covered == shard.count
+    assert {0, 6000} <= set(tidied.near(asked[0], 0.9).tolist())

@@ -32,13 +32,15 @@ class Postings:
         self._new_terms: Hashes = np.empty(0, np.uint32)
         self._new_rows: Rows = np.empty(0, np.int32)
         self._new = 0
+        self._moves = 0
 
     def snapshot(self) -> Postings:
         """Return what is here now; it stays as it is."""
         return copy.copy(self)
 
     def add(self, row: int, hashes: Hashes) -> None:
-        """Take in the terms of a new row, or the new terms of a known one."""
+        """Take in the new terms of a known row."""
+        self._moves += 1
         if row < self._sorted_rows:
             moved = np.zeros(self._sorted_rows, np.bool_)
             if self._moved is not None:
@@ -68,6 +70,18 @@ class Postings:
     def is_untidy(self) -> bool:
         """Say whether so much came in that it should be sorted in."""
         return self._new > max(_LEAST_TAIL, len(self._rows) // 8)
+
+    def followed(self, snapshot: Postings, tidied: Postings) -> Postings | None:
+        """
+        Return what was made of a snapshot with what came in since.
+
+        None where a row has got other terms meanwhile.
+        """
+        if self._moves != snapshot._moves:
+            return None
+        since = slice(snapshot._new, self._new)
+        tidied._append(self._new_terms[since], self._new_rows[since])
+        return tidied
 
     def tidied(self, count: int, alive: NDArray[np.bool_]) -> Postings:
         """Return postings of the first `count` rows, those that are alive, all of it sorted."""

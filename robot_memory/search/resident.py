@@ -67,14 +67,14 @@ class Copy:
             with self._lock:
                 self._take(connection, made)
         else:
-            for shard in loaded.values():
-                if shard.is_untidy:
-                    self._tidy(shard)
+            for shard in list(loaded.values()):
+                with self._lock:
+                    snapshot = shard.snapshot() if shard.is_untidy else None
+                if snapshot is not None:
+                    tidied = snapshot.tidied()
+                    with self._lock:
+                        shard.adopt(snapshot, tidied)
         return True
-
-    def _tidy(self, shard: Shard) -> None:
-        with self._lock:
-            shard.tidy()
 
     def _read(self, connection: Connection, stop: Callable[[], bool]) -> dict[str, Shard] | None:
         """Read the file's index as the connection sees it."""
@@ -88,7 +88,7 @@ class Copy:
             for collection, found in homes.items():
                 made.setdefault(collection, Shard()).extend(found)
         for shard in made.values():
-            shard.tidy()
+            shard.sort_terms()
         return made
 
     def _take(self, connection: Connection, made: dict[str, Shard]) -> None:

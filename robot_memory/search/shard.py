@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 from robot_memory import planes, ranking
 from robot_memory.planes import Vector
 from robot_memory.ranking import Floats
+from robot_memory.search.cells import LARGE, Cells, cells_of
 from robot_memory.search.postings import Postings, Rows
 from robot_memory.store.indexed import Row
 
 NO_VECTOR = -2.0
 """The cosine of a row that has no vector; less than any cosine."""
+_OUTSIDE = 4096
+"""Rows outside of all cells that are compared one by one; more are put into theirs."""
 _NO_ROWS: Rows = np.empty(0, np.int32)
 
 
@@ -42,6 +45,8 @@ class Shard:
         self._norms = np.empty(0, np.float32)
         self._matrix = np.empty((0, 0), np.int8)
         self._postings = Postings()
+        self._cells: Cells | None = None
+        self._outside = np.empty(0, np.int64)
 
     def snapshot(self) -> Shard:
         """Return what is here now, for one question."""
@@ -88,6 +93,8 @@ class Shard:
             self._postings.add(place, np.frombuffer(row.terms, '<u4'))
         if row.coarse:
             self._reserve(self.count, len(row.coarse))
+            if self._cells is not None and place < self._cells.covered:
+                self._outside = np.append(self._outside, place)
             self._set(np.array([place]), np.frombuffer(row.coarse, np.int8)[None])
         else:
             self._norms[place] = 0
@@ -127,17 +134,48 @@ class Shard:
 
     @property
     def is_untidy(self) -> bool:
-        """Say whether postings that came in should be sorted in."""
-        return self._postings.is_untidy
+        """Say whether what came in should be sorted in."""
+        return self._postings.is_untidy or self._lacks_cells
+
+    @property
+    def _lacks_cells(self) -> bool:
+        if self.count < LARGE or not self.has_vectors:
+            return False
+        if self._cells is None:
+            return True
+        outside = self.count - self._cells.covered + len(self._outside)
+        return outside > max(_OUTSIDE, self.count // 64)
 
     @property
     def is_wasteful(self) -> bool:
         """Say whether so many rows are dead that it should be loaded anew."""
         return self.dead > 1024 and self.dead > self.count // 3
 
-    def tidy(self) -> None:
-        """Sort in the postings that came in."""
+    def sort_terms(self) -> None:
+        """Sort in the terms that came in."""
         self._postings = self._postings.tidied(self.count, self.alive)
+
+    def tidied(self) -> Shard:
+        """Return a shard with all that came in sorted in; it takes seconds for a million rows."""
+        made = copy.copy(self)
+        if self._postings.is_untidy:
+            made._postings = self._postings.tidied(self.count, self.alive)
+        if self._lacks_cells:
+            has_vector = self._norms[: self.count] > 0
+            made._cells = cells_of(
+                self._matrix[: self.count], has_vector, self._cells, self._outside
+            )
+            made._outside = np.empty(0, np.int64)
+        return made
+
+    def adopt(self, snapshot: Shard, tidied: Shard) -> None:
+        """Take over what was made of a snapshot, with what came in since."""
+        if tidied._postings is not snapshot._postings:
+            postings = self._postings.followed(snapshot._postings, tidied._postings)
+            self._postings = postings or self._postings.tidied(self.count, self.alive)
+        if tidied._cells is not snapshot._cells:
+            self._cells = tidied._cells
+            self._outside = self._outside[len(snapshot._outside) :]
 
     # Answering, on a snapshot
 
@@ -197,8 +235,12 @@ class Shard:
         return found_ids
 
     def near(self, query: Vector, least: float) -> NDArray[np.int64]:
-        """Return the rows whose cosine with a query lies above a least."""
-        return np.flatnonzero(self.cosines(query) > least)
+        """Return the rows whose cosine with a query lies above a least, which must be high."""
+        if self._cells is None:
+            return np.flatnonzero(self.cosines(query) > least)
+        since = np.arange(self._cells.covered, self.count)
+        rows = np.concatenate([self._cells.near(query), self._outside, since])
+        return np.unique(rows[self.cosines(query, rows) > least])
 
     def cosines(self, query: Vector, rows: NDArray[np.int64] | None = None) -> Floats:
         """Return the cosines of a query and the rows, or all rows, by the coarse plane."""
