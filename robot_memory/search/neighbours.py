@@ -10,8 +10,8 @@ from robot_memory.planes import Vector
 from robot_memory.search.shard import Shard
 from robot_memory.store import Connection, vectors, words
 
-_SHARED = 3
-"""So many of the rarer terms must be shared; one would do, three leave fewer to compare."""
+_BUDGET = 1_000_000
+"""Entries of postings that are counted, in a millisecond or two, to leave few to compare."""
 _SLACK = 0.01
 """How much the coarse plane may understate a cosine; some six times what was measured."""
 
@@ -35,15 +35,22 @@ class Meaning:
         return sorted(above, key=lambda pair: (-pair[1], pair[0]))
 
 
-def rarest(counts: dict[str, int], lacking: int, shared: int) -> tuple[list[str], int]:
+def rarest(counts: dict[str, int], lacking: int, budget: int) -> tuple[list[str], int]:
     """
     Return terms such that whatever lacks a few of all terms holds enough of them, and how many.
 
-    What lacks at most `lacking` of the terms holds j of any (lacking + j); the rarest are taken.
+    What lacks at most `lacking` of the terms holds j of any (lacking + j). The rarest are taken,
+    one more than may lack, and others while all together are held no more than `budget` times.
     It is the prefix filter of set similarity joins (Chaudhuri et al., ICDE 2006) with a longer
     prefix (Wang et al., SIGMOD 2012).
     """
-    terms = sorted(counts, key=lambda term: (counts[term], term))[: lacking + shared]
+    terms = sorted(counts, key=lambda term: (counts[term], term))
+    total = 0
+    for taken, term in enumerate(terms):
+        total += counts[term]
+        if taken > lacking and total > budget:
+            terms = terms[:taken]
+            break
     return terms, max(1, len(terms) - lacking)
 
 
@@ -65,7 +72,7 @@ class ResidentNeighbours:
         """Return the ids of memories that hold enough of the rarest terms."""
         hashes = {term: words.hashes(self._connection, [term])[:1] for term in terms}
         counts = {term: self._shard.holding(*found) for term, found in hashes.items() if found}
-        chosen, enough = rarest(counts, lacking, _SHARED)
+        chosen, enough = rarest(counts, lacking, _BUDGET)
         return self._shard.sharing([hashes[term][0] for term in chosen], enough)
 
     def alike(self, among: Sequence[int] | None, bar: float) -> list[tuple[int, float]]:
@@ -95,7 +102,7 @@ class ColdNeighbours:
     def sharing(self, terms: Sequence[str], lacking: int) -> list[int]:
         """Return the ids of memories that hold any of the rarest terms."""
         found = words.frequencies(self._connection, terms)
-        chosen, _ = rarest(dict(zip(terms, found, strict=True)), lacking, 1)
+        chosen, _ = rarest(dict(zip(terms, found, strict=True)), lacking, 0)
         return words.holding_any(self._connection, chosen, self._collection)
 
     def alike(self, among: Sequence[int] | None, bar: float) -> list[tuple[int, float]]:

@@ -21,7 +21,6 @@ NO_VECTOR = -2.0
 """The cosine of a row that has no vector; less than any cosine."""
 _OUTSIDE = 4096
 """Rows outside of all cells that are compared one by one; more are put into theirs."""
-_NO_ROWS: Rows = np.empty(0, np.int32)
 
 
 class Shard:
@@ -219,7 +218,7 @@ class Shard:
             scores[rows] += np.float32(weight / ranking.most(total)) * ranking.bm25(
                 times.astype(np.float32), self._lengths[rows], mean
             )
-        rows = found[0][0] if len(found) == 1 else np.flatnonzero(scores).astype(np.int32)
+        rows = found[0][0] if len(found) == 1 else np.flatnonzero(scores > 0).astype(np.int32)
         return rows, scores[rows]
 
     def holding(self, term: int) -> int:
@@ -228,9 +227,10 @@ class Shard:
 
     def sharing(self, terms: Sequence[int], enough: int) -> list[int]:
         """Return the ids of the rows that hold at least so many of the terms."""
-        found = [self._postings.find(term)[0] for term in terms]
-        rows, counts = np.unique(np.concatenate([_NO_ROWS, *found]), return_counts=True)
-        rows = rows[counts >= enough]
+        counts = np.zeros(self.count, np.uint16)
+        for term in terms:
+            counts[self._postings.find(term)[0]] += 1
+        rows = np.flatnonzero(counts >= enough)
         found_ids: list[int] = self.ids[rows[self.alive[rows]]].tolist()
         return found_ids
 

@@ -21,7 +21,7 @@ from robot_memory.store.filters import Where, compile_filter, equal, json_path
 from robot_memory.tool import tool
 
 MAX_DIMENSIONS = 16
-_FIRST = 64
+_FIRST = 16
 """How far the ranking is walked at first, at least."""
 _FEW = 20_000
 """So many memories that pass are ranked alone; of more, the ranking finds n soon enough."""
