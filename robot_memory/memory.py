@@ -31,6 +31,8 @@ caller: contextvars.ContextVar[str] = contextvars.ContextVar('caller')
 
 _BATCH = 32
 _LOOK_SECONDS = 1.0
+_GATHER_SECONDS = 0.2
+"""How long accesses are gathered before they are written: a write waits for the disk."""
 
 
 class Memory:
@@ -236,7 +238,8 @@ class Memory:
         """Do what is written later, whenever there is some of it, until the memory closes."""
         settled = False
         while not self._closing.is_set():
-            self._wake.wait(_LOOK_SECONDS)
+            if self._wake.wait(_LOOK_SECONDS):
+                self._closing.wait(_GATHER_SECONDS)
             self._wake.clear()
             try:
                 self.flush()
