@@ -42,7 +42,7 @@ class Cells:
     trained_on: int
     homes: NDArray[np.int32]
     starts: Rows
-    rows: Rows
+    rows: NDArray[np.int32]
 
     @property
     def covered(self) -> int:
@@ -54,7 +54,7 @@ class Cells:
         probes = max(1, len(self.centroids) // _PROBED)
         cells = np.argpartition(-(self.centroids @ query), probes - 1)[:probes]
         found = [self.rows[self.starts[cell] : self.starts[cell + 1]] for cell in cells]
-        return np.sort(np.concatenate(found))
+        return np.sort(np.concatenate(found)).astype(np.int64)
 
 
 def cells_of(
@@ -83,7 +83,7 @@ def cells_of(
     homes[~has_vector] = -1
     order = np.argsort(homes, kind='stable')
     starts = np.searchsorted(homes[order], np.arange(len(centroids) + 1))
-    return Cells(centroids, trained_on, homes, starts, order)
+    return Cells(centroids, trained_on, homes, starts, order.astype(np.int32))
 
 
 def _centroids(matrix: Plane, rows: Rows, count: int) -> Vector:
