@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Callable
 
 import apsw
 
 from robot_memory.errors import Unavailable
+from robot_memory.store import facets, places
 
 
 def first_tables(connection: apsw.Connection) -> None:
@@ -138,7 +140,34 @@ def payload_parts(connection: apsw.Connection) -> None:
     """)
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (first_tables, payload_parts)
+def near_things(connection: apsw.Connection) -> None:
+    """Make what leads to memories by their contexts, places, times and people."""
+    facets.make(connection)
+    places.make(connection)
+    connection.execute("""
+        CREATE INDEX memories_by_actor ON memories (actor_id) WHERE actor_id IS NOT NULL;
+        CREATE INDEX memories_by_event ON memories (event_id) WHERE event_id IS NOT NULL;
+        CREATE INDEX memories_by_measurement ON memories (stamp) WHERE stamp IS NOT NULL;
+        CREATE INDEX memories_by_access ON memories (last_accessed)
+            WHERE last_accessed IS NOT NULL;
+        CREATE INDEX memories_by_change ON memories (updated_at)
+            WHERE updated_at <> created_at;
+        CREATE INDEX memories_ended ON memories (status) WHERE status <> 'active';
+    """)
+    for memory_id, collection, status, text in connection.execute(
+        'SELECT id, collection, status, context FROM memories'
+    ):
+        context = json.loads(text)
+        facets.put(connection, memory_id, context)
+        if status == 'active':
+            places.put(connection, memory_id, collection, context)
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
+    first_tables,
+    payload_parts,
+    near_things,
+)
 
 
 def migrate(connection: apsw.Connection) -> None:
