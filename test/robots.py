@@ -89,6 +89,8 @@ def check_file(path: Path) -> set[int]:
         embedded = rows('SELECT id FROM memories WHERE embedded ORDER BY id')
         assert rows('SELECT rowid FROM memories_vec ORDER BY rowid') == embedded
         assert set(embedded) <= set(active)
+    assert set(rows('SELECT memory_id FROM places')) <= set(active)
+    assert rows('SELECT memory_id FROM facets EXCEPT SELECT id FROM memories') == []
     ids = {row[0] for row in rows('SELECT id FROM memories')}
     connection.close()
     return ids

@@ -55,10 +55,12 @@ _BY_ID = 'SELECT value AS id FROM json_each(?)'
 _COLUMN_WAYS = {
     'id': _BY_ID,
     'memory_id': _BY_ID,
-    'record_id': 'SELECT substr(value, 5) AS id FROM json_each(?)',
+    'record_id': 'SELECT CAST(substr(value, 5) AS INTEGER) AS id FROM json_each(?)',
     'session_id': f'SELECT id FROM memories INDEXED BY memories_by_session WHERE session_id {_IN}',
     'actor_id': f'SELECT id FROM memories INDEXED BY memories_by_actor WHERE actor_id {_IN}',
     'event_id': f'SELECT id FROM memories INDEXED BY memories_by_event WHERE event_id {_IN}',
+    'category': 'SELECT id FROM memories INDEXED BY memories_by_category'
+    f" WHERE category <> 'observation' AND category {_IN}",
     'status': f'{_ENDED} AND status {_IN}',
     'collection': 'SELECT id FROM memories INDEXED BY memories_by_collection'
     f" WHERE status = 'active' AND collection {_IN} UNION ALL {_ENDED}",
@@ -208,7 +210,8 @@ def _ways(path: str, operators: dict[str, Any]) -> tuple[Way, ...]:
 
 def _column_ways(column: str, among: list[Any]) -> tuple[Way, ...]:
     """Return the ways to what has any of the values in a column."""
-    if column not in _COLUMN_WAYS or any(value in (None, 'active') for value in among):
+    usual = {'status': 'active', 'category': 'observation'}.get(column)
+    if column not in _COLUMN_WAYS or any(value in (None, usual) for value in among):
         return ()
     return (Way(_COLUMN_WAYS[column], (dump_json(among),)),)
 

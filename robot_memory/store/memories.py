@@ -25,13 +25,13 @@ _COLUMNS = (
 ).split()
 _SELECT = 'SELECT ' + ', '.join(f'm.{name}' for name in _COLUMNS) + ' FROM memories AS m'
 _JSON = ('context', 'pose')
-_SHORT = 1000
+_SHORT = 2000
 """Memories that are rather all looked at and sorted than looked for back in time."""
 _LONG = 200_000
-"""Memories of an index that are rather looked up than the store read from end to end."""
+"""Memories that are rather looked up one by one than the store read from end to end."""
 _LATEST = Where(
     'm.created_at >= coalesce((SELECT created_at FROM memories ORDER BY created_at DESC'
-    ' LIMIT 1 OFFSET 5000), m.created_at)'
+    ' LIMIT 1 OFFSET 2000), m.created_at)'
 )
 
 

@@ -147,6 +147,8 @@ def near_things(connection: apsw.Connection) -> None:
     connection.execute("""
         CREATE INDEX memories_by_actor ON memories (actor_id) WHERE actor_id IS NOT NULL;
         CREATE INDEX memories_by_event ON memories (event_id) WHERE event_id IS NOT NULL;
+        CREATE INDEX memories_by_category ON memories (category)
+            WHERE category <> 'observation';
         CREATE INDEX memories_by_measurement ON memories (stamp) WHERE stamp IS NOT NULL;
         CREATE INDEX memories_by_access ON memories (last_accessed)
             WHERE last_accessed IS NOT NULL;

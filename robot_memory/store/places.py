@@ -11,12 +11,12 @@ distances are those of the contexts' own numbers.
 from __future__ import annotations
 
 import bisect
+import heapq
 import itertools
 import json
 import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import apsw
@@ -31,10 +31,12 @@ _NO_PATH = 0
 _BITS = 48
 _PER_UNIT = 2.0**21
 _MIDDLE = 2.0 ** (_BITS - 1)
-_SPANNED = 4
-"""Cubes along an axis that cover a box, at most."""
-_FIRST = 64
-"""Candidates of a first look; each further one takes four times as many."""
+_CROWD = 32
+"""Positions of a cube that is divided further."""
+_FIRST = 32
+"""Candidates of a first look; each further one takes twice as many."""
+_IN_CUBE = 'SELECT cell, memory_id FROM places WHERE path_id = ? AND cell BETWEEN ? AND ? LIMIT ?'
+_LAST_IN_CUBE = 'SELECT max(cell) FROM places WHERE path_id = ? AND cell BETWEEN ? AND ?'
 
 
 def make(connection: apsw.Connection) -> None:
@@ -130,81 +132,19 @@ def _cell(position: Sequence[float]) -> bytes:
 
 
 def _code(steps: Sequence[int]) -> int:
-    """Interleave the bits of three numbers."""
+    """Interleave the bits of three steps."""
     bits = (format(step, f'0{_BITS}b') for step in steps)
     return int(''.join(itertools.chain.from_iterable(zip(*bits, strict=True))), 2)
 
 
+def _steps(code: int) -> tuple[int, int, int]:
+    """Take the three steps of a code apart."""
+    bits = format(code, f'0{3 * _BITS}b')
+    return int(bits[0::3], 2), int(bits[1::3], 2), int(bits[2::3], 2)
+
+
 def _bytes(code: int) -> bytes:
     return code.to_bytes(3 * _BITS // 8, 'big')
-
-
-def _ranges(low: Sequence[int], high: Sequence[int]) -> list[tuple[str, str]]:
-    """Return as hexadecimal the ranges of cells, ends included, that cover a box of steps."""
-    shift = 0
-    while any((b >> shift) - (a >> shift) >= _SPANNED for a, b in zip(low, high, strict=True)):
-        shift += 1
-    cubes = itertools.product(
-        *(range(a >> shift, (b >> shift) + 1) for a, b in zip(low, high, strict=True))
-    )
-    ranges: list[tuple[int, int]] = []
-    for code in sorted(map(_code, cubes)):
-        begin = ranges.pop()[0] if ranges and ranges[-1][1] == code else code
-        ranges.append((begin, code + 1))
-    return [
-        (_bytes(begin << 3 * shift).hex(), _bytes((end << 3 * shift) - 1).hex())
-        for begin, end in ranges
-    ]
-
-
-@dataclass(frozen=True)
-class _Grid:
-    """Look around a target among the positions of one path and length."""
-
-    connection: apsw.Connection
-    path_id: int | None
-    target: Sequence[float]
-
-    def ids(self, radius: float, most: int = -1) -> list[int]:
-        """Return all ids within a radius, and others near it; of more than `most`, only some."""
-        rows = self.connection.execute(
-            'SELECT p.memory_id FROM json_each(?) AS r CROSS JOIN places AS p ON p.path_id = ?'
-            ' AND p.cell BETWEEN unhex(r.value ->> 0) AND unhex(r.value ->> 1) LIMIT ?',
-            (json.dumps(self._cover(radius)), self.path_id, most),
-        )
-        return [row[0] for row in rows]
-
-    def radius(self, wanted: int, last: float, within: float) -> float:
-        """
-        Return a radius of `wanted` to four times as many candidates, if there is one.
-
-        `last` is a radius of fewer; `within` is returned where that has fewer, too.
-        """
-        low, high, radius = last, math.inf, min(2 * last or 1.0, within)
-        while True:
-            number = len(self.ids(radius, 4 * wanted))
-            if wanted <= number < 4 * wanted or (number < wanted and radius == within):
-                return radius
-            if number < wanted:
-                low = radius
-            else:
-                high = radius
-            if high <= max(low * 1.001, 1 / _PER_UNIT):
-                return high
-            if high < math.inf:
-                radius = math.sqrt(low) * math.sqrt(high) or high / 16
-            else:
-                radius = min(4 * low, within) if low < 1e9 else within
-
-    def _cover(self, radius: float) -> list[tuple[str, str]]:
-        # The distances that are compared are rounded; so are the sums here.
-        reach = math.nextafter(radius * (1 + 1e-12), math.inf)
-        low, high = (
-            [_step(math.nextafter(x + way, way)) for x in self.target[:3]]
-            + [_step(0.0)] * (3 - len(self.target))
-            for way in (-reach, reach)
-        )
-        return _ranges(low, high)
 
 
 def nearest(
@@ -218,36 +158,82 @@ def nearest(
     """
     Yield (id, distance) of all memories that pass and have a position, nearest first, ties by id.
 
-    They come in lists, the nearer ones sooner and at less cost. `where` leaves only active
-    memories of the collection; `place` is a JSON path to an array of as many numbers as `target`
-    has, in the same unit and frame.
+    They come in lists, so that whoever wants only the nearest waits only for them. `where` leaves
+    active memories of the collection; `place` is a JSON path to an array of as many numbers as
+    `target` has, in the same unit and frame.
     """
     within = sys.float_info.max if max_distance is None else max_distance
     path_id = _path_id(connection, collection, place, len(target))
-    grid = _Grid(connection, path_id, target)
-    wanted, radius = _FIRST, 0.0
-    found = _unplaced(connection)
+    outward = itertools.takewhile(
+        lambda found: found[0] <= within, _outward(connection, path_id, target)
+    )
+    asked = _unplaced(connection)
     seen: set[int] = set()
     beyond: list[tuple[float, int]] = []
-    while True:
+    wanted, reached = _FIRST, 0.0
+    while reached <= within:
         among = few(connection, where, wanted)
+        reached = math.inf
         if among is None and _is_kept(place):
-            radius = grid.radius(wanted, radius, within)
-            among = found + grid.ids(radius)
-        else:
-            radius = within
+            batch = list(itertools.islice(outward, wanted))
+            among = asked + [memory_id for _, memory_id in batch]
+            reached = batch[-1][0] if len(batch) == wanted else math.inf
         new = None if among is None else set(among) - seen
         for memory_id, position in _positions(connection, where, place, new):
-            if len(position) == len(target):
-                beyond.append((math.dist(position, target), memory_id))
+            distance = math.dist(position, target) if len(position) == len(target) else math.inf
+            if distance <= within:
+                beyond.append((distance, memory_id))
         beyond.sort()
-        inside = bisect.bisect_right(beyond, (radius, sys.maxsize))
+        # Another memory may be as far as the last one that was looked at.
+        inside = bisect.bisect_left(beyond, (reached,))
         yield [(memory_id, distance) for distance, memory_id in beyond[:inside]]
-        if radius == within:
-            return
-        seen.update(new or ())
         beyond = beyond[inside:]
-        wanted *= 4
+        seen.update(new or ())
+        wanted *= 2
+
+
+def _outward(
+    connection: apsw.Connection, path_id: int | None, target: Sequence[float]
+) -> Iterator[tuple[float, int]]:
+    """Yield the ids under a path with what they are at least away from a target, ascending."""
+    axes = target[:3]
+
+    def distance(steps: Sequence[int], width: int) -> float:
+        """Return how far the cube at a corner is at least, whatever the rounding."""
+        apart = 0.0
+        for x, step in zip(axes, steps, strict=False):
+            low = (step - _MIDDLE) / _PER_UNIT if step else -math.inf
+            end = step + width
+            high = (end - _MIDDLE) / _PER_UNIT if end < 2 * _MIDDLE else math.inf
+            apart = math.hypot(apart, max(low - x, x - high, 0.0))
+        return apart * (1 - 1e-9)
+
+    heap: list[tuple[float, int, int, int]] = [(0.0, -1, 0, _BITS)]
+    while heap:
+        away, memory_id, code, level = heapq.heappop(heap)
+        if memory_id >= 0:
+            yield away, memory_id
+            continue
+        last = code + (1 << 3 * level) - 1
+        inside = (path_id, _bytes(code), _bytes(last))
+        rows = list(connection.execute(_IN_CUBE, (*inside, -1 if level == 0 else _CROWD)))
+        if level == 0 or len(rows) < _CROWD:
+            for cell, found in rows:
+                item = (distance(_steps(int.from_bytes(cell, 'big')), 1), found, 0, 0)
+                heapq.heappush(heap, item)
+            continue
+        # Divide the least cube that holds them all.
+        ((end,),) = connection.execute(_LAST_IN_CUBE, inside)
+        first, end = (int.from_bytes(cell, 'big') for cell in (rows[0][0], end))
+        level = ((first ^ end).bit_length() + 2) // 3
+        if level == 0:
+            heapq.heappush(heap, (away, -1, first, 0))
+            continue
+        level -= 1
+        corner = first >> 3 * (level + 1)
+        for child in range(corner << 3, (corner << 3) + 8):
+            code = child << 3 * level
+            heapq.heappush(heap, (distance(_steps(code), 1 << level), -1, code, level))
 
 
 def other_lengths(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import apsw
+
+_FIRST = 500
+"""Ids that are counted of each way before the next bound is tried."""
 
 
 @dataclass(frozen=True)
@@ -17,16 +20,25 @@ class Way:
     values: tuple[Any, ...] = ()
 
 
-def shortest(connection: apsw.Connection, ways: Iterable[Way], most: int) -> Way | None:
+def shortest(connection: apsw.Connection, ways: Sequence[Way], most: int) -> Way | None:
     """Return the way that gives the fewest ids, None where each gives more than `most`."""
-    best = None
-    for way in ways:
-        ((number,),) = connection.execute(
-            f'SELECT count(*) FROM (SELECT 1 FROM ({way.sql}) LIMIT ?)', (*way.values, most + 1)
-        )
-        if number <= most:
-            best, most = way, number - 1
-    return best
+    bound = min(_FIRST, most)
+    while ways:
+        numbers = [_count(connection, way, bound) for way in ways]
+        if min(numbers) <= bound:
+            return ways[numbers.index(min(numbers))]
+        if bound == most:
+            break
+        bound = min(8 * bound, most)
+    return None
+
+
+def _count(connection: apsw.Connection, way: Way, bound: int) -> int:
+    """Return how many ids a way gives, or more than the bound where they are more."""
+    ((number,),) = connection.execute(
+        f'SELECT count(*) FROM (SELECT 1 FROM ({way.sql}) LIMIT ?)', (*way.values, bound + 1)
+    )
+    return int(number)
 
 
 def along(way: Way) -> str:
