@@ -99,10 +99,11 @@ def _leaves(part: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
 
 def way(path: str, operators: Mapping[str, Any]) -> Way | None:
     """Return the way to what a filter's operators on a path of names hold of, if there is one."""
+    closed = any('$gt' in key for key in operators) and any('$lt' in key for key in operators)
     tests = [
         test
         for operator, value in operators.items()
-        if (test := _test(operator, value)) is not None
+        if (test := _test(operator, value, closed)) is not None
     ]
     if not tests:
         return None
@@ -116,8 +117,13 @@ def way(path: str, operators: Mapping[str, Any]) -> Way | None:
     )
 
 
-def _test(operator: str, value: Any) -> Way | None:
-    """Return what holds of a facet's value wherever an operator holds of the context's."""
+def _test(operator: str, value: Any, closed: bool) -> Way | None:
+    """
+    Return what holds of a facet's value wherever an operator holds of the context's.
+
+    A range that is not closed by another operator ends with its type: numbers come before texts,
+    and texts before blobs. A cut text may equal the beginning of what it was.
+    """
     if operator in ('$eq', '$in'):
         among = value if operator == '$in' else [value]
         if any(item is None or isinstance(item, (dict, list)) for item in among):
@@ -125,9 +131,8 @@ def _test(operator: str, value: Any) -> Way | None:
         return Way(f'value IN (SELECT {_VALUE} FROM json_each(?))', (dump_json(among),))
     if operator not in _SYMBOLS:
         return None
-    symbol = _SYMBOLS[operator]
-    # Numbers come before texts, texts before blobs; a cut text may equal the bound's beginning.
+    symbol, bound, end = _SYMBOLS[operator], value, "value < ''"
     if isinstance(value, str):
-        other = "value < x''" if '>' in symbol else "value >= ''"
-        return Way(f'value {symbol[0]}= ? AND {other}', (value[:_CUT],))
-    return Way(f"value {symbol} ? AND value < ''", (value,))
+        symbol, bound = f'{symbol[0]}=', value[:_CUT]
+        end = "value < x''" if '>' in symbol else "value >= ''"
+    return Way(f'value {symbol} ?' + ('' if closed else f' AND {end}'), (bound,))

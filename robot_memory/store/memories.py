@@ -30,8 +30,8 @@ _SHORT = 2000
 _LONG = 200_000
 """Memories that are rather looked up one by one than the store read from end to end."""
 _LATEST = Where(
-    'm.created_at >= coalesce((SELECT created_at FROM memories ORDER BY created_at DESC'
-    ' LIMIT 1 OFFSET 2000), m.created_at)'
+    'm.created_at >= (SELECT min(created_at) FROM'
+    f' (SELECT created_at FROM memories ORDER BY created_at DESC LIMIT {_SHORT}))'
 )
 
 

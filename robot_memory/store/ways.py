@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 
+_LONGER = 8
 _FIRST = 500
 """Ids that are counted of each way before the next bound is tried."""
 
@@ -21,16 +22,32 @@ class Way:
 
 
 def shortest(connection: apsw.Connection, ways: Sequence[Way], most: int) -> Way | None:
-    """Return the way that gives the fewest ids, None where each gives more than `most`."""
+    """
+    Return the way that gives the fewest ids, less what others miss that are not much longer.
+
+    Return None where each gives more than `most`.
+    """
     bound = min(_FIRST, most)
     while ways:
         numbers = [_count(connection, way, bound) for way in ways]
-        if min(numbers) <= bound:
-            return ways[numbers.index(min(numbers))]
+        least = min(numbers)
+        if least <= bound:
+            best = ways[numbers.index(least)]
+            others = [way for way in ways if way is not best]
+            return _crossing(connection, best, others, least * _LONGER)
         if bound == most:
             break
         bound = min(8 * bound, most)
     return None
+
+
+def _crossing(connection: apsw.Connection, best: Way, others: list[Way], most: int) -> Way:
+    """Return the way to what a way gives and all those others do that give no more than that."""
+    for other in others:
+        if _count(connection, other, most) <= most:
+            sql = f'SELECT id FROM ({best.sql}) WHERE id IN ({other.sql})'
+            best = Way(sql, best.values + other.values)
+    return best
 
 
 def _count(connection: apsw.Connection, way: Way, bound: int) -> int:
