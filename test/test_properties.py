@@ -23,7 +23,9 @@ from robot_memory.model import PERCEPTION_TYPES
 from robot_memory.settings import Settings
 from robot_memory.tools import TOOLS
 
-TABLES = 'memories memories_fts_docsize payloads sessions audit indexed changes'.split()
+TABLES = (
+    'memories memories_fts_docsize indexed changes facets places payloads sessions audit'
+).split()
 
 texts = st.one_of(
     st.text(st.characters(), max_size=60),

@@ -14,9 +14,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import apsw
+
 from robot_memory.clock import instant
 from robot_memory.errors import InvalidArgument
 from robot_memory.json_text import dump_json, shown
+from robot_memory.store import facets
+from robot_memory.store.ways import Way, along, shortest
 
 OPERATORS = ('$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin')
 _INDEX = re.compile('[0-9]{1,9}')
@@ -45,6 +49,35 @@ _TIMES = {
     'last_accessed': 'm.last_accessed',
     'stamp': 'm.stamp / 1000',
 }
+_IN = 'IN (SELECT value FROM json_each(?))'
+_ENDED = "SELECT id FROM memories INDEXED BY memories_ended WHERE status <> 'active'"
+_BY_ID = 'SELECT value AS id FROM json_each(?)'
+_COLUMN_WAYS = {
+    'id': _BY_ID,
+    'memory_id': _BY_ID,
+    'record_id': 'SELECT CAST(substr(value, 5) AS INTEGER) AS id FROM json_each(?)',
+    'session_id': f'SELECT id FROM memories INDEXED BY memories_by_session WHERE session_id {_IN}',
+    'actor_id': f'SELECT id FROM memories INDEXED BY memories_by_actor WHERE actor_id {_IN}',
+    'event_id': f'SELECT id FROM memories INDEXED BY memories_by_event WHERE event_id {_IN}',
+    'category': 'SELECT id FROM memories INDEXED BY memories_by_category'
+    f" WHERE category <> 'observation' AND category {_IN}",
+    'status': f'{_ENDED} AND status {_IN}',
+    'collection': 'SELECT id FROM memories INDEXED BY memories_by_collection'
+    f" WHERE status = 'active' AND collection {_IN} UNION ALL {_ENDED}",
+}
+_TIME_WAYS = {
+    'created_at': 'SELECT id FROM memories INDEXED BY memories_by_time'
+    ' WHERE created_at BETWEEN ? AND ?',
+    'updated_at': 'SELECT id FROM memories INDEXED BY memories_by_time'
+    ' WHERE created_at BETWEEN ? AND ? UNION ALL'
+    ' SELECT id FROM memories INDEXED BY memories_by_change'
+    ' WHERE updated_at <> created_at AND updated_at BETWEEN ? AND ?',
+    'last_accessed': 'SELECT id FROM memories INDEXED BY memories_by_access'
+    ' WHERE last_accessed BETWEEN ? AND ?',
+    'stamp': 'SELECT id FROM memories INDEXED BY memories_by_measurement'
+    ' WHERE stamp BETWEEN ? AND ?',
+}
+_LAST = 2**63 - 1
 _TEXT = "('text')"
 _NUMBER = "('integer', 'real')"
 _CONTAINER = "('object', 'array')"
@@ -52,23 +85,46 @@ _CONTAINER = "('object', 'array')"
 
 @dataclass(frozen=True)
 class Where:
-    """Hold an SQL condition over `memories m` and its values."""
+    """Hold an SQL condition over `memories m`, its values, and ways to what it holds of."""
 
     sql: str = '1'
     values: tuple[Any, ...] = ()
+    ways: tuple[Way, ...] = ()
 
     def __and__(self, other: Where) -> Where:
         """Return the condition that both hold."""
-        if self.sql == '1':
-            return other
-        if other.sql == '1':
-            return self
-        return Where(f'{self.sql} AND {other.sql}', self.values + other.values)
+        sql = ' AND '.join(part for part in (self.sql, other.sql) if part != '1')
+        return Where(sql or '1', self.values + other.values, self.ways + other.ways)
+
+
+ACTIVE = Where("m.status = 'active'")
+"""The condition of what has neither been forgotten nor superseded."""
 
 
 def equal(column: str, value: Any) -> Where:
     """Return the condition that a column of memories has a value."""
-    return Where(f'm.{column} = ?', (value,))
+    return Where(f'm.{column} = ?', (value,), _column_ways(column, [value]))
+
+
+def active_in(collection: str, min_confidence: float = 0.0) -> Where:
+    """Return the condition of an active memory of a collection that is as sure as that."""
+    values = (collection, min_confidence)
+    sql = "status = 'active' AND collection = ? AND confidence >= ?"
+    way = Way(f'SELECT id FROM memories INDEXED BY memories_by_collection WHERE {sql}', values)
+    return Where("m.status = 'active' AND m.collection = ? AND m.confidence >= ?", values, (way,))
+
+
+def few(connection: apsw.Connection, where: Where, most: int) -> list[int] | None:
+    """Return the ids that pass, ascending; None if they are more, or no index leads to them."""
+    way = shortest(connection, where.ways, 2 * most)
+    if way is None:
+        return None
+    rows = connection.execute(
+        f'SELECT m.id FROM {along(way)} AND {where.sql} ORDER BY m.id LIMIT ?',
+        (*way.values, *where.values, most + 1),
+    )
+    found: list[int] = [row[0] for row in rows]
+    return found if len(found) <= most else None
 
 
 def compile_filter(name: str, conditions: Mapping[str, Any]) -> Where:
@@ -90,6 +146,8 @@ def compile_filter(name: str, conditions: Mapping[str, Any]) -> Where:
     where = Where()
     for path, operator, value in found:
         where &= _condition(f'{name}[{shown(path)}]', path, operator, value)
+    for path, condition in conditions.items():
+        where &= Where(ways=_ways(path, _operators(name, path, condition)))
     return where
 
 
@@ -134,6 +192,48 @@ def _operand(where: str, path: str) -> tuple[str, str, tuple[str, ...]]:
     if path in _COLUMNS:
         return f'typeof({_COLUMNS[path]})', _COLUMNS[path], ()
     return 'json_type(m.context, ?)', 'json_extract(m.context, ?)', (json_path(where, path),)
+
+
+def _ways(path: str, operators: dict[str, Any]) -> tuple[Way, ...]:
+    """Return the ways to what checked operators on a path hold of."""
+    if path in _COLUMNS:
+        among = operators.get('$in', [operators['$eq']] if '$eq' in operators else [None])
+        return _column_ways(path, among)
+    if path in _TIMES:
+        return _time_ways(path, operators)
+    if any(_INDEX.fullmatch(step) for step in path.split('.')):
+        return ()
+    bounds = {key: _bound(value) for key, value in operators.items() if key in _COMPARISONS}
+    way = facets.way(path, {**operators, **bounds})
+    return () if way is None else (way,)
+
+
+def _column_ways(column: str, among: list[Any]) -> tuple[Way, ...]:
+    """Return the ways to what has any of the values in a column."""
+    usual = {'status': 'active', 'category': 'observation'}.get(column)
+    if column not in _COLUMN_WAYS or any(value in (None, usual) for value in among):
+        return ()
+    return (Way(_COLUMN_WAYS[column], (dump_json(among),)),)
+
+
+def _time_ways(path: str, operators: dict[str, Any]) -> tuple[Way, ...]:
+    """Return the way to what has a time in the span that the operators leave, if they do."""
+    low, high = -_LAST, _LAST
+    for operator, value in operators.items():
+        values = value if operator in ('$in', '$nin') else [value]
+        times = [instant(text) for text in values if text is not None]
+        if not times or len(times) < len(values) or operator in ('$ne', '$nin'):
+            continue
+        if operator not in ('$lt', '$lte'):
+            low = max(low, min(times))
+        if operator not in ('$gt', '$gte'):
+            high = min(high, max(times))
+    if (low, high) == (-_LAST, _LAST):
+        return ()
+    if path == 'stamp':
+        low, high = (max(-_LAST, min(time * 1000, _LAST)) for time in (low, high + 1))
+    sql = _TIME_WAYS[path]
+    return (Way(sql, (low, high) * (sql.count('?') // 2)),)
 
 
 def _any_of(where: str, path: str, values: list[Any]) -> Where:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,11 +11,12 @@ import apsw
 from robot_memory import texts
 from robot_memory.errors import Conflict, NotFound
 from robot_memory.guards import guard
-from robot_memory.json_text import dump_json, finite
+from robot_memory.json_text import dump_json
 from robot_memory.model import Record
 from robot_memory.planes import Vector
-from robot_memory.store import indexed, vectors, words
+from robot_memory.store import facets, indexed, places, vectors, words
 from robot_memory.store.filters import Where
+from robot_memory.store.ways import along, shortest
 
 _COLUMNS = (
     'id type collection session_id content category confidence tags scope_files perception_type '
@@ -26,6 +25,14 @@ _COLUMNS = (
 ).split()
 _SELECT = 'SELECT ' + ', '.join(f'm.{name}' for name in _COLUMNS) + ' FROM memories AS m'
 _JSON = ('context', 'pose')
+_SHORT = 2000
+"""Memories that are rather all looked at and sorted than looked for back in time."""
+_LONG = 200_000
+"""Memories that are rather looked up one by one than the store read from end to end."""
+_LATEST = Where(
+    'm.created_at >= (SELECT min(created_at) FROM'
+    f' (SELECT created_at FROM memories ORDER BY created_at DESC LIMIT {_SHORT}))'
+)
 
 
 def insert(connection: apsw.Connection, record: Record, vector: Vector | None) -> int:
@@ -60,6 +67,8 @@ def insert(connection: apsw.Connection, record: Record, vector: Vector | None) -
     )
     memory_id = connection.last_insert_rowid()
     index(connection, memory_id, record.collection, record.content, record.context, vector)
+    facets.put(connection, memory_id, record.context)
+    places.put(connection, memory_id, record.collection, record.context)
     return memory_id
 
 
@@ -150,11 +159,37 @@ def get_active(connection: apsw.Connection, memory_id: int) -> Record:
 
 def listed(connection: apsw.Connection, where: Where, limit: int, offset: int = 0) -> list[Record]:
     """Return the memories that pass, newest first, ties by id."""
+    page = _newest(connection, where, limit + offset)[offset:]
+    records = get(connection, page)
+    return [records[memory_id] for memory_id in page]
+
+
+def _newest(connection: apsw.Connection, where: Where, limit: int) -> list[int]:
+    """Return the newest ids that pass, from among the latest where the ways to them are long."""
+    way = shortest(connection, where.ways, _SHORT)
+    if way is None and where.ways:
+        found = _back_in_time(connection, _LATEST & where, limit)
+        if len(found) == limit:
+            return found
+        way = shortest(connection, where.ways, _LONG)
+    if way is None:
+        return _back_in_time(connection, where, limit)
     rows = connection.execute(
-        f'{_SELECT} WHERE {where.sql} ORDER BY m.created_at DESC, m.id DESC LIMIT ? OFFSET ?',
-        (*where.values, limit, offset),
+        f'SELECT m.id FROM {along(way)} AND {where.sql}'
+        ' ORDER BY m.created_at DESC, m.id DESC LIMIT ?',
+        (*way.values, *where.values, limit),
     )
-    return [_record(row) for row in rows]
+    return [row[0] for row in rows]
+
+
+def _back_in_time(connection: apsw.Connection, where: Where, limit: int) -> list[int]:
+    """Return the newest ids that pass, by looking at one memory after the other."""
+    rows = connection.execute(
+        f'SELECT m.id FROM memories AS m INDEXED BY memories_by_time WHERE {where.sql}'
+        ' ORDER BY m.created_at DESC, m.id DESC LIMIT ?',
+        (*where.values, limit),
+    )
+    return [row[0] for row in rows]
 
 
 def measured(
@@ -171,31 +206,31 @@ def measured(
 
 def count(connection: apsw.Connection, where: Where) -> int:
     """Return how many memories pass."""
-    ((number,),) = connection.execute(
-        f'SELECT count(*) FROM memories AS m WHERE {where.sql}', where.values
-    )
+    source, values = _source(connection, where)
+    ((number,),) = connection.execute(f'SELECT count(*) FROM {source}', values)
     return int(number)
 
 
 def ids(connection: apsw.Connection, where: Where) -> list[int]:
     """Return the ids of the memories that pass, ascending."""
-    return [
-        row[0]
-        for row in connection.execute(
-            f'SELECT m.id FROM memories AS m WHERE {where.sql} ORDER BY m.id', where.values
-        )
-    ]
+    source, values = _source(connection, where)
+    return [row[0] for row in connection.execute(f'SELECT m.id FROM {source} ORDER BY 1', values)]
 
 
-def few(connection: apsw.Connection, where: Where, most: int) -> list[int] | None:
-    """Return the ids of the memories that pass, ascending, or None where there are more."""
-    found = [
-        row[0]
-        for row in connection.execute(
-            f'SELECT m.id FROM memories AS m WHERE {where.sql} LIMIT ?', (*where.values, most + 1)
-        )
-    ]
-    return sorted(found) if len(found) <= most else None
+def _source(connection: apsw.Connection, where: Where) -> tuple[str, tuple[Any, ...]]:
+    """Return as SQL, with its values, the memories `m` that pass."""
+    way = shortest(connection, where.ways, _LONG)
+    if way is None:
+        return f'memories AS m WHERE {where.sql}', where.values
+    return f'{along(way)} AND {where.sql}', (*way.values, *where.values)
+
+
+def size(connection: apsw.Connection, collection: str) -> int:
+    """Return how many active memories a collection has."""
+    ((number,),) = connection.execute(
+        "SELECT count(*) FROM memories WHERE status = 'active' AND collection = ?", (collection,)
+    )
+    return int(number)
 
 
 def rewrite(
@@ -222,6 +257,10 @@ def rewrite(
     )
     _unindex(connection, new.id)
     index(connection, new.id, new.collection, new.content, new.context, vector)
+    facets.remove(connection, new.id, old.context)
+    facets.put(connection, new.id, new.context)
+    places.remove(connection, new.id, new.collection, old.context)
+    places.put(connection, new.id, new.collection, new.context)
     detail = {'old_content': old.content, 'old_context': old.context}
     note(connection, new.id, 'update', actor, 'new content', detail, new.updated_at)
 
@@ -235,12 +274,14 @@ def retire(
     at: int,
     superseded_by: int | None = None,
 ) -> None:
-    """End a memory softly: it leaves the indexes, its row and its trail stay."""
-    connection.execute(
-        'UPDATE memories SET status = ?, superseded_by = ?, updated_at = ? WHERE id = ?',
+    """End a memory softly: recall's indexes lose it, its row, its facets and its trail stay."""
+    ((collection, context),) = connection.execute(
+        'UPDATE memories SET status = ?, superseded_by = ?, updated_at = ? WHERE id = ?'
+        ' RETURNING collection, context',
         (status, superseded_by, at, memory_id),
     )
     _unindex(connection, memory_id)
+    places.remove(connection, memory_id, collection, json.loads(context))
     detail = {} if superseded_by is None else {'superseded_by': superseded_by}
     note(connection, memory_id, status, actor, reason, detail, at)
 
@@ -301,41 +342,6 @@ def decay(
         (rate, now, collection, *protected, now, rate, now),
     )
     return connection.changes()
-
-
-def nearest(
-    connection: apsw.Connection,
-    where: Where,
-    place: str,
-    target: Sequence[float],
-    max_distance: float | None,
-) -> tuple[list[tuple[int, float]], set[int]]:
-    """
-    Return (id, distance) of all memories that pass and have a position, nearest first.
-
-    `place` is a JSON path to an array of as many numbers as `target` has, in the same unit and
-    frame. The second value holds the lengths of the positions that do not have as many.
-    """
-    rows = connection.execute(
-        'SELECT m.id, json_extract(m.context, ?) FROM memories AS m'
-        f" WHERE json_type(m.context, ?) = 'array' AND {where.sql}",
-        (place, place, *where.values),
-    )
-    found: list[tuple[int, float]] = []
-    others: set[int] = set()
-    for memory_id, text in rows:
-        values = json.loads(text)
-        position = [x for x in map(finite, values) if x is not None]
-        if not position or len(position) != len(values):
-            continue
-        if len(position) != len(target):
-            others.add(len(position))
-            continue
-        distance = math.dist(position, target)
-        if distance <= (sys.float_info.max if max_distance is None else max_distance):
-            found.append((memory_id, distance))
-    found.sort(key=lambda pair: (pair[1], pair[0]))
-    return found, others
 
 
 def _record(row: Sequence[Any]) -> Record:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import apsw
 
 from robot_memory.errors import Unavailable
-from robot_memory.store import memories
+from robot_memory.store import facets, memories, places
 
 
 def first_tables(connection: apsw.Connection) -> None:
@@ -184,10 +184,36 @@ def scores_from_rows(connection: apsw.Connection) -> None:
         memories.index(connection, memory_id, collection, content, json.loads(context))
 
 
+def near_things(connection: apsw.Connection) -> None:
+    """Make what leads to memories by their contexts, places, times and people."""
+    facets.make(connection)
+    places.make(connection)
+    connection.execute("""
+        CREATE INDEX memories_by_actor ON memories (actor_id) WHERE actor_id IS NOT NULL;
+        CREATE INDEX memories_by_event ON memories (event_id) WHERE event_id IS NOT NULL;
+        CREATE INDEX memories_by_category ON memories (category)
+            WHERE category <> 'observation';
+        CREATE INDEX memories_by_measurement ON memories (stamp) WHERE stamp IS NOT NULL;
+        CREATE INDEX memories_by_access ON memories (last_accessed)
+            WHERE last_accessed IS NOT NULL;
+        CREATE INDEX memories_by_change ON memories (updated_at)
+            WHERE updated_at <> created_at;
+        CREATE INDEX memories_ended ON memories (status) WHERE status <> 'active';
+    """)
+    for memory_id, collection, status, text in connection.execute(
+        'SELECT id, collection, status, context FROM memories'
+    ):
+        context = json.loads(text)
+        facets.put(connection, memory_id, context)
+        if status == 'active':
+            places.put(connection, memory_id, collection, context)
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     first_tables,
     payload_parts,
     scores_from_rows,
+    near_things,
 )
 
 

@@ -11,6 +11,7 @@ import apsw
 import numpy as np
 
 from robot_memory.store.filters import Where
+from robot_memory.store.ways import Way
 
 _TOKENIZER = ['unicode61', 'remove_diacritics', '2', 'categories', 'L* N* Co Mn Mc']
 _HOME = '\ue002'
@@ -109,11 +110,17 @@ def matching(connection: apsw.Connection, terms: Sequence[str], among: Sequence[
     if not terms or not among:
         return set()
     rows = connection.execute(
-        'SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?'
-        ' AND rowid IN (SELECT value FROM json_each(?))',
-        (any_of(terms), json.dumps(list(among))),
+        'SELECT m.rowid FROM json_each(?) AS asked'
+        ' CROSS JOIN memories_fts AS m ON m.rowid = asked.value AND memories_fts MATCH ?',
+        (json.dumps(list(among)), any_of(terms)),
     )
     return {row[0] for row in rows}
+
+
+def way(terms: Sequence[str]) -> Where:
+    """Return no condition, but the way to what holds any of the terms."""
+    sql = 'SELECT rowid AS id FROM memories_fts WHERE memories_fts MATCH ?'
+    return Where(ways=(Way(sql, (any_of(terms),)),))
 
 
 def passing(connection: apsw.Connection, ids: Sequence[int], where: Where) -> set[int]:

@@ -16,7 +16,7 @@ from robot_memory.memory import Memory
 from robot_memory.model import Record
 from robot_memory.search.query import Query
 from robot_memory.store import memories, sessions, vectors, words
-from robot_memory.store.filters import Where, equal
+from robot_memory.store.filters import ACTIVE, Where, equal
 from robot_memory.tool import tool
 from robot_memory.tools.recall import best_passing
 
@@ -89,7 +89,7 @@ def end_session(memory: Memory, request: EndSessionRequest) -> EndSessionRespons
     Constraints, postmortems and gotchas neither fade nor are merged.
     """
     memory.flush()
-    where = equal('session_id', request.session_id) & equal('status', 'active')
+    where = equal('session_id', request.session_id) & ACTIVE
     with memory.db.read() as connection:
         session = sessions.get_open(connection, request.session_id)
         records = memories.listed(connection, where, _EVERYTHING)

@@ -10,7 +10,7 @@ from robot_memory.fields import Json, arg
 from robot_memory.memory import Memory
 from robot_memory.model import Record
 from robot_memory.store import Connection, memories
-from robot_memory.store.filters import Where, compile_filter, equal
+from robot_memory.store.filters import ACTIVE, Where, compile_filter, equal
 from robot_memory.store.meta import store_id
 from robot_memory.tool import tool
 
@@ -78,7 +78,7 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
     conditions: Any = request.where or {}
     where = compile_filter('where', conditions)
     if 'status' not in conditions:
-        where &= equal('status', 'active')
+        where &= ACTIVE
     if request.actor_id is not None:
         where &= equal('actor_id', request.actor_id)
     if request.session_id is not None:

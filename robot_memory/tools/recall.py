@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +16,10 @@ from robot_memory.memory import Memory, milliseconds_since
 from robot_memory.model import Record
 from robot_memory.perceptions import digests
 from robot_memory.search.query import Hit, Search
-from robot_memory.store import Connection, memories, words
-from robot_memory.store.filters import Where, compile_filter, equal, json_path
+from robot_memory.store import Connection, memories, places, words
+from robot_memory.store.filters import Where, active_in, compile_filter, equal, few, json_path
 from robot_memory.tool import tool
 
-MAX_DIMENSIONS = 16
 _FIRST = 16
 """How far the ranking is walked at first, at least."""
 _FEW = 20_000
@@ -134,7 +133,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         memory.query_vector(request.query)  # made before the read begins, and kept
     with memory.db.read() as connection:
         if near is not None:
-            ranked, mode = _by_distance(connection, request.query, where, near)
+            ranked, mode = _by_distance(connection, request, where, near)
         elif not request.query.strip():
             newest = memories.listed(connection, where, request.n)
             ranked, mode = [Hit(record.id, 0.0) for record in newest], 'filter'
@@ -158,8 +157,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
 
 def _restrictions(request: RecallRequest, filter_: Any) -> Where:
     """Return all that a memory must be to be considered."""
-    where = equal('status', 'active') & equal('collection', request.collection)
-    where &= Where('m.confidence >= ?', (request.min_confidence,))
+    where = active_in(request.collection, request.min_confidence)
     if request.session_id:
         where &= equal('session_id', request.session_id)
     return where & compile_filter('context_filter', filter_ or {})
@@ -175,9 +173,9 @@ def best_passing(
     ranking is walked from its top until enough of it passes.
     """
     if narrow:
-        few = memories.few(connection, where, _FEW)
-        if few is not None:
-            return search.among(few, n)
+        passing = few(connection, where, _FEW)
+        if passing is not None:
+            return search.among(passing, n)
     asked = max(_FIRST, 2 * n)
     while True:
         found = search.best(asked)
@@ -213,12 +211,12 @@ def parse_near(spatial_sort: Any) -> Near | None:
             'spatial_sort.field must be the path of a position, as spatial.object_position, '
             f'not {shown(field)}'
         )
-    good = isinstance(target, list) and 1 <= len(target) <= MAX_DIMENSIONS
+    good = isinstance(target, list) and 1 <= len(target) <= places.MAX_DIMENSIONS
     numbers = [finite(x) for x in target] if good else [None]
     position = tuple(x for x in numbers if x is not None)
     if len(position) != len(numbers):
         raise InvalidArgument(
-            f'spatial_sort.target must be 1 to {MAX_DIMENSIONS} finite numbers, '
+            f'spatial_sort.target must be 1 to {places.MAX_DIMENSIONS} finite numbers, '
             f'not {shown(target)}'
         )
     given = spatial_sort.get('max_distance')
@@ -232,20 +230,38 @@ def parse_near(spatial_sort: Any) -> Near | None:
 
 
 def _by_distance(
-    connection: Connection, query: str, where: Where, near: Near
+    connection: Connection, request: RecallRequest, where: Where, near: Near
 ) -> tuple[list[Hit], str]:
     """Return what passes and has a position, nearest first; what the words match before that."""
-    found, others = memories.nearest(connection, where, near.place, near.target, near.max_distance)
-    if not found and len(others) > 0:
+
+    def outward(where: Where) -> Iterator[list[tuple[int, float]]]:
+        target, reach = near.target, near.max_distance
+        return places.nearest(connection, where, request.collection, near.place, target, reach)
+
+    main, fallback = texts.query_terms(request.query)
+    terms = main + fallback
+    found: list[tuple[int, float]] = []
+    for pairs in outward(where & words.way(terms)) if terms else ():
+        match = words.matching(connection, terms, [pair[0] for pair in pairs])
+        found += (pair for pair in pairs if pair[0] in match)
+        if len(found) >= request.n:
+            break
+    known = {pair[0] for pair in found}
+    for pairs in outward(where) if len(found) < request.n else ():
+        found += (pair for pair in pairs if pair[0] not in known)
+        if len(found) >= request.n:
+            break
+    others: set[int] = set()
+    if not found:
+        collection, length = request.collection, len(near.target)
+        others = places.other_lengths(connection, where, collection, near.place, length)
+    if others:
         raise InvalidArgument(
             f'spatial_sort.target has {len(near.target)} numbers, but the positions at '
             f'{near.field} have {" or ".join(map(str, sorted(others)))}'
         )
-    main, fallback = texts.query_terms(query)
-    match = words.matching(connection, main + fallback, [pair[0] for pair in found])
     hits = [Hit(found_id, 1 / (1 + distance), distance) for found_id, distance in found]
-    hits.sort(key=lambda hit: hit.id not in match)
-    return hits, 'bm25_only' if match else 'filter'
+    return hits, 'bm25_only' if known else 'filter'
 
 
 def view(record: Record, hit: Hit, payload: Json | None = None) -> MemoryView:

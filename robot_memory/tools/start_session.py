@@ -9,7 +9,6 @@ from robot_memory.fields import Json, arg
 from robot_memory.memory import Memory
 from robot_memory.model import Session
 from robot_memory.store import memories, sessions
-from robot_memory.store.filters import equal
 from robot_memory.tool import tool
 from robot_memory.tools.learn import given
 
@@ -49,6 +48,5 @@ def start_session(memory: Memory, request: StartSessionRequest) -> StartSessionR
     )
     with memory.db.write() as connection:
         sessions.insert(connection, session)
-        where = equal('collection', request.collection) & equal('status', 'active')
-        active = memories.count(connection, where)
+        active = memories.size(connection, request.collection)
     return StartSessionResponse(session.id, session.collection, active)

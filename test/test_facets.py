@@ -1,0 +1,251 @@
+"""What leads to the memories that a filter holds of, and that it misses none."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import apsw
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from stores import index_rows, keep, replace, store
+
+from robot_memory.clock import iso
+from robot_memory.store import facets, memories
+from robot_memory.store.filters import ACTIVE, Where, active_in, compile_filter, equal, few
+from robot_memory.store.migrations import MIGRATIONS, near_things
+
+BEGINNING = 'x' * 32
+texts = st.sampled_from(
+    ['', 'a', 'b', 'ä', '1', 'true', "'", '\n', '\U0001f600', BEGINNING]
+    + [BEGINNING + end for end in 'abc']
+)
+numbers = st.one_of(
+    st.integers(-2, 3),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.sampled_from([0.1, 0.3, 1.5, 2**53 + 1, 2**63, -(2**63) - 1, 10**400, -0.0, 5e-324]),
+)
+scalars = st.one_of(st.none(), st.booleans(), numbers, texts)
+values = st.one_of(scalars, st.lists(scalars, max_size=2), st.just({'a': 1}))
+keys = st.sampled_from(['a', 'b', 'c', '', '1', '12345678901', 'a.b', 'ä', "'", '\n', '[0]', '"'])
+contexts = st.recursive(
+    st.dictionaries(keys, values, max_size=4),
+    lambda inner: st.dictionaries(keys, values | inner, max_size=4),
+    max_leaves=6,
+) | st.integers(60, 70).map(lambda many: {'a': 1, 'c': {str(i): i for i in range(many)}})
+paths = st.sampled_from(
+    ['a', 'b', 'a.a', 'a.b', 'a.b.c', '1', 'a.1', '12345678901', 'ä', "'", '\n', '[0]', 'c.64']
+)
+conditions = st.dictionaries(
+    paths,
+    st.one_of(
+        values,
+        st.dictionaries(
+            st.sampled_from(['$gt', '$gte', '$lt', '$lte']), numbers | texts, min_size=1
+        ),
+        st.dictionaries(st.sampled_from(['$eq', '$ne']), values, min_size=1),
+        st.dictionaries(
+            st.sampled_from(['$in', '$nin']), st.lists(values, max_size=3), min_size=1
+        ),
+    ),
+    min_size=1,
+    max_size=2,
+)
+
+
+def scanned(connection: apsw.Connection, where: Where) -> list[int]:
+    """Return the ids that pass by looking at every memory."""
+    rows = connection.execute(
+        f'SELECT m.id FROM memories AS m WHERE {where.sql} ORDER BY m.id', where.values
+    )
+    return [row[0] for row in rows]
+
+
+def check(connection: apsw.Connection, where: Where) -> None:
+    """Compare what the ways lead to with what looking at every memory finds."""
+    truth = scanned(connection, where)
+    for way in where.ways:
+        led = {row[0] for row in connection.execute(way.sql, way.values)}
+        assert led >= set(truth), way.sql
+    assert memories.ids(connection, where) == truth
+    assert memories.count(connection, where) == len(truth)
+    assert few(connection, where, 1000) == (truth if where.ways else None)
+    assert [record.id for record in memories.listed(connection, where, 1000)] == truth[::-1]
+    assert [record.id for record in memories.listed(connection, where, 2, 1)] == truth[::-1][1:3]
+
+
+@settings(max_examples=300, deadline=None, database=None, derandomize=True)
+@given(
+    st.lists(contexts, min_size=1, max_size=8),
+    st.lists(contexts, max_size=3),
+    st.lists(conditions, min_size=1, max_size=6),
+)
+@example([{'a': 10**400}, {'a': 2}], [], [{'a': {'$gt': 1}}, {'a': 10**400}])
+@example([{'a': BEGINNING + 'a'}], [], [{'a': {'$lt': BEGINNING + 'b'}}])
+def test_the_ways_lead_to_all_that_a_filter_holds_of(
+    kept: list[dict[str, Any]], later: list[dict[str, Any]], asked: list[dict[str, Any]]
+) -> None:
+    connection = store()
+    for at, context in enumerate(kept):
+        keep(connection, context, at)
+    for memory_id, context in enumerate(later[: len(kept)], 1):
+        replace(connection, memory_id, context)
+    memories.retire(connection, len(kept), 'invalidated', 'test', 'over', 9)
+    for condition in asked:
+        where = compile_filter('where', condition)
+        check(connection, where)
+        check(connection, ACTIVE & where)
+        check(connection, active_in('default', 0.5) & where)
+    fresh = store()
+    for context in [*later[: len(kept)], *kept[len(later) :]]:
+        keep(fresh, context)
+    assert index_rows(connection)[0] == index_rows(fresh)[0]
+
+
+def test_a_condition_on_one_value_leads_only_to_the_memories_that_have_it() -> None:
+    connection = store()
+    for value in (True, 1, '1', 1.0, False, 0, 'true', 1.5, None, [1], {'a': 1}):
+        keep(connection, {'v': value})
+    for condition, ids in (
+        (True, [1]),
+        (1, [2, 4]),
+        ('1', [3]),
+        (False, [5]),
+        ({'$gt': 0, '$lt': 2}, [2, 4, 8]),
+        ({'$gte': ''}, [3, 7]),
+        ({'$in': [True, 'true', 0]}, [1, 6, 7]),
+    ):
+        (way,) = compile_filter('where', {'v': condition}).ways
+        assert sorted(row[0] for row in connection.execute(way.sql, way.values)) == ids
+
+
+@pytest.mark.parametrize('condition', [None, {'$ne': 1}, {'$nin': [1]}, {'$in': [1, None]}, [1]])
+def test_what_holds_of_absent_values_and_of_arrays_has_no_way(condition: Any) -> None:
+    assert not compile_filter('where', {'v': condition}).ways
+    assert not compile_filter('where', {'v.0': 1}).ways
+
+
+def test_a_memory_of_too_many_facets_is_a_candidate_of_each_path() -> None:
+    connection = store()
+    keep(connection, {f'k{i}': i for i in range(facets.MOST)})
+    keep(connection, {f'k{i}': i for i in range(facets.MOST + 1)})
+    check(connection, compile_filter('where', {'k7': 7}))
+    ((number,),) = connection.execute('SELECT count(*) FROM facets WHERE memory_id = 2')
+    assert number == 1
+
+
+@pytest.mark.parametrize(
+    'condition',
+    [
+        {'created_at': {'$gte': iso(3), '$lt': iso(6)}},
+        {'created_at': iso(5)},
+        {'created_at': {'$in': [iso(2), iso(7), None]}},
+        {'created_at': {'$in': []}},
+        {'created_at': {'$ne': iso(3)}},
+        {'updated_at': {'$gte': iso(5)}},
+        {'updated_at': {'$lte': iso(5)}},
+        {'last_accessed': {'$gt': iso(50)}},
+        {'last_accessed': None},
+        {'stamp': {'$gt': iso(3)}},
+        {'stamp': {'$gte': iso(3), '$lte': iso(5)}},
+        {'stamp': iso(4)},
+        {'stamp': {'$lt': '9999-12-31'}},
+        {'stamp': {'$gt': '0001-01-01'}},
+        {'stamp': {'$in': [iso(2), iso(4)]}},
+        {'record_id': 'mem_3'},
+        {'memory_id': {'$in': [2, '3', True, 4.0, None]}},
+        {'memory_id': {'$in': [2, '3', True, 4.0]}},
+        {'session_id': 'none such'},
+        {'actor_id': {'$in': ['actor 1', 5]}},
+        {'event_id': 'event 2'},
+        {'category': 'gotcha'},
+        {'category': {'$in': ['gotcha', 'observation']}},
+        {'collection': 'lab'},
+        {'collection': 'lab', 'status': 'invalidated'},
+        {'status': {'$in': ['invalidated', 'superseded']}},
+        {'status': {'$ne': 'active'}},
+    ],
+)
+def test_the_ways_of_columns_and_times_lead_to_all_that_they_hold_of(
+    condition: dict[str, Any],
+) -> None:
+    connection = store()
+    for i in range(10):
+        keep(
+            connection,
+            {},
+            at=i,
+            stamp=None if i % 3 == 0 else i * 1000 + i,
+            actor_id=f'actor {i % 3}' if i % 2 else None,
+            event_id=f'event {i}',
+            collection='lab' if i > 7 else 'default',
+        )
+    replace(connection, 3, {'changed': True})
+    memories.touch(connection, {4: (1, 100), 5: (2, 10)})
+    for memory_id in (6, 9):
+        memories.retire(connection, memory_id, 'invalidated', 'test', 'over', 20)
+    connection.execute("UPDATE memories SET category = 'gotcha' WHERE id IN (2, 6)")
+    where = compile_filter('where', condition)
+    check(connection, where)
+    check(connection, ACTIVE & where)
+    check(connection, equal('actor_id', 'actor 1') & where)
+
+
+@pytest.mark.parametrize(
+    ('condition', 'index'),
+    [
+        ({'created_at': {'$gte': iso(1), '$lt': iso(2)}}, 'memories_by_time'),
+        ({'stamp': {'$gte': iso(1)}}, 'memories_by_measurement'),
+        ({'updated_at': {'$gte': iso(1)}}, 'memories_by_change'),
+        ({'last_accessed': {'$gte': iso(1)}}, 'memories_by_access'),
+        ({'actor_id': 'anna'}, 'memories_by_actor'),
+        ({'event_id': 'lunch'}, 'memories_by_event'),
+        ({'session_id': 'x'}, 'memories_by_session'),
+        ({'category': 'gotcha'}, 'memories_by_category'),
+        ({'collection': 'lab'}, 'memories_by_collection'),
+        ({'status': 'superseded'}, 'memories_ended'),
+        ({'task.success': True}, 'facets'),
+        ({'params.force': {'$gte': 10, '$lte': 11}}, 'facets'),
+    ],
+)
+def test_ways_search_an_index_and_then_the_rows_by_id(
+    condition: dict[str, Any], index: str
+) -> None:
+    connection = store()
+    (way,) = compile_filter('where', condition).ways
+
+    def plan(sql: str, *values: Any) -> list[str]:
+        return [row[3] for row in connection.execute(f'EXPLAIN QUERY PLAN {sql}', values)]
+
+    steps = plan(way.sql, *way.values)
+    assert any('SEARCH' in step and index in step for step in steps), steps
+    scanned_ = [step for step in steps if step.startswith('SCAN memories')]
+    assert not [step for step in scanned_ if 'memories_ended' not in step], steps
+    rows = plan(
+        f'SELECT m.id FROM memories AS m NOT INDEXED WHERE m.id IN ({way.sql})', *way.values
+    )
+    assert rows[0] == 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)'
+
+
+def test_a_store_of_before_is_indexed_where_it_stands() -> None:
+    step = MIGRATIONS.index(near_things)
+    connection = apsw.Connection(':memory:')
+    for older in MIGRATIONS[:step]:
+        older(connection)
+    contexts_ = [{'a': i, 'o': {'p': [i, 2, 3], 'ok': i > 1}} for i in range(4)]
+    for at, context in enumerate(contexts_):
+        connection.execute(
+            'INSERT INTO memories (type, collection, content, content_hash, guard, token_count,'
+            ' category, confidence, confidence_base, tags, scope_files, context, strategy_name,'
+            " status, created_at, updated_at) VALUES ('fact', 'default', 'a fact', x'', '', 2,"
+            " 'observation', 0.9, 0.9, '[]', '[]', ?, 'episodic', ?, ?, ?)",
+            (json.dumps(context), 'superseded' if at == 2 else 'active', at, at),
+        )
+    near_things(connection)
+    expected = store()
+    for at, context in enumerate(contexts_):
+        keep(expected, context, at)
+    memories.retire(expected, 3, 'superseded', 'test', 'over', 9)
+    assert index_rows(connection) == index_rows(expected)
+    check(connection, compile_filter('where', {'o.ok': True}))
