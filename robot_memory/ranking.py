@@ -1,49 +1,53 @@
-"""Pure functions that decide what comes first."""
+"""
+Pure functions that decide what comes first: how words and meaning make one score.
+
+They take numbers or numpy arrays. docs/decisions/fusion.md has the figures behind the constants.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Any, TypeVar
 
-WORDS_SHARE = 0.5
-"""Weight of the words beside the meaning; docs/decisions/fusion.md has the figures."""
+import numpy as np
+from numpy.typing import NDArray
 
+Number = TypeVar('Number', float, NDArray[np.floating[Any]])
 
-LEAST_COVERAGE = 0.05
-"""What any shared word is worth: in a store of a few memories, BM25 gives nearly nothing."""
+WORDS_SHARE = 0.8
+"""What covering all of a question's words is worth: of what the meaning leaves open."""
 
+SHARPNESS = 1.25
+"""The power of the coverage: a little in common says little."""
 
-def coverage(score: float, possible: float) -> float:
-    """Return how much of a query the words cover, 0 to 1, from BM25 and the most it can give."""
-    return LEAST_COVERAGE + (1 - LEAST_COVERAGE) * min(score / possible, 1.0)
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """Say how well a memory answers: by words and by meaning, each 0 to 1."""
-
-    id: int
-    coverage: float = 0.0
-    relevance: float = 0.0
+PAIRS_SHARE = 0.6
+"""The weight of two words that stand side by side in both, beside the mean of their own."""
 
 
-def merge(coverage: Mapping[int, float], relevance: Mapping[int, float]) -> list[Candidate]:
-    """Join what the words and the meaning found."""
-    return [
-        Candidate(memory_id, coverage.get(memory_id, 0.0), relevance.get(memory_id, 0.0))
-        for memory_id in dict.fromkeys((*relevance, *coverage))
-    ]
+def bm25_idf(count: float, n: Number) -> Number:
+    """Return what a term is worth that n of count memories hold, above 0 (Lucene's idf)."""
+    idf: Number = np.log(1 + (count - n + 0.5) / (n + 0.5))
+    return idf
 
 
-def fuse(candidate: Candidate, mode: str) -> float:
+def coverage(found: Number, asked: float) -> Number:
     """
-    Return one score, 0 to 1, for a candidate that a mode of recall found.
+    Return how much of a question the words cover, 0 to 1.
 
-    A convex combination of calibrated scores: plain reciprocal ranks lose to the better of
-    their halves on most sets.
+    `asked` is the sum of what the question's terms (those that no memory holds, too), kinds and
+    pairs are worth: `bm25_idf` of each, of a pair PAIRS_SHARE x the mean of its two. `found` is
+    the sum of those that a memory holds. How often it holds them, and its length, do not count.
     """
-    if mode == 'bm25_only':
-        return candidate.coverage
-    if mode == 'vec_only':
-        return candidate.relevance
-    return (candidate.relevance + WORDS_SHARE * candidate.coverage) / (1 + WORDS_SHARE)
+    covered: Number = np.minimum(found / max(asked, 1e-9), 1.0)
+    return covered
+
+
+def fuse(relevance: Number, coverage: Number) -> Number:
+    """
+    Return one score, 0 to 1, of the meaning and the words, each 0 to 1; 0 where one is absent.
+
+    Words add to what the meaning leaves open, as the chance that either is right does, so the
+    better half decides. It grows with both, and is one scale for every mode: with the meaning
+    alone it is the relevance, with words alone 0.8 x coverage^1.25.
+    """
+    fused: Number = relevance + WORDS_SHARE * coverage**SHARPNESS * (1 - relevance)
+    return fused

@@ -211,8 +211,8 @@ def test_the_real_world_counts_more_by_a_parameter(open_robot: Callable[..., Rob
     for weight, first in ((None, 'real'), (1.0, 'sim'), (0.5, 'sim')):
         settings = {} if weight is None else {'real_weight': weight}
         robot = open_robot(name=f'weight-{weight}', **settings)
-        robot.learn('cup trial one', context={'env': {'sim_or_real': 'real'}, 'id': 'real'})
-        robot.learn('cup trial two', context={'env': {'sim_or_real': 'sim'}, 'id': 'sim'})
+        robot.learn('cup trial left', context={'env': {'sim_or_real': 'real'}, 'id': 'real'})
+        robot.learn('cup trial right', context={'env': {'sim_or_real': 'sim'}, 'id': 'sim'})
         robot.learn('something else')
         found = robot.recall('cup trial').memories
         assert f'"id":"{first}"' in found[0].context

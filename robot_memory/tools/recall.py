@@ -202,7 +202,8 @@ def ranked_by_query(
         main = main + fallback
         hits = words.best(connection, main, where, pool, among)
     possible = words.best_possible(connection, main) if hits else 1.0
-    coverage = {found: ranking.coverage(score, possible) for found, score in hits}
+    # FTS5's idf falls to nothing in a store of a few memories.
+    coverage = {found: 0.05 + 0.95 * ranking.coverage(score, possible) for found, score in hits}
     relevance: dict[int, float] = {}
     embedder = memory.usable(connection)
     if vector is not None and embedder is not None:
@@ -217,12 +218,16 @@ def ranked_by_query(
     mode = 'bm25_only'
     if relevance:
         mode = 'hybrid' if coverage else 'vec_only'
-    candidates = ranking.merge(coverage, relevance)
-    real = words.passing(connection, [candidate.id for candidate in candidates], _REAL)
+    candidates = list(dict.fromkeys((*relevance, *coverage)))
+    real = words.passing(connection, candidates, _REAL)
     weight = memory.settings.real_weight
     scored = [
-        Hit(candidate.id, ranking.fuse(candidate, mode) * (weight if candidate.id in real else 1))
-        for candidate in candidates
+        Hit(
+            found,
+            float(ranking.fuse(relevance.get(found, 0.0), coverage.get(found, 0.0)))
+            * (weight if found in real else 1),
+        )
+        for found in candidates
     ]
     scored.sort(key=lambda hit: (-hit.score, -hit.id))
     return scored, mode
