@@ -1,26 +1,14 @@
 """What two texts must share to be duplicates, whatever their words: numbers, units, negations."""
 
 import re
+from collections.abc import Callable, Iterable
+from difflib import SequenceMatcher
 from functools import cache
 
 from robot_memory.texts import fold
+from robot_memory.vocabulary import MONTHS, NEGATIONS, NUMBERS, UNITS
 
-_UNITS = {
-    'n': 'n newton newtons 牛 牛顿 н', 'kn': 'kn 千牛', 'nm': 'nm n·m n*m n.m 牛米 牛·米',
-    'um': 'um μm micron microns 微米', 'mm': 'mm millimeter millimetre 毫米 мм',
-    'cm': 'cm centimeter centimetre 厘米 см', 'm': 'm meter metre 米 м', 'km': 'km 公里 千米',
-    'inch': 'inch inches 英寸', 'ms': 'ms msec millisecond 毫秒', 's': 's sec secs second 秒 秒钟',
-    'min': 'min mins minute 分钟', 'h': 'h hr hrs hour 小时', 'day': 'day 天',
-    'hz': 'hz hertz 赫 赫兹', 'khz': 'khz', 'mhz': 'mhz', 'fps': 'fps 帧',
-    'g': 'g gram 克', 'kg': 'kg kilogram kilo 公斤 千克 кг', 'deg': '° deg degree 度',
-    'degc': '°c celsius 摄氏度', 'rad': 'rad radian 弧度', '%': '% percent pct',
-    'v': 'v volt 伏', 'ma': 'ma 毫安', 'amp': 'amp ampere 安', 'w': 'w watt 瓦', 'kw': 'kw',
-    'rpm': 'rpm 转', 'px': 'px pixel 像素', 'times': 'times 次', 'fold': '倍',
-    'pa': 'pa pascal 帕', 'kpa': 'kpa 千帕', 'bar': 'bar',
-    'm/s': 'm/s mps 米/秒 米每秒', 'mm/s': 'mm/s 毫米/秒', 'cm/s': 'cm/s 厘米/秒',
-    'm/s2': 'm/s2 m/s^2', 'rad/s': 'rad/s 弧度/秒', 'deg/s': '°/s deg/s 度/秒',
-}  # fmt: skip
-_ALIASES = {alias: unit for unit, names in _UNITS.items() for alias in names.split()}
+_ALIASES = {alias: unit for unit, names in UNITS.items() for alias in names.split()}
 _ALIASES |= {a + 's': u for a, u in _ALIASES.items() if re.fullmatch('[a-z]{3,}[^sz]', a)}
 _ALIASES |= {
     f'{a}s per second': _ALIASES[a] + '/s' for a in ('meter', 'metre', 'radian', 'degree')
@@ -41,10 +29,8 @@ _QUANTITY = (
     rf'(?:\s?(?P<unit>{"|".join(map(re.escape, sorted(_ALIASES, key=len)[::-1]))}){_NO_LETTER}'
     r'|(?P<glued>[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+))?'
 )
-_CARDINALS = 'zero one two three four five six seven eight nine ten eleven twelve'.split()
 _ORDINALS = 'second third fourth fifth sixth seventh eighth ninth tenth'.split()
-_COUNT = {name: str(i) for i, name in enumerate(_CARDINALS)}
-_COUNT |= {name: str(i) for i, name in enumerate(_ORDINALS, 2)}
+_COUNT = NUMBERS | {name: str(i) for i, name in enumerate(_ORDINALS, 2)}
 _COUNT |= {'twice': '2', 'twenty': '20', 'thirty': '30', 'forty': '40', 'fifty': '50'}
 # 'one' as a pronoun and 'second' as a time are no numbers.
 _COUNT_WORD = (
@@ -63,14 +49,11 @@ _HAN_NUMBER = (
     r'(?=[号层楼台轴指米秒毫厘公千牛度克弧赫伏瓦转帧倍帕]|分钟|小时|自由度|摄氏|英寸|像素)'
     r'|(?P<few>(?!一)[二两三四五六七八九十百千万]{1,12})(?=[个只次种条张块根辆名位把件天步排])'
 )
-_NEGATIONS = frozenset(
+_NEGATIONS = NEGATIONS.union(
     """
-    not cannot never no nor none neither nothing nobody nowhere without unless unable lack lacks
-    lacking avoid avoids avoided avoiding forbidden forbid forbids prohibited disallowed dont
-    cant wont doesnt didnt isnt hardly rarely barely seldom unsafe impossible incorrect invalid
-    unreliable unstable unavailable inaccurate disabled
-    nicht nichts nie niemals ohne weder kein keine keinen keinem keiner keines
-    не нет ни нельзя никогда без
+    unless unable lack lacks lacking avoid avoids avoided avoiding forbidden forbid forbids
+    prohibited disallowed dont cant wont doesnt didnt isnt hardly rarely barely seldom unsafe
+    impossible incorrect invalid unreliable unstable unavailable inaccurate disabled
     """.split()
 )
 _FAIL = frozenset(('fail', 'fails', 'failed', 'failing'))
@@ -155,3 +138,112 @@ def guard(text: str) -> str:
     found.sort(key=lambda pair: pair[0])
     said = [f'not*{negations}'] if negations else []
     return ' '.join([*(quantity for _, quantity in found), *sorted(named), *said])
+
+
+_GROUPS = (
+    'red orange yellow green blue violet/purple pink brown white black grey/gray',
+    'left right', 'upper lower', 'top bottom', 'front rear/back', 'north south east west',
+    'inner outer', 'first last', 'open/opened closed/shut', 'hot cold', 'full empty', 'wet dry',
+    'monday tuesday wednesday thursday friday saturday sunday',
+    ' '.join(MONTHS),
+    'spring summer autumn winter', 'morning afternoon evening night noon',
+    '红 橙 黄 绿 蓝 紫 粉 棕 白 黑 灰', '左 右', '东 南 西 北', '冷 热',
+)  # fmt: skip
+_CONTRASTS = {
+    name: (group, values.split('/')[0])
+    for group, members in enumerate(_GROUPS)
+    for values in members.split()
+    for name in values.split('/')
+}
+_FIXED = frozenset(
+    """
+    the a an this that these those my your our his her their its each every no of in on at to
+    from for with by into onto near beside behind under over above below between and or
+    """.split()
+)
+_VERB = re.compile('is|was|has|can|may|must|will|does|needs?|[a-z]+(?<!s)s|[a-z]{2,}ed')
+_NAME = r'(?<=[a-z,;] )[A-Z][^\W\d_]+'
+_LETTER = r'(?<=[A-Za-z] )[A-HJ-Z]\d*(?![\w-])|(?<![A-Za-z])[A-HJ-Z]\d*(?=[\u4e00-\u9fff])'
+_HAN_BEFORE = frozenset('在把到从给将用抓取拿放夹和跟对')
+_HAN_AFTER = frozenset('在是要有需被很不用喜的放')
+
+
+def names_another(one: str, other: str) -> bool:
+    """
+    Say whether two texts that look alike speak of different things, so are no duplicates.
+
+    They do where they name other colours, sides, days, people or letters, or where all that
+    parts them is another thing in one place of the same sentence: 'the milk is in the fridge',
+    'the eggs are in the fridge'. Numbers, units and negations are for `guard`.
+    """
+    folded = [fold(text) for text in (one, other)]
+    words = [_WORD.findall(text) for text in folded]
+    first, second = (
+        _contrasts([*found, *text]) for found, text in zip(words, folded, strict=True)
+    )
+    if any(first[group] != second[group] for group in first.keys() & second.keys()):
+        return True
+    for named in (_proper_names, _letters):
+        mine, others = named(one), named(other)
+        if mine.difference(others, words[1]) and others.difference(mine, words[0]):
+            return True
+    if max(''.join(folded), default='') >= '\u3040':
+        return _other_thing(list(folded[0]), list(folded[1]), _han_slot)
+    return _other_thing(words[0], words[1], _slot)
+
+
+def _contrasts(words: Iterable[str]) -> dict[int, set[str]]:
+    """Return by group what the words, or the characters of Chinese, say of it."""
+    found: dict[int, set[str]] = {}
+    for word in words:
+        if word in _CONTRASTS:
+            group, value = _CONTRASTS[word]
+            found.setdefault(group, set()).add(value)
+    return found
+
+
+def _proper_names(text: str) -> set[str]:
+    """Return the capitalised words that begin no sentence."""
+    return {fold(match[0]) for match in _compiled(_NAME).finditer(text)}
+
+
+def _letters(text: str) -> set[str]:
+    """Return what single capitals name: shelf B, shelf B3, but not 12 N."""
+    return {match[0].lower() for match in _compiled(_LETTER).finditer(text)}
+
+
+Slot = Callable[[list[str], list[str], list[str], list[str]], bool]
+
+
+def _other_thing(one: list[str], other: list[str], slot: Slot) -> bool:
+    """Say whether two sentences are one, but for other things in its places."""
+    found = False
+    for kind, a, b, c, d in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if kind == 'equal':
+            continue
+        if kind != 'replace' or not slot(one[:a], one[a:b], other[c:d], one[b:]):
+            return False
+        found = True
+    return found
+
+
+def _slot(before: list[str], one: list[str], other: list[str], after: list[str]) -> bool:
+    """Say whether the differing words stand where a thing is named."""
+    said = {*one, *other} - {'of', 'the'}
+    if not _FIXED.isdisjoint(said) or _alike(' '.join(one), ' '.join(other)):
+        return False
+    if before:
+        return before[-1] in _FIXED
+    names = max(len(one), len(other)) <= 2 and not any(word.endswith('ing') for word in said)
+    return names and bool(after) and _VERB.fullmatch(after[0]) is not None
+
+
+def _han_slot(before: list[str], one: list[str], other: list[str], after: list[str]) -> bool:
+    if max(len(one), len(other)) > 4:
+        return False
+    return before[-1] in _HAN_BEFORE if before else after[:1] != [] and after[0] in _HAN_AFTER
+
+
+def _alike(one: str, other: str) -> bool:
+    """Say whether two spellings may be of one word."""
+    return SequenceMatcher(None, one, other).ratio() > 0.75

@@ -130,21 +130,23 @@ class Memory:
 
     # Searching
 
-    def search(self, connection: Connection, collection: str, text: str, enough: int) -> Search:
-        """Return what answers a question in a collection; `enough` memories are wanted."""
+    def search(self, connection: Connection, collection: str, text: str) -> Search:
+        """Return what answers a question in a collection."""
         vector = self.query_vector(text) if self.usable(connection) else None
-        return self.search_for(connection, collection, Query.of(text, vector, enough))
+        return self.search_for(connection, collection, Query.of(text, vector))
 
     def search_for(self, connection: Connection, collection: str, query: Query) -> Search:
         """Return what answers a question that is read already."""
+        embedder = self.embedder.ready()
+        scale = None if embedder is None else embedder.calibration
         weight = self.settings.real_weight
         if self._copy is None:
-            return ColdSearch(connection, collection, query, weight)
+            return ColdSearch(connection, collection, query, scale, weight)
         shard = self._copy.shard(connection, collection)
         if shard is None:  # a large store that is being loaded: words are there at once
             words_alone = replace(query, vector=None)
-            return ColdSearch(connection, collection, words_alone, weight)
-        return ResidentSearch(connection, shard, query, weight)
+            return ColdSearch(connection, collection, words_alone, scale, weight)
+        return ResidentSearch(connection, shard, query, scale, weight)
 
     def neighbours(
         self, connection: Connection, collection: str, vector: NDArray[np.float32] | None

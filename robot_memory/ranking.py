@@ -1,53 +1,53 @@
-"""Pure functions that decide what comes first."""
+"""
+Pure functions that decide what comes first: how words and meaning make one score.
+
+They take numbers or numpy arrays. docs/decisions/fusion.md has the figures behind the constants.
+"""
 
 from __future__ import annotations
 
-import math
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
-Number = TypeVar('Number', float, Floats)
+Number = TypeVar('Number', float, NDArray[np.floating[Any]])
 
-K1 = 1.2
-B = 0.75
-WORDS_SHARE = 1.25
-"""Weight of the words beside the meaning; docs/decisions/fusion.md has the figures."""
-MEANING_ENOUGH = 0.9
-"""The cosine from which on shared words say nothing more."""
+WORDS_SHARE = 0.8
+"""What covering all of a question's words is worth: of what the meaning leaves open."""
 
+SHARPNESS = 1.25
+"""The power of the coverage: a little in common says little."""
 
-def idf(holding: int, memories: int) -> float:
-    """Return the inverse document frequency of a term that so many of the memories hold."""
-    return math.log(1 + (memories - holding + 0.5) / (holding + 0.5))
+PAIRS_SHARE = 0.6
+"""The weight of two words that stand side by side in both, beside the mean of their own."""
 
 
-def most(idfs: float) -> float:
-    """Return what BM25 can give at most to a query whose terms' idfs have this sum."""
-    return (K1 + 1) * idfs
+def bm25_idf(count: float, n: Number) -> Number:
+    """Return what a term is worth that n of count memories hold, above 0 (Lucene's idf)."""
+    idf: Number = np.log(1 + (count - n + 0.5) / (n + 0.5))
+    return idf
 
 
-def bm25(times: Floats, length: Floats, mean_length: float) -> Floats:
-    """Return BM25 of a term with idf 1 that memories of some lengths hold so many times."""
-    norm = K1 * (1 - B + B / mean_length * length)
-    return ((K1 + 1) * times / (times + norm)).astype(np.float32, copy=False)
-
-
-def fuse(cosine: Floats, coverage: Floats) -> Floats:
+def coverage(found: Number, asked: float) -> Number:
     """
-    Return one score for each memory from its meaning and its words.
+    Return how much of a question the words cover, 0 to 1.
 
-    `cosine` is that of question and memory, 0 where there is none; `coverage`, 0 to 1, how much
-    of the question the memory's words cover.
+    `asked` is the sum of what the question's terms (those that no memory holds, too), kinds and
+    pairs are worth: `bm25_idf` of each, of a pair PAIRS_SHARE x the mean of its two. `found` is
+    the sum of those that a memory holds. How often it holds them, and its length, do not count.
     """
-    room = 1 - np.clip(cosine / MEANING_ENOUGH, 0, 1)
-    score: Floats = cosine + WORDS_SHARE * coverage * room * np.sqrt(room)
-    return score
+    covered: Number = np.minimum(found / max(asked, 1e-9), 1.0)
+    return covered
 
 
-def weighted(scores: Floats, real: NDArray[np.bool_], weight: float) -> Floats:
-    """Return the scores with the real world counting more than a simulation."""
-    found: Floats = np.where(real & (scores > 0), scores * np.float32(weight), scores)
-    return found
+def fuse(relevance: Number, coverage: Number) -> Number:
+    """
+    Return one score, 0 to 1, of the meaning and the words, each 0 to 1; 0 where one is absent.
+
+    Words add to what the meaning leaves open, as the chance that either is right does, so the
+    better half decides. It grows with both, and is one scale for every mode: with the meaning
+    alone it is the relevance, with words alone 0.8 x coverage^1.25.
+    """
+    fused: Number = relevance + WORDS_SHARE * coverage**SHARPNESS * (1 - relevance)
+    return fused

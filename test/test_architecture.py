@@ -12,7 +12,8 @@ PACKAGE = Path(__file__).parents[1] / 'robot_memory'
 MODULES = sorted(PACKAGE.rglob('*.py'))
 
 LAYERS = (
-    ('errors', 'texts', 'clock'),
+    ('errors', 'vocabulary', 'clock'),
+    ('texts',),
     ('json_text', 'guards', 'classify'),
     ('fields',),
     ('model', 'settings'),

@@ -25,14 +25,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from absent import HIT, separation
 from methods import Method, Nearest, Peer, Plain, Ranked, Stored, has_peer
-from robot_set import MEANING, robot
+from offline import RRF_K, Offline
+from robot_set import robot, robot_meaning
 from sets import SETS, RetrievalSet, score
 from twice import refused
 from vectors import Known, load_model, passages, queries
 
 from robot_memory.embedding import Embedder
 
-ALL = {**SETS, 'robot': robot}
+ALL = {**SETS, 'robot': robot, 'robot-meaning': robot_meaning}
+OWN = ('robot', 'robot-meaning')
 QUICK = 100
 """Questions of each recorded set in the quick mode; the robot's own are asked all."""
 
@@ -71,7 +73,7 @@ def measure(whole: RetrievalSet, embedder: Embedder | None, *, quick: bool) -> d
     if embedder is not None:
         known = Known(embedder, whole, passages(embedder, whole), queries(embedder, whole))
     chosen = whole
-    if quick and whole.name != 'robot' and len(whole.questions) > QUICK:
+    if quick and whole.name not in OWN and len(whole.questions) > QUICK:
         places = sorted(random.Random(0).sample(range(len(whole.questions)), QUICK))
         chosen = replace(whole, questions=tuple(whole.questions[place] for place in places))
     found: dict[str, Any] = {}
@@ -106,7 +108,13 @@ def methods(
     if known is not None:
         both = Stored(folder / 'both.db', chosen, known)
         stores.append(both)
-        compared = {'hybrid': both, 'vectors only': Nearest(both), **compared}
+        compared = {
+            'hybrid': both,
+            'in numpy': Offline(chosen, known, 'both'),
+            'vectors only': Nearest(both),
+            **compared,
+            f'RRF, k = {RRF_K}': Offline(chosen, known, 'rrf'),
+        }
     try:
         yield compared
     finally:
@@ -129,9 +137,6 @@ def summary(chosen: RetrievalSet, answers: list[Ranked]) -> dict[str, Any]:
         values = {name: score(question, ranked, name) for name in chosen.measures}
         categories.setdefault(question.category, []).append(values)
     found: dict[str, Any] = _means([values for group in categories.values() for values in group])
-    sharing = [group for name, group in categories.items() if name not in MEANING]
-    if len(sharing) < len(categories):
-        found['sharing words'] = _means([values for group in sharing for values in group])
     found['categories'] = {
         name: {'questions': len(group), **_means(group)} for name, group in categories.items()
     }
@@ -161,9 +166,6 @@ def show(name: str, result: dict[str, Any]) -> None:
     print(_row('', found))
     for key in measures:
         print(_row(key, [f'{method[key]:.3f}' for method in found.values()]))
-    if 'sharing words' in one:
-        shown = [method['sharing words'][measures[0]] for method in found.values()]
-        print(_row(f'{measures[0]}: where words are shared', [f'{value:.3f}' for value in shown]))
     if len(one['categories']) > 1:
         for category, values in one['categories'].items():
             title = f'{measures[0]}: {category} ({values["questions"]})'

@@ -74,7 +74,7 @@ class Stored:
         vector = self.memory.query_vector(question.text)
         assert vector is not None
         with self.memory.db.read() as connection:
-            query = Query((), (), vector, depth)
+            query = Query.of('', vector)
             search = self.memory.search_for(connection, question.collection, query)
             found = search.best(depth)[:depth]
         return [(self._places[hit.id], hit.score) for hit in found]

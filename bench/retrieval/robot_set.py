@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,25 @@ class Year:
 
 
 def robot(seed: int = SEED) -> RetrievalSet:
-    """Return the robot's own set: some 2,000 memories and 470 questions in 13 categories."""
+    """
+    Return the robot's own set: some 2,000 memories and 370 questions.
+
+    What, where, when, numbers, negation, near-duplicates, a rare collection among many, and
+    three kinds of questions that nothing answers.
+    """
+    whole = _year(seed)
+    asked = tuple(q for q in whole.questions if q.category not in MEANING)
+    return replace(whole, questions=asked)
+
+
+def robot_meaning(seed: int = SEED) -> RetrievalSet:
+    """Return the same memories with 145 harder questions, which share no word with the answer."""
+    whole = _year(seed)
+    asked = tuple(q for q in whole.questions if q.category in MEANING)
+    return replace(whole, name='robot-meaning', questions=asked)
+
+
+def _year(seed: int) -> RetrievalSet:
     year = Year(seed)
     for family in (
         facts, grips, locations, settings, events, failures, wishes, permits, twins, orders,

@@ -18,18 +18,19 @@ from numpy.typing import NDArray
 
 from robot_memory.embedding.sentences import CHINESE, ENGLISH, PARAPHRASES, QUESTIONS
 
-PARAPHRASE_QUANTILE = 0.9
+PARAPHRASE_QUANTILE = 0.65
 """
 The share of the paraphrase pairs below the cosine that maps to 1.
 
-A missed duplicate costs a row, a false one loses a memory: so 1 is a close paraphrase, and 0.85
-lies above pairs such as 'the milk is in the fridge' and 'the eggs are in the fridge'.
+0.85 then lies at a cosine that most rewordings of a fact reach. So do facts of the same form about
+another thing ('the milk is in the fridge', 'the eggs are in the fridge'), which no cosine tells
+apart: they are for `guards.names_another`.
 """
 
-STRAY_QUANTILE = 0.95
-"""The share of the pairs of question and other text below the cosine taken as their upper end."""
+LEAST_RELEVANCE = 0.05
+"""Where `relevance` begins to fade: texts farther than unrelated ones still have an order."""
 
-SCALE_VERSION = 1
+SCALE_VERSION = 2
 """Raised with every change of the sentences or of `measure`: kept measurements are then old."""
 
 LEAST_SPREAD = 0.01
@@ -52,13 +53,13 @@ class Calibration:
     Map cosines of one model to 0..1.
 
     `unrelated` is the cosine of texts that have nothing to do with each other (0 on the scale),
-    `paraphrase` the cosine of texts that say the same (1), `related` the cosine between what
-    questions reach with other texts and with their answers (0.5 in `relevance`; None: half way).
+    `paraphrase` the cosine of texts that say the same (1), `stray` the cosine of questions with
+    texts that do not answer them (None: as `unrelated`).
     """
 
     unrelated: float
     paraphrase: float
-    related: float | None = None
+    stray: float | None = None
 
     @overload
     def similarity(self, cosine: float) -> float: ...
@@ -66,7 +67,8 @@ class Calibration:
     def similarity(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]: ...
     def similarity(self, cosine: float | NDArray[np.float32]) -> float | NDArray[np.float32]:
         """Scale the cosine of two passages to 0..1, linear between the anchors."""
-        return _interpolate(cosine, (self.unrelated, self.paraphrase), (0.0, 1.0))
+        scaled = np.clip((cosine - self.unrelated) / (self.paraphrase - self.unrelated), 0, 1)
+        return scaled if isinstance(cosine, np.ndarray) else float(scaled)
 
     def cosine(self, similarity: float) -> float:
         """Return the cosine of two passages with a similarity from 0 to 1."""
@@ -78,14 +80,16 @@ class Calibration:
     def relevance(self, cosine: NDArray[np.float32]) -> NDArray[np.float32]: ...
     def relevance(self, cosine: float | NDArray[np.float32]) -> float | NDArray[np.float32]:
         """
-        Scale the cosine of a query and a passage to 0..1, linear on each side of `related`.
+        Scale the cosine of a query and a passage to 0..1.
 
-        A question is never as close to its answer as two passages that say the same.
+        Linear from LEAST_RELEVANCE to 1, and never 0 under that: no two cosines below the
+        paraphrase's change their order.
         """
-        if self.related is None:
-            return self.similarity(cosine)
-        anchors = (self.unrelated, self.related, self.paraphrase)
-        return _interpolate(cosine, anchors, (0.0, 0.5, 1.0))
+        low = self.unrelated if self.stray is None else self.stray
+        scaled = np.minimum((cosine - low) / (self.paraphrase - low), 1)
+        faded = LEAST_RELEVANCE / (2 - np.minimum(scaled / LEAST_RELEVANCE, 1))
+        relevance = np.where(scaled > LEAST_RELEVANCE, scaled, faded)
+        return relevance if isinstance(cosine, np.ndarray) else float(relevance)
 
 
 def measure(embedder: Vectors) -> Calibration:
@@ -97,24 +101,13 @@ def measure(embedder: Vectors) -> Calibration:
     half = len(QUESTIONS) // 2
     asked = np.stack([embedder.query(question) for question in QUESTIONS])
     tables = (asked[:half] @ english.T, asked[half:] @ chinese.T)
-    answers = np.concatenate([table.diagonal() for table in tables])
     strays = np.concatenate([table[np.eye(*table.shape) == 0] for table in tables])
 
-    low = float(unrelated.mean())
-    high = max(float(np.quantile(paraphrases, PARAPHRASE_QUANTILE)), low + 2 * LEAST_SPREAD)
-    middle = float(np.median(answers) + np.quantile(strays, STRAY_QUANTILE)) / 2
-    middle = min(max(middle, low + LEAST_SPREAD), high - LEAST_SPREAD)
-    return Calibration(unrelated=low, paraphrase=high, related=middle)
+    low, stray = float(unrelated.mean()), float(strays.mean())
+    high = float(np.quantile(paraphrases, PARAPHRASE_QUANTILE))
+    return Calibration(low, max(high, low + LEAST_SPREAD, stray + LEAST_SPREAD), stray)
 
 
 def _off_diagonal(cosines: NDArray[np.float32]) -> NDArray[np.float32]:
     upper: NDArray[np.float32] = cosines[np.triu_indices(len(cosines), 1)]
     return upper
-
-
-def _interpolate(
-    cosine: float | NDArray[np.float32], anchors: tuple[float, ...], values: tuple[float, ...]
-) -> float | NDArray[np.float32]:
-    if isinstance(cosine, np.ndarray):
-        return np.interp(cosine, anchors, values).astype(np.float32)
-    return float(np.interp(cosine, anchors, values))

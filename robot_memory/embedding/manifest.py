@@ -25,8 +25,8 @@ class Manifest:
     Hold what `robot_memory.json` says; all of it may be absent.
 
     `pieces` names a piece file to tokenize with in place of tokenizer.json, `center` an array of
-    shape (2 or more, dimension): the mean of queries, the mean of passages, and orthonormal
-    directions to take out. `sha256` stands for the bytes of the model.
+    shape (2, 2, dimension) to take away from unit vectors: that of queries and that of passages,
+    each for alphabets and for Chinese. `sha256` stands for the bytes of the model.
     """
 
     name: str = ''

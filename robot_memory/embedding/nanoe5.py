@@ -26,11 +26,14 @@ from robot_memory.embedding.manifest import (
 )
 from robot_memory.embedding.onnx import OnnxEmbedder
 from robot_memory.embedding.pieces import CONTROLS, SPACES, write_pieces
-from robot_memory.embedding.sentences import CHINESE, ENGLISH, PARAPHRASES
+from robot_memory.embedding.sentences import ASKINGS, SAYINGS
 
-CONVERTER_VERSION = 1
+CONVERTER_VERSION = 2
 MODEL_NAME = 'multilingual-e5-small'
 WEIGHTS_FILE = 'e5-small-q4.bin'
+CENTER_SHARE = 0.8
+"""How much of a language's mean is taken out; docs/decisions/fusion.md has the figures."""
+
 ABANDONED_AFTER = 600.0
 """Seconds after which a half-made directory belongs to a process that was killed."""
 
@@ -99,15 +102,11 @@ def _fill(weights: Weights, directory: Path) -> None:
 
 
 def _find_center(embedder: OnnxEmbedder) -> NDArray[np.float32]:
-    """Average over both languages, and give the direction in which e5 tells them apart."""
-    english = [*ENGLISH, *(text for pair in PARAPHRASES for text in pair if text.isascii())]
-    chinese = [*CHINESE, *(text for pair in PARAPHRASES for text in pair if not text.isascii())]
-    sides = [embedder.passages(texts).mean(axis=0) for texts in (english, chinese)]
-    asked = [np.mean([embedder.query(t) for t in texts], axis=0) for texts in (english, chinese)]
-    language = sides[0] - sides[1]
-    return np.stack(
-        [(asked[0] + asked[1]) / 2, (sides[0] + sides[1]) / 2, language / np.linalg.norm(language)]
-    ).astype(np.float32)
+    """Average over sentences of many kinds: what e5 adds to every text of a language and role."""
+    asked = [[embedder.query(text) for text in side] for side in zip(*ASKINGS, strict=True)]
+    said = [embedder.passages(side) for side in zip(*SAYINGS, strict=True)]
+    means = [[np.mean(side, axis=0) for side in sides] for sides in (asked, said)]
+    return CENTER_SHARE * np.array(means, np.float32)
 
 
 _SPECIAL = ('<s>', '<pad>', '</s>', '<unk>', '<mask>')

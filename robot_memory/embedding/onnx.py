@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,10 @@ from robot_memory.errors import Internal, InvalidArgument, Unavailable
 MAX_TOKENS = 512
 MAX_BATCH_TOKENS = 1024
 """Tokens of one run: bounds the memory of a batch (some 25 MB of attention at 512 tokens)."""
+
+MAX_SENTENCES = 64
+_SENTENCE_END = re.compile(r'(?<=[.!?])\s+(?=[A-Z"])|(?<=[。！？])')
+_HAN = re.compile('[\u3400-\u9fff]')
 
 Tokenize = Callable[[str, int], 'list[int]']
 
@@ -66,11 +71,24 @@ class OnnxEmbedder:
         self.calibration: Calibration = measured.calibration
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed texts that are kept; shape (n, dimension), rows of length 1."""
-        return self._embed(texts, kind=1)
+        """
+        Embed texts that are kept; shape (n, dimension), rows of length 1.
+
+        A text of several sentences is the mean of two views of it: as a whole, and its sentences
+        one by one. A question about one of them is nearer to that than to the whole.
+        """
+        parts = [_sentences(text) for text in texts]
+        flat = [sentence for sentences in parts for sentence in sentences]
+        vectors = self._embed([*texts, *flat], kind=1)
+        wholes, rest = vectors[: len(texts)], vectors[len(texts) :]
+        if not flat:
+            return wholes
+        sums = np.zeros_like(wholes)
+        np.add.at(sums, np.repeat(np.arange(len(texts)), [len(found) for found in parts]), rest)
+        return _unit(wholes + _unit(sums))
 
     def query(self, text: str) -> NDArray[np.float32]:
-        """Embed a text that is searched with; shape (dimension,), length 1."""
+        """Embed a text that is searched with, as a whole; shape (dimension,), length 1."""
         vector: NDArray[np.float32] = self._embed([text], kind=0)[0]
         return vector
 
@@ -80,11 +98,12 @@ class OnnxEmbedder:
         vectors = np.zeros((len(rows), self.dimension), np.float32)
         for batch in _equally_long(rows):
             vectors[batch] = self._run(np.array([rows[i] for i in batch]))
+        vectors = _unit(vectors)
         if self._center is not None:
-            vectors = _take_out(_unit(vectors), self._center, kind)
+            vectors = _unit(vectors - self._center[kind, [_is_chinese(text) for text in texts]])
         if not np.isfinite(vectors).all():
             raise Internal('the model gave a vector that is not finite; choose another model')
-        return _unit(vectors)
+        return vectors
 
     def _ids(self, text: str) -> list[int]:
         valid = text.strip().encode('utf-8', 'replace').decode('utf-8')
@@ -168,12 +187,15 @@ def _equally_long(rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
             yield group[start : start + step]
 
 
-def _take_out(
-    vectors: NDArray[np.float32], center: NDArray[np.float32], kind: int
-) -> NDArray[np.float32]:
-    moved: NDArray[np.float32] = vectors - center[kind]
-    moved -= (moved @ center[2:].T) @ center[2:]
-    return moved
+def _sentences(text: str) -> list[str]:
+    """Return the sentences of a text of several."""
+    found = [part for part in _SENTENCE_END.split(text) if part.strip()][:MAX_SENTENCES]
+    return found if len(found) > 1 else []
+
+
+def _is_chinese(text: str) -> int:
+    """Say 1 where over a fifth of the characters is Chinese: a word there has one or two."""
+    return int(5 * len(_HAN.findall(text)) > len(text))
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from robot_memory.embedding.calibration import Calibration
 from robot_memory.planes import Vector
 from robot_memory.search.shard import Shard
 from robot_memory.store import Connection, vectors, words
+
+T = TypeVar('T')
 
 _BUDGET = 1_000_000
 """Entries of postings that are counted, in a millisecond or two, to leave few to compare."""
@@ -35,7 +38,7 @@ class Meaning:
         return sorted(above, key=lambda pair: (-pair[1], pair[0]))
 
 
-def rarest(counts: dict[str, int], lacking: int, budget: int) -> tuple[list[str], int]:
+def rarest(counts: dict[T, int], lacking: int, budget: int) -> tuple[list[T], int]:
     """
     Return terms such that whatever lacks a few of all terms holds enough of them, and how many.
 
@@ -44,7 +47,7 @@ def rarest(counts: dict[str, int], lacking: int, budget: int) -> tuple[list[str]
     It is the prefix filter of set similarity joins (Chaudhuri et al., ICDE 2006) with a longer
     prefix (Wang et al., SIGMOD 2012).
     """
-    terms = sorted(counts, key=lambda term: (counts[term], term))
+    terms = sorted(counts, key=lambda term: counts[term])
     total = 0
     for taken, term in enumerate(terms):
         total += counts[term]
@@ -70,10 +73,12 @@ class ResidentNeighbours:
 
     def sharing(self, terms: Sequence[str], lacking: int) -> list[int]:
         """Return the ids of memories that hold enough of the rarest terms."""
-        hashes = {term: words.hashes(self._connection, [term])[:1] for term in terms}
-        counts = {term: self._shard.holding(*found) for term, found in hashes.items() if found}
+        hashes = {
+            words.hash_of(stem) for term in terms for stem in words.stems(self._connection, [term])
+        }
+        counts = {term: self._shard.holding(term) for term in hashes}
         chosen, enough = rarest(counts, lacking, _BUDGET)
-        return self._shard.sharing([hashes[term][0] for term in chosen], enough)
+        return self._shard.sharing(chosen, enough)
 
     def alike(self, among: Sequence[int] | None, bar: float) -> list[tuple[int, float]]:
         """Return those above the bar: by the coarse plane, then exactly."""
@@ -101,8 +106,8 @@ class ColdNeighbours:
 
     def sharing(self, terms: Sequence[str], lacking: int) -> list[int]:
         """Return the ids of memories that hold any of the rarest terms."""
-        found = words.frequencies(self._connection, terms)
-        chosen, _ = rarest(dict(zip(terms, found, strict=True)), lacking, 0)
+        counts = {term: words.frequency(self._connection, [term]) for term in terms}
+        chosen, _ = rarest(counts, lacking, 0)
         return words.holding_any(self._connection, chosen, self._collection)
 
     def alike(self, among: Sequence[int] | None, bar: float) -> list[tuple[int, float]]:

@@ -8,15 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Rows = NDArray[np.int32]
-Times = NDArray[np.uint8]
 Hashes = NDArray[np.uint32]
 _LEAST_TAIL = 1 << 16
-_NONE: tuple[Rows, Times] = (np.empty(0, np.int32), np.empty(0, np.uint8))
 
 
 class Postings:
     """
-    Hold which rows have which terms, and how often (at most 255 times).
+    Hold which rows have which terms, of which each row has every one once.
 
     Rows that come in are kept as they came, and asked one after the other; `tidy` sorts them in.
     Arrays are never changed where a snapshot may look at them, only appended to and replaced.
@@ -25,8 +23,8 @@ class Postings:
     def __init__(self) -> None:
         """Hold nothing."""
         self._terms: Hashes = np.empty(0, np.uint32)
-        self._starts = np.zeros(1, np.int64)
-        self._rows, self._times = _NONE
+        self._starts = np.zeros(1, np.int32)
+        self._rows: Rows = np.empty(0, np.int32)
         self._sorted_rows = 0
         self._moved: NDArray[np.bool_] | None = None
         self._new_terms: Hashes = np.empty(0, np.uint32)
@@ -95,41 +93,32 @@ class Postings:
         return made
 
     def _sorted_keys(self, alive: NDArray[np.bool_]) -> NDArray[np.uint64]:
-        """Return the sorted part as term and row in one number, as often as the row holds it."""
+        """Return the sorted part as term and row in one number."""
         terms = np.repeat(self._terms, np.diff(self._starts))
         rows = self._rows
         held = alive[rows]
         if self._moved is not None:
             held &= ~self._moved[rows]
-        return np.repeat(_keys(terms[held], rows[held]), self._times[held])
+        return _keys(terms[held], rows[held])
 
     def _sort(self, keys: NDArray[np.uint64]) -> None:
         keys.sort()
-        begins = np.flatnonzero(np.diff(keys, prepend=~keys[:1]))
-        self._times = np.diff(begins, append=len(keys)).clip(max=255).astype(np.uint8)
-        keys = keys[begins]
         self._rows = (keys & np.uint64(0xFFFFFFFF)).astype(np.int32)
         terms = (keys >> np.uint64(32)).astype(np.uint32)
         begins = np.flatnonzero(np.diff(terms, prepend=~terms[:1]))
         self._terms = terms[begins]
-        self._starts = np.append(begins, len(terms)).astype(np.int64)
+        self._starts = np.append(begins, len(terms)).astype(np.int32)
 
-    def find(self, term: int) -> tuple[Rows, Times]:
-        """Return the rows that hold a term, each once, and how often each does."""
+    def find(self, term: int) -> Rows:
+        """Return the rows that hold a term."""
         place = int(np.searchsorted(self._terms, np.uint32(term)))
-        rows, times = _NONE
+        rows = self._rows[:0]
         if place < len(self._terms) and self._terms[place] == term:
-            chosen = slice(int(self._starts[place]), int(self._starts[place + 1]))
-            rows, times = self._rows[chosen], self._times[chosen]
+            rows = self._rows[self._starts[place] : self._starts[place + 1]]
             if self._moved is not None:
-                stays = ~self._moved[rows]
-                rows, times = rows[stays], times[stays]
+                rows = rows[~self._moved[rows]]
         new = self._new_rows[: self._new][self._new_terms[: self._new] == term]
-        if len(new):
-            new, count = np.unique(new[new >= 0], return_counts=True)
-            rows = np.concatenate([rows, new])
-            times = np.concatenate([times, count.clip(max=255).astype(np.uint8)])
-        return rows, times
+        return np.concatenate([rows, new[new >= 0]]) if len(new) else rows
 
 
 def _keys(terms: Hashes, rows: Rows) -> NDArray[np.uint64]:

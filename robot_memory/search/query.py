@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from robot_memory import texts
+from robot_memory import ranking, texts
 from robot_memory.planes import Vector
+from robot_memory.store import Connection, words
 
 
 @dataclass(frozen=True)
@@ -22,22 +22,75 @@ class Hit:
 
 @dataclass(frozen=True)
 class Query:
-    """
-    Hold the terms of a question and its vector, None where there is no model.
+    """Hold what a question asks the words for, and its vector, None where there is no model."""
 
-    `spare` terms, single characters, are asked for too where the others find fewer than `enough`.
-    """
-
-    terms: tuple[str, ...]
-    spare: tuple[str, ...]
+    words: texts.Question
     vector: Vector | None
-    enough: int
 
     @staticmethod
-    def of(text: str, vector: Vector | None, enough: int) -> Query:
+    def of(text: str, vector: Vector | None) -> Query:
         """Read a question."""
-        terms, spare = texts.query_terms(text)
-        return Query(tuple(terms), tuple(spare), vector, enough)
+        return Query(texts.question(text), vector)
+
+
+@dataclass(frozen=True)
+class Worth:
+    """
+    Say what each term of a question is worth, by the hashes of `indexed`.
+
+    What holds none of `terms` is not found; `more` counts where something else was found. `said`
+    are the terms as they were asked.
+    """
+
+    terms: dict[int, float]
+    more: dict[int, float]
+    said: tuple[str, ...]
+
+    @property
+    def asked(self) -> float:
+        """Return the sum that all of the question is worth."""
+        return sum(self.terms.values()) + sum(self.more.values())
+
+
+Terms = dict[int, str]
+"""Terms by what `indexed` holds of their stems."""
+
+
+def weigh(
+    connection: Connection,
+    asked: texts.Question,
+    memories: int,
+    holding: Callable[[Terms], list[int]],
+    found: Callable[[Terms], int],
+) -> Worth:
+    """
+    Return what a question's terms are worth in a collection of so many memories.
+
+    `holding` says how many memories hold each of some terms, `found` how many hold any.
+    """
+
+    def worth(terms: Terms) -> dict[int, float]:
+        counts = holding(terms)
+        return {
+            term: float(ranking.bm25_idf(memories, count))
+            for term, count in zip(terms, counts, strict=True)
+        }
+
+    def hashed(terms: Sequence[str]) -> Terms:
+        return {words.hash_of(stem): term for term in terms for stem in stems(term)}
+
+    def stems(term: str) -> list[str]:
+        return words.stems(connection, [term])
+
+    terms = hashed(asked.terms)
+    if asked.fallback and found(terms) < texts.ENOUGH:
+        terms |= hashed(asked.fallback)
+    more = worth(hashed(asked.kinds))
+    for pair in asked.pairs:
+        both = [stem for term in pair for stem in stems(term)]
+        share = sum(worth(hashed(pair)).values()) / 2
+        more[words.hash_of(*both)] = ranking.PAIRS_SHARE * share
+    return Worth(worth(terms), more, tuple(terms.values()))
 
 
 class Search(Protocol):
@@ -59,8 +112,3 @@ def mode_of(by_words: bool, by_meaning: bool) -> str:
     if by_meaning:
         return 'hybrid' if by_words else 'vec_only'
     return 'bm25_only'
-
-
-def counted(hashes: Sequence[int]) -> Counter[int]:
-    """Return how often a question asks for each term."""
-    return Counter(hashes)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory import ranking
-from robot_memory.ranking import Floats
-from robot_memory.search.query import Hit, Query, counted, mode_of
-from robot_memory.search.shard import NO_VECTOR, Shard
-from robot_memory.store import Connection, indexed, vectors, words
+from robot_memory.embedding.calibration import Calibration
+from robot_memory.search.query import Hit, Query, mode_of, weigh
+from robot_memory.search.shard import NO_VECTOR, Floats, Shard
+from robot_memory.store import Connection, indexed, vectors
 
 AT_ONCE = 20_000
 """Memories that are loaded by the first question, in some tenths of a second; more: beside it."""
@@ -45,7 +45,7 @@ class Copy:
         with self._lock:
             self._follow(connection)
             if self._shards is None:
-                if sum(size for size, _ in indexed.sizes(connection).values()) > AT_ONCE:
+                if sum(indexed.sizes(connection).values()) > AT_ONCE:
                     return None
                 self._take(connection, self._read(connection, lambda: False) or {})
             shards = self._shards or {}
@@ -128,22 +128,29 @@ class ResidentSearch:
     """Answer one question from a shard."""
 
     def __init__(
-        self, connection: Connection, shard: Shard, query: Query, real_weight: float
+        self,
+        connection: Connection,
+        shard: Shard,
+        query: Query,
+        scale: Calibration | None,
+        real_weight: float,
     ) -> None:
-        """Ask for the words; the vectors are asked when it is known how many are wanted."""
+        """Ask for the words; `scale` is that of the model of the query's vector."""
         self._connection = connection
         self._shard = shard
-        self._weight = real_weight
-        terms = words.hashes(connection, query.terms)
-        rows, coverage = shard.coverage(counted(terms))
-        if len(rows) < query.enough and query.spare:
-            terms += words.hashes(connection, query.spare)
-            rows, coverage = shard.coverage(counted(terms))
-        self._rows = rows.astype(np.int64)
-        self._coverage = coverage
+        self._scale = scale
+        self._weight = np.float32(real_weight)
+        worth = weigh(
+            connection,
+            query.words,
+            shard.count - shard.dead,
+            lambda terms: [shard.holding(term) for term in terms],
+            shard.matching,
+        )
+        self._rows, self._coverage = shard.coverage(worth)
         self._vector = query.vector if shard.has_vectors else None
         self._cosines: Floats | None = None
-        self.mode = mode_of(len(rows) > 0, self._vector is not None)
+        self.mode = mode_of(len(self._rows) > 0, self._vector is not None)
 
     def best(self, limit: int) -> list[Hit]:
         """Return the best of the collection."""
@@ -201,11 +208,13 @@ class ResidentSearch:
         return [Hit(int(ids[i]), float(scores[top[i]])) for i in order]
 
     def _score(self, rows: NDArray[np.int64], cosines: Floats | None, coverage: Floats) -> Floats:
-        if cosines is None:
-            scores = ranking.fuse(np.zeros(len(rows), np.float32), coverage)
-        else:
-            scores = ranking.fuse(np.where(cosines > NO_VECTOR, cosines, 0), coverage)
-        return ranking.weighted(scores, self._shard.real[rows], self._weight)
+        relevance = np.zeros(len(rows), np.float32)
+        if cosines is not None and self._scale is not None:
+            known = cosines > NO_VECTOR
+            relevance = np.where(known, self._scale.relevance(cosines), relevance)
+        scores = ranking.fuse(relevance, coverage)
+        real = self._shard.real[rows]
+        return np.where(real, scores * self._weight, scores).astype(np.float32, copy=False)
 
 
 def _top(scores: Floats, limit: int) -> NDArray[np.int64]:

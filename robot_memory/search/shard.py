@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numkong
 import numpy as np
@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from robot_memory import planes, ranking
 from robot_memory.planes import Vector
-from robot_memory.ranking import Floats
 from robot_memory.search.cells import LARGE, Cells, cells_of
-from robot_memory.search.postings import Postings, Rows
+from robot_memory.search.postings import Postings
+from robot_memory.search.query import Worth
 from robot_memory.store.indexed import Row
+
+Floats = NDArray[np.float32]
+Rows = NDArray[np.int64]
 
 NO_VECTOR = -2.0
 """The cosine of a row that has no vector; less than any cosine."""
@@ -35,11 +38,9 @@ class Shard:
         """Hold nothing."""
         self.count = 0
         self.dead = 0
-        self.terms = 0
         self.ids = np.empty(0, np.int64)
         self.alive = np.empty(0, np.bool_)
         self.real = np.empty(0, np.bool_)
-        self._lengths = np.empty(0, np.float32)
         self._digests = np.empty(0, np.uint32)
         self._norms = np.empty(0, np.float32)
         self._matrix = np.empty((0, 0), np.int8)
@@ -64,7 +65,6 @@ class Shard:
         self.alive[here] = True
         self.real[here] = [row.real for row in rows]
         lengths = np.array([len(row.terms) // 4 for row in rows])
-        self._lengths[here] = lengths
         self._digests[here] = [zlib.crc32(row.terms) for row in rows]
         places = [start + i for i, row in enumerate(rows) if row.coarse]
         self._norms[here] = 0
@@ -74,7 +74,6 @@ class Shard:
         hashes = np.frombuffer(b''.join(row.terms for row in rows), '<u4')
         numbers = np.repeat(np.arange(start, end, dtype=np.int32), lengths)
         self._postings.extend(hashes, numbers)
-        self.terms += len(hashes)
         self.count = end
 
     def put(self, row: Row) -> None:
@@ -86,8 +85,6 @@ class Shard:
         self.real[place] = row.real
         digest = zlib.crc32(row.terms)
         if digest != self._digests[place]:
-            self.terms += len(row.terms) // 4 - int(self._lengths[place])
-            self._lengths[place] = len(row.terms) // 4
             self._digests[place] = digest
             self._postings.add(place, np.frombuffer(row.terms, '<u4'))
         if row.coarse:
@@ -105,7 +102,6 @@ class Shard:
             self.alive[place] = False
             self._norms[place] = 0
             self.dead += 1
-            self.terms -= int(self._lengths[place])
 
     def place(self, memory_id: int) -> int | None:
         """Return the row of a memory, alive or not."""
@@ -123,7 +119,7 @@ class Shard:
             self._matrix = np.zeros((len(self.ids), dimension), np.int8)
         if room > len(self.ids):
             room = max(64, room + room // 4)
-            for name in ('ids', 'alive', 'real', '_lengths', '_digests', '_norms', '_matrix'):
+            for name in ('ids', 'alive', 'real', '_digests', '_norms', '_matrix'):
                 known = getattr(self, name)
                 made = np.empty((room, *known.shape[1:]), known.dtype)
                 made[: self.count] = known[: self.count]
@@ -192,44 +188,37 @@ class Shard:
         found = found[known]
         return found[self.alive[found]]
 
-    def coverage(self, asked: Mapping[int, int]) -> tuple[Rows, Floats]:
-        """
-        Return the rows that hold any of the terms, ascending, and how much they cover (0 to 1).
-
-        `asked` says how often the question names each term; unknown terms are not covered.
-        """
-        memories = self.count - self.dead
-        found = []
-        total = 0.0
-        for term, times_asked in asked.items():
-            rows, times = self._postings.find(term)
-            if self.dead:
-                stays = self.alive[rows]
-                rows, times = rows[stays], times[stays]
-            weight = times_asked * ranking.idf(len(rows), memories)
-            total += weight
-            if len(rows):
-                found.append((rows, times, weight))
-        if not found:
-            return np.empty(0, np.int32), np.empty(0, np.float32)
-        mean = self.terms / memories
+    def coverage(self, worth: Worth) -> tuple[Rows, Floats]:
+        """Return the rows that a question's words find, and how much they cover (0 to 1)."""
         scores = np.zeros(self.count, np.float32)
-        for rows, times, weight in found:
-            scores[rows] += np.float32(weight / ranking.most(total)) * ranking.bm25(
-                times.astype(np.float32), self._lengths[rows], mean
-            )
-        rows = found[0][0] if len(found) == 1 else np.flatnonzero(scores > 0).astype(np.int32)
-        return rows, scores[rows]
+        for term, value in worth.terms.items():
+            scores[self._postings.find(term)] += np.float32(value)
+        if self.dead:
+            scores[~self.alive[: self.count]] = 0
+        found = scores > 0
+        for term, value in worth.more.items():
+            rows = self._postings.find(term)
+            scores[rows[found[rows]]] += np.float32(value)
+        held = np.flatnonzero(found)
+        return held, ranking.coverage(scores[held], worth.asked).astype(np.float32, copy=False)
+
+    def matching(self, terms: Iterable[int]) -> int:
+        """Return how many rows hold any of the terms."""
+        found = np.zeros(self.count, np.bool_)
+        for term in terms:
+            found[self._postings.find(term)] = True
+        return int((found & self.alive[: self.count]).sum())
 
     def holding(self, term: int) -> int:
-        """Return how many rows hold a term, dead ones included."""
-        return len(self._postings.find(term)[0])
+        """Return how many rows hold a term."""
+        rows = self._postings.find(term)
+        return int(self.alive[rows].sum()) if self.dead else len(rows)
 
     def sharing(self, terms: Sequence[int], enough: int) -> list[int]:
         """Return the ids of the rows that hold at least so many of the terms."""
         counts = np.zeros(self.count, np.uint16)
         for term in terms:
-            counts[self._postings.find(term)[0]] += 1
+            counts[self._postings.find(term)] += 1
         rows = np.flatnonzero(counts >= enough)
         found_ids: list[int] = self.ids[rows[self.alive[rows]]].tolist()
         return found_ids

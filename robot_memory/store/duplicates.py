@@ -17,7 +17,7 @@ from typing import Protocol
 import apsw
 
 from robot_memory import texts
-from robot_memory.guards import guard
+from robot_memory.guards import guard, names_another
 
 _FEW = 64
 """Rows of one guard and length that are cheaper to compare than to search by words."""
@@ -96,7 +96,7 @@ def _same_words(
     best = Duplicate('jaccard', 0, bar)
     for memory_id, content in rows:
         similarity = texts.jaccard(wanted, texts.tokens(content))
-        if similarity > best.similarity:
+        if similarity > best.similarity and not names_another(text, content):
             best = Duplicate('jaccard', memory_id, similarity)
     return best if best.existing_id else None
 
@@ -132,10 +132,10 @@ def _same_meaning(
     few = len(same) <= _FEW_VECTORS
     for memory_id, similarity in neighbours.alike(same if few else None, bar):
         row = connection.execute(
-            "SELECT 1 FROM memories WHERE id = ? AND guard = ? AND type = 'fact'"
+            "SELECT content FROM memories WHERE id = ? AND guard = ? AND type = 'fact'"
             " AND status = 'active'",
             (memory_id, key),
         ).fetchone()
-        if row:
+        if row and not names_another(text, row[0]):
             return Duplicate('cosine', memory_id, min(similarity, 1.0))
     return None

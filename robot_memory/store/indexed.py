@@ -21,8 +21,9 @@ class Row(NamedTuple):
     """
     Hold what is indexed of a memory.
 
-    `terms` are the hashes of its stems, little-endian uint32, repeats included; `real` says that
-    it is of the real world; `coarse` is the coarse plane of its vector, None where it has none.
+    `terms` are the hashes of its stems and of neighbouring ones, little-endian uint32, ascending;
+    `real` says that it is of the real world; `coarse` is the coarse plane of its vector, None
+    where it has none.
     """
 
     memory_id: int
@@ -46,9 +47,9 @@ def put(
         (memory_id, collection, real, terms, *(vector or (None, None))),
     )
     connection.execute(
-        'INSERT INTO collections VALUES (?, 1, ?) ON CONFLICT (name) DO UPDATE'
-        ' SET memories = memories + 1, terms = terms + excluded.terms',
-        (collection, len(terms) // 4),
+        'INSERT INTO collections VALUES (?, 1) ON CONFLICT (name) DO UPDATE'
+        ' SET memories = memories + 1',
+        (collection,),
     )
     note(connection, memory_id, collection)
 
@@ -56,16 +57,13 @@ def put(
 def remove(connection: apsw.Connection, memory_id: int) -> None:
     """Take a memory out, its vector included."""
     removed = connection.execute(
-        'DELETE FROM indexed WHERE memory_id = ? RETURNING collection, length(terms)',
-        (memory_id,),
+        'DELETE FROM indexed WHERE memory_id = ? RETURNING collection', (memory_id,)
     ).fetchone()
     if removed:
-        collection, size = removed
         connection.execute(
-            'UPDATE collections SET memories = memories - 1, terms = terms - ? WHERE name = ?',
-            (size // 4, collection),
+            'UPDATE collections SET memories = memories - 1 WHERE name = ?', removed
         )
-        note(connection, memory_id, collection)
+        note(connection, memory_id, removed[0])
 
 
 def note(connection: apsw.Connection, memory_id: int, collection: str) -> None:
@@ -78,10 +76,10 @@ def note(connection: apsw.Connection, memory_id: int, collection: str) -> None:
         connection.execute('DELETE FROM changes WHERE seq <= ?', (seq - KEPT_CHANGES,))
 
 
-def sizes(connection: apsw.Connection) -> dict[str, tuple[int, int]]:
-    """Return how many active memories and terms each collection holds."""
-    rows = connection.execute('SELECT name, memories, terms FROM collections WHERE memories > 0')
-    return {name: (memories, terms) for name, memories, terms in rows}
+def sizes(connection: apsw.Connection) -> dict[str, int]:
+    """Return how many active memories each collection holds."""
+    rows = connection.execute('SELECT name, memories FROM collections WHERE memories > 0')
+    return dict(rows)
 
 
 def last_change(connection: apsw.Connection) -> int:

@@ -167,8 +167,7 @@ def scores_from_rows(connection: apsw.Connection) -> None:
 
         CREATE TABLE collections (
             name TEXT PRIMARY KEY,
-            memories INTEGER NOT NULL,
-            terms INTEGER NOT NULL
+            memories INTEGER NOT NULL
         ) WITHOUT ROWID;
 
         CREATE TABLE changes (

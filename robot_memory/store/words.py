@@ -10,11 +10,12 @@ from typing import Any
 import apsw
 import numpy as np
 
+from robot_memory import texts
 from robot_memory.store.filters import Where
 from robot_memory.store.ways import Way
 
 _TOKENIZER = ['unicode61', 'remove_diacritics', '2', 'categories', 'L* N* Co Mn Mc']
-_HOME = '\ue002'
+_HOME = '\ue00f'
 """Begins the term that names a collection; no text of ours has it (`texts.POINT`)."""
 
 
@@ -43,23 +44,42 @@ def any_of(terms: Iterable[str]) -> str:
     return ' OR '.join('"' + term.replace('"', '""') + '"' for term in terms)
 
 
-def hashes(connection: apsw.Connection, terms: Iterable[str]) -> list[int]:
-    """
-    Return the hashes of the stems that FTS5 makes of terms, in order, repeats included.
-
-    32 bits: of a vocabulary of 100,000 stems, one or two share one.
-    """
+def stems(connection: apsw.Connection, terms: Iterable[str]) -> list[str]:
+    """Return the stems that FTS5 makes of terms, in order, repeats included."""
     tokenizer = connection.fts5_tokenizer('porter', _TOKENIZER)
-    text = ' '.join(terms).encode('utf-8', 'surrogatepass')
-    stems: Any = tokenizer(
+    text = ' '.join(terms).encode('utf-8', 'replace')
+    found: Any = tokenizer(
         text, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
     )
-    return [zlib.crc32(stem.encode()) for stem in stems]
+    return list(found)
+
+
+def hash_of(*stems: str) -> int:
+    """
+    Return what `indexed` holds of a stem, or of two that are neighbours.
+
+    32 bits: of a vocabulary of 100,000, one or two share one.
+    """
+    return zlib.crc32('\n'.join(stems).encode())
 
 
 def packed(connection: apsw.Connection, terms: Iterable[str]) -> bytes:
-    """Return the hashes of the stems of a text's terms as `indexed` holds them."""
-    return np.array(hashes(connection, terms), '<u4').tobytes()
+    """Return a text's stems and its neighbouring ones, stop words passed over, as hashes."""
+    found = stems(connection, terms)
+    said = [stem for stem in found if stem not in _stop_stems(connection)]
+    hashes = {hash_of(stem) for stem in found}
+    hashes.update(hash_of(*pair) for pair in texts.neighbours(said))
+    return np.array(sorted(hashes), '<u4').tobytes()
+
+
+_stopped: frozenset[str] = frozenset()
+
+
+def _stop_stems(connection: apsw.Connection) -> frozenset[str]:
+    global _stopped
+    if not _stopped:
+        _stopped = frozenset(stems(connection, texts.STOP_TERMS))
+    return _stopped
 
 
 def candidates(
@@ -90,19 +110,18 @@ def holding_any(connection: apsw.Connection, terms: Sequence[str], collection: s
     return [row[0] for row in rows]
 
 
-def frequencies(
+def frequency(
     connection: apsw.Connection, terms: Sequence[str], collection: str | None = None
-) -> list[int]:
-    """Return how many memories, of one collection or of all, hold each term's stem."""
+) -> int:
+    """Return how many memories, of one collection or of all, hold any of the terms."""
+    if not terms:
+        return 0
     home_too = '' if collection is None else f'"{home(collection)}" AND '
-    found = []
-    for term in terms:
-        ((count,),) = connection.execute(
-            'SELECT count(*) FROM memories_fts WHERE memories_fts MATCH ?',
-            (f'{home_too}({any_of([term])})',),
-        )
-        found.append(int(count))
-    return found
+    ((count,),) = connection.execute(
+        'SELECT count(*) FROM memories_fts WHERE memories_fts MATCH ?',
+        (f'{home_too}({any_of(terms)})',),
+    )
+    return int(count)
 
 
 def matching(connection: apsw.Connection, terms: Sequence[str], among: Sequence[int]) -> set[int]:

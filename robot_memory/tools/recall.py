@@ -138,7 +138,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             newest = memories.listed(connection, where, request.n)
             ranked, mode = [Hit(record.id, 0.0) for record in newest], 'filter'
         else:
-            search = memory.search(connection, request.collection, request.query, request.n)
+            search = memory.search(connection, request.collection, request.query)
             narrow = bool(request.session_id or filter_)
             ranked = best_passing(connection, search, where, request.n, narrow=narrow)
             mode = search.mode

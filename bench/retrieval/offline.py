@@ -1,0 +1,117 @@
+"""The scores of recall computed in numpy over a whole set: what a store must give, and RRF."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import apsw
+import numpy as np
+from methods import Ranked
+from numpy.typing import NDArray
+from sets import Question, RetrievalSet, in_collections
+from vectors import Known
+
+from robot_memory import ranking, texts
+
+RRF_K = 60
+Scores = NDArray[np.float32]
+
+
+@cache
+def _tokenizer() -> apsw.FTS5Tokenizer:
+    options = ['unicode61', 'remove_diacritics', '2', 'categories', 'L* N* Co Mn Mc']
+    return apsw.Connection(':memory:').fts5_tokenizer('porter', options)
+
+
+@cache
+def stem(term: str) -> str:
+    """Return an index term as FTS5 keeps it."""
+    data = term.encode('utf-8', 'replace')
+    found = _tokenizer()(data, apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)
+    return ' '.join(str(one[0]) for one in found)
+
+
+_STOPPED = frozenset(map(stem, texts.STOP_TERMS))
+
+
+class Words:
+    """Hold the terms of one collection's memories."""
+
+    def __init__(self, contents: list[str]) -> None:
+        """Index them."""
+        self._size = len(contents)
+        self._holders: dict[str, set[int]] = defaultdict(set)
+        self._pairs: dict[tuple[str, str], set[int]] = defaultdict(set)
+        for place, content in enumerate(contents):
+            terms = [stem(term) for term in texts.terms(content)]
+            for term in terms:
+                self._holders[term].add(place)
+            for pair in pairwise(term for term in terms if term not in _STOPPED):
+                self._pairs[pair].add(place)
+
+    def coverage(self, asked: texts.Question) -> Scores:
+        """Return how much of a question each memory covers, shape (memories,)."""
+        terms = list(dict.fromkeys(map(stem, asked.terms)))
+        covered = self._covered(terms, asked)
+        few = (covered > 0).sum() < texts.ENOUGH
+        return self._covered([*terms, *map(stem, asked.fallback)], asked) if few else covered
+
+    def _covered(self, terms: list[str], asked: texts.Question) -> Scores:
+        found, more = np.zeros((2, self._size), np.float32)
+        most = 0.0
+        for counted, added in ((terms, found), (asked.kinds, more)):
+            for term in counted:
+                most += self._idf(term)
+                added[list(self._holders.get(term, ()))] += self._idf(term)
+        for first, second in dict.fromkeys((stem(a), stem(b)) for a, b in asked.pairs):
+            worth = ranking.PAIRS_SHARE * (self._idf(first) + self._idf(second)) / 2
+            most += worth
+            more[list(self._pairs.get((first, second), ()))] += worth
+        return ranking.coverage(np.where(found > 0, found + more, 0), most)
+
+    def _idf(self, term: str) -> float:
+        return float(ranking.bm25_idf(self._size, len(self._holders.get(term, ()))))
+
+
+class Offline:
+    """Answer a set's questions by words, by meaning, by both, or by reciprocal ranks of both."""
+
+    def __init__(self, chosen: RetrievalSet, known: Known | None, mode: str) -> None:
+        """Index the memories; the mode is words, vectors, both or rrf."""
+        self._mode = mode
+        self._places = in_collections(chosen.memories)
+        self._known = known
+        contents = {
+            name: [chosen.memories[place].text for place in places]
+            for name, places in self._places.items()
+        }
+        self._words = {} if mode == 'vectors' else {n: Words(all_) for n, all_ in contents.items()}
+        if known is not None and mode != 'words':
+            self._vectors = {name: known.passages(all_) for name, all_ in contents.items()}
+
+    def rank(self, question: Question, depth: int) -> Ranked:
+        """Return the best."""
+        home = question.collection
+        nothing = np.zeros(len(self._places[home]), np.float32)
+        covered, relevance = nothing, nothing
+        if self._mode != 'vectors':
+            covered = self._words[home].coverage(texts.question(question.text))
+        if self._known is not None and self._mode != 'words':
+            cosines = self._vectors[home] @ self._known.query(question.text)
+            relevance = self._known.calibration.relevance(cosines)
+        scores: NDArray[np.floating[Any]]
+        if self._mode == 'rrf':
+            halves = [1 / (RRF_K + 1 + _ranks(half)) * (half > 0) for half in (covered, relevance)]
+            scores = halves[0] + halves[1]
+        else:
+            scores = ranking.fuse(relevance, covered)
+        order = np.lexsort((-np.arange(len(scores)), -scores))[:depth]
+        found = [(self._places[home][place], float(scores[place])) for place in order]
+        return [pair for pair in found if pair[1] > 0]
+
+
+def _ranks(scores: Scores) -> NDArray[np.intp]:
+    return np.argsort(np.argsort(-scores, kind='stable'), kind='stable')
