@@ -82,6 +82,11 @@ def sizes(connection: apsw.Connection) -> dict[str, int]:
     return dict(rows)
 
 
+def size(connection: apsw.Connection, collection: str) -> int:
+    """Return how many active memories a collection holds."""
+    return sizes(connection).get(collection, 0)
+
+
 def last_change(connection: apsw.Connection) -> int:
     """Return the number of the latest change."""
     ((seq,),) = connection.execute('SELECT coalesce(max(seq), 0) FROM changes')

@@ -225,14 +225,6 @@ def _source(connection: apsw.Connection, where: Where) -> tuple[str, tuple[Any, 
     return f'{along(way)} AND {where.sql}', (*way.values, *where.values)
 
 
-def size(connection: apsw.Connection, collection: str) -> int:
-    """Return how many active memories a collection has."""
-    ((number,),) = connection.execute(
-        "SELECT count(*) FROM memories WHERE status = 'active' AND collection = ?", (collection,)
-    )
-    return int(number)
-
-
 def rewrite(
     connection: apsw.Connection, old: Record, new: Record, vector: Vector | None, actor: str
 ) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from robot_memory.fields import Json, arg
 from robot_memory.memory import Memory
 from robot_memory.model import Session
-from robot_memory.store import memories, sessions
+from robot_memory.store import indexed, sessions
 from robot_memory.tool import tool
 from robot_memory.tools.learn import given
 
@@ -48,5 +48,5 @@ def start_session(memory: Memory, request: StartSessionRequest) -> StartSessionR
     )
     with memory.db.write() as connection:
         sessions.insert(connection, session)
-        active = memories.size(connection, request.collection)
+        active = indexed.size(connection, request.collection)
     return StartSessionResponse(session.id, session.collection, active)
