@@ -16,9 +16,6 @@ Number = TypeVar('Number', float, NDArray[np.floating[Any]])
 WORDS_SHARE = 0.8
 """What covering all of a question's words is worth: of what the meaning leaves open."""
 
-SHARPNESS = 1.25
-"""The power of the coverage: a little in common says little."""
-
 PAIRS_SHARE = 0.6
 """The weight of two words that stand side by side in both, beside the mean of their own."""
 
@@ -49,5 +46,11 @@ def fuse(relevance: Number, coverage: Number) -> Number:
     better half decides. It grows with both, and is one scale for every mode: with the meaning
     alone it is the relevance, with words alone 0.8 x coverage^1.25.
     """
-    fused: Number = relevance + WORDS_SHARE * coverage**SHARPNESS * (1 - relevance)
+    fused: Number = relevance + WORDS_SHARE * _sharpened(coverage * (1 - relevance))
     return fused
+
+
+def _sharpened(x: Number) -> Number:
+    """Return x^1.25, by roots: a little in common says little, and 0.8 x 1.25 is no more than 1."""
+    sharp: Number = x * np.sqrt(np.sqrt(x))
+    return sharp
