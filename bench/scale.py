@@ -204,7 +204,7 @@ def _recalled(store: Any, kind: str, size: int) -> dict[str, Any] | None:
             return None
         return _timed(f'{size:,} memories: recall, {kind}', call, range(QUESTIONS))
     except Exception as error:  # the peer's own kinds
-        print(f'{kind}: {type(error).__name__}: {error}'[:200], file=sys.stderr)
+        print(f'{kind} is left out: {error}'[:120], file=sys.stderr)
         return None
     finally:
         store.use_vectors(True)
