@@ -1,6 +1,7 @@
 # Each target sets up what it needs; the second time that takes about a second.
 # BAG=<rosbag2>     the recording that `make demo` replays
 # PYTHON=<python>   the interpreter to set up with, where that is not python3: give it every time
+# QUICK=1           `make bench` in less than two minutes, not half an hour
 # TESTS=<arguments> passed on to pytest, in place of the whole test directory
 export PYTHON
 TESTS ?= test
@@ -29,8 +30,8 @@ test: lint ## Check style and types, then run all the tests.
 demo: build ## Start the node, replay a recording, learn and recall; BAG=<rosbag2> for your own.
 	@$(run) python scripts/demo.py $(if $(BAG),--bag "$(abspath $(BAG))")
 
-bench: build ## Measure speed, beside the nearest peer's.
-	@$(run) python bench/run.py
+bench: build ## Measure speed, size and quality, beside the nearest peer's; QUICK=1 for a glance.
+	@$(run) python bench/run.py $(if $(QUICK),--quick)
 
 quality: build ## Measure how well recall finds: on recorded sets, and on one of the robot's own.
 	@$(run) python bench/retrieval/measure.py

@@ -1,28 +1,34 @@
-"""Let the side-by-side harness drive this package: learn, recall, perceive, sessions, forget."""
+"""Let the bench drive this package: the side-by-side harness, and the measures by size."""
 
 from __future__ import annotations
 
-import hashlib
-import math
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
+import facts
 import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.api import RobotMemory
-from robot_memory.embedding import BackgroundEmbedder, Calibration
+from robot_memory.classify import Classification
+from robot_memory.embedding import BackgroundEmbedder, Calibration, Embedder
 from robot_memory.fields import plain
 from robot_memory.memory import Memory
+from robot_memory.model import new_record
 from robot_memory.settings import Settings
+from robot_memory.store import memories
+
+_AT_ONCE = 20_000
+_SAME = Classification('observation', 0.9, ('observation',), ())
 
 
 class HashEmbedder:
-    """Make vectors from words alone, in microseconds: it leaves the model's time out."""
+    """Make vectors from words alone, in microseconds."""
 
     name = 'hash'
-    dimension = 384
+    dimension = facts.DIMENSION
     calibration = Calibration(unrelated=0.0, paraphrase=1.0)
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -31,46 +37,65 @@ class HashEmbedder:
 
     def query(self, text: str) -> NDArray[np.float32]:
         """Return a unit vector, shape (384,)."""
-        vector = np.zeros(384, np.float32)
-        for word in text.lower().split():
-            digest = hashlib.blake2b(word.encode(), digest_size=8).digest()
-            vector[int.from_bytes(digest[:4], 'little') % 384] += 1 if digest[4] & 1 else -1
-        vector /= math.sqrt(float(vector @ vector)) or 1.0
-        return vector
+        return facts.vector(text)
 
 
 class HashLoader(BackgroundEmbedder):
-    """Have the hash embedder ready from the start."""
+    """Have the hash embedder ready from the start, while it is switched on."""
+
+    on = True
 
     def start(self) -> None:
         """Set the embedder in place of a model."""
         self._embedder = HashEmbedder()
         self.state, self.reason = 'ready', ''
 
+    def ready(self) -> Embedder | None:
+        """Give the embedder, or None while it is switched off."""
+        return self._embedder if self.on else None
+
 
 class Adapter:
-    """Offer what the harness calls; `embed` is none, hash or default."""
+    """Offer what the bench calls; `embed` is none, hash or default."""
 
-    def __init__(self, path: str, embed: str = 'none') -> None:
-        """Open a store."""
+    def __init__(self, path: str, embed: str = 'none', *, resident: bool = True) -> None:
+        """Open a store; `resident` as a long-running process does."""
         model = '' if embed == 'default' else 'none'
         self.m = RobotMemory.__new__(RobotMemory)
-        settings = Settings(db_path=str(Path(path)), model=model)
-        loader = HashLoader(model) if embed == 'hash' else None
-        self.m.memory = Memory(settings, embedder=loader)
-        if embed == 'hash':
-            list(self.m.memory.index(0))
-        elif embed == 'default':
+        settings = Settings(db_path=str(path), model=model)
+        self._loader = HashLoader(model) if embed == 'hash' else None
+        self.m.memory = Memory(settings, resident=resident, embedder=self._loader)
+        self.mode = ''
+        if embed == 'default':
             self.m.wait_for_model(30)
+        if resident and embed != 'none':
             list(self.m.memory.index(0))
+
+    def fill(self, told: Iterable[tuple[str, dict[str, Any]]]) -> None:
+        """Keep facts in large transactions, below the tool `learn`: none counts as known."""
+        memory = self.m.memory
+        memory.adopt_model()
+        left = iter(told)
+        while batch := list(islice(left, _AT_ONCE)):
+            with memory.db.write() as connection:
+                for text, context in batch:
+                    record = new_record('fact', text, _SAME, context, memory.clock())
+                    record = replace(record, collection='default')
+                    memories.insert(connection, record, memory.passage_vector(text))
+
+    def use_vectors(self, on: bool) -> None:
+        """Answer by words and vectors, or by words alone."""
+        assert self._loader is not None
+        self._loader.on = on
 
     def learn(self, text: str, ctx: Any, session: str | None = None) -> Any:
         """Return the id of the new memory, or None for a duplicate."""
         return self.m.learn(text, ctx, session_id=session).memory_id
 
     def recall(self, query: str, n: int = 5, flt: Any = None, near: Any = None) -> list[Any]:
-        """Return the memories as plain dicts."""
+        """Return the memories as plain dicts; `mode` then says what ran."""
         found = self.m.recall(query, n=n, context_filter=flt, spatial_sort=near)
+        self.mode = found.mode
         return [plain(item) for item in found.memories]
 
     def perceive(self, text: str, data: str) -> Any:

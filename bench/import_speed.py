@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import statistics
@@ -10,6 +11,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from tqdm import tqdm
+
 from robot_memory.memory import Memory
 from robot_memory.senses.importing import Plan, import_recording
 from robot_memory.settings import Settings
@@ -17,15 +20,17 @@ from robot_memory.settings import Settings
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get('ROBOT_MEMORY_DATA', ROOT.parent / 'shared/data'))
 BAG = DATA / 'bags/cmu_push_wood_patch'
-RUNS = 3
 
 
 def main() -> None:
     """Import into new stores, with the model, and print the median."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--runs', type=int, default=3)
+    runs = parser.parse_args().runs
     if not BAG.exists():
         sys.exit(f'no recording to import: {BAG}')
     ratios, kept = [], 0
-    for _ in range(RUNS):
+    for _ in tqdm(range(runs), 'import', unit='run', leave=False):
         with tempfile.TemporaryDirectory() as folder:
             settings = Settings(db_path=str(Path(folder) / 'memory.db'))
             with Memory(settings, resident=False) as memory:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tqdm import tqdm
 
 try:
     import rclpy
@@ -203,7 +204,7 @@ def _under_load(
     publisher.stdout.readline()
     before = {pid: processor_seconds(pid) for pid in (memory, bare)}
     times = []
-    for number in range(int(seconds * RECALLS_HZ)):
+    for number in tqdm(range(int(seconds * RECALLS_HZ)), 'load', unit='recall', leave=False):
         start = time.perf_counter()
         request = Recall.Request(query=f'hard push near shelf {number}', n=3)
         rclpy.spin_until_future_complete(node, recall.call_async(request))

@@ -1,9 +1,21 @@
 """
-Measure this package and its nearest peer side by side: `make bench`.
+Measure speed, size and quality, beside the nearest peer: `make bench`.
 
-The harness stands outside of the project (ROBOT_MEMORY_BENCH, by default
-../shared/bench/robotmem_bench.py); the peer runs in an environment of its own. Prints a table
-and writes bench/results.json. Figures are medians on this machine, one thread.
+Prints tables, and writes bench/results.json after each of its parts:
+
+scale    learn, recall, memory, file and start at 1k, 10k, 100k and 1M memories; 1M takes some
+         10 minutes and 3 GB of TMPDIR
+side     the harness that stands outside of the project (ROBOT_MEMORY_BENCH, by default
+         ../shared/bench/robotmem_bench.py), at 10k memories; about 4 minutes
+node     the round trip of a service, the import of a recording, a minute under load; 2 minutes
+quality  how well recall finds: bench/retrieval/measure.py; some minutes, more the first time
+
+--quick takes less than two minutes. It leaves out 100k and 1M memories, measures side by side at
+1k, 10 s of load, and the quality on the sets robot and calvin alone; the peer only where its
+environment is there already.
+
+Query embedding is left out of all times, and all run on one thread. The peer runs in an
+environment of its own, made at the first run, up to 10k memories.
 """
 
 from __future__ import annotations
@@ -11,146 +23,146 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import subprocess
 import sys
-import venv
+import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import scale
+import side
+import tables
+
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
-HARNESS = Path(
-    os.environ.get('ROBOT_MEMORY_BENCH', ROOT.parent / 'shared/bench/robotmem_bench.py')
-)
-PEER = ('robotmem==0.1.3', 'mcp<2')
+SIZES, PEER_SIZE = (1_000, 10_000, 100_000, 1_000_000), 10_000
+QUICK_SIZES, QUICK_PEER_SIZE = (1_000, 10_000), 1_000
+QUICK_SETS = ('robot', 'calvin')
+PARTS = ('scale', 'side', 'node', 'quality')
 
 
 def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--n', type=int, default=10_000, help='memories in the store')
-    parser.add_argument('--seconds', type=float, default=60.0, help='how long the load lasts')
+    """Measure, write and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument('--quick', action='store_true', help='the same in less than two minutes')
+    parser.add_argument('--only', action='append', choices=PARTS, help='these parts')
+    parser.add_argument('--sizes', type=int, nargs='+', help='of the scale, in memories')
     parser.add_argument('--without-peer', action='store_true', help='measure this package alone')
-    options = parser.parse_args()
-    if not HARNESS.exists():
-        sys.exit(f'the harness is not at {HARNESS}; name it in ROBOT_MEMORY_BENCH')
-    results: dict[str, Any] = {'this': measure(sys.executable, options.n, this=True)}
-    if not options.without_peer:
-        results['peer'] = measure(peer_python(), options.n, this=False)
-    results['service'] = beside('service_round_trip.py')
-    print('importing a recording ...', file=sys.stderr, flush=True)
-    results['import'] = beside('import_speed.py')
-    print(f'under load for {options.seconds:g} s ...', file=sys.stderr, flush=True)
-    results['load'] = beside('load.py', '--seconds', str(options.seconds))
-    (HERE / 'results.json').write_text(json.dumps(results, indent=1) + '\n')
-    show(options.n, results)
+    parser.add_argument('--json', type=Path, default=HERE / 'results.json', help='where to write')
+    given = parser.parse_args()
+    subjects = {'this': side.THIS}
+    if not given.without_peer and (side.has_peer() or not given.quick):
+        peer = side.peer()
+        if peer is not None:
+            subjects['peer'] = peer
+    sizes = given.sizes or (QUICK_SIZES if given.quick else SIZES)
+    peer_size = QUICK_PEER_SIZE if given.quick else PEER_SIZE
+    measures: dict[str, Callable[[], Any]] = {
+        'scale': lambda: by_size(subjects, sizes, peer_size),
+        'side': lambda: side_by_side(subjects, peer_size),
+        'node': lambda: of_node(quick=given.quick),
+        'quality': lambda: of_quality(quick=given.quick),
+    }
+    shown = {
+        'scale': tables.scale,
+        'side': tables.side_by_side,
+        'node': tables.node,
+        'quality': tables.quality,
+    }
+    results: dict[str, Any] = {'machine': machine()}
+    print(' · '.join(f'{key}: {value}' for key, value in results['machine'].items()))
+    start = time.monotonic()
+    for part in given.only or PARTS:
+        print(f'[{time.monotonic() - start:.0f} s] {part} ...', file=sys.stderr, flush=True)
+        results[part] = measures[part]()
+        given.json.write_text(json.dumps(results, indent=1, ensure_ascii=False) + '\n', 'utf-8')
+        if results[part]:
+            print(shown[part](results[part]), flush=True)
+    if given.quick:
+        print(f'\nLeft out in {time.monotonic() - start:.0f} s: {left_out(subjects)}.')
 
 
-def measure(python: str, n: int, *, this: bool) -> dict[str, list[dict[str, Any]]]:
-    """Run the harness's speed part, by words alone and with vectors of a free embedder."""
-    adapter = ['--adapter', 'adapter:Adapter', '--imports', 'robot_memory.api'] if this else []
-    found = {}
-    for embed in ('none', 'hash'):
-        who = 'this package' if this else PEER[0]
-        print(f'measuring {who}, {n} memories, vectors: {embed} ...', file=sys.stderr, flush=True)
-        ran = subprocess.run(
-            [python, str(HARNESS), '--n', str(n), '--embed', embed, '--only', 'speed', *adapter],
-            env={**os.environ, 'OPENBLAS_NUM_THREADS': '1', 'PYTHONPATH': _path(this)},
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-        )
-        found[embed] = [json.loads(line) for line in ran.stdout.splitlines() if line[:1] == '{']
+def left_out(subjects: dict[str, Any]) -> str:
+    """Say what the quick mode does not measure."""
+    peer = '' if 'peer' in subjects else '; the peer'
+    return (
+        f'100k and 1M memories; side by side at 10k; quality but for {" and ".join(QUICK_SETS)}'
+        f'; load for longer than 10 s{peer}'
+    )
+
+
+def machine() -> dict[str, Any]:
+    """Say what this is measured on, and whether others work on it."""
+    known = Path('/proc/cpuinfo').read_text() if Path('/proc/cpuinfo').exists() else ''
+    names = [line.split(': ')[1] for line in known.splitlines() if line.startswith('model name')]
+    return {
+        'processor': names[0] if names else platform.processor(),
+        'cores': os.cpu_count(),
+        'load before': round(os.getloadavg()[0], 2),
+        'python': platform.python_version(),
+        'at': time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime()),
+    }
+
+
+def by_size(
+    subjects: dict[str, scale.Subject], sizes: tuple[int, ...], peer_size: int
+) -> dict[str, dict[str, Any]]:
+    """Return the figures of each subject by size; the peer's as far as it can follow."""
+    found: dict[str, dict[str, Any]] = {}
+    for who, subject in subjects.items():
+        for size in sizes:
+            if who == 'this' or size <= peer_size:
+                try:
+                    measured = scale.measure(subject, size)
+                except subprocess.CalledProcessError as error:
+                    if who == 'this':
+                        raise
+                    print(f'{who} is left out at {size:,}: {error}', file=sys.stderr)
+                    continue
+                if measured is not None:
+                    found.setdefault(who, {})[str(size)] = measured
     return found
 
 
-def _path(this: bool) -> str:
-    return f'{HERE}{os.pathsep}{os.environ.get("PYTHONPATH", "")}' if this else ''
+def side_by_side(subjects: dict[str, scale.Subject], size: int) -> dict[str, Any] | None:
+    """Return what the harness measures; None where it is not there."""
+    if side.HARNESS.exists():
+        return side.side_by_side(subjects, size)
+    print(f'no harness at {side.HARNESS}: name it in ROBOT_MEMORY_BENCH', file=sys.stderr)
+    return None
 
 
-def peer_python() -> str:
-    """Return the Python of the peer's environment, made at the first call."""
-    folder = ROOT / '.venv-peer'
-    python = folder / 'bin/python'
-    if not (folder / 'ready').exists():
-        print(f'setting up {" ".join(PEER)} ...', file=sys.stderr, flush=True)
-        venv.create(folder, with_pip=True, clear=True)
-        subprocess.run([python, '-m', 'pip', 'install', '--quiet', *PEER], check=True)
-        (folder / 'ready').touch()
-    return str(python)
+def of_node(*, quick: bool) -> dict[str, Any]:
+    """Return what is measured of the node, by scripts of this folder."""
+    return {
+        'service': script('service_round_trip.py'),
+        'import': script('import_speed.py', *(('--runs', '1') if quick else ())),
+        'load': script('load.py', '--seconds', '10' if quick else '60'),
+    }
 
 
-def beside(script: str, *arguments: str) -> Any:
+def script(name: str, *arguments: str) -> Any:
     """Return what another script of this folder measures; None where it cannot, as it says."""
-    ran = subprocess.run(
-        [sys.executable, str(HERE / script), *arguments], stdout=subprocess.PIPE, text=True
-    )
+    command = [sys.executable, str(HERE / name), *arguments]
+    ran = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     return json.loads(ran.stdout) if ran.returncode == 0 else None
 
 
-def part(results: list[dict[str, Any]], name: str, kind: str = '') -> dict[str, Any]:
-    """Return one line of the harness's output."""
-    lines = [
-        line for line in results if line['part'] == name and (not kind or line['kind'] == kind)
-    ]
-    return lines[0] if lines else {}
-
-
-def show(n: int, results: dict[str, Any]) -> None:
-    """Print the table."""
-    rows: list[tuple[Any, ...]] = []
-    for title, embed, name, kind, key, target in (
-        ('recall, words only, p50 ms', 'none', 'recall', 'text', 'p50_ms', 'under 5'),
-        ('recall, hybrid, p50 ms', 'hash', 'recall', 'text', 'p50_ms', 'under 8'),
-        ('recall, filter, p50 ms', 'none', 'recall', 'filter', 'p50_ms', ''),
-        ('recall, filter by range, p50 ms', 'none', 'recall', 'filter_range', 'p50_ms', ''),
-        ('recall, nearest in space, p50 ms', 'none', 'recall', 'near', 'p50_ms', ''),
-        ('learn, words only, last fifth /s', 'none', 'learn', '', 'last', 'over 1000'),
-        ('learn, words only, last / first fifth', 'none', 'learn', '', 'flat', 'over 0.7'),
-        ('learn, with vectors, last fifth /s', 'hash', 'learn', '', 'last', ''),
-        ('perceive /s', 'none', 'perceive', '', 'per_s', ''),
-        ('end of a session of 200, ms', 'none', 'end_session', '', 'ms', ''),
-        ('bytes a memory, words only', 'none', 'size', '', 'bytes_per_memory', ''),
-        ('bytes a memory, with vectors', 'hash', 'size', '', 'bytes_per_memory', ''),
-        ('reopen and first recall, ms', 'none', 'reopen', '', 'open_plus_first_recall_ms', ''),
-        ('matches found of 52 by filter', 'none', 'complete', '', 'filter_matches_got', ''),
-    ):
-        figures = []
-        for who in ('peer', 'this'):
-            line = part(results[who][embed], name, kind) if who in results else {}
-            fifths = line.get('per_s_by_fifth') or [0]
-            derived = {'last': fifths[-1], 'flat': round(fifths[-1] / (fifths[0] or 1), 2)}
-            figures.append(derived[key] if key in derived and line else line.get(key))
-        rows.append((title, *figures, target))
-    service = results.get('service')
-    if service:
-        over = round(service['service_p50_ms'] - service['in_process_p50_ms'], 2)
-        rows.append(('service over the call in process, p50 ms', None, over, 'under 2'))
-    recorded, load = results.get('import'), results.get('load')
-    if recorded:
-        rows.append(('import, times real time', None, recorded['times_real_time'], 'over 200'))
-    if load:
-        rows += _load_rows(load)
-    print(f'\n{n} memories, medians\n')
-    print(f'{"":42}{"peer":>10}{"this":>10}{"this/peer":>11}  target')
-    for row_title, peer, this, row_target in rows:
-        ratio = f'{this / peer:.2f}' if peer and this is not None else '-'
-        shown = ['-' if value is None else f'{value:g}' for value in (peer, this)]
-        print(f'{row_title:42}{shown[0]:>10}{shown[1]:>10}{ratio:>11}  {row_target}')
-
-
-def _load_rows(load: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """Return the rows of the load; there the peer is a bare rclpy node."""
-    bare, this = load['bare_processor_s'], load['this_processor_s']
-    rows: list[tuple[Any, ...]] = [
-        ('under load: processor s (bare node)', bare, this, 'ratio up to 1.6'),
-        ('under load: recall p95 ms', None, load['recall_p95_ms'], 'under 30'),
-    ]
-    for topic, counts in load['topics'].items():
-        rows.append(
-            (f'under load: {topic} received', counts['bare'], counts.get('received'), 'no fewer')
-        )
-    return rows
+def of_quality(*, quick: bool) -> Any:
+    """Return what bench/retrieval/measure.py measures; None where it cannot, as it says."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = Path(folder) / 'quality.json'
+        command = [sys.executable, str(HERE / 'retrieval/measure.py'), '--json', str(found)]
+        if quick:
+            command += ['--quick', *(part for name in QUICK_SETS for part in ('--set', name))]
+        ran = subprocess.run(command, stdout=subprocess.DEVNULL)
+        return json.loads(found.read_text('utf-8')) if ran.returncode == 0 else None
 
 
 if __name__ == '__main__':

@@ -1,0 +1,225 @@
+"""The tables that the bench prints, each made from its part of the results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+Results = dict[str, Any]
+
+SCALE: tuple[tuple[str, str, str], ...] = (
+    ('recall, ms', '', ''),
+    ('  hybrid, p50', 'recall/hybrid/p50_ms', '3 at 10k, 10 at 100k, 60 at 1M'),
+    ('  hybrid, p95', 'recall/hybrid/p95_ms', ''),
+    ('  words only, p50', 'recall/words only/p50_ms', ''),
+    ('  words only, p95', 'recall/words only/p95_ms', ''),
+    ('  filter for a value (1 of 10), p50', 'recall/filter/p50_ms', ''),
+    ('  filter for a value, p95', 'recall/filter/p95_ms', ''),
+    ('  filter for a range (1 of 200), p50', 'recall/range/p50_ms', ''),
+    ('  filter for a range, p95', 'recall/range/p95_ms', ''),
+    ('  nearest in space, p50', 'recall/near/p50_ms', ''),
+    ('  nearest in space, p95', 'recall/near/p95_ms', ''),
+    ('  nearest, with words, p50', 'recall/near, with words/p50_ms', ''),
+    ('  nearest, with words, p95', 'recall/near, with words/p95_ms', ''),
+    ('of 100 in a range: found', 'exact/in_range', 'as many as there are'),
+    ('of 100 in a range: there are', 'exact/in_range_true', ''),
+    ('true nearest five: found', 'exact/nearest', '5'),
+    ('learn, with numbers in the text', '', ''),
+    ('  a second', 'learn/with numbers/per_s', 'over 500 at 1M'),
+    ('  p95, ms', 'learn/with numbers/p95_ms', ''),
+    ('learn, without numbers', '', ''),
+    ('  a second', 'learn/without numbers/per_s', 'over 500 at 1M'),
+    ('  p95, ms', 'learn/without numbers/p95_ms', ''),
+    ('memory beyond the bare process', '', ''),
+    ('  MB', 'memory/beyond_mb', ''),
+    ('  bytes a memory', 'memory/bytes_a_memory', 'at most 900 at 1M'),
+    ('  bytes a memory, at its peak', 'memory/peak_bytes_a_memory', ''),
+    ('file, bytes a memory', 'file/bytes_a_memory', 'at most 2,000 at 1M'),
+    ('start', '', ''),
+    ('  to the first answer, s', 'start/first_s', 'at most 1 at 1M'),
+    ('  its mode', 'start/mode', ''),
+    ('  to the first hybrid answer, s', 'start/hybrid_s', 'at most 20 at 1M'),
+    ('a process that asks once, ms', '', ''),
+    ('  open and recall', 'once/hybrid/ms', ''),
+    ('  its mode', 'once/hybrid/mode', ''),
+    ('  open and recall, words only', 'once/words only/ms', ''),
+    ('  from its start to its end', 'once/hybrid/process_ms', ''),
+)
+"""Title, where the figure is, and what is to be reached."""
+
+
+def scale(results: Results) -> str:
+    """Return the figures by size: {'this': {size: figures}, 'peer': ...}."""
+    columns = [
+        (who, size)
+        for who in ('this', 'peer')
+        for size in sorted({int(size) for found in results.values() for size in found})
+        if who in results and str(size) in results[who]
+    ]
+    rows = [
+        (
+            title,
+            *(_at(results[who][str(size)], path) if path else '' for who, size in columns),
+            aim,
+        )
+        for title, path, aim in SCALE
+    ]
+    head = ('', *(f'{who} {_short(size)}' for who, size in columns), 'to reach')
+    note = ''
+    if any(
+        _at(found, 'once/hybrid/mode') == 'words' for found in results.get('peer', {}).values()
+    ):
+        note = '\nThe peer answers by words alone here: its sqlite3 loads no extensions.'
+    return _table('Speed and size by the number of memories', head, rows) + note
+
+
+def _short(size: int) -> str:
+    for unit, factor in (('M', 10**6), ('k', 10**3)):
+        if size >= factor:
+            return f'{size / factor:g}{unit}'
+    return str(size)
+
+
+_SIDE: tuple[tuple[str, str, str, str, str, str], ...] = (
+    ('recall, words only, p50 ms', 'none', 'recall', 'text', 'p50_ms', 'under 5'),
+    ('recall, hybrid, p50 ms', 'hash', 'recall', 'text', 'p50_ms', 'under 8'),
+    ('recall, filter, p50 ms', 'none', 'recall', 'filter', 'p50_ms', ''),
+    ('recall, filter by range, p50 ms', 'none', 'recall', 'filter_range', 'p50_ms', ''),
+    ('recall, nearest in space, p50 ms', 'none', 'recall', 'near', 'p50_ms', ''),
+    ('learn, words only, last fifth /s', 'none', 'learn', '', 'last', 'over 1000'),
+    ('learn, words only, last / first fifth', 'none', 'learn', '', 'flat', 'over 0.7'),
+    ('learn, with vectors, last fifth /s', 'hash', 'learn', '', 'last', ''),
+    ('perceive /s', 'none', 'perceive', '', 'per_s', ''),
+    ('end of a session of 200, ms', 'none', 'end_session', '', 'ms', ''),
+    ('bytes a memory, words only', 'none', 'size', '', 'bytes_per_memory', ''),
+    ('bytes a memory, with vectors', 'hash', 'size', '', 'bytes_per_memory', ''),
+    ('reopen and first recall, ms', 'none', 'reopen', '', 'open_plus_first_recall_ms', ''),
+    ('matches of a filter: found', 'none', 'complete', '', 'filter_matches_got', ''),
+    ('matches of a filter: there are', 'none', 'complete', '', 'filter_matches_true', ''),
+)
+"""Title; the harness's vectors, line, kind and field; what is to be reached."""
+
+
+def side_by_side(results: Results) -> str:
+    """Return what the harness measured: {'this': {vectors: lines}, 'peer': ...}."""
+    rows = [
+        (
+            title,
+            *_compared(*(_line(results.get(who, {}), *where) for who in ('peer', 'this'))),
+            aim,
+        )
+        for title, *where, aim in _SIDE
+    ]
+    lines = results['this']['none']
+    size = lines[0].get('n', 0) if lines else 0
+    return _table(
+        f'Side by side, {_short(size)} memories', ('', 'peer', 'this', 'this/peer', 'target'), rows
+    )
+
+
+def _line(found: Results, embed: str, part: str, kind: str, key: str) -> Any:
+    for line in found.get(embed, ()):
+        if line['part'] == part and (not kind or line.get('kind') == kind):
+            fifths = line.get('per_s_by_fifth') or [0]
+            derived = {'last': fifths[-1], 'flat': round(fifths[-1] / (fifths[0] or 1), 2)}
+            return derived.get(key, line.get(key))
+    return None
+
+
+def _compared(peer: Any, this: Any) -> tuple[Any, Any, Any]:
+    return peer, this, this / peer if peer and this is not None else None
+
+
+def node(results: Results) -> str:
+    """Return what was measured of the node: {'service': .., 'import': .., 'load': ..}."""
+    rows: list[tuple[Any, ...]] = []
+    service, recorded, load = (results.get(name) for name in ('service', 'import', 'load'))
+    if service:
+        over = service['service_p50_ms'] - service['in_process_p50_ms']
+        rows.append(('service over the call in process, p50 ms', None, over, None, 'under 2'))
+    if recorded:
+        rows.append(
+            ('import, times real time', None, recorded['times_real_time'], None, 'over 200')
+        )
+    if load:
+        spent = _compared(load['bare_processor_s'], load['this_processor_s'])
+        rows.append(('under load: processor s', *spent, 'ratio up to 1.6'))
+        rows.append(('under load: recall p95 ms', None, load['recall_p95_ms'], None, 'under 30'))
+        for topic, counts in load['topics'].items():
+            received = _compared(counts['bare'], counts.get('received'))
+            rows.append((f'under load: {topic} received', *received, 'no fewer'))
+    return _table('The node', ('', 'bare node', 'this', 'ratio', 'target'), rows)
+
+
+QUALITY = (
+    ('locomo', 'top 10', 'over .662'),
+    ('locomo', 'top 25', 'over .767'),
+    ('xquad-en', 'first', 'over .94'),
+    ('xquad-zh', 'first', 'over .94'),
+    ('xquad-en-zh', 'first', 'over .75'),
+    ('xquad-zh-en', 'first', 'over .75'),
+    ('calvin', 'first', ''),
+    ('calvin', 'all of R', ''),
+    ('robot', 'first', 'over .90'),
+)
+_METHODS = (
+    ('words only', r'words'),
+    ('vectors only', r'vectors'),
+    ('plain BM25', r'plain bm25'),
+    ('RRF k=60', r'.*rrf|reciprocal'),
+    ('peer', r'peer'),
+    ('this', r'this|hybrid'),
+)
+"""Columns, and how the titles of their methods begin."""
+
+
+def quality(results: Results) -> str:
+    """Return how well each method answers each set: what bench/retrieval/measure.py measured."""
+    rows: list[tuple[Any, ...]] = []
+    for name, measure, aim in QUALITY:
+        if name in results:
+            values = _by_method(results[name], measure)
+            rows.append((f'{name}: {measure}', *values, aim))
+    for name, found in results.items():
+        values = _by_method(found, 'absent/absent: all/absent_under')
+        if any(value is not None for value in values):
+            rows.append((f'{name}: absent answers below the bar', *values, 'all'))
+            kept = _by_method(found, 'absent/absent: all/kept')
+            rows.append((f'{name}: answers above the bar', *kept, ''))
+    head = ('', *(title for title, _ in _METHODS), 'to reach')
+    return _table('Quality of recall, as a share', head, rows)
+
+
+def _by_method(found: Results, path: str) -> list[Any]:
+    values = []
+    for _, pattern in _METHODS:
+        named = [one for title, one in found['methods'].items() if re.match(pattern, title, re.I)]
+        values.append(_at(named[0], path) if named else None)
+    return values
+
+
+def _at(found: Any, path: str) -> Any:
+    """Return what lies at a path of keys; None where there is nothing."""
+    for key in path.split('/'):
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
+
+
+def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table: titles and aims stand left, figures right; without rows only its title."""
+    cells = [list(head), *([_figure(value) for value in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for row in cells:
+        figures = (f'{cell:>{width}}' for cell, width in zip(row[1:-1], widths[1:-1], strict=True))
+        lines.append(f'{row[0]:{widths[0]}}  {"  ".join(figures)}  {row[-1]}'.rstrip())
+    return '\n'.join((f'\n{title}\n', *lines))
+
+
+def _figure(value: Any) -> str:
+    if value is None:
+        return '-'
+    if isinstance(value, str | int):
+        return f'{value:,}' if isinstance(value, int) else value
+    return f'{value:,.0f}' if value >= 100 else f'{value:.3g}'

@@ -1,0 +1,97 @@
+"""The bench of speed and size runs, gives every figure of its tables, and knows the truth."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / 'bench'))
+
+import facts
+import scale
+import tables
+
+BENCH = Path(__file__).parents[1] / 'bench'
+SIZE = 120
+THIS = scale.Subject('adapter', sys.executable)
+
+
+@pytest.fixture(scope='module')
+def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, str]:
+    """Return what the bench writes and prints of a small store."""
+    file = tmp_path_factory.mktemp('bench') / 'results.json'
+    command = [sys.executable, str(BENCH / 'run.py'), '--quick', '--without-peer']
+    command += ['--only', 'scale', '--sizes', str(SIZE), '--json', str(file)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(file.read_text()), done.stdout
+
+
+def test_a_run_writes_every_figure_of_its_table(ran: tuple[Any, str]) -> None:
+    found = ran[0]['scale']['this'][str(SIZE)]
+    for title, path, _ in tables.SCALE:
+        value = found
+        for key in path.split('/') if path else ():
+            assert key in value, (title, path)
+            value = value[key]
+        assert value is not None, (title, path)
+
+
+def test_a_run_prints_its_table_and_what_it_leaves_out(ran: tuple[Any, str]) -> None:
+    results, printed = ran
+    assert tables.scale(results['scale']) in printed
+    assert re.search(r'hybrid, p50 +[\d.]+ +3 at 10k, 10 at 100k, 60 at 1M', printed)
+    assert 'Left out' in printed and 'the peer' in printed
+
+
+def test_a_run_answers_rightly(ran: tuple[Any, str]) -> None:
+    found = ran[0]['scale']['this'][str(SIZE)]
+    told = [facts.fact(number)[1] for number in range(SIZE)]
+    assert found['exact']['in_range'] == found['exact']['in_range_true']
+    assert found['exact']['in_range_true'] == sum(map(facts.is_in_range, told))
+    assert found['exact']['nearest'] == found['exact']['nearest_true'] == 5
+    assert found['start']['mode'] == found['once']['hybrid']['mode'] == 'hybrid'
+    assert found['once']['words only']['mode'] == 'bm25_only'
+
+
+def test_a_size_that_no_disk_holds_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert scale.measure(THIS, 10**15) is None
+    assert 'left out' in capsys.readouterr().err
+
+
+def test_a_fact_is_made_from_its_number_alone() -> None:
+    assert facts.fact(7) == facts.fact(7) != facts.fact(9)
+    assert facts.question(7) == facts.question(7) != facts.question(9)
+    for number in range(200):
+        text, _ = facts.fact(number)
+        assert bool(re.search(r'\d', text)) == (number % 2 == 0)
+        assert 70 <= len(text) <= 160
+
+
+def test_a_method_that_was_not_measured_leaves_its_column_empty() -> None:
+    methods = {
+        'hybrid': {'first': 0.91, 'absent': {'absent: all': {'absent_under': 1.0, 'kept': 0.8}}},
+        'plain RRF, k = 60': {'first': 0.4},
+        'words only': {'first': 0.5},
+    }
+    lines = tables.quality({'robot': {'methods': methods}}).splitlines()
+    cells = {line.split('  ')[0]: line.split()[2:] for line in lines if line.startswith('robot')}
+    assert cells['robot: first'] == ['0.5', '-', '-', '0.4', '-', '0.91', 'over', '.90']
+    assert tables.quality({'new': {'methods': {}}}).strip().startswith('Quality')
+
+
+def test_tables_stand_without_the_peer_and_without_a_node() -> None:
+    lines = [
+        {'part': 'learn', 'n': 1000, 'per_s_by_fifth': [100.0, 80.0]},
+        {'part': 'recall', 'kind': 'text', 'p50_ms': 2.0},
+    ]
+    shown = tables.side_by_side({'this': {'none': lines, 'hash': []}})
+    assert re.search(r'recall, words only, p50 ms +- +2 +- +under 5', shown)
+    assert re.search(r'last / first fifth +- +0.8 +- +over 0.7', shown)
+    assert 'import' not in tables.node({'service': None, 'import': None, 'load': None})
