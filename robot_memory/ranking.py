@@ -19,6 +19,12 @@ WORDS_SHARE = 0.8
 PAIRS_SHARE = 0.6
 """The weight of two words that stand side by side in both, beside the mean of their own."""
 
+TURNED_SHARE = 0.25
+"""The part of that which they keep where they stand the other way round."""
+
+TWICE_SHARE = 0.05
+"""What a word counts more that a memory holds more than once."""
+
 
 def bm25_idf(count: float, n: Number) -> Number:
     """Return what a term is worth that n of count memories hold, above 0 (Lucene's idf)."""
@@ -32,7 +38,8 @@ def coverage(found: Number, asked: float) -> Number:
 
     `asked` is the sum of what the question's terms (those that no memory holds, too), kinds and
     pairs are worth: `bm25_idf` of each, of a pair PAIRS_SHARE x the mean of its two. `found` is
-    the sum of those that a memory holds. How often it holds them, and its length, do not count.
+    the sum of those that a memory holds, of pairs that it holds the other way round and of
+    words that it holds again. Its length does not count.
     """
     covered: Number = np.minimum(found / max(asked, 1e-9), 1.0)
     return covered
@@ -51,6 +58,6 @@ def fuse(relevance: Number, coverage: Number) -> Number:
 
 
 def _sharpened(x: Number) -> Number:
-    """Return x^1.25, by roots: a little in common says little, and 0.8 x 1.25 is no more than 1."""
+    """Return x^1.25, by roots: a little in common says little. 0.8 x 1.25 is no more than 1."""
     sharp: Number = x * np.sqrt(np.sqrt(x))
     return sharp

@@ -211,7 +211,7 @@ def test_a_snapshot_stays_as_it_was(open_robot: Open) -> None:
     with robot.memory.db.read() as connection:
         shard = copy.shard(connection, 'default')
         (term,) = {int(shard._postings._terms[0])}
-        worth = Worth({term: 1.0}, {}, ())
+        worth = Worth({term: 1.0}, {}, 1.0, ())
         before = shard.coverage(worth)[1].tolist()
     fill(robot, 200, seed=3)
     with robot.memory.db.read() as connection:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -51,6 +51,9 @@ class Words:
                 self._holders[term].add(place)
             for pair in pairwise(term for term in terms if term not in _STOPPED):
                 self._pairs[pair].add(place)
+            for term, times in Counter(terms).items():
+                if times > 1:
+                    self._pairs[term, term].add(place)
 
     def coverage(self, asked: texts.Question) -> Scores:
         """Return how much of a question each memory covers, shape (memories,)."""
@@ -66,10 +69,15 @@ class Words:
             for term in counted:
                 most += self._idf(term)
                 added[list(self._holders.get(term, ()))] += self._idf(term)
+        for term in terms:
+            more[list(self._pairs.get((term, term), ()))] += ranking.TWICE_SHARE * self._idf(term)
         for first, second in dict.fromkeys((stem(a), stem(b)) for a, b in asked.pairs):
             worth = ranking.PAIRS_SHARE * (self._idf(first) + self._idf(second)) / 2
             most += worth
-            more[list(self._pairs.get((first, second), ()))] += worth
+            held = self._pairs.get((first, second), set())
+            more[list(held)] += worth
+            turned = self._pairs.get((second, first), set()) - held
+            more[list(turned)] += worth * ranking.TURNED_SHARE
         return ranking.coverage(np.where(found > 0, found + more, 0), most)
 
     def _idf(self, term: str) -> float:

@@ -38,18 +38,14 @@ class Worth:
     """
     Say what each term of a question is worth, by the hashes of `indexed`.
 
-    What holds none of `terms` is not found; `more` counts where something else was found. `said`
-    are the terms as they were asked.
+    What holds none of `terms` is not found; `more` counts where something else was found.
+    `asked` is the sum that all of the question is worth, `said` the terms as they were asked.
     """
 
     terms: dict[int, float]
     more: dict[int, float]
+    asked: float
     said: tuple[str, ...]
-
-    @property
-    def asked(self) -> float:
-        """Return the sum that all of the question is worth."""
-        return sum(self.terms.values()) + sum(self.more.values())
 
 
 Terms = dict[int, str]
@@ -79,18 +75,24 @@ def weigh(
     def hashed(terms: Sequence[str]) -> Terms:
         return {words.hash_of(stem): term for term in terms for stem in stems(term)}
 
-    def stems(term: str) -> list[str]:
-        return words.stems(connection, [term])
+    def stems(*terms: str) -> list[str]:
+        return words.stems(connection, terms)
 
     terms = hashed(asked.terms)
     if asked.fallback and found(terms) < texts.ENOUGH:
         terms |= hashed(asked.fallback)
     more = worth(hashed(asked.kinds))
+    singly, besides = worth(terms), {}
+    for stem in stems(*terms.values()):
+        share = ranking.TWICE_SHARE * singly.get(words.hash_of(stem), 0.0)
+        besides[words.hash_of(stem, stem)] = share
     for pair in asked.pairs:
-        both = [stem for term in pair for stem in stems(term)]
-        share = sum(worth(hashed(pair)).values()) / 2
-        more[words.hash_of(*both)] = ranking.PAIRS_SHARE * share
-    return Worth(worth(terms), more, tuple(terms.values()))
+        both = stems(*pair)
+        share = ranking.PAIRS_SHARE * sum(worth(hashed(pair)).values()) / 2
+        more[words.hash_of(*both)] = share
+        besides[words.hash_of(*reversed(both))] = ranking.TURNED_SHARE * share
+    total = sum(singly.values()) + sum(more.values())
+    return Worth(singly, besides | more, total, tuple(terms.values()))
 
 
 class Search(Protocol):

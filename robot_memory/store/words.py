@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -64,10 +65,15 @@ def hash_of(*stems: str) -> int:
 
 
 def packed(connection: apsw.Connection, terms: Iterable[str]) -> bytes:
-    """Return a text's stems and its neighbouring ones, stop words passed over, as hashes."""
+    """
+    Return what a text holds as hashes: its stems, those that come again, and neighbours.
+
+    Of what comes again it is the stem and itself; stop words are no neighbours.
+    """
     found = stems(connection, terms)
     said = [stem for stem in found if stem not in _stop_stems(connection)]
     hashes = {hash_of(stem) for stem in found}
+    hashes.update(hash_of(stem, stem) for stem, times in Counter(found).items() if times > 1)
     hashes.update(hash_of(*pair) for pair in texts.neighbours(said))
     return np.array(sorted(hashes), '<u4').tobytes()
 
