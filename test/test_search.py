@@ -136,7 +136,7 @@ def test_the_copy_follows_what_other_processes_write(
         query = Query.of('', reader.memory.query_vector('red cup'))
         with reader.memory.db.read() as connection:
             search = reader.memory.search_for(connection, 'default', query)
-            return {hit.id for hit in search.best(1000)}
+            return set(search.about(1000))
 
     assert known() == {first}
     more = fill(writer, 600, seed=1)

@@ -34,11 +34,12 @@ class ColdSearch:
         by_meaning = query.vector is not None and vectors.has_any(connection, collection)
         self._vector = query.vector if by_meaning else None
         sizes = indexed.sizes(connection)
+        self.size = sizes.get(collection, 0)
         only = collection if len(sizes) > 1 else None
         self._worth = weigh(
             connection,
             query.words,
-            sizes.get(collection, 0),
+            self.size,
             lambda terms: [words.frequency(connection, [t], only) for t in terms.values()],
             lambda terms: words.frequency(connection, list(terms.values()), only),
         )
@@ -47,9 +48,9 @@ class ColdSearch:
         by_words = bool(words.candidates(connection, self._terms, collection, 1))
         self.mode = mode_of(by_words, by_meaning)
 
-    def best(self, limit: int) -> list[Hit]:
-        """Return the best of the collection."""
-        return self._found(max(_POOL, 2 * limit), limit, None)
+    def about(self, limit: int) -> list[int]:
+        """Return the ids of the best of the collection."""
+        return [hit.id for hit in self._found(max(_POOL, 2 * limit), limit, None)]
 
     def among(self, ids: Sequence[int], limit: int) -> list[Hit]:
         """Return the best of some memories of the collection."""

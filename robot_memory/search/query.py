@@ -102,11 +102,15 @@ class Search(Protocol):
     def mode(self) -> str:
         """Say what ran: hybrid, bm25_only or vec_only."""
 
-    def best(self, limit: int) -> list[Hit]:
-        """Return the best of the collection, best first, the newer of equals first."""
+    @property
+    def size(self) -> int:
+        """Count the memories of the collection."""
+
+    def about(self, limit: int) -> list[int]:
+        """Return the ids of the best of the collection, but that close neighbours may be mixed."""
 
     def among(self, ids: Sequence[int], limit: int) -> list[Hit]:
-        """Return the best of some memories of the collection, best first."""
+        """Return the best of some memories, best first, the newer of equals first, exactly."""
 
 
 def mode_of(by_words: bool, by_meaning: bool) -> str:

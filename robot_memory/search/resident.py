@@ -17,7 +17,7 @@ from robot_memory.store import Connection, indexed, vectors
 AT_ONCE = 20_000
 """Memories that are loaded by the first question, in some tenths of a second; more: beside it."""
 _BATCH = 10_000
-_MARGIN = 32
+MARGIN = 32
 """How many more than asked for are scored again: the coarse plane mixes up close neighbours."""
 
 
@@ -140,10 +140,11 @@ class ResidentSearch:
         self._shard = shard
         self._scale = scale
         self._weight = np.float32(real_weight)
+        self.size = shard.count - shard.dead
         worth = weigh(
             connection,
             query.words,
-            shard.count - shard.dead,
+            self.size,
             lambda terms: [shard.holding(term) for term in terms],
             shard.matching,
         )
@@ -152,30 +153,44 @@ class ResidentSearch:
         self._cosines: Floats | None = None
         self.mode = mode_of(len(self._rows) > 0, self._vector is not None)
 
-    def best(self, limit: int) -> list[Hit]:
-        """Return the best of the collection."""
-        rows, coverage = self._rows, self._coverage
-        if self._vector is None:
-            return self._ranked(rows, None, coverage, limit)
-        if self._cosines is None:
-            self._cosines = self._shard.cosines(self._vector)
-        near = self._nearest(limit + _MARGIN)
-        near = near[~np.isin(near, rows)]
-        rows = np.concatenate([rows, near])
-        coverage = np.concatenate([coverage, np.zeros(len(near), np.float32)])
-        return self._ranked(rows, self._cosines[rows], coverage, limit)
+    def about(self, limit: int) -> list[int]:
+        """Return the ids of the best of the collection, by the coarse planes."""
+        rows, coverage, cosines = self._rows, self._coverage, None
+        if self._vector is not None:
+            if self._cosines is None:
+                self._cosines = self._shard.cosines(self._vector)
+            near = self._nearest(limit)
+            near = near[~np.isin(near, rows)]
+            rows = np.concatenate([rows, near])
+            coverage = np.concatenate([coverage, np.zeros(len(near), np.float32)])
+            cosines = self._cosines[rows]
+        best = _best(self._score(rows, cosines, coverage), self._shard.ids[rows], limit)
+        found: list[int] = self._shard.ids[rows[best]].tolist()
+        return found
 
     def among(self, ids: Sequence[int], limit: int) -> list[Hit]:
-        """Return the best of some memories of the collection."""
+        """Return the best of some memories; those near the top are scored by both planes."""
         rows = self._shard.places(ids)
         places = np.searchsorted(self._rows, rows)
         known = places < len(self._rows)
         known[known] = self._rows[places[known]] == rows[known]
         coverage = np.zeros(len(rows), np.float32)
         coverage[known] = self._coverage[places[known]]
+        cosines = None
         if self._vector is None:
-            return self._ranked(rows[known], None, coverage[known], limit)
-        return self._ranked(rows, self._shard.cosines(self._vector, rows), coverage, limit)
+            rows, coverage = rows[known], coverage[known]
+        else:
+            cosines = self._shard.cosines(self._vector, rows)
+            scores = self._score(rows, cosines, coverage)
+            top = _best(scores, self._shard.ids[rows], limit + MARGIN)
+            rows, coverage, cosines = rows[top], coverage[top], cosines[top]
+            exact = vectors.fetch(self._connection, self._shard.ids[rows].tolist())
+            for place, memory_id in enumerate(self._shard.ids[rows].tolist()):
+                if memory_id in exact:
+                    cosines[place] = float(exact[memory_id] @ self._vector)
+        scores = self._score(rows, cosines, coverage)
+        best = _best(scores, self._shard.ids[rows], limit)
+        return [Hit(int(self._shard.ids[rows[i]]), float(scores[i])) for i in best]
 
     def _nearest(self, limit: int) -> NDArray[np.int64]:
         """Return the rows nearest in meaning: of the real world, and of the rest, so many each."""
@@ -188,24 +203,6 @@ class ResidentSearch:
             top = top[cosines[top] > NO_VECTOR]
             found.append(top if group is None else group[top])
         return np.unique(np.concatenate(found))
-
-    def _ranked(
-        self, rows: NDArray[np.int64], cosines: Floats | None, coverage: Floats, limit: int
-    ) -> list[Hit]:
-        """Return the best of the rows; those near the top are scored again, exactly."""
-        scores = self._score(rows, cosines, coverage)
-        if cosines is not None and self._vector is not None:
-            top = _top(scores, limit + _MARGIN)
-            rows, coverage, cosines = rows[top], coverage[top], cosines[top].copy()
-            exact = vectors.fetch(self._connection, self._shard.ids[rows].tolist())
-            for place, memory_id in enumerate(self._shard.ids[rows].tolist()):
-                if memory_id in exact:
-                    cosines[place] = float(exact[memory_id] @ self._vector)
-            scores = self._score(rows, cosines, coverage)
-        top = _top(scores, limit)
-        ids = self._shard.ids[rows[top]]
-        order = np.lexsort((-ids, -scores[top]))[:limit]
-        return [Hit(int(ids[i]), float(scores[top[i]])) for i in order]
 
     def _score(self, rows: NDArray[np.int64], cosines: Floats | None, coverage: Floats) -> Floats:
         relevance = np.zeros(len(rows), np.float32)
@@ -223,3 +220,9 @@ def _top(scores: Floats, limit: int) -> NDArray[np.int64]:
         return np.arange(len(scores))
     least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
     return np.flatnonzero(scores >= least)
+
+
+def _best(scores: Floats, ids: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
+    """Return the places of the best, best first, the newer of equals first."""
+    top = _top(scores, limit)
+    return top[np.lexsort((-ids[top], -scores[top]))[:limit]]

@@ -117,7 +117,7 @@ class Database:
         connection.execute(f'PRAGMA synchronous = {self._synchronous}')
         connection.execute('PRAGMA foreign_keys = ON')
         connection.execute('PRAGMA cache_size = -16384')
-        connection.execute('PRAGMA mmap_size = 268435456')
+        connection.execute('PRAGMA mmap_size = 67108864')
         return connection
 
     def _waiter(self) -> Callable[[int], bool]:

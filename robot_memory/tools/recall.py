@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,14 +17,18 @@ from robot_memory.memory import Memory, milliseconds_since
 from robot_memory.model import Record
 from robot_memory.perceptions import digests
 from robot_memory.search.query import Hit, Search
+from robot_memory.search.resident import MARGIN
 from robot_memory.store import Connection, memories, places, words
 from robot_memory.store.filters import Where, active_in, compile_filter, equal, few, json_path
 from robot_memory.tool import tool
 
-_FIRST = 16
-"""How far the ranking is walked at first, at least."""
-_FEW = 20_000
-"""So many memories that pass are ranked alone; of more, the ranking finds n soon enough."""
+_FEW = 6.0
+"""Times the root of the collection's size: so many that pass are ranked alone, in the time that
+walking the ranking takes for more."""
+_SPARE = 8
+"""So many more than n must pass, for close neighbours may be mixed in the ranking."""
+_FAR = 20_000
+"""How far the ranking is walked; then all that pass are looked for."""
 
 
 @dataclass(frozen=True)
@@ -173,19 +178,18 @@ def best_passing(
     ranking is walked from its top until enough of it passes.
     """
     if narrow:
-        passing = few(connection, where, _FEW)
+        passing = few(connection, where, int(_FEW * math.sqrt(search.size)))
         if passing is not None:
             return search.among(passing, n)
-    asked = max(_FIRST, 2 * n)
+    asked = n + MARGIN
     while True:
-        found = search.best(asked)
-        passed = words.passing(connection, [hit.id for hit in found], where)
-        kept = [hit for hit in found if hit.id in passed]
-        if len(kept) >= n or len(found) < asked:
-            return kept[:n]
-        if asked > _FEW:
+        found = search.about(asked)
+        passed = words.passing(connection, found, where)
+        if len(passed) >= n + _SPARE or len(found) < asked:
+            return search.among([one for one in found if one in passed], n)
+        if asked > _FAR:
             return search.among(memories.ids(connection, where), n)
-        asked *= 8
+        asked *= 4
 
 
 def _rest(connection: Connection, where: Where, ranked: Sequence[Hit], n: int) -> list[Hit]:
