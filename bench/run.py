@@ -11,8 +11,8 @@ node     the round trip of a service, the import of a recording, a minute under 
 quality  how well recall finds: bench/retrieval/measure.py; some minutes, more the first time
 
 --quick takes less than two minutes. It leaves out 100k and 1M memories, measures side by side at
-1k, 10 s of load, and the quality on the sets robot and calvin alone; the peer only where its
-environment is there already.
+1k, 10 s of load (the start of the node weighs in it), and the quality on the sets robot and
+calvin alone; the peer only where its environment is there already.
 
 Query embedding is left out of all times, and all run on one thread. The peer runs in an
 environment of its own, made at the first run, up to 10k memories.
