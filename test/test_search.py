@@ -68,12 +68,12 @@ def test_postings_are_what_each_row_holds(
         snapshot, before = postings.snapshot(), {key: list(held) for key, held in truth.items()}
         hashes = np.unique(np.array(terms, np.uint32))
         if row in truth:
-            postings.add(row, hashes)
+            postings.change(row, hashes, len(truth))
         else:
             postings.extend(hashes, np.full(len(hashes), row, np.int32))
         truth[row] = terms
         if tidy:
-            postings = postings.tidied(len(truth), np.ones(len(truth), np.bool_))
+            postings = postings.tidied(np.ones(len(truth), np.bool_))
         assert_holds(snapshot, before)
         assert_holds(postings, truth)
 
@@ -210,7 +210,7 @@ def test_a_snapshot_stays_as_it_was(open_robot: Open) -> None:
     copy = resident.Copy()
     with robot.memory.db.read() as connection:
         shard = copy.shard(connection, 'default')
-        (term,) = {int(shard._postings._terms[0])}
+        term = int(shard._postings._segments[0].terms[0])
         worth = Worth({term: 1.0}, {}, 1.0, ())
         before = shard.coverage(worth)[1].tolist()
     fill(robot, 200, seed=3)

@@ -19,8 +19,8 @@ LARGE = 100_000
 _SAMPLE = 24
 """Rows of a centroid that it is the mean of, at most."""
 _ROUNDS = 6
-_PROBED = 32
-"""One of so many cells is looked into."""
+_PROBES = 32
+"""Cells that are looked into; docs/decisions/indexes.md says what that finds."""
 _GROWTH = 4
 """Centroids are made anew when there are so many times the rows they were made of."""
 _BLOCK = 16_384
@@ -51,8 +51,7 @@ class Cells:
 
     def near(self, query: Vector) -> Rows:
         """Return the rows of the cells nearest to a unit vector."""
-        probes = max(1, len(self.centroids) // _PROBED)
-        cells = np.argpartition(-(self.centroids @ query), probes - 1)[:probes]
+        cells = np.argpartition(-(self.centroids @ query), _PROBES - 1)[:_PROBES]
         found = [self.rows[self.starts[cell] : self.starts[cell + 1]] for cell in cells]
         return np.sort(np.concatenate(found)).astype(np.int64)
 
@@ -70,7 +69,7 @@ def cells_of(
     homes = np.full(len(matrix), -1, np.int32)
     if known is None or count > _GROWTH * known.trained_on:
         rows = np.flatnonzero(has_vector)
-        cells = 1 << int(np.ceil(np.log2(max(count, 4)) / 2))
+        cells = max(2 << int(np.ceil(np.log2(max(count, 1)) / 2)), _PROBES)
         centroids, trained_on = _centroids(matrix, rows, cells), count
     else:
         centroids, trained_on = known.centroids, known.trained_on

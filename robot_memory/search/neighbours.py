@@ -13,8 +13,10 @@ from robot_memory.store import Connection, vectors, words
 
 T = TypeVar('T')
 
-_BUDGET = 1_000_000
-"""Entries of postings that are counted, in a millisecond or two, to leave few to compare."""
+_BUDGET = 200_000
+"""Entries of postings that are counted, in half a millisecond, to leave few to compare."""
+_TERMS = 255
+"""Terms that are counted at most."""
 _SLACK = 0.01
 """How much the coarse plane may understate a cosine; some six times what was measured."""
 
@@ -51,7 +53,7 @@ def rarest(counts: dict[T, int], lacking: int, budget: int) -> tuple[list[T], in
     total = 0
     for taken, term in enumerate(terms):
         total += counts[term]
-        if taken > lacking and total > budget:
+        if taken > lacking and (total > budget or taken == _TERMS):
             terms = terms[:taken]
             break
     return terms, max(1, len(terms) - lacking)

@@ -1,32 +1,93 @@
-"""For each term the rows that hold it: compressed sparse rows, and what came in since."""
+"""For each term the rows that hold it: sorted segments, and what came in since."""
 
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 Rows = NDArray[np.int32]
 Hashes = NDArray[np.uint32]
-_LEAST_TAIL = 1 << 16
+Mask = NDArray[np.bool_]
+_TAIL = 1 << 16
+"""Entries that are asked one after the other; more are sorted into a segment."""
+_RATIO = 4
+"""A segment is at least so many times as large as the one after it."""
+_PARTS = 16
+"""Parts that are sorted one after the other, which bounds the memory that sorting takes."""
+
+
+@dataclass(frozen=True)
+class _Segment:
+    """
+    Hold rows by term, in compressed sparse rows.
+
+    `terms` are ascending; `rows[starts[i] : starts[i + 1]]` hold terms[i]. `moved` are rows whose
+    terms are no longer those.
+    """
+
+    terms: Hashes
+    starts: Rows
+    rows: Rows
+    moved: Mask | None = None
+
+    def find(self, term: int) -> Rows:
+        place = int(np.searchsorted(self.terms, np.uint32(term)))
+        if place == len(self.terms) or self.terms[place] != term:
+            return self.rows[:0]
+        rows = self.rows[self.starts[place] : self.starts[place + 1]]
+        return rows if self.moved is None else rows[~self.moved[rows]]
+
+    def without(self, row: int, count: int) -> _Segment:
+        """Return the segment with the terms of a row, of so many, no longer holding."""
+        moved = np.zeros(count, np.bool_)
+        if self.moved is not None:
+            moved[: len(self.moved)] = self.moved
+        moved[row] = True
+        return replace(self, moved=moved)
+
+    def entries(self) -> tuple[Hashes, Rows]:
+        """Return the terms and the rows that hold them, entry by entry."""
+        terms = np.repeat(self.terms, np.diff(self.starts))
+        if self.moved is None:
+            return terms, self.rows
+        stays = ~self.moved[self.rows]
+        return terms[stays], self.rows[stays]
+
+
+def _sorted(parts: list[tuple[Hashes, Rows]]) -> _Segment:
+    """Return a segment of entries."""
+    rows, terms, counts = [], [], []
+    for part in range(_PARTS):
+        keys = []
+        for some_terms, some_rows in parts:
+            here = (some_terms >> np.uint32(28)) == part
+            high = some_terms[here].astype(np.uint64) << np.uint64(32)
+            keys.append(high | some_rows[here].astype(np.uint64))
+        key = np.concatenate(keys)
+        key.sort()
+        found = (key >> np.uint64(32)).astype(np.uint32)
+        begins = np.flatnonzero(np.diff(found, prepend=~found[:1]))
+        rows.append((key & np.uint64(0xFFFFFFFF)).astype(np.int32))
+        terms.append(found[begins])
+        counts.append(np.diff(begins, append=len(found)))
+    starts = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int32)
+    return _Segment(np.concatenate(terms), starts, np.concatenate(rows))
 
 
 class Postings:
     """
     Hold which rows have which terms, of which each row has every one once.
 
-    Rows that come in are kept as they came, and asked one after the other; `tidy` sorts them in.
-    Arrays are never changed where a snapshot may look at them, only appended to and replaced.
+    Rows that come in are kept as they came, and asked one after the other; `tidied` sorts them
+    in. Arrays are never changed where a snapshot may look at them, only appended to and replaced.
     """
 
     def __init__(self) -> None:
         """Hold nothing."""
-        self._terms: Hashes = np.empty(0, np.uint32)
-        self._starts = np.zeros(1, np.int32)
-        self._rows: Rows = np.empty(0, np.int32)
-        self._sorted_rows = 0
-        self._moved: NDArray[np.bool_] | None = None
+        self._segments: tuple[_Segment, ...] = ()
         self._new_terms: Hashes = np.empty(0, np.uint32)
         self._new_rows: Rows = np.empty(0, np.int32)
         self._new = 0
@@ -36,28 +97,18 @@ class Postings:
         """Return what is here now; it stays as it is."""
         return copy.copy(self)
 
-    def add(self, row: int, hashes: Hashes) -> None:
-        """Take in the new terms of a known row."""
+    def change(self, row: int, hashes: Hashes, count: int) -> None:
+        """Take in the new terms of a known row, of so many."""
         self._moves += 1
-        if row < self._sorted_rows:
-            moved = np.zeros(self._sorted_rows, np.bool_)
-            if self._moved is not None:
-                moved[:] = self._moved
-            moved[row] = True
-            self._moved = moved
-        if (self._new_rows[: self._new] == row).any():
-            self._new_rows = np.where(self._new_rows == row, -1, self._new_rows)
-        self._append(hashes, np.full(len(hashes), row, np.int32))
+        self._segments = tuple(segment.without(row, count) for segment in self._segments)
+        self._new_rows = np.where(self._new_rows == row, np.int32(-1), self._new_rows)
+        self.extend(hashes, np.full(len(hashes), row, np.int32))
 
     def extend(self, hashes: Hashes, rows: Rows) -> None:
-        """Take in the terms of many rows that are all new, ascending."""
-        self._append(hashes, rows)
-
-    def _append(self, hashes: Hashes, rows: Rows) -> None:
+        """Take in the terms of rows that are new."""
         end = self._new + len(hashes)
         if end > len(self._new_terms):
-            room = max(1024, end + end // 2)
-            held, more = slice(self._new), room - self._new
+            held, more = slice(self._new), max(1024, end // 2) + len(hashes)
             self._new_terms = np.concatenate([self._new_terms[held], np.empty(more, np.uint32)])
             self._new_rows = np.concatenate([self._new_rows[held], np.empty(more, np.int32)])
         self._new_terms[self._new : end] = hashes
@@ -67,7 +118,22 @@ class Postings:
     @property
     def is_untidy(self) -> bool:
         """Say whether so much came in that it should be sorted in."""
-        return self._new > max(_LEAST_TAIL, len(self._rows) // 8)
+        return self._new > _TAIL
+
+    def tidied(self, alive: Mask) -> Postings:
+        """Return the same with all that came in sorted in, without rows that are not alive."""
+        segments = list(self._segments)
+        terms, rows = self._new_terms[: self._new], self._new_rows[: self._new]
+        held = (rows >= 0) & alive[rows]
+        parts, size = [(terms[held], rows[held])], int(held.sum())
+        while segments and len(segments[-1].rows) < _RATIO * size:
+            terms, rows = segments.pop().entries()
+            held = alive[rows]
+            parts.append((terms[held], rows[held]))
+            size += int(held.sum())
+        made = Postings()
+        made._segments = (*segments, _sorted(parts))
+        return made
 
     def followed(self, snapshot: Postings, tidied: Postings) -> Postings | None:
         """
@@ -78,50 +144,16 @@ class Postings:
         if self._moves != snapshot._moves:
             return None
         since = slice(snapshot._new, self._new)
-        tidied._append(self._new_terms[since], self._new_rows[since])
+        tidied.extend(self._new_terms[since], self._new_rows[since])
+        tidied._moves = self._moves
         return tidied
-
-    def tidied(self, count: int, alive: NDArray[np.bool_]) -> Postings:
-        """Return postings of the first `count` rows, those that are alive, all of it sorted."""
-        keys = [self._sorted_keys(alive)]
-        rows, terms = self._new_rows[: self._new], self._new_terms[: self._new]
-        held = (rows >= 0) & alive[rows]
-        keys.append(_keys(terms[held], rows[held]))
-        made = Postings()
-        made._sort(np.concatenate(keys))
-        made._sorted_rows = count
-        return made
-
-    def _sorted_keys(self, alive: NDArray[np.bool_]) -> NDArray[np.uint64]:
-        """Return the sorted part as term and row in one number."""
-        terms = np.repeat(self._terms, np.diff(self._starts))
-        rows = self._rows
-        held = alive[rows]
-        if self._moved is not None:
-            held &= ~self._moved[rows]
-        return _keys(terms[held], rows[held])
-
-    def _sort(self, keys: NDArray[np.uint64]) -> None:
-        keys.sort()
-        self._rows = (keys & np.uint64(0xFFFFFFFF)).astype(np.int32)
-        terms = (keys >> np.uint64(32)).astype(np.uint32)
-        begins = np.flatnonzero(np.diff(terms, prepend=~terms[:1]))
-        self._terms = terms[begins]
-        self._starts = np.append(begins, len(terms)).astype(np.int32)
 
     def find(self, term: int) -> Rows:
         """Return the rows that hold a term."""
-        place = int(np.searchsorted(self._terms, np.uint32(term)))
-        rows = self._rows[:0]
-        if place < len(self._terms) and self._terms[place] == term:
-            rows = self._rows[self._starts[place] : self._starts[place + 1]]
-            if self._moved is not None:
-                rows = rows[~self._moved[rows]]
+        found = [segment.find(term) for segment in self._segments]
         new = self._new_rows[: self._new][self._new_terms[: self._new] == term]
-        return np.concatenate([rows, new[new >= 0]]) if len(new) else rows
-
-
-def _keys(terms: Hashes, rows: Rows) -> NDArray[np.uint64]:
-    """Return terms and rows in one number each, ordered by term, then by row."""
-    keys: NDArray[np.uint64] = (terms.astype(np.uint64) << np.uint64(32)) | rows.astype(np.uint64)
-    return keys
+        found.append(new[new >= 0])
+        found = [rows for rows in found if len(rows)]
+        if len(found) == 1:
+            return found[0]
+        return np.concatenate(found) if found else self._new_rows[:0]

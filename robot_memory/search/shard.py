@@ -86,7 +86,7 @@ class Shard:
         digest = zlib.crc32(row.terms)
         if digest != self._digests[place]:
             self._digests[place] = digest
-            self._postings.add(place, np.frombuffer(row.terms, '<u4'))
+            self._postings.change(place, np.frombuffer(row.terms, '<u4'), self.count)
         if row.coarse:
             self._reserve(self.count, len(row.coarse))
             if self._cells is not None and place < self._cells.covered:
@@ -148,13 +148,13 @@ class Shard:
 
     def sort_terms(self) -> None:
         """Sort in the terms that came in."""
-        self._postings = self._postings.tidied(self.count, self.alive)
+        self._postings = self._postings.tidied(self.alive)
 
     def tidied(self) -> Shard:
         """Return a shard with all that came in sorted in; it takes seconds for a million rows."""
         made = copy.copy(self)
         if self._postings.is_untidy:
-            made._postings = self._postings.tidied(self.count, self.alive)
+            made._postings = self._postings.tidied(self.alive)
         if self._lacks_cells:
             has_vector = self._norms[: self.count] > 0
             made._cells = cells_of(
@@ -167,7 +167,7 @@ class Shard:
         """Take over what was made of a snapshot, with what came in since."""
         if tidied._postings is not snapshot._postings:
             postings = self._postings.followed(snapshot._postings, tidied._postings)
-            self._postings = postings or self._postings.tidied(self.count, self.alive)
+            self._postings = postings or self._postings.tidied(self.alive)
         if tidied._cells is not snapshot._cells:
             self._cells = tidied._cells
             self._outside = self._outside[len(snapshot._outside) :]
@@ -215,8 +215,8 @@ class Shard:
         return int(self.alive[rows].sum()) if self.dead else len(rows)
 
     def sharing(self, terms: Sequence[int], enough: int) -> list[int]:
-        """Return the ids of the rows that hold at least so many of the terms."""
-        counts = np.zeros(self.count, np.uint16)
+        """Return the ids of the rows that hold at least so many of the terms, up to 255."""
+        counts = np.zeros(self.count, np.uint8)
         for term in terms:
             counts[self._postings.find(term)] += 1
         rows = np.flatnonzero(counts >= enough)
