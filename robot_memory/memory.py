@@ -22,7 +22,7 @@ from robot_memory.search.neighbours import ColdNeighbours, Meaning, ResidentNeig
 from robot_memory.search.query import Query, Search
 from robot_memory.search.resident import Copy, ResidentSearch
 from robot_memory.settings import Settings, store_path
-from robot_memory.store import Connection, Database, memories, vectors
+from robot_memory.store import Connection, Database, indexed, memories, vectors
 from robot_memory.store.duplicates import Neighbours
 
 logger = logging.getLogger(__name__)
@@ -31,6 +31,9 @@ caller: contextvars.ContextVar[str] = contextvars.ContextVar('caller')
 
 _BATCH = 32
 _LOOK_SECONDS = 1.0
+_PATIENT = 200_000
+"""Memories that are searched by meaning from the file while they are being loaded; in more, it
+would take longer than the loading, and words alone answer."""
 _GATHER_SECONDS = 0.2
 """How long accesses are gathered before they are written: a write waits for the disk."""
 
@@ -143,9 +146,10 @@ class Memory:
         if self._copy is None:
             return ColdSearch(connection, collection, query, scale, weight)
         shard = self._copy.shard(connection, collection)
-        if shard is None:  # a large store that is being loaded: words are there at once
-            words_alone = replace(query, vector=None)
-            return ColdSearch(connection, collection, words_alone, scale, weight)
+        if shard is None:
+            if indexed.size(connection, collection) > _PATIENT:
+                query = replace(query, vector=None)
+            return ColdSearch(connection, collection, query, scale, weight)
         return ResidentSearch(connection, shard, query, scale, weight)
 
     def neighbours(

@@ -259,3 +259,27 @@ def test_cells_find_what_is_very_near(monkeypatch: pytest.MonkeyPatch) -> None:
     assert tidied._cells.trained_on == snapshot.tidied()._cells.trained_on
     assert tidied._cells.covered == shard.count
     assert {0, 6000} <= set(tidied.near(asked[0], 0.9).tolist())
+
+
+def test_an_id_that_is_not_there_gives_no_other_row() -> None:
+    shard = shard_module.Shard()
+    shard.extend([row(i, np.ones(4)) for i in (2, 4, 6, 8)])
+    shard.drop(6)
+    assert shard.ids[shard.places([1, 2, 3, 4, 5, 6, 9, 8])].tolist() == [2, 4, 8]
+
+
+def test_a_copy_with_many_dead_rows_answers_while_it_is_made_anew(open_robot: Open) -> None:
+    robot = open_robot(resident=False)
+    kept = fill(robot, 40)
+    copy = resident.Copy()
+    with robot.memory.db.read() as connection:
+        assert copy.shard(connection, 'default').count == 40
+    for memory_id in kept[:30]:
+        robot.forget(memory_id, 'wrong')
+    copy._is_wasteful = True
+    with robot.memory.db.read() as connection:
+        shard = copy.shard(connection, 'default')
+        assert (shard.count, shard.dead) == (40, 30)
+        assert copy.load(connection, lambda: False)
+        shard = copy.shard(connection, 'default')
+        assert (shard.count, shard.dead) == (10, 0)

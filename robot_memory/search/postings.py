@@ -13,6 +13,8 @@ Hashes = NDArray[np.uint32]
 Mask = NDArray[np.bool_]
 _TAIL = 1 << 16
 """Entries that are asked one after the other; more are sorted into a segment."""
+_SWOLLEN = 1 << 22
+"""Entries that are sorted in at once, whoever waits: no more come in but by a loading."""
 _RATIO = 4
 """A segment is at least so many times as large as the one after it."""
 _PARTS = 16
@@ -119,6 +121,11 @@ class Postings:
     def is_untidy(self) -> bool:
         """Say whether so much came in that it should be sorted in."""
         return self._new > _TAIL
+
+    @property
+    def is_swollen(self) -> bool:
+        """Say whether so much came in that it takes more memory than sorted."""
+        return self._new > _SWOLLEN
 
     def tidied(self, alive: Mask) -> Postings:
         """Return the same with all that came in sorted in, without rows that are not alive."""

@@ -33,6 +33,7 @@ class Copy:
         """Hold nothing; `shard` and `load` load."""
         self._lock = threading.Lock()
         self._shards: dict[str, Shard] | None = None
+        self._is_wasteful = False
         self._epoch = 0
         self._seq = 0
 
@@ -59,7 +60,7 @@ class Copy:
         """
         with self._lock:
             self._follow(connection)
-            loaded = self._shards
+            loaded = None if self._is_wasteful else self._shards
         if loaded is None:
             made = self._read(connection, stop)
             if made is None:
@@ -78,7 +79,7 @@ class Copy:
 
     def _read(self, connection: Connection, stop: Callable[[], bool]) -> dict[str, Shard] | None:
         """Read the file's index as the connection sees it."""
-        made: dict[str, Shard] = {}
+        made = {name: Shard(size) for name, size in indexed.sizes(connection).items()}
         for rows in indexed.everything(connection, _BATCH):
             if stop():
                 return None
@@ -86,7 +87,7 @@ class Copy:
             for row in rows:
                 homes.setdefault(row.collection, []).append(row)
             for collection, found in homes.items():
-                made.setdefault(collection, Shard()).extend(found)
+                made[collection].extend(found)
         for shard in made.values():
             shard.sort_terms()
         return made
@@ -94,6 +95,7 @@ class Copy:
     def _take(self, connection: Connection, made: dict[str, Shard]) -> None:
         known = vectors.model_of(connection)
         self._shards = made
+        self._is_wasteful = False
         self._epoch = known[1] if known else 0
         self._seq = indexed.last_change(connection)
 
@@ -118,9 +120,7 @@ class Copy:
                 shard.put(found[memory_id])
             else:
                 shard.drop(memory_id)
-                if shard.is_wasteful:
-                    self._shards = None
-                    return
+                self._is_wasteful |= shard.is_wasteful
         self._seq = max(self._seq, indexed.last_change(connection))
 
 

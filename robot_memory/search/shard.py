@@ -34,8 +34,9 @@ class Shard:
     snapshot keeps the rows it had.
     """
 
-    def __init__(self) -> None:
-        """Hold nothing."""
+    def __init__(self, expected: int = 64) -> None:
+        """Hold nothing, but have room for as many rows as are expected."""
+        self._expected = expected
         self.count = 0
         self.dead = 0
         self.ids = np.empty(0, np.int64)
@@ -75,6 +76,8 @@ class Shard:
         numbers = np.repeat(np.arange(start, end, dtype=np.int32), lengths)
         self._postings.extend(hashes, numbers)
         self.count = end
+        if self._postings.is_swollen:
+            self.sort_terms()
 
     def put(self, row: Row) -> None:
         """Take in a row that is new, or has changed."""
@@ -118,7 +121,7 @@ class Shard:
         if dimension and self._matrix.shape[1] != dimension:
             self._matrix = np.zeros((len(self.ids), dimension), np.int8)
         if room > len(self.ids):
-            room = max(64, room + room // 4)
+            room = max(self._expected, room + room // 4)
             for name in ('ids', 'alive', 'real', '_digests', '_norms', '_matrix'):
                 known = getattr(self, name)
                 made = np.empty((room, *known.shape[1:]), known.dtype)
@@ -183,10 +186,9 @@ class Shard:
         """Return the rows of those of the ids that are here and alive."""
         asked = np.asarray(ids, np.int64)
         found = np.searchsorted(self.ids[: self.count], asked)
-        found = found[found < self.count] if len(asked) else found
-        known = np.isin(self.ids[found], asked, assume_unique=False)
-        found = found[known]
-        return found[self.alive[found]]
+        here = found < self.count
+        rows: Rows = found[here][self.ids[found[here]] == asked[here]]
+        return rows[self.alive[rows]]
 
     def coverage(self, worth: Worth) -> tuple[Rows, Floats]:
         """Return the rows that a question's words find, and how much they cover (0 to 1)."""
