@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,22 @@ class Robot(RobotMemory):
 
     def contents(self, **arguments: Any) -> list[str]:
         return [memory.content for memory in self.recall(**arguments).memories]
+
+
+def sentence(chance: random.Random, words: int = 6) -> str:
+    return ' '.join(chance.choices(VOCABULARY, k=words))
+
+
+def fill(robot: Robot, count: int, collection: str = 'default', seed: int = 0) -> list[int]:
+    """Keep texts that differ by a number, so that none is a duplicate, a third of them real."""
+    chance = random.Random(seed)
+    contexts: list[dict[str, Any]] = [{}, {}, {'env': {'sim_or_real': 'real'}}]
+    return [
+        robot.learn(
+            f'{sentence(chance)} {i}', context=chance.choice(contexts), collection=collection
+        ).memory_id
+        for i in range(count)
+    ]
 
 
 def check_file(path: Path) -> set[int]:

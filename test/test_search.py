@@ -6,13 +6,12 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from robots import VOCABULARY, Robot
+from robots import Robot, fill, sentence
 
 from robot_memory import planes
 from robot_memory.embedding import BackgroundEmbedder
@@ -24,22 +23,6 @@ from robot_memory.store import Database, indexed, vectors
 
 Embedders = dict[int, BackgroundEmbedder]
 Open = Callable[..., Robot]
-
-
-def sentence(chance: random.Random, words: int = 6) -> str:
-    return ' '.join(chance.choices(VOCABULARY, k=words))
-
-
-def fill(robot: Robot, count: int, collection: str = 'default', seed: int = 0) -> list[int]:
-    """Keep texts that differ by a number, so that none is a duplicate."""
-    chance = random.Random(seed)
-    contexts: list[dict[str, Any]] = [{}, {}, {'env': {'sim_or_real': 'real'}}]
-    return [
-        robot.learn(
-            f'{sentence(chance)} {i}', context=chance.choice(contexts), collection=collection
-        ).memory_id
-        for i in range(count)
-    ]
 
 
 @given(st.lists(st.floats(-1, 1, width=32), min_size=2, max_size=40).filter(any))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import stat
 import threading
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from robots import VOCABULARY, Robot, check_file
+from robots import Robot, check_file, fill
 
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.errors import Unavailable
@@ -21,17 +20,6 @@ from robot_memory.store.migrations import MIGRATIONS, migrate
 
 Embedders = dict[int, BackgroundEmbedder]
 Open = Callable[..., Robot]
-
-
-def sentence(chance: random.Random, words: int = 6) -> str:
-    return ' '.join(chance.choices(VOCABULARY, k=words))
-
-
-def fill(robot: Robot, count: int, collection: str = 'default', seed: int = 0) -> list[int]:
-    """Keep texts that differ by a number, so that none is a duplicate."""
-    chance = random.Random(seed)
-    answers = [robot.learn(f'{sentence(chance)} {i}', collection=collection) for i in range(count)]
-    return [answer.memory_id for answer in answers]
 
 
 # Versions and failures
