@@ -11,6 +11,7 @@ kinds below, and each face reads from the kind how the field looks there:
 | number  | float              | number              | float64                    |
 | flag    | bool               | boolean             | bool                       |
 | texts   | tuple[str, ...]    | array of strings    | string[]                   |
+| numbers | tuple[int, ...]    | array of integers   | int64[]                    |
 | json    | dict, list or None | any, or its text    | string (JSON text)         |
 | stamp   | Stamp              | {sec, nanosec}      | builtin_interfaces/Time    |
 | record  | a dataclass        | object              | a message of its own       |
@@ -39,8 +40,11 @@ Stamp = NewType('Stamp', int)
 """Nanoseconds since 1970-01-01 UTC (or since the start of simulated time)."""
 
 NANOSECONDS = 1_000_000_000
+RESERVED = '\ue00f'
+"""A character that names of collections are without: the store's indexes end them with it."""
 Declared = TypeVar('Declared')
 _SCALARS = {str: 'text', int: 'integer', float: 'number', bool: 'flag', bytes: 'bytes'}
+_LISTS = {str: 'texts', int: 'numbers'}
 _OTHERS = {Any: 'json', Stamp: 'stamp'}
 
 
@@ -61,6 +65,7 @@ class Field:
     choices: tuple[str, ...]
     shape: str
     omitted: bool
+    without: str
     record: type | None
 
     @property
@@ -85,6 +90,7 @@ def arg(
     choices: tuple[str, ...] = (),
     shape: str = 'any',
     omitted: bool = False,
+    without: str = '',
 ) -> Any:
     """
     Declare a field of a request, a response or the settings.
@@ -92,7 +98,8 @@ def arg(
     `minimum` and `maximum` bound numbers (both included), `min_length` and `max_length` bound
     texts in characters (0: unbounded), `choices` lists the accepted texts. `shape` says what a
     json field accepts: 'any', 'object', or 'container' (an object or an array). A response field
-    that is `omitted` is left out of JSON answers while it is None.
+    that is `omitted` is left out of JSON answers while it is None. A text must be `without` a
+    character that the store needs for itself.
     """
     metadata = {
         'help': help,
@@ -103,10 +110,16 @@ def arg(
         'choices': choices,
         'shape': shape,
         'omitted': omitted,
+        'without': without,
     }
     if default is dataclasses.MISSING:
         return dataclasses.field(metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
+
+
+def collection_arg(help: str, default: str | None = 'default') -> Any:
+    """Declare a field that names a collection."""
+    return arg(help, default=default, min_length=1, max_length=128, without=RESERVED)
 
 
 def fields_of(declaration: type) -> tuple[Field, ...]:
@@ -149,7 +162,7 @@ def _kind(hint: Any) -> tuple[str, type | None]:
         return 'record', typing.cast(type, hint)
     if typing.get_origin(hint) is tuple:
         item = typing.get_args(hint)[0]
-        return ('texts', None) if item is str else ('records', item)
+        return _LISTS.get(item, 'records'), None if item in _LISTS else item
     raise TypeError(f'{hint!r} is not in the table of field types')
 
 
@@ -208,6 +221,11 @@ def _check_text(field: Field, value: Any) -> str:
         )
     if field.choices and value not in field.choices:
         raise InvalidArgument(f'{field.name} must be one of {field.accepted}, not {shown(value)}')
+    if field.without and field.without in value:
+        raise InvalidArgument(
+            f'{field.name} must be without the character U+{ord(field.without):04X}, '
+            f'not {shown(value)}'
+        )
     length = len(value)
     if length < field.min_length or (field.max_length and length > field.max_length):
         raise InvalidArgument(
@@ -324,7 +342,7 @@ def _plain_field(field: Field, value: Any, with_bytes: bool) -> Any:
         return plain(value, with_bytes=with_bytes)
     if field.kind == 'records':
         return [plain(item, with_bytes=with_bytes) for item in value]
-    if field.kind == 'texts':
+    if field.kind in ('texts', 'numbers'):
         return list(value)
     if field.kind == 'bytes':
         return base64.b64encode(value).decode()

@@ -23,7 +23,8 @@ class Record:
 
     `created_at`, `updated_at` and `last_accessed` are microseconds since 1970 UTC; `stamp` is the
     measurement's own time in nanoseconds; `pose` holds position in metres and an orientation
-    quaternion in `frame_id`.
+    quaternion in `frame_id`. Of turns alone, `role` says which side spoke and `turn_id` is the
+    number in the session, from 1.
     """
 
     type: str
@@ -40,6 +41,8 @@ class Record:
     actor_id: str | None = None
     event_id: str | None = None
     strategy_name: str = 'episodic'
+    role: str | None = None
+    turn_id: int | None = None
     stamp: int | None = None
     frame_id: str | None = None
     pose: dict[str, Any] | None = None
@@ -58,13 +61,29 @@ class Record:
 
 @dataclass(frozen=True)
 class Session:
-    """Hold one episode."""
+    """
+    Hold one episode; its instants are microseconds since 1970 UTC.
+
+    `saved_at` is when its conversation was last closed and titled.
+    """
 
     id: str
     collection: str
     context: dict[str, Any]
     status: str
     created_at: int
+    title: str = ''
+    tags: tuple[str, ...] = ()
+    metadata: dict[str, Any] = field(default_factory=dict)
+    updated_at: int = 0
+    saved_at: int | None = None
+    ended_at: int | None = None
+    outcome_score: float | None = None
+
+
+def is_human(actor_id: str | None) -> bool:
+    """Say whether an actor is a person: known, and no robot, planner, sensor or the like."""
+    return actor_id is not None and not _MACHINES.match(actor_id)
 
 
 def strategy(context: dict[str, Any], category: str, actor_id: str | None) -> str:
@@ -72,10 +91,9 @@ def strategy(context: dict[str, Any], category: str, actor_id: str | None) -> st
     given = context.get('strategy_name')
     if isinstance(given, str) and given:
         return given
-    human = actor_id is not None and not _MACHINES.match(actor_id)
-    if category == 'preference' and human:
+    if category == 'preference' and is_human(actor_id):
         return 'persona'
-    if category == 'constraint' or (category == 'decision' and human):
+    if category == 'constraint' or (category == 'decision' and is_human(actor_id)):
         return 'instruction'
     return 'episodic'
 

@@ -8,6 +8,7 @@ JSON Schemas of the declarations, draft 2020-12.
 | number  | number                                    | number            |
 | flag    | boolean                                   | boolean           |
 | texts   | array of strings                          | array of strings  |
+| numbers | -                                         | array of integers |
 | json    | object, array as the shape allows, string | anything          |
 | stamp   | {sec, nanosec}, integer, string           | {sec, nanosec}    |
 | record  | -                                         | object            |
@@ -139,4 +140,6 @@ def _bounded(field: Field) -> Schema:
     kept = {name: limit for name, limit in limits.items() if limit is not None}
     if field.kind == 'texts':
         return {'type': 'array', 'items': {'type': 'string', **kept}}
+    if field.kind == 'numbers':
+        return {'type': 'array', 'items': {'type': 'integer', **kept}}
     return {'type': _TYPES[field.kind], **kept}

@@ -62,7 +62,7 @@ def fail(message: Any, error: RobotMemoryError, declaration: type) -> Any:
 def _to_ros(field: Field, value: Any) -> Any:
     if field.kind == 'json':
         return '' if value is None else dump_json(value)
-    if field.kind == 'texts':
+    if field.kind in ('texts', 'numbers'):
         return list(value)
     if field.kind == 'bytes':
         return value or b''
@@ -90,7 +90,7 @@ def _from_ros(field: Field, value: Any) -> Any:
         return None if empty else {'sec': value.sec, 'nanosec': value.nanosec}
     if field.kind == 'json':
         return parse_json(field.name, value) if value else None
-    if field.kind == 'texts':
+    if field.kind in ('texts', 'numbers'):
         return list(value)
     if field.kind == 'bytes':
         return base64.b64encode(value).decode() if len(value) else None

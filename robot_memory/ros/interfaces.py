@@ -27,6 +27,7 @@ _TYPES = {
     'number': 'float64',
     'flag': 'bool',
     'texts': 'string[]',
+    'numbers': 'int64[]',
     'json': 'string',
     'bytes': 'uint8[]',
     'stamp': 'builtin_interfaces/Time',

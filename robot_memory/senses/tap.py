@@ -8,7 +8,7 @@ from typing import Any
 
 from robot_memory import capture
 from robot_memory.errors import InvalidArgument
-from robot_memory.fields import arg, fields_of, parse
+from robot_memory.fields import arg, collection_arg, fields_of, parse
 from robot_memory.json_text import shown
 from robot_memory.senses import messages
 
@@ -42,9 +42,7 @@ class TapSettings:
         default='',
         choices=('', *DETECTORS),
     )
-    collection: str = arg(
-        'Collection that its events go to.', default='default', min_length=1, max_length=128
-    )
+    collection: str = collection_arg('Collection that its events go to.')
     session_id: str = arg('Session that its events belong to; empty: none.', default='')
     max_rate_hz: float = arg(
         'Messages above this rate are counted and left, in Hz; 0: pictures 10, others all.',

@@ -14,7 +14,7 @@ from robot_memory.guards import guard
 from robot_memory.json_text import dump_json
 from robot_memory.model import Record
 from robot_memory.planes import Vector
-from robot_memory.store import facets, indexed, places, vectors, words
+from robot_memory.store import facets, indexed, places, shelves, turns, vectors, words
 from robot_memory.store.filters import Where
 from robot_memory.store.ways import along, shortest
 
@@ -23,7 +23,11 @@ _COLUMNS = (
     'context actor_id event_id strategy_name stamp frame_id pose status superseded_by '
     'access_count last_accessed created_at updated_at'
 ).split()
-_SELECT = 'SELECT ' + ', '.join(f'm.{name}' for name in _COLUMNS) + ' FROM memories AS m'
+_FIELDS = (*_COLUMNS, 'role', 'turn_id')
+_SELECT = (
+    f'SELECT {", ".join(f"m.{name}" for name in _COLUMNS)}, t.role, t.number'
+    ' FROM memories AS m LEFT JOIN turns AS t ON t.memory_id = m.id'
+)
 _JSON = ('context', 'pose')
 _SHORT = 2000
 """Memories that are rather all looked at and sorted than looked for back in time."""
@@ -66,7 +70,10 @@ def insert(connection: apsw.Connection, record: Record, vector: Vector | None) -
         ),
     )
     memory_id = connection.last_insert_rowid()
-    index(connection, memory_id, record.collection, record.content, record.context, vector)
+    if record.type == 'turn':
+        turns.put(connection, memory_id, record)
+    shelf = shelves.of(record.collection, record.type)
+    index(connection, memory_id, shelf, record.content, record.context, vector)
     facets.put(connection, memory_id, record.context)
     places.put(connection, memory_id, record.collection, record.context)
     return memory_id
@@ -75,17 +82,17 @@ def insert(connection: apsw.Connection, record: Record, vector: Vector | None) -
 def index(
     connection: apsw.Connection,
     memory_id: int,
-    collection: str,
+    shelf: str,
     content: str,
     context: Mapping[str, Any],
     vector: Vector | None = None,
 ) -> None:
-    """Give an active memory to the indexes of words and of meaning."""
+    """Give an active memory to the indexes of words and of meaning, on a shelf."""
     terms = texts.terms(content)
-    words.put(connection, memory_id, collection, terms)
+    words.put(connection, memory_id, shelf, terms)
     planes = None if vector is None else vectors.packed(vector)
     stems = words.packed(connection, terms)
-    indexed.put(connection, memory_id, collection, _is_real(context), stems, planes)
+    indexed.put(connection, memory_id, shelf, _is_real(context), stems, planes)
 
 
 def _unindex(connection: apsw.Connection, memory_id: int) -> None:
@@ -248,7 +255,8 @@ def rewrite(
         ),
     )
     _unindex(connection, new.id)
-    index(connection, new.id, new.collection, new.content, new.context, vector)
+    shelf = shelves.of(new.collection, new.type)
+    index(connection, new.id, shelf, new.content, new.context, vector)
     facets.remove(connection, new.id, old.context)
     facets.put(connection, new.id, new.context)
     places.remove(connection, new.id, new.collection, old.context)
@@ -337,7 +345,7 @@ def decay(
 
 
 def _record(row: Sequence[Any]) -> Record:
-    values = dict(zip(_COLUMNS, row, strict=True))
+    values = dict(zip(_FIELDS, row, strict=True))
     for name in _JSON:
         values[name] = None if values[name] is None else json.loads(values[name])
     for name in ('tags', 'scope_files'):

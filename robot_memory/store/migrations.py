@@ -9,7 +9,7 @@ from collections.abc import Callable
 import apsw
 
 from robot_memory.errors import Unavailable
-from robot_memory.store import facets, memories, places
+from robot_memory.store import facets, memories, places, turns
 
 
 def first_tables(connection: apsw.Connection) -> None:
@@ -208,11 +208,37 @@ def near_things(connection: apsw.Connection) -> None:
             places.put(connection, memory_id, collection, context)
 
 
+def conversations(connection: apsw.Connection) -> None:
+    """Make turns a type of memory, and give sessions a title, tags and times."""
+    # SQLite's own way to change a constraint of a table that need not be written anew:
+    # https://www.sqlite.org/lang_altertable.html, section 7.
+    version = connection.pragma('schema_version')
+    connection.pragma('writable_schema', True)
+    connection.execute(
+        "UPDATE sqlite_schema SET sql = replace(sql, '(''fact'', ''perception'')',"
+        " '(''fact'', ''perception'', ''turn'')') WHERE name = 'memories' AND type = 'table'"
+    )
+    connection.pragma('schema_version', version + 1)
+    connection.pragma('writable_schema', False)
+    connection.execute("""
+        ALTER TABLE sessions ADD COLUMN title TEXT NOT NULL DEFAULT '';
+        ALTER TABLE sessions ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';
+        ALTER TABLE sessions ADD COLUMN metadata TEXT NOT NULL DEFAULT '{}';
+        ALTER TABLE sessions ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE sessions ADD COLUMN saved_at INTEGER;
+        UPDATE sessions SET updated_at = coalesce(ended_at, created_at);
+        CREATE INDEX sessions_open ON sessions (created_at) WHERE status = 'open';
+        CREATE INDEX sessions_by_change ON sessions (updated_at);
+    """)
+    turns.make(connection)
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     first_tables,
     payload_parts,
     scores_from_rows,
     near_things,
+    conversations,
 )
 
 

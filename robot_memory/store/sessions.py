@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from typing import Any
 
 import apsw
 
@@ -10,33 +12,43 @@ from robot_memory.errors import Conflict, NotFound
 from robot_memory.json_text import dump_json, shown
 from robot_memory.model import INHERITED, Session
 
+_COLUMNS = (
+    'id collection context status created_at title tags metadata updated_at saved_at ended_at '
+    'outcome_score'
+).split()
+_SELECT = f'SELECT {", ".join(_COLUMNS)} FROM sessions'
+
 
 def insert(connection: apsw.Connection, session: Session) -> None:
     """Keep a new session."""
+    marks = ', '.join('?' * len(_COLUMNS))
     connection.execute(
-        'INSERT INTO sessions (id, collection, context, status, created_at)'
-        ' VALUES (?, ?, ?, ?, ?)',
+        f'INSERT INTO sessions ({", ".join(_COLUMNS)}) VALUES ({marks})',
         (
             session.id,
             session.collection,
             dump_json(session.context),
             session.status,
             session.created_at,
+            session.title,
+            json.dumps(session.tags, ensure_ascii=False),
+            dump_json(session.metadata, 'metadata'),
+            session.updated_at or session.created_at,
+            session.saved_at,
+            session.ended_at,
+            session.outcome_score,
         ),
     )
 
 
 def get(connection: apsw.Connection, session_id: str) -> Session:
     """Return a session, or raise NotFound."""
-    row = connection.execute(
-        'SELECT id, collection, context, status, created_at FROM sessions WHERE id = ?',
-        (session_id,),
-    ).fetchone()
+    row = connection.execute(f'{_SELECT} WHERE id = ?', (session_id,)).fetchone()
     if row is None:
         raise NotFound(
             f'there is no session {shown(session_id)}; start_session returns the id to use'
         )
-    return Session(row[0], row[1], json.loads(row[2]), row[3], row[4])
+    return _session(row)
 
 
 def get_open(connection: apsw.Connection, session_id: str) -> Session:
@@ -45,6 +57,22 @@ def get_open(connection: apsw.Connection, session_id: str) -> Session:
     if session.status != 'open':
         raise Conflict(f'session {shown(session_id)} has ended already; nothing was changed')
     return session
+
+
+def current(connection: apsw.Connection, collection: str | None = None) -> Session | None:
+    """Return the newest open session, of one collection or of all; None where none is open."""
+    row = connection.execute(
+        f"{_SELECT} INDEXED BY sessions_open WHERE status = 'open'"
+        ' AND (?1 IS NULL OR collection = ?1) ORDER BY created_at DESC, id LIMIT 1',
+        (collection,),
+    ).fetchone()
+    return None if row is None else _session(row)
+
+
+def newest(connection: apsw.Connection, limit: int) -> list[Session]:
+    """Return the sessions that changed last, the latest first."""
+    rows = connection.execute(f'{_SELECT} ORDER BY updated_at DESC, id LIMIT ?', (limit,))
+    return [_session(row) for row in rows]
 
 
 def inherit(
@@ -58,11 +86,36 @@ def inherit(
     return {**inherited, **context}
 
 
+def change(connection: apsw.Connection, session: Session) -> None:
+    """Write down a session's title, tags, metadata and times."""
+    connection.execute(
+        'UPDATE sessions SET title = ?, tags = ?, metadata = ?, updated_at = ?, saved_at = ?'
+        ' WHERE id = ?',
+        (
+            session.title,
+            json.dumps(session.tags, ensure_ascii=False),
+            dump_json(session.metadata, 'metadata'),
+            session.updated_at,
+            session.saved_at,
+            session.id,
+        ),
+    )
+
+
 def end(
     connection: apsw.Connection, session_id: str, outcome_score: float | None, at: int
 ) -> None:
     """Mark a session as ended."""
     connection.execute(
-        "UPDATE sessions SET status = 'ended', outcome_score = ?, ended_at = ? WHERE id = ?",
-        (outcome_score, at, session_id),
+        "UPDATE sessions SET status = 'ended', outcome_score = ?, ended_at = ?, updated_at = ?"
+        ' WHERE id = ?',
+        (outcome_score, at, at, session_id),
     )
+
+
+def _session(row: Sequence[Any]) -> Session:
+    values = dict(zip(_COLUMNS, row, strict=True))
+    for name in ('context', 'tags', 'metadata'):
+        values[name] = json.loads(values[name])
+    values['tags'] = tuple(values['tags'])
+    return Session(**values)

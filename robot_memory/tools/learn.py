@@ -7,11 +7,13 @@ from typing import Any
 
 from robot_memory.classify import Classification, classify
 from robot_memory.errors import InvalidArgument
-from robot_memory.fields import Json, arg
+from robot_memory.facts import keep
+from robot_memory.fields import Json, arg, collection_arg
 from robot_memory.json_text import shown
 from robot_memory.memory import Memory
 from robot_memory.model import new_record
-from robot_memory.store import duplicates, memories, sessions
+from robot_memory.store import sessions
+from robot_memory.store.duplicates import Duplicate
 from robot_memory.texts import cut
 from robot_memory.tool import tool
 
@@ -28,9 +30,7 @@ class LearnRequest:
         default=None,
         shape='object',
     )
-    collection: str = arg(
-        'Namespace the memory belongs to.', default='default', min_length=1, max_length=128
-    )
+    collection: str = collection_arg('Namespace the memory belongs to.')
     session_id: str | None = arg(
         'The episode it was learned in, from start_session.', default=None
     )
@@ -79,33 +79,21 @@ def learn(memory: Memory, request: LearnRequest) -> LearnResponse:
     vector = memory.passage_vector(text)
     with memory.db.write() as connection:
         context = sessions.inherit(connection, request.session_id, given(request.context))
-        usable = memory.usable(connection) is not None
-        neighbours = memory.neighbours(connection, request.collection, vector if usable else None)
-        twin = duplicates.find(
-            connection,
-            request.collection,
-            text,
-            memory.settings.duplicate_jaccard,
-            memory.settings.duplicate_cosine,
-            neighbours,
+        record = replace(
+            new_record('fact', text, found, context, memory.clock()),
+            collection=request.collection,
+            session_id=request.session_id,
         )
-        if twin is not None:
-            response = LearnResponse(
-                status='duplicate',
-                method=twin.method,
-                existing_id=twin.existing_id,
-                similarity=round(twin.similarity, 4),
-            )
-        else:
-            record = replace(
-                new_record('fact', text, found, context, memory.clock()),
-                collection=request.collection,
-                session_id=request.session_id,
-            )
-            kept = memories.insert(connection, record, vector if usable else None)
-            response = LearnResponse(
-                status='created', memory_id=kept, auto_inferred=inferred(found)
-            )
+        kept = keep(memory, connection, record, vector)
+    if isinstance(kept, Duplicate):
+        response = LearnResponse(
+            status='duplicate',
+            method=kept.method,
+            existing_id=kept.existing_id,
+            similarity=round(kept.similarity, 4),
+        )
+    else:
+        response = LearnResponse(status='created', memory_id=kept, auto_inferred=inferred(found))
     if gone:
         response = replace(response, truncated=True, truncated_characters=gone)
     return response

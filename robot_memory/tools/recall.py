@@ -11,7 +11,7 @@ from typing import Any
 
 from robot_memory import texts
 from robot_memory.errors import InvalidArgument
-from robot_memory.fields import Json, Stamp, arg
+from robot_memory.fields import Json, Stamp, arg, collection_arg
 from robot_memory.json_text import dump_json, finite, shown
 from robot_memory.memory import Memory, milliseconds_since
 from robot_memory.model import Record
@@ -36,9 +36,7 @@ class RecallRequest:
     """Ask a question."""
 
     query: str = arg('What is wanted, in plain words.', default='', max_length=10_000)
-    collection: str = arg(
-        'Collection to search in.', default='default', min_length=1, max_length=128
-    )
+    collection: str = collection_arg('Collection to search in.')
     n: int = arg('How many memories to return.', default=5, minimum=1, maximum=100)
     min_confidence: float = arg(
         'Leave out memories less sure than this.', default=0.3, minimum=0.0, maximum=1.0

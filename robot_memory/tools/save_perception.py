@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_memory.errors import InvalidArgument
-from robot_memory.fields import Field, Json, Stamp, arg, check, fields_of
+from robot_memory.fields import Field, Json, Stamp, arg, collection_arg, check, fields_of
 from robot_memory.json_text import finite, shown
 from robot_memory.memory import Memory
 from robot_memory.model import PERCEPTION_TYPES
@@ -31,9 +31,7 @@ class SavePerceptionRequest:
         default=None,
         shape='container',
     )
-    collection: str = arg(
-        'Namespace the memory belongs to.', default='default', min_length=1, max_length=128
-    )
+    collection: str = collection_arg('Namespace the memory belongs to.')
     session_id: str | None = arg('The episode it was sensed in, from start_session.', default=None)
     stamp: Stamp | None = arg("The measurement's own time: header.stamp.", default=None)
     frame_id: str | None = arg('Coordinate frame of the measurement.', default=None)

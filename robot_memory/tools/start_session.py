@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 
-from robot_memory.fields import Json, arg
+from robot_memory.fields import Json, arg, collection_arg
 from robot_memory.memory import Memory
 from robot_memory.model import Session
 from robot_memory.store import indexed, sessions
@@ -17,9 +17,7 @@ from robot_memory.tools.learn import given
 class StartSessionRequest:
     """Ask to begin an episode."""
 
-    collection: str = arg(
-        'Namespace of the episode.', default='default', min_length=1, max_length=128
-    )
+    collection: str = collection_arg('Namespace of the episode.')
     context: Json | None = arg(
         'What holds for the whole episode, as JSON: robot, env, task; its memories inherit it.',
         default=None,

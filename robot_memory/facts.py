@@ -1,0 +1,25 @@
+"""How a fact is kept: once, whoever learns it, in the transaction of its caller."""
+
+from __future__ import annotations
+
+from robot_memory.memory import Memory
+from robot_memory.model import Record
+from robot_memory.planes import Vector
+from robot_memory.store import Connection, duplicates, memories
+from robot_memory.store.duplicates import Duplicate
+
+
+def keep(
+    memory: Memory, connection: Connection, record: Record, vector: Vector | None
+) -> int | Duplicate:
+    """Keep a fact that its collection does not hold yet; return its id, or what says the same."""
+    vector = vector if memory.usable(connection) is not None else None
+    twin = duplicates.find(
+        connection,
+        record.collection,
+        record.content,
+        memory.settings.duplicate_jaccard,
+        memory.settings.duplicate_cosine,
+        memory.neighbours(connection, record.collection, vector),
+    )
+    return twin or memories.insert(connection, record, vector)
