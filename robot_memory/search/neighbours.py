@@ -1,22 +1,21 @@
-"""Finding what may be the same as a new text, without a scan of the collection."""
+"""
+Finding what may be the same as a new text, without a scan of the collection.
+
+What lacks at most k of n terms holds j of any k + j of them, so few and rare ones lead to all
+that can pass: the prefix filter of set similarity joins (Chaudhuri et al., ICDE 2006), made
+longer where that leaves less to compare (Wang et al., SIGMOD 2012).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from robot_memory.embedding.calibration import Calibration
 from robot_memory.planes import Vector
 from robot_memory.search.shard import Shard
 from robot_memory.store import Connection, vectors, words
 
-T = TypeVar('T')
-
-_BUDGET = 200_000
-"""Entries of postings that are counted, in half a millisecond, to leave few to compare."""
-_TERMS = 255
-"""Terms that are counted at most."""
 _SLACK = 0.01
 """How much the coarse plane may understate a cosine; some six times what was measured."""
 
@@ -40,25 +39,6 @@ class Meaning:
         return sorted(above, key=lambda pair: (-pair[1], pair[0]))
 
 
-def rarest(counts: dict[T, int], lacking: int, budget: int) -> tuple[list[T], int]:
-    """
-    Return terms such that whatever lacks a few of all terms holds enough of them, and how many.
-
-    What lacks at most `lacking` of the terms holds j of any (lacking + j). The rarest are taken,
-    one more than may lack, and others while all together are held no more than `budget` times.
-    It is the prefix filter of set similarity joins (Chaudhuri et al., ICDE 2006) with a longer
-    prefix (Wang et al., SIGMOD 2012).
-    """
-    terms = sorted(counts, key=lambda term: counts[term])
-    total = 0
-    for taken, term in enumerate(terms):
-        total += counts[term]
-        if taken > lacking and (total > budget or taken == _TERMS):
-            terms = terms[:taken]
-            break
-    return terms, max(1, len(terms) - lacking)
-
-
 class ResidentNeighbours:
     """Find them in a shard."""
 
@@ -75,12 +55,9 @@ class ResidentNeighbours:
 
     def sharing(self, terms: Sequence[str], lacking: int) -> list[int]:
         """Return the ids of memories that hold enough of the rarest terms."""
-        hashes = {
-            words.hash_of(stem) for term in terms for stem in words.stems(self._connection, [term])
-        }
-        counts = {term: self._shard.holding(term) for term in hashes}
-        chosen, enough = rarest(counts, lacking, _BUDGET)
-        return self._shard.sharing(chosen, enough)
+        stems = (words.stems(self._connection, [term]) for term in terms)
+        hashes = [words.hash_of(stem) for found in stems for stem in found]
+        return self._shard.sharing(hashes, lacking)
 
     def alike(self, among: Sequence[int] | None, bar: float) -> list[tuple[int, float]]:
         """Return those above the bar: by the coarse plane, then exactly."""
@@ -108,9 +85,8 @@ class ColdNeighbours:
 
     def sharing(self, terms: Sequence[str], lacking: int) -> list[int]:
         """Return the ids of memories that hold any of the rarest terms."""
-        counts = {term: words.frequency(self._connection, [term]) for term in terms}
-        chosen, _ = rarest(counts, lacking, 0)
-        return words.holding_any(self._connection, chosen, self._collection)
+        chosen = sorted(terms, key=lambda term: words.frequency(self._connection, [term]))
+        return words.holding_any(self._connection, chosen[: lacking + 1], self._collection)
 
     def alike(self, among: Sequence[int] | None, bar: float) -> list[tuple[int, float]]:
         """Return those above the bar: a longer list is asked for until it ends below it."""

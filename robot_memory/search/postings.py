@@ -60,23 +60,32 @@ class _Segment:
 
 
 def _sorted(parts: list[tuple[Hashes, Rows]]) -> _Segment:
-    """Return a segment of entries."""
-    rows, terms, counts = [], [], []
-    for part in range(_PARTS):
-        keys = []
+    """Return a segment of entries; the memory that sorting takes is taken once."""
+    sizes = np.zeros(_PARTS, np.int64)  # by the first four bits of the terms
+    for some_terms, _ in parts:
+        sizes += np.bincount(some_terms >> np.uint32(28), minlength=_PARTS)
+    rows = np.empty(int(sizes.sum()), np.int32)
+    room = np.empty(int(sizes.max()), np.uint64)
+    terms, starts = [], []
+    done = 0
+    for part, size in enumerate(sizes.tolist()):
+        key, filled = room[:size], 0
         for some_terms, some_rows in parts:
-            here = (some_terms >> np.uint32(28)) == part
-            high = some_terms[here].astype(np.uint64) << np.uint64(32)
-            keys.append(high | some_rows[here].astype(np.uint64))
-        key = np.concatenate(keys)
+            here = np.flatnonzero((some_terms >> np.uint32(28)) == part)
+            taken = key[filled : filled + len(here)]
+            taken[:] = some_terms[here]
+            taken <<= np.uint64(32)
+            taken |= some_rows[here].astype(np.uint32)
+            filled += len(here)
         key.sort()
+        rows[done : done + size] = key & np.uint64(0xFFFFFFFF)
         found = (key >> np.uint64(32)).astype(np.uint32)
         begins = np.flatnonzero(np.diff(found, prepend=~found[:1]))
-        rows.append((key & np.uint64(0xFFFFFFFF)).astype(np.int32))
         terms.append(found[begins])
-        counts.append(np.diff(begins, append=len(found)))
-    starts = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int32)
-    return _Segment(np.concatenate(terms), starts, np.concatenate(rows))
+        starts.append(done + begins)
+        done += size
+    begun = np.concatenate([*starts, [done]]).astype(np.int32)
+    return _Segment(np.concatenate(terms), begun, rows)
 
 
 class Postings:

@@ -22,6 +22,10 @@ Rows = NDArray[np.int64]
 
 NO_VECTOR = -2.0
 """The cosine of a row that has no vector; less than any cosine."""
+_COUNTED = 255
+"""Terms that are counted at most."""
+_ENTRIES = 3000
+"""Entries of postings that are counted in the time of comparing one memory."""
 _OUTSIDE = 4096
 """Rows outside of all cells that are compared one by one; more are put into theirs."""
 
@@ -216,12 +220,25 @@ class Shard:
         rows = self._postings.find(term)
         return int(self.alive[rows].sum()) if self.dead else len(rows)
 
-    def sharing(self, terms: Sequence[int], enough: int) -> list[int]:
-        """Return the ids of the rows that hold at least so many of the terms, up to 255."""
+    def sharing(self, terms: Sequence[int], lacking: int) -> list[int]:
+        """
+        Return the ids of rows, among them all that lack at most so many of the terms.
+
+        The rarest terms are counted first, until counting the next would take longer than
+        comparing what is left.
+        """
         counts = np.zeros(self.count, np.uint8)
-        for term in terms:
-            counts[self._postings.find(term)] += 1
-        rows = np.flatnonzero(counts >= enough)
+        left: NDArray[np.bool_] = np.zeros(self.count, np.bool_)
+        rarest = sorted((self._postings.find(term) for term in set(terms)), key=len)[:_COUNTED]
+        for taken, held in enumerate(rarest):
+            if taken > lacking:
+                left = counts >= taken - lacking
+                if int(np.count_nonzero(left)) * _ENTRIES < len(held):
+                    break
+            counts[held] += 1
+        else:
+            left = counts >= max(1, len(rarest) - lacking)
+        rows = np.flatnonzero(left)
         found_ids: list[int] = self.ids[rows[self.alive[rows]]].tolist()
         return found_ids
 
