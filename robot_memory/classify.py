@@ -57,9 +57,7 @@ def _load() -> dict[str, Any]:
 
 _DATA = _load()
 CATEGORIES: tuple[str, ...] = tuple(table['name'] for table in _DATA['category'])
-CONFIDENCES: dict[str, float] = {
-    table['name']: table['confidence'] for table in _DATA['category']
-}
+CONFIDENCES: dict[str, float] = {table['name']: table['confidence'] for table in _DATA['category']}
 """What an experience of each category starts with."""
 PROTECTED: frozenset[str] = frozenset(
     table['name'] for table in _DATA['category'] if table.get('protected', False)

@@ -24,7 +24,8 @@ class Tool(Generic[Request, Response]):
     Hold what every face needs of one tool.
 
     `read_only`, `destructive` and `idempotent` are MCP's hints; a recall counts as read-only
-    though it notes what it recalled.
+    though it notes what it recalled. `core` tools are those that MCP lists unless it is told to
+    list all; `ros` says whether there is a service.
     """
 
     function: Callable[[Memory, Request], Response]
@@ -33,6 +34,8 @@ class Tool(Generic[Request, Response]):
     read_only: bool
     destructive: bool
     idempotent: bool
+    core: bool
+    ros: bool
 
     @property
     def name(self) -> str:
@@ -69,7 +72,12 @@ class Tool(Generic[Request, Response]):
 
 
 def tool(
-    *, read_only: bool = False, destructive: bool = False, idempotent: bool = False
+    *,
+    read_only: bool = False,
+    destructive: bool = False,
+    idempotent: bool = False,
+    core: bool = False,
+    ros: bool = True,
 ) -> Callable[[Callable[[Memory, Request], Response]], Tool[Request, Response]]:
     """Declare a function of a memory and a request as a tool."""
 
@@ -82,6 +90,8 @@ def tool(
             read_only=read_only,
             destructive=destructive,
             idempotent=idempotent,
+            core=core,
+            ros=ros,
         )
 
     return declare

@@ -126,6 +126,7 @@ def likely(field: Field) -> st.SearchStrategy[Any]:
         'integer': st.integers(-1, 12),
         'number': st.floats(-0.1, 1.1) | st.sampled_from([0, 1]),
         'flag': st.booleans(),
+        'texts': st.lists(texts, max_size=3),
         'json': mostly(fitting(field.name), objects | objects.map(as_text) | bad_json),
         'stamp': st.integers(0, 2**60) | numbers.map(lambda number: {'sec': number}),
     }

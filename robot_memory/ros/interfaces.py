@@ -21,6 +21,7 @@ from robot_memory.tools import TOOLS
 NOTE = '# Written by robot_memory.ros.interfaces from the declarations; do not edit.'
 NOT_GIVEN = -1.0
 """What stands in a ROS number from 0 on for "not given": ROS has no null."""
+ROS_TOOLS = tuple(tool for tool in TOOLS if tool.ros)
 _TYPES = {
     'text': 'string',
     'integer': 'int64',
@@ -47,7 +48,7 @@ def message_name(declaration: type) -> str:
 def files() -> dict[str, str]:
     """Return every generated file: path below the package's root, and text."""
     texts = {}
-    for tool in TOOLS:
+    for tool in ROS_TOOLS:
         texts[f'srv/{service_name(tool)}.srv'] = _service(tool)
         for record in _records(tool.response):
             texts[f'msg/{message_name(record)}.msg'] = _message(record)
@@ -103,7 +104,7 @@ def ros_type(field: Field) -> str:
 def _request_default(field: Field) -> str:
     if field.kind == 'number':
         return f' {NOT_GIVEN if field.default is None else field.default}'
-    if field.default in (None, ''):
+    if field.default in (None, '', ()):
         return ''
     return f' "{field.default}"' if field.kind == 'text' else f' {field.default}'
 

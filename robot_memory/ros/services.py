@@ -15,9 +15,8 @@ import robot_memory.srv
 from robot_memory.errors import Internal, RobotMemoryError
 from robot_memory.memory import Memory, caller
 from robot_memory.ros import convert
-from robot_memory.ros.interfaces import service_name
+from robot_memory.ros.interfaces import ROS_TOOLS, service_name
 from robot_memory.tool import Tool
-from robot_memory.tools import TOOLS
 
 _WAITING = QoSProfile(
     history=HistoryPolicy.KEEP_LAST, depth=1000, reliability=ReliabilityPolicy.RELIABLE
@@ -37,7 +36,7 @@ def serve(node: Node, memory: Memory) -> None:
     # rclpy only warns where it drops a reply: here the warning is raised, see _persistent.
     warnings.filterwarnings('error', 'failed to send response', RuntimeWarning)
     reading, writing = ReentrantCallbackGroup(), MutuallyExclusiveCallbackGroup()
-    for tool in TOOLS:
+    for tool in ROS_TOOLS:
         service = node.create_service(
             getattr(robot_memory.srv, service_name(tool)),
             f'~/{tool.name}',

@@ -35,6 +35,8 @@ _COLUMNS = {
     'record_content': 'm.content',
     'content': 'm.content',
     'kind': 'm.type',
+    'role': '(SELECT role FROM turns WHERE memory_id = m.id)',
+    'turn_id': '(SELECT number FROM turns WHERE memory_id = m.id)',
     **{
         name: f'm.{name}'
         for name in (

@@ -7,7 +7,10 @@ looks at talk.
 
 from __future__ import annotations
 
+import apsw
+
 from robot_memory.fields import RESERVED
+from robot_memory.store import indexed
 
 _TURNS = f'{RESERVED}turns'
 
@@ -20,3 +23,9 @@ def of(collection: str, type: str) -> str:
 def turns_of(collection: str) -> str:
     """Return the shelf of a collection's turns."""
     return collection + _TURNS
+
+
+def size(connection: apsw.Connection, collection: str) -> int:
+    """Return how many active memories a collection holds, turns included."""
+    sizes = indexed.sizes(connection)
+    return sizes.get(collection, 0) + sizes.get(turns_of(collection), 0)

@@ -3,11 +3,13 @@
 from typing import Any
 
 from robot_memory.tool import Tool
+from robot_memory.tools.clear_session import clear_session
 from robot_memory.tools.end_session import end_session
 from robot_memory.tools.forget import forget
 from robot_memory.tools.learn import learn
 from robot_memory.tools.query_records import query_records
 from robot_memory.tools.recall import recall
+from robot_memory.tools.save_conversation import save_conversation
 from robot_memory.tools.save_perception import save_perception
 from robot_memory.tools.show import show
 from robot_memory.tools.start_session import start_session
@@ -23,4 +25,6 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
     end_session,
     query_records,
     show,
+    save_conversation,
+    clear_session,
 )

@@ -81,7 +81,7 @@ class EndSessionResponse:
     )
 
 
-@tool()
+@tool(core=True)
 def end_session(memory: Memory, request: EndSessionRequest) -> EndSessionResponse:
     """
     End an episode: unused memories fade, repeated ones are merged, related ones come to mind.

@@ -30,7 +30,7 @@ class ForgetResponse:
     reason: str = arg('Why it was forgotten.')
 
 
-@tool(destructive=True)
+@tool(destructive=True, core=True)
 def forget(memory: Memory, request: ForgetRequest) -> ForgetResponse:
     """
     Forget an erroneous memory: it is found no more, its row and its audit trail stay.

@@ -66,7 +66,7 @@ class LearnResponse:
     truncated_characters: int | None = arg('How many characters went.', default=None, omitted=True)
 
 
-@tool()
+@tool(core=True)
 def learn(memory: Memory, request: LearnRequest) -> LearnResponse:
     """
     Keep one piece of experience: a fact, a strategy, a lesson, an observation.

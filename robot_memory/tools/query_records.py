@@ -44,13 +44,19 @@ class RecordView:
     created_at: str = arg('When it was stored, UTC, ISO 8601.')
     updated_at: str = arg('When it last changed, UTC, ISO 8601.')
     memory_id: int = arg('The id to give to update and forget.')
-    kind: str = arg('fact or perception.')
+    kind: str = arg('fact, perception or turn.')
     category: str = arg('One of the 11 categories.')
     confidence: float = arg('How sure the memory is, 0 to 1.')
     collection: str = arg('Namespace the memory belongs to.')
     context: Json = arg('Its whole context.')
     status: str = arg('active, invalidated or superseded.')
     superseded_by: int | None = arg('The memory that took its place.', default=None, omitted=True)
+    role: str | None = arg(
+        'user or assistant: which side spoke; only of turns.', default=None, omitted=True
+    )
+    turn_id: int | None = arg(
+        'Number of the turn in its session; only of turns.', default=None, omitted=True
+    )
     audit: Json | None = arg(
         'Who changed or forgot it, when and why; of records with such a trail.',
         default=None,
@@ -67,7 +73,7 @@ class QueryRecordsResponse:
     total_count: int = arg('How many records fit, on all pages.')
 
 
-@tool(read_only=True, idempotent=True)
+@tool(read_only=True, idempotent=True, core=True)
 def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsResponse:
     """
     List the records that fit exactly, newest first, page by page.
@@ -116,5 +122,7 @@ def _view(connection: Connection, record: Record) -> RecordView:
         context=record.context,
         status=record.status,
         superseded_by=record.superseded_by,
+        role=record.role,
+        turn_id=record.turn_id,
         audit=[{**line, 'at': iso(line['at'])} for line in trail] or None,
     )

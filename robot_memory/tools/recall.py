@@ -6,7 +6,7 @@ import itertools
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_memory import texts
@@ -15,10 +15,11 @@ from robot_memory.fields import Json, Stamp, arg, collection_arg
 from robot_memory.json_text import dump_json, finite, shown
 from robot_memory.memory import Memory, milliseconds_since
 from robot_memory.model import Record
+from robot_memory.newer import contradicted, newer_first
 from robot_memory.perceptions import digests
 from robot_memory.search.query import Hit, Search
 from robot_memory.search.resident import MARGIN
-from robot_memory.store import Connection, memories, places, words
+from robot_memory.store import Connection, indexed, memories, places, shelves, words
 from robot_memory.store.filters import Where, active_in, compile_filter, equal, few, json_path
 from robot_memory.tool import tool
 
@@ -27,6 +28,9 @@ _FEW = 6.0
 walking the ranking takes for more."""
 _SPARE = 8
 """So many more than n must pass, for close neighbours may be mixed in the ranking."""
+TURN_WEIGHT = 0.7
+"""What a turn counts beside a fact: it was said, and nobody judged it worth learning."""
+_GOOD = 0.5
 _FAR = 20_000
 """How far the ranking is walked; then all that pass are looked for."""
 
@@ -63,7 +67,7 @@ class MemoryView:
     id: int = arg('The id to give to update and forget.')
     content: str = arg('What it says.')
     human_summary: str = arg('The same in at most 80 characters.')
-    type: str = arg('fact or perception.')
+    type: str = arg('fact, perception or turn.')
     perception_type: str | None = arg('Which sense it came by; only of perceptions.')
     session_id: str | None = arg('The episode it belongs to.')
     category: str = arg('One of the 11 categories.')
@@ -92,6 +96,15 @@ class MemoryView:
         default=None,
         omitted=True,
     )
+    newer: int | None = arg(
+        'A newer memory that says the same but for one thing that was not asked for.',
+        default=None,
+        omitted=True,
+    )
+    actor_id: str | None = arg('Who said so.', default=None, omitted=True)
+    role: str | None = arg(
+        'user or assistant: which side spoke; only of turns.', default=None, omitted=True
+    )
 
 
 @dataclass(frozen=True)
@@ -114,7 +127,7 @@ class Near:
     max_distance: float | None
 
 
-@tool(read_only=True, idempotent=True)
+@tool(read_only=True, idempotent=True, core=True)
 def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     """
     Bring back the memories that answer a question, best first, by words and by meaning.
@@ -141,18 +154,22 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             newest = memories.listed(connection, where, request.n)
             ranked, mode = [Hit(record.id, 0.0) for record in newest], 'filter'
         else:
-            search = memory.search(connection, request.collection, request.query)
             narrow = bool(request.session_id or filter_)
-            ranked = best_passing(connection, search, where, request.n, narrow=narrow)
-            mode = search.mode
+            ranked, mode = _by_relevance(memory, connection, request, where, narrow)
             if narrow and len(ranked) < request.n:
                 ranked += _rest(connection, where, ranked, request.n)
         ranked = ranked[: request.n]
         records = memories.get(connection, [hit.id for hit in ranked])
+        newer: dict[int, int] = {}
+        if request.query.strip() and near is None:
+            newer = contradicted(list(records.values()), ranked, request.query)
+            ranked = newer_first(ranked, newer)
         sensed = [found for found, record in records.items() if record.type == 'perception']
         payloads = digests(connection, sensed)
     found = tuple(
-        view(records[hit.id], hit, payloads.get(hit.id)) for hit in ranked if hit.id in records
+        view(records[hit.id], hit, payloads.get(hit.id), newer.get(hit.id))
+        for hit in ranked
+        if hit.id in records
     )
     memory.touch(item.id for item in found)
     return RecallResponse(found, len(found), mode, milliseconds_since(start))
@@ -164,6 +181,39 @@ def _restrictions(request: RecallRequest, filter_: Any) -> Where:
     if request.session_id:
         where &= equal('session_id', request.session_id)
     return where & compile_filter('context_filter', filter_ or {})
+
+
+def _by_relevance(
+    memory: Memory, connection: Connection, request: RecallRequest, where: Where, narrow: bool
+) -> tuple[list[Hit], str]:
+    """Return the best that pass, facts and turns, and what ran to find them."""
+    found: list[list[Hit]] = []
+    modes: list[str] = []
+    for shelf in (request.collection, shelves.turns_of(request.collection)):
+        hits: list[Hit] = []
+        if not modes or indexed.size(connection, shelf):
+            search = memory.search(connection, shelf, request.query)
+            hits = best_passing(connection, search, where, request.n, narrow=narrow)
+            modes.append(search.mode)
+        found.append(hits)
+    facts, turns = found
+    mode = modes[-1] if turns and not facts else modes[0]
+    return joined(facts, turns, request.n), mode
+
+
+def joined(facts: Sequence[Hit], turns: Sequence[Hit], n: int) -> list[Hit]:
+    """
+    Return the best n of facts (and perceptions) and of turns, best first.
+
+    A turn counts less than a fact; and as long as facts are left that are half as good as the
+    best turn, turns take half of the places at most, however many they are.
+    """
+    turns = [replace(hit, score=TURN_WEIGHT * hit.score) for hit in turns]
+    good = [hit for hit in facts if not turns or hit.score >= turns[0].score * _GOOD]
+    room = max(n // 2, n - len(good))
+    both = [*facts, *turns[:room]]
+    both.sort(key=lambda hit: (-hit.score, -hit.id))
+    return both[:n]
 
 
 def best_passing(
@@ -266,7 +316,9 @@ def _by_distance(
     return hits, 'bm25_only' if known else 'filter'
 
 
-def view(record: Record, hit: Hit, payload: Json | None = None) -> MemoryView:
+def view(
+    record: Record, hit: Hit, payload: Json | None = None, newer: int | None = None
+) -> MemoryView:
     """Show a record as a recalled memory."""
     summary, gone = texts.cut(record.content, 77)
     partitions = {
@@ -291,4 +343,7 @@ def view(record: Record, hit: Hit, payload: Json | None = None) -> MemoryView:
         frame_id=record.frame_id,
         pose=record.pose,
         payload=payload,
+        newer=newer,
+        actor_id=record.actor_id,
+        role=record.role,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_memory.errors import InvalidArgument
-from robot_memory.fields import Field, Json, Stamp, arg, collection_arg, check, fields_of
+from robot_memory.fields import Field, Json, Stamp, arg, check, collection_arg, fields_of
 from robot_memory.json_text import finite, shown
 from robot_memory.memory import Memory
 from robot_memory.model import PERCEPTION_TYPES
@@ -53,7 +53,7 @@ class SavePerceptionResponse:
     has_embedding: bool = arg('False while its vector is still to be made.')
 
 
-@tool()
+@tool(core=True)
 def save_perception(memory: Memory, request: SavePerceptionRequest) -> SavePerceptionResponse:
     """
     Keep a perception: what was seen, felt, heard or done, with its time, frame and place.

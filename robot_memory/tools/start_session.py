@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from robot_memory.fields import Json, arg, collection_arg
 from robot_memory.memory import Memory
 from robot_memory.model import Session
-from robot_memory.store import indexed, sessions
+from robot_memory.store import sessions, shelves
 from robot_memory.tool import tool
 from robot_memory.tools.learn import given
 
@@ -23,6 +23,8 @@ class StartSessionRequest:
         default=None,
         shape='object',
     )
+    title: str = arg('What it is about.', default='', max_length=200)
+    tags: tuple[str, ...] = arg('Words to find it by.', default=(), max_length=100)
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class StartSessionResponse:
     active_memories_count: int = arg('How many memories the collection holds.')
 
 
-@tool()
+@tool(core=True)
 def start_session(memory: Memory, request: StartSessionRequest) -> StartSessionResponse:
     """Begin a new episode."""
     session = Session(
@@ -43,8 +45,10 @@ def start_session(memory: Memory, request: StartSessionRequest) -> StartSessionR
         context=given(request.context),
         status='open',
         created_at=memory.clock(),
+        title=request.title.strip(),
+        tags=request.tags,
     )
     with memory.db.write() as connection:
         sessions.insert(connection, session)
-        active = indexed.size(connection, request.collection)
+        active = shelves.size(connection, request.collection)
     return StartSessionResponse(session.id, session.collection, active)

@@ -39,7 +39,7 @@ class UpdateResponse:
     truncated_characters: int | None = arg('How many characters went.', default=None, omitted=True)
 
 
-@tool(destructive=True, idempotent=True)
+@tool(destructive=True, idempotent=True, core=True)
 def update(memory: Memory, request: UpdateRequest) -> UpdateResponse:
     """
     Correct a memory: category, tags and vector are made anew.

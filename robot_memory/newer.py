@@ -1,0 +1,64 @@
+"""Which of two memories that contradict each other is the newer one: pure, and only said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from robot_memory import texts
+from robot_memory.model import Record
+from robot_memory.search.query import Hit
+
+_MOST = 2
+"""Tokens that two texts may differ in, on each side: 'blue', '15 N'."""
+_SHARED = 0.5
+_NEAR = 0.6
+"""How good the newer one must be beside the older, to stand before it."""
+
+
+def contradicted(records: Sequence[Record], hits: Sequence[Hit], question: str) -> dict[int, int]:
+    """
+    Return by its id what each record that has a newer version was replaced by.
+
+    Two records are versions of one if they say the same but for one thing that the question does
+    not name: 'the red cup is Anna's', 'the blue cup is Anna's', asked whose cup is which.
+    """
+    asked = texts.tokens(question)
+    scores = {hit.id: hit.score for hit in hits}
+    tokens = {record.id: texts.tokens(record.content) for record in records}
+    found: dict[int, int] = {}
+    newest_first = sorted(records, key=lambda record: (-record.created_at, -record.id))
+    for place, new in enumerate(newest_first):
+        for old in newest_first[place + 1 :]:
+            if old.id in found or (old.event_id and old.event_id == new.event_id):
+                continue
+            one, other = tokens[new.id] - tokens[old.id], tokens[old.id] - tokens[new.id]
+            shared = len(tokens[new.id] & tokens[old.id])
+            alike = _is_one_thing(one, new.content) and _is_one_thing(other, old.content)
+            if (
+                alike
+                and shared >= _SHARED * max(len(tokens[new.id]), len(tokens[old.id]))
+                and asked.isdisjoint(one | other)
+                and scores[new.id] >= _NEAR * scores[old.id]
+            ):
+                found[old.id] = new.id
+    return found
+
+
+def _is_one_thing(tokens: frozenset[str], text: str) -> bool:
+    """Say whether so few tokens, each said once in a text, may stand for one thing in it."""
+    folded = texts.fold(text)
+    return 0 < len(tokens) <= _MOST and all(
+        folded.count(token.replace(texts.POINT, '.')) <= 1 for token in tokens
+    )
+
+
+def newer_first(hits: Sequence[Hit], found: Mapping[int, int]) -> list[Hit]:
+    """Return hits in their order, but each newer version right before what it replaced."""
+    order = list(hits)
+    for old, new in found.items():
+        places = {hit.id: place for place, hit in enumerate(order)}
+        if places[new] > places[old]:
+            hit = order.pop(places[new])
+            order.insert(places[old], replace(hit, score=order[places[old]].score))
+    return order
