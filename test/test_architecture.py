@@ -23,6 +23,7 @@ LAYERS = (
     ('memory',),
     ('perceptions', 'facts', 'statements', 'newer', 'plot'),
     ('conversation',),
+    ('guidance',),
     ('tool',),
     ('tools',),
     ('senses',),
