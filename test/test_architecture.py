@@ -23,6 +23,7 @@ LAYERS = (
     ('memory',),
     ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot'),
     ('conversation',),
+    ('history',),
     ('guidance',),
     ('tool',),
     ('tools',),
