@@ -51,6 +51,12 @@ def get(connection: apsw.Connection, session_id: str) -> Session:
     return _session(row)
 
 
+def exists(connection: apsw.Connection, session_id: str) -> bool:
+    """Say whether there is such a session."""
+    row = connection.execute('SELECT 1 FROM sessions WHERE id = ?', (session_id,)).fetchone()
+    return row is not None
+
+
 def get_open(connection: apsw.Connection, session_id: str) -> Session:
     """Return an open session; raise NotFound, or Conflict where it has ended."""
     session = get(connection, session_id)
