@@ -3,6 +3,7 @@
 from typing import Any
 
 from robot_memory.tool import Tool
+from robot_memory.tools.analyze import analyze
 from robot_memory.tools.clear_session import clear_session
 from robot_memory.tools.end_session import end_session
 from robot_memory.tools.forget import forget
@@ -27,4 +28,5 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
     show,
     save_conversation,
     clear_session,
+    analyze,
 )
