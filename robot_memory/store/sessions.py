@@ -81,6 +81,15 @@ def newest(connection: apsw.Connection, limit: int) -> list[Session]:
     return [_session(row) for row in rows]
 
 
+def between(connection: apsw.Connection, start: int, end: int, limit: int) -> list[Session]:
+    """Return the newest sessions begun in a span, in microseconds; the oldest of them first."""
+    rows = connection.execute(
+        f'{_SELECT} WHERE created_at BETWEEN ? AND ? ORDER BY created_at DESC, id LIMIT ?',
+        (start, end, limit),
+    )
+    return [_session(row) for row in rows][::-1]
+
+
 def inherit(
     connection: apsw.Connection, session_id: str | None, context: dict[str, object]
 ) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from robot_memory.tool import Tool
+from robot_memory.tools.analyze import analyze
 from robot_memory.tools.clear_session import clear_session
 from robot_memory.tools.end_session import end_session
 from robot_memory.tools.forget import forget
@@ -11,8 +12,6 @@ from robot_memory.tools.learn import learn
 from robot_memory.tools.query_records import query_records
 from robot_memory.tools.recall import recall
 from robot_memory.tools.sage_auto import sage_auto
-from robot_memory.tools.sage_command import sage_command
-from robot_memory.tools.sage_memory import sage_memory
 from robot_memory.tools.sage_smart_prompt import sage_smart_prompt
 from robot_memory.tools.save_conversation import save_conversation
 from robot_memory.tools.save_perception import save_perception
@@ -35,8 +34,7 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
     get_context,
     search_memory,
     clear_session,
-    sage_memory,
-    sage_command,
+    analyze,
     sage_auto,
     sage_smart_prompt,
 )
