@@ -13,8 +13,8 @@ MODULES = sorted(PACKAGE.rglob('*.py'))
 
 LAYERS = (
     ('errors', 'vocabulary', 'clock'),
-    ('texts',),
-    ('json_text', 'guards', 'classify'),
+    ('texts', 'registry', 'breaker'),
+    ('json_text', 'handling', 'guards', 'classify'),
     ('fields',),
     ('model', 'settings'),
     ('consolidation', 'planes', 'ranking', 'embedding', 'capture'),
@@ -22,7 +22,7 @@ LAYERS = (
     ('store',),
     ('search',),
     ('memory',),
-    ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot'),
+    ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot', 'status'),
     ('conversation',),
     ('history',),
     ('guidance',),
@@ -47,6 +47,7 @@ ONLY_IN = {
     'matplotlib': ('plot',),
     'onnxruntime': ('embedding',),
     'tokenizers': ('embedding',),
+    'prometheus_client': ('status',),
 }
 
 
