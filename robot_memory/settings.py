@@ -67,6 +67,16 @@ class Settings:
         maximum=1.0,
     )
 
+    auto_save: bool = arg(
+        'Whether agents are served context and told to save by themselves, until /mode says '
+        'otherwise.',
+        default=True,
+    )
+    allow_forget_all: bool = arg(
+        'Whether /forget all is allowed over MCP, too; protected memories stay in any case.',
+        default=False,
+    )
+
 
 def tools_arg() -> Any:
     """Declare which tools an MCP server lists."""
