@@ -13,15 +13,15 @@ MODULES = sorted(PACKAGE.rglob('*.py'))
 
 LAYERS = (
     ('errors', 'vocabulary', 'clock'),
-    ('texts',),
-    ('json_text', 'guards', 'classify'),
+    ('texts', 'registry', 'breaker'),
+    ('json_text', 'handling', 'guards', 'classify'),
     ('fields',),
     ('model', 'settings'),
     ('consolidation', 'planes', 'ranking', 'embedding', 'capture'),
     ('store',),
     ('search',),
     ('memory',),
-    ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot'),
+    ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot', 'status'),
     ('conversation',),
     ('history',),
     ('guidance',),
@@ -46,6 +46,7 @@ ONLY_IN = {
     'matplotlib': ('plot',),
     'onnxruntime': ('embedding',),
     'tokenizers': ('embedding',),
+    'prometheus_client': ('status',),
 }
 
 
