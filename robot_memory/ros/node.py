@@ -133,10 +133,18 @@ class MemoryNode(Node):
         if self._door.mcp_enabled:
             from robot_memory.mcp_server import HttpBridge
 
-            bridge = HttpBridge(self.memory, self._door.mcp_host, self._door.mcp_port)
+            bridge = HttpBridge(
+                self.memory,
+                self._door.mcp_host,
+                self._door.mcp_port,
+                token_file=self._door.mcp_token_file,
+                allowed_hosts=self._door.mcp_allowed_hosts,
+                tools=self._door.mcp_tools,
+            )
             bridge.start()
             self._closers.callback(bridge.stop)
-            where = bridge.url
+            token = ' (asks for a token)' if bridge.asks_for_token else ''
+            where = f'{bridge.url}{token}'
         self.get_logger().info(f'MCP: {where}')
 
     def _change(self, changes: list[Parameter]) -> SetParametersResult:
