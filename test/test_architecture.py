@@ -18,6 +18,7 @@ LAYERS = (
     ('fields',),
     ('model', 'settings'),
     ('consolidation', 'planes', 'ranking', 'embedding', 'capture'),
+    ('reflection',),
     ('store',),
     ('search',),
     ('memory',),
