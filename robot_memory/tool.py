@@ -69,6 +69,23 @@ class Tool(Generic[Request, Response]):
         finally:
             memory.registry.request(self.name, time.perf_counter() - start)
 
+    @property
+    def numbered(self) -> bool:
+        """Say whether failures of parts are told by their number, as in the Sage document."""
+        return not self.core
+
+    def failure(self, error: RobotMemoryError) -> dict[str, Any]:
+        """
+        Return a failure as structure: the code, the message, and what to do where that is known.
+
+        The robot's own tools tell the contract's code, the others the document's number, where
+        the failure has one.
+        """
+        told = {'code': error.code, 'message': str(error)}
+        if not self.numbered or error.number is None:
+            return told
+        return {**told, 'code': error.number, 'hint': error.hint}
+
     def _run(self, memory: Memory, arguments: Mapping[str, Any]) -> Response:
         try:
             return self.function(memory, fields.parse(self.request, arguments, self.name))
