@@ -113,11 +113,10 @@ def metadata_of(record: Record) -> dict[str, Any]:
 
 def _vectors(memory: Memory, said: list[str], stated: list[str]) -> list[Vector | None]:
     """Return the vectors of turns and statements; None of turns that are long."""
-    embedder = memory.embedder.ready()
-    if embedder is None:
-        return [None] * (len(said) + len(stated))
     soon = said if sum(map(len, said)) <= _SOON else []
-    made = list(embedder.passages([*soon, *stated])) if soon or stated else []
+    made = memory.passage_vectors([*soon, *stated]) if soon or stated else []
+    if made is None:
+        return [None] * (len(said) + len(stated))
     return [*([] if soon else [None] * len(said)), *made]
 
 

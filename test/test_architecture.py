@@ -21,7 +21,7 @@ LAYERS = (
     ('store',),
     ('search',),
     ('memory',),
-    ('perceptions', 'facts', 'statements', 'newer', 'plot', 'status'),
+    ('perceptions', 'facts', 'statements', 'newer', 'plot', 'logs', 'status'),
     ('conversation',),
     ('tool',),
     ('tools',),

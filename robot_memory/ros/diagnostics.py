@@ -51,7 +51,7 @@ class Diagnostics:
         """Log what became of the messages of each topic."""
         self._node.destroy_timer(self._timer)
         for title, counts in self._taps.report(self._keeper.counts).items():
-            self._node.get_logger().info(f'{title}: {_words(counts) or "no message"}')
+            logger.info('%s: %s', title, _words(counts) or 'no message')
 
 
 def _words(counts: dict[str, int]) -> str:
