@@ -21,6 +21,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
+from robot_memory import conversation
 from robot_memory.errors import InvalidArgument, RobotMemoryError
 from robot_memory.fields import fields_of
 from robot_memory.logs import JsonLines
@@ -81,10 +82,12 @@ class MemoryNode(Node):
         core.addHandler(handler)
         self._closers.callback(core.removeHandler, handler)
         numbers = [field.name for field in fields_of(Settings) if field.kind == 'number']
-        settings = parameters.declare(self, Settings, live=numbers)
+        settings = parameters.declare(self, Settings, live=[*numbers, 'auto_save'])
         if settings.log_format == 'json':
             handler.setFormatter(JsonLines())
         self.memory = self._closers.enter_context(Memory(settings))
+        if 'auto_save' in getattr(self, '_parameter_overrides', {}):
+            conversation.set_automatic(self.memory, settings.auto_save)
         services.serve(self, self.memory)
         sense = parameters.declare(self, SenseSettings, live=('demonstration',))
         self._taps = self._listen(sense)
@@ -145,6 +148,8 @@ class MemoryNode(Node):
         new = parameters.changed(self.memory.settings, changes)
         self.memory.settings = dataclasses.replace(self.memory.settings, **new)
         for change in changes:
+            if change.name == 'auto_save':
+                conversation.set_automatic(self.memory, change.value)
             if change.name == 'demonstration':
                 self._taps.demonstrate(change.value, self.get_clock().now().nanoseconds)
         return SetParametersResult(successful=True)
