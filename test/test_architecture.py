@@ -23,7 +23,7 @@ LAYERS = (
     ('search',),
     ('memory',),
     ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot', 'logs', 'status'),
-    ('conversation',),
+    ('conversation', 'sections'),
     ('history',),
     ('guidance',),
     ('tool',),
