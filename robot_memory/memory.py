@@ -133,16 +133,28 @@ class Memory:
 
     # Searching
 
-    def search(self, connection: Connection, collection: str, text: str) -> Search:
-        """Return what answers a question in a collection."""
+    def search(
+        self,
+        connection: Connection,
+        collection: str,
+        text: str,
+        real_weight: float | None = None,
+    ) -> Search:
+        """Return what answers a question on a shelf of `store.shelves`."""
         vector = self.query_vector(text) if self.usable(connection) else None
-        return self.search_for(connection, collection, Query.of(text, vector))
+        return self.search_for(connection, collection, Query.of(text, vector), real_weight)
 
-    def search_for(self, connection: Connection, collection: str, query: Query) -> Search:
+    def search_for(
+        self,
+        connection: Connection,
+        collection: str,
+        query: Query,
+        real_weight: float | None = None,
+    ) -> Search:
         """Return what answers a question that is read already."""
         embedder = self.embedder.ready()
         scale = None if embedder is None else embedder.calibration
-        weight = self.settings.real_weight
+        weight = self.settings.real_weight if real_weight is None else real_weight
         if self._copy is None:
             return ColdSearch(connection, collection, query, scale, weight)
         shard = self._copy.shard(connection, collection)

@@ -23,7 +23,7 @@ LAYERS = (
     ('store',),
     ('search',),
     ('memory',),
-    ('perceptions', 'facts', 'statements', 'newer', 'plot'),
+    ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot'),
     ('conversation',),
     ('guidance',),
     ('tool',),

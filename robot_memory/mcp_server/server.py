@@ -145,7 +145,9 @@ def _answer(
         )
     # Bytes are resources, and pictures are for the model to look at: no text of base64.
     answer = plain(response, with_bytes=False)
-    text = json.dumps(answer, ensure_ascii=False, separators=(',', ':'))
+    # As the SDKs do: what is a list is shown bare, and structured under this name.
+    bare = answer['result'] if answer.keys() == {'result'} else answer
+    text = json.dumps(bare, ensure_ascii=False, separators=(',', ':'))
     content: list[ContentBlock] = [TextContent(text=text), *_pictures(response)]
     return CallToolResult(content=content, structured_content=answer)
 

@@ -6,11 +6,13 @@ from robot_memory.tool import Tool
 from robot_memory.tools.clear_session import clear_session
 from robot_memory.tools.end_session import end_session
 from robot_memory.tools.forget import forget
+from robot_memory.tools.get_context import get_context
 from robot_memory.tools.learn import learn
 from robot_memory.tools.query_records import query_records
 from robot_memory.tools.recall import recall
 from robot_memory.tools.save_conversation import save_conversation
 from robot_memory.tools.save_perception import save_perception
+from robot_memory.tools.search_memory import search_memory
 from robot_memory.tools.show import show
 from robot_memory.tools.start_session import start_session
 from robot_memory.tools.update import update
@@ -26,5 +28,7 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
     query_records,
     show,
     save_conversation,
+    get_context,
+    search_memory,
     clear_session,
 )

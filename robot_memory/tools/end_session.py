@@ -12,13 +12,13 @@ from robot_memory import texts
 from robot_memory.classify import PROTECTED
 from robot_memory.consolidation import Merge, merges
 from robot_memory.fields import Json, arg
+from robot_memory.lookup import best_passing
 from robot_memory.memory import Memory
 from robot_memory.model import Record
 from robot_memory.search.query import Query
 from robot_memory.store import memories, sessions, vectors, words
 from robot_memory.store.filters import ACTIVE, Where, equal
 from robot_memory.tool import tool
-from robot_memory.tools.recall import best_passing
 
 _RELATED = 5
 _TERMS = 12

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import itertools
-import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from robot_memory import texts
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import Json, Stamp, arg, collection_arg
 from robot_memory.json_text import dump_json, finite, shown
+from robot_memory.lookup import Wanted, by_relevance
 from robot_memory.memory import Memory, milliseconds_since
 from robot_memory.model import Record
 from robot_memory.newer import contradicted, newer_first
 from robot_memory.perceptions import digests
-from robot_memory.search.query import Hit, Search
-from robot_memory.search.resident import MARGIN
-from robot_memory.store import Connection, indexed, memories, places, shelves, words
-from robot_memory.store.filters import Where, active_in, compile_filter, equal, few, json_path
+from robot_memory.search.query import Hit
+from robot_memory.store import Connection, memories, places, words
+from robot_memory.store.filters import Where, active_in, compile_filter, equal, json_path
 from robot_memory.tool import tool
-
-_FEW = 6.0
-"""Times the root of the collection's size: so many that pass are ranked alone, in the time that
-walking the ranking takes for more."""
-_SPARE = 8
-"""So many more than n must pass, for close neighbours may be mixed in the ranking."""
-TURN_WEIGHT = 0.7
-"""What a turn counts beside a fact: it was said, and nobody judged it worth learning."""
-_GOOD = 0.5
-_FAR = 20_000
-"""How far the ranking is walked; then all that pass are looked for."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +143,11 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             ranked, mode = [Hit(record.id, 0.0) for record in newest], 'filter'
         else:
             narrow = bool(request.session_id or filter_)
-            ranked, mode = _by_relevance(memory, connection, request, where, narrow)
+            ranked, mode = by_relevance(
+                memory,
+                connection,
+                Wanted(request.collection, request.query, request.n, where, narrow=narrow),
+            )
             if narrow and len(ranked) < request.n:
                 ranked += _rest(connection, where, ranked, request.n)
         ranked = ranked[: request.n]
@@ -181,63 +173,6 @@ def _restrictions(request: RecallRequest, filter_: Any) -> Where:
     if request.session_id:
         where &= equal('session_id', request.session_id)
     return where & compile_filter('context_filter', filter_ or {})
-
-
-def _by_relevance(
-    memory: Memory, connection: Connection, request: RecallRequest, where: Where, narrow: bool
-) -> tuple[list[Hit], str]:
-    """Return the best that pass, facts and turns, and what ran to find them."""
-    found: list[list[Hit]] = []
-    modes: list[str] = []
-    for shelf in (request.collection, shelves.turns_of(request.collection)):
-        hits: list[Hit] = []
-        if not modes or indexed.size(connection, shelf):
-            search = memory.search(connection, shelf, request.query)
-            hits = best_passing(connection, search, where, request.n, narrow=narrow)
-            modes.append(search.mode)
-        found.append(hits)
-    facts, turns = found
-    mode = modes[-1] if turns and not facts else modes[0]
-    return joined(facts, turns, request.n), mode
-
-
-def joined(facts: Sequence[Hit], turns: Sequence[Hit], n: int) -> list[Hit]:
-    """
-    Return the best n of facts (and perceptions) and of turns, best first.
-
-    A turn counts less than a fact; and as long as facts are left that are half as good as the
-    best turn, turns take half of the places at most, however many they are.
-    """
-    turns = [replace(hit, score=TURN_WEIGHT * hit.score) for hit in turns]
-    good = [hit for hit in facts if not turns or hit.score >= turns[0].score * _GOOD]
-    room = max(n // 2, n - len(good))
-    both = [*facts, *turns[:room]]
-    both.sort(key=lambda hit: (-hit.score, -hit.id))
-    return both[:n]
-
-
-def best_passing(
-    connection: Connection, search: Search, where: Where, n: int, *, narrow: bool
-) -> list[Hit]:
-    """
-    Return the best n that pass, best first; if fewer pass, all of those that were found.
-
-    Where a restriction is `narrow`, the ids that pass are found first if they are few. Else the
-    ranking is walked from its top until enough of it passes.
-    """
-    if narrow:
-        passing = few(connection, where, int(_FEW * math.sqrt(search.size)))
-        if passing is not None:
-            return search.among(passing, n)
-    asked = n + MARGIN
-    while True:
-        found = search.about(asked)
-        passed = words.passing(connection, found, where)
-        if len(passed) >= n + _SPARE or len(found) < asked:
-            return search.among([one for one in found if one in passed], n)
-        if asked > _FAR:
-            return search.among(memories.ids(connection, where), n)
-        asked *= 4
 
 
 def _rest(connection: Connection, where: Where, ranked: Sequence[Hit], n: int) -> list[Hit]:

@@ -1,0 +1,98 @@
+"""What answers a question among what passes: facts and perceptions, and turns beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from robot_memory.memory import Memory
+from robot_memory.search.query import Hit, Search
+from robot_memory.search.resident import MARGIN
+from robot_memory.store import Connection, indexed, memories, shelves, words
+from robot_memory.store.filters import Where, few
+
+_FEW = 6.0
+"""Times the root of the collection's size: so many that pass are ranked alone, in the time that
+walking the ranking takes for more."""
+_SPARE = 8
+"""So many more than n must pass, for close neighbours may be mixed in the ranking."""
+TURN_WEIGHT = 0.7
+"""What a turn counts beside a fact: it was said, and nobody judged it worth learning."""
+_GOOD = 0.5
+_FAR = 20_000
+"""How far the ranking is walked; then all that pass are looked for."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """
+    Say what is wanted: the best n for a query in a collection, of what passes.
+
+    `narrow` says that few may pass. `real_weight` is the factor on memories of the real world;
+    None takes the settings', 1 leaves the scores on their scale from 0 to 1. `turn_weight` is
+    what a turn counts beside a fact.
+    """
+
+    collection: str
+    query: str
+    n: int
+    where: Where
+    narrow: bool = False
+    real_weight: float | None = None
+    turn_weight: float = TURN_WEIGHT
+
+
+def by_relevance(memory: Memory, connection: Connection, wanted: Wanted) -> tuple[list[Hit], str]:
+    """Return the best that pass, facts and turns, best first, and what ran to find them."""
+    found: list[list[Hit]] = []
+    modes: list[str] = []
+    for shelf in (wanted.collection, shelves.turns_of(wanted.collection)):
+        hits: list[Hit] = []
+        if not modes or indexed.size(connection, shelf):
+            search = memory.search(connection, shelf, wanted.query, wanted.real_weight)
+            hits = best_passing(connection, search, wanted.where, wanted.n, narrow=wanted.narrow)
+            modes.append(search.mode)
+        found.append(hits)
+    facts, turns = found
+    mode = modes[-1] if turns and not facts else modes[0]
+    said = [replace(hit, score=wanted.turn_weight * hit.score) for hit in turns]
+    return joined(facts, said, wanted.n), mode
+
+
+def joined(facts: Sequence[Hit], turns: Sequence[Hit], n: int) -> list[Hit]:
+    """
+    Return the best n of facts (and perceptions) and of turns, best first.
+
+    As long as facts are left that are half as good as the best turn, turns take half of the
+    places at most, however many they are.
+    """
+    good = [hit for hit in facts if not turns or hit.score >= turns[0].score * _GOOD]
+    room = max(n // 2, n - len(good))
+    both = [*facts, *turns[:room]]
+    both.sort(key=lambda hit: (-hit.score, -hit.id))
+    return both[:n]
+
+
+def best_passing(
+    connection: Connection, search: Search, where: Where, n: int, *, narrow: bool
+) -> list[Hit]:
+    """
+    Return the best n that pass, best first; if fewer pass, all of those that were found.
+
+    Where a restriction is `narrow`, the ids that pass are found first if they are few. Else the
+    ranking is walked from its top until enough of it passes.
+    """
+    if narrow:
+        passing = few(connection, where, int(_FEW * math.sqrt(search.size)))
+        if passing is not None:
+            return search.among(passing, n)
+    asked = n + MARGIN
+    while True:
+        found = search.about(asked)
+        passed = words.passing(connection, found, where)
+        if len(passed) >= n + _SPARE or len(found) < asked:
+            return search.among([one for one in found if one in passed], n)
+        if asked > _FAR:
+            return search.among(memories.ids(connection, where), n)
+        asked *= 4

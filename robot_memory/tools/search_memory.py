@@ -1,0 +1,107 @@
+"""Search on a scale from 0 to 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from robot_memory.errors import InvalidArgument
+from robot_memory.fields import Json, arg, collection_arg
+from robot_memory.json_text import shown
+from robot_memory.lookup import Wanted, by_relevance
+from robot_memory.memory import Memory
+from robot_memory.model import Record
+from robot_memory.store import memories
+from robot_memory.store.filters import active_in, equal
+from robot_memory.tool import tool
+
+
+@dataclass(frozen=True)
+class SearchMemoryRequest:
+    """Ask for what is about a text."""
+
+    query: str = arg('What is looked for, in plain words.', max_length=10_000)
+    n: int = arg('How many results to return.', default=5, minimum=1, maximum=100)
+    threshold: float = arg(
+        'Leave out what scores less; 0.5 parts what answers from what does not.',
+        default=0.5,
+        minimum=0.0,
+        maximum=1.0,
+    )
+    collection: str = collection_arg('Collection to search in.')
+    actor_id: str | None = arg('Only what this one said or did.', default=None, max_length=128)
+
+
+@dataclass(frozen=True)
+class FoundView:
+    """One result."""
+
+    content: str = arg('What it says.')
+    role: str | None = arg('user or assistant: which side spoke; null for what nobody said.')
+    score: float = arg('How well it answers, 0 to 1.')
+    metadata: Json = arg(
+        'session_id, turn_id, timestamp; memory_id, type, category, actor_id; score_kind: fused '
+        '(words and meaning) or words.'
+    )
+
+
+@dataclass(frozen=True)
+class SearchMemoryResponse:
+    """Answer with what was found."""
+
+    result: tuple[FoundView, ...] = arg('What was found, best first.')
+
+
+@tool(read_only=True, idempotent=True, ros=False)
+def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryResponse:
+    """
+    Search turns, facts and perceptions; each result has a score from 0 to 1.
+
+    It is recall's score without the weight of the real world and without that of facts over
+    turns, so that it can be compared with a threshold.
+    """
+    if not request.query.strip():
+        raise InvalidArgument(f'query is empty ({shown(request.query)}); say what is looked for')
+    where = active_in(request.collection, 0.0)
+    if request.actor_id is not None:
+        where &= equal('actor_id', request.actor_id)
+    memory.query_vector(request.query)  # made before the read begins, and kept
+    wanted = Wanted(
+        request.collection,
+        request.query,
+        request.n,
+        where,
+        narrow=request.actor_id is not None,
+        real_weight=1.0,
+        turn_weight=1.0,
+    )
+    with memory.db.read() as connection:
+        hits, mode = by_relevance(memory, connection, wanted)
+        records = memories.get(connection, [hit.id for hit in hits])
+    found = [hit for hit in hits if hit.score >= request.threshold and hit.id in records]
+    memory.touch(hit.id for hit in found)
+    return SearchMemoryResponse(
+        tuple(
+            FoundView(
+                records[hit.id].content,
+                records[hit.id].role,
+                round(hit.score, 6),
+                metadata_of(records[hit.id], mode),
+            )
+            for hit in found
+        )
+    )
+
+
+def metadata_of(record: Record, mode: str) -> Json:
+    """Return what is known about a result beside its text."""
+    return {
+        'session_id': record.session_id,
+        'turn_id': record.turn_id,
+        'timestamp': f'{record.created}Z',
+        'memory_id': record.id,
+        'type': record.type,
+        'category': record.category,
+        'actor_id': record.actor_id,
+        'event_id': record.event_id,
+        'score_kind': 'words' if mode == 'bm25_only' else 'fused',
+    }
