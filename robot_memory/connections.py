@@ -125,16 +125,17 @@ def _is_dropped(connection: http.client.HTTPConnection) -> bool:
 
 def _parts(url: str) -> tuple[bool, str, int, str]:
     """Return whether it is https, the host, the port and the path of an address."""
+    wrong = InvalidArgument(f'the address must be like http://127.0.0.1:17800, not {shown(url)}')
     try:
         parts = urlsplit(url)
-        scheme, host, port = parts.scheme, parts.hostname, parts.port
+        host, port = parts.hostname, parts.port
     except (AttributeError, TypeError, ValueError):
-        scheme = host = port = None
-    if scheme not in ('http', 'https') or not host:
-        raise InvalidArgument(f'the address must be like http://127.0.0.1:17800, not {shown(url)}')
+        raise wrong from None
+    if parts.scheme not in ('http', 'https') or not host:
+        raise wrong
     # Where localhost is ::1 first and packets to it are dropped, a connection would hang.
     host = '127.0.0.1' if host == 'localhost' else host
-    secure = scheme == 'https'
+    secure = parts.scheme == 'https'
     return secure, host, port or (443 if secure else 80), parts.path.rstrip('/') or '/mcp'
 
 
