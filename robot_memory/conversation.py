@@ -14,7 +14,7 @@ from robot_memory.memory import Memory
 from robot_memory.model import INHERITED, Record, Session, is_human, new_record
 from robot_memory.planes import Vector
 from robot_memory.statements import Statement, statements
-from robot_memory.store import Connection, memories, sessions, turns
+from robot_memory.store import Connection, memories, meta, sessions, turns
 from robot_memory.store.duplicates import Duplicate
 
 MAX_TURN = 100_000
@@ -23,6 +23,7 @@ ACTORS = {'user': 'operator', 'assistant': 'robot'}
 """Who speaks in a role where nothing else is said."""
 _SOON = 1000
 """Characters of an exchange whose vectors are made before the answer; of longer ones, after."""
+_AUTOMATIC = 'auto_save'
 _SURE = 0.9
 """The least confidence of what was said to be of high importance."""
 
@@ -104,6 +105,18 @@ def open_session(
     session = Session(str(uuid.uuid4()), collection or 'default', {}, 'open', now)
     sessions.insert(connection, session)
     return session
+
+
+def is_automatic(memory: Memory, connection: Connection) -> bool:
+    """Say whether agents are to be served context and told to save by themselves."""
+    known = meta.switch(connection, _AUTOMATIC)
+    return memory.settings.auto_save if known is None else known
+
+
+def set_automatic(memory: Memory, on: bool) -> None:
+    """Switch that on or off, for every process and for good."""
+    with memory.db.write() as connection:
+        meta.set_switch(connection, _AUTOMATIC, on)
 
 
 def metadata_of(record: Record) -> dict[str, Any]:

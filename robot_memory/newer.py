@@ -12,7 +12,8 @@ from robot_memory.search.query import Hit
 _MOST = 2
 """Tokens that two texts may differ in, on each side: 'blue', '15 N'."""
 _SHARED = 0.5
-_NEAR = 0.6
+_LATER = 3_600_000_000
+_NEAR = 0.8
 """How good the newer one must be beside the older, to stand before it."""
 
 
@@ -21,7 +22,8 @@ def contradicted(records: Sequence[Record], hits: Sequence[Hit], question: str) 
     Return by its id what each record that has a newer version was replaced by.
 
     Two records are versions of one if they say the same but for one thing that the question does
-    not name: 'the red cup is Anna's', 'the blue cup is Anna's', asked whose cup is which.
+    not name, in different sessions or an hour apart: 'the red cup is Anna's', 'the blue cup is
+    Anna's', asked which is hers.
     """
     asked = texts.tokens(question)
     scores = {hit.id: hit.score for hit in hits}
@@ -30,7 +32,7 @@ def contradicted(records: Sequence[Record], hits: Sequence[Hit], question: str) 
     newest_first = sorted(records, key=lambda record: (-record.created_at, -record.id))
     for place, new in enumerate(newest_first):
         for old in newest_first[place + 1 :]:
-            if old.id in found or (old.event_id and old.event_id == new.event_id):
+            if old.id in found or not _may_correct(new, old):
                 continue
             one, other = tokens[new.id] - tokens[old.id], tokens[old.id] - tokens[new.id]
             shared = len(tokens[new.id] & tokens[old.id])
@@ -43,6 +45,12 @@ def contradicted(records: Sequence[Record], hits: Sequence[Hit], question: str) 
             ):
                 found[old.id] = new.id
     return found
+
+
+def _may_correct(new: Record, old: Record) -> bool:
+    """Say whether one was said late enough after the other to correct it, not to go on."""
+    elsewhere = new.session_id != old.session_id
+    return elsewhere or new.created_at - old.created_at >= _LATER
 
 
 def _is_one_thing(tokens: frozenset[str], text: str) -> bool:

@@ -16,6 +16,9 @@ Number = TypeVar('Number', float, NDArray[np.floating[Any]])
 WORDS_SHARE = 0.8
 """What covering all of a question's words is worth: of what the meaning leaves open."""
 
+IMAGINED = 100
+"""Memories that are imagined beside those of a store."""
+
 PAIRS_SHARE = 0.6
 """The weight of two words that stand side by side in both, beside the mean of their own."""
 
@@ -32,12 +35,22 @@ def bm25_idf(count: float, n: Number) -> Number:
     return idf
 
 
+def term_worth(count: float, n: Number) -> Number:
+    """
+    Return what a term is worth that n of count memories hold, where count may be small.
+
+    To a young store a hundred imagined memories are added of which one holds the term, for in
+    three memories nothing is rare yet; among thousands they do not count.
+    """
+    return bm25_idf(count + IMAGINED, n + 1)
+
+
 def coverage(found: Number, asked: float) -> Number:
     """
     Return how much of a question the words cover, 0 to 1.
 
     `asked` is the sum of what the question's terms (those that no memory holds, too), kinds and
-    pairs are worth: `bm25_idf` of each, of a pair PAIRS_SHARE x the mean of its two. `found` is
+    pairs are worth: `term_worth` of each, of a pair PAIRS_SHARE x the mean of its two. `found` is
     the sum of those that a memory holds, of pairs that it holds the other way round and of
     words that it holds again. Its length does not count.
     """

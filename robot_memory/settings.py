@@ -85,6 +85,16 @@ class Settings:
         maximum=600.0,
     )
 
+    auto_save: bool = arg(
+        'Whether agents are served context and told to save by themselves, until /mode says '
+        'otherwise.',
+        default=True,
+    )
+    allow_forget_all: bool = arg(
+        'Whether /forget all is allowed over MCP, too; protected memories stay in any case.',
+        default=False,
+    )
+
 
 @dataclass(frozen=True)
 class DoorSettings:

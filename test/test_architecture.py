@@ -27,6 +27,7 @@ LAYERS = (
     ('memory',),
     ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot'),
     ('conversation',),
+    ('history',),
     ('guidance',),
     ('tool',),
     ('tools',),

@@ -81,7 +81,7 @@ class Words:
         return ranking.coverage(np.where(found > 0, found + more, 0), most)
 
     def _idf(self, term: str) -> float:
-        return float(ranking.bm25_idf(self._size, len(self._holders.get(term, ()))))
+        return float(ranking.term_worth(self._size, len(self._holders.get(term, ()))))
 
 
 class Offline:

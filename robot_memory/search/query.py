@@ -68,7 +68,7 @@ def weigh(
     def worth(terms: Terms) -> dict[int, float]:
         counts = holding(terms)
         return {
-            term: float(ranking.bm25_idf(memories, count))
+            term: float(ranking.term_worth(memories, count))
             for term, count in zip(terms, counts, strict=True)
         }
 

@@ -211,6 +211,20 @@ def measured(
     return [_record(row) for row in rows]
 
 
+def said(
+    connection: apsw.Connection, session_id: str | None = None, limit: int = -1
+) -> list[Record]:
+    """Return the latest active turns, of a session or of all, in the order they were said."""
+    which = '' if session_id is None else ' AND t.session_id = ?'
+    values = () if session_id is None else (session_id,)
+    rows = connection.execute(
+        f"{_SELECT} WHERE m.status = 'active' AND t.memory_id IS NOT NULL{which}"
+        ' ORDER BY m.created_at DESC, t.number DESC LIMIT ?',
+        (*values, limit),
+    ).fetchall()
+    return [_record(row) for row in reversed(rows)]
+
+
 def count(connection: apsw.Connection, where: Where) -> int:
     """Return how many memories pass."""
     source, values = _source(connection, where)

@@ -58,3 +58,13 @@ def counts(connection: apsw.Connection) -> tuple[int, int]:
         " JOIN memories AS m ON m.id = t.memory_id WHERE m.status = 'active'"
     )
     return int(turns), int(sessions)
+
+
+def count(connection: apsw.Connection, session_id: str) -> int:
+    """Return how many active turns a session has."""
+    ((number,),) = connection.execute(
+        'SELECT count(*) FROM turns AS t JOIN memories AS m ON m.id = t.memory_id'
+        " WHERE t.session_id = ? AND m.status = 'active'",
+        (session_id,),
+    )
+    return int(number)

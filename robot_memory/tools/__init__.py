@@ -10,6 +10,8 @@ from robot_memory.tools.get_context import get_context
 from robot_memory.tools.learn import learn
 from robot_memory.tools.query_records import query_records
 from robot_memory.tools.recall import recall
+from robot_memory.tools.sage_auto import sage_auto
+from robot_memory.tools.sage_smart_prompt import sage_smart_prompt
 from robot_memory.tools.save_conversation import save_conversation
 from robot_memory.tools.save_perception import save_perception
 from robot_memory.tools.search_memory import search_memory
@@ -31,4 +33,6 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
     get_context,
     search_memory,
     clear_session,
+    sage_auto,
+    sage_smart_prompt,
 )

@@ -1,0 +1,133 @@
+"""Read what is asked, and say what to heed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from robot_memory.errors import InvalidArgument
+from robot_memory.fields import arg, collection_arg
+from robot_memory.guidance import intent as intents
+from robot_memory.guidance import smart
+from robot_memory.json_text import shown
+from robot_memory.lookup import Wanted, by_relevance
+from robot_memory.memory import Memory
+from robot_memory.model import Record
+from robot_memory.store import memories, sessions
+from robot_memory.store.filters import active_in, compile_filter
+from robot_memory.tool import tool
+
+_KNOWN = 5
+_LEAST = 0.2
+_STEPS = 10
+
+
+@dataclass(frozen=True)
+class SageSmartPromptRequest:
+    """Ask how to go about a text."""
+
+    user_input: str = arg('What was said or is planned.', max_length=10_000)
+    include_suggestions: bool = arg('Whether to suggest what to do next.', default=True)
+    collection: str = collection_arg('Collection to look in.')
+
+
+@dataclass(frozen=True)
+class IntentView:
+    """Say how a text was read."""
+
+    primary: str = arg(
+        'seeking_definition, seeking_solution, seeking_explanation, debug_help, comparison or '
+        'general_inquiry.'
+    )
+    confidence: float = arg('How plainly it asks so, 0 to 1.')
+    keywords: tuple[str, ...] = arg('The words that carry it.')
+    question_type: str = arg(
+        'definition, how_to, explanation, troubleshooting, comparison or general.'
+    )
+
+
+@dataclass(frozen=True)
+class PromptView:
+    """One prompt."""
+
+    type: str = arg('contextual, suggestive, corrective, exploratory or educational.')
+    text: str = arg('What to consider; a memory that it rests on is named by its id.')
+    priority: float = arg('How urgent it is, 0 to 1.')
+
+
+@dataclass(frozen=True)
+class StepView:
+    """One step of what was done before."""
+
+    step: int = arg('Its place, from 1.')
+    topic: str = arg('What was done.')
+    duration: str = arg('How long its session took; empty where none was measured.')
+
+
+@dataclass(frozen=True)
+class SageSmartPromptResponse:
+    """Say how to go about a text."""
+
+    context: str = arg(
+        'coding, debugging, learning, analysis, manipulation, navigation, perception, safety, '
+        'calibration or general.'
+    )
+    intent: IntentView = arg('How the text was read.')
+    prompts: tuple[PromptView, ...] = arg('What to consider, the most urgent first.')
+    suggestions: tuple[str, ...] = arg('What to do next.')
+    related_topics: tuple[str, ...] = arg('What the recalled memories are about, too.')
+    learning_path: tuple[StepView, ...] = arg('What was shown or done for this, in order.')
+
+
+@tool(read_only=True, idempotent=True, ros=False)
+def sage_smart_prompt(memory: Memory, request: SageSmartPromptRequest) -> SageSmartPromptResponse:
+    """
+    Read what is asked by rules, and say what memory holds against it, for it and beside it.
+
+    No model is asked and nothing is invented: every prompt but the last rests on a memory.
+    """
+    text = request.user_input
+    if not text.strip():
+        raise InvalidArgument(f'user_input is empty ({shown(text)}); say what is asked')
+    intent = intents.read(text)
+    known, procedures, seconds = _recalled(memory, request)
+    suggested = smart.suggestions(intent, known) if request.include_suggestions else []
+    return SageSmartPromptResponse(
+        context=intent.field,
+        intent=IntentView(
+            intent.primary, intent.confidence, intent.keywords, intent.question_type
+        ),
+        prompts=tuple(
+            PromptView(prompt.type, prompt.text, prompt.priority)
+            for prompt in smart.prompts(intent, known)
+        ),
+        suggestions=tuple(suggested),
+        related_topics=tuple(smart.related_topics(intent, known)),
+        learning_path=tuple(
+            StepView(step.step, step.topic, step.duration)
+            for step in smart.learning_path(procedures, seconds)
+        ),
+    )
+
+
+def _recalled(
+    memory: Memory, request: SageSmartPromptRequest
+) -> tuple[list[tuple[Record, float]], list[Record], dict[str, float]]:
+    """Return what is known with its scores, what was done, and how long its sessions took."""
+    memory.query_vector(request.user_input)  # made before the read begins, and kept
+    where = active_in(request.collection, 0.3)
+    done = compile_filter('perception_type', {'perception_type': 'procedural'})
+    with memory.db.read() as connection:
+        found = []
+        for passing, n in ((where, _KNOWN), (where & done, _STEPS)):
+            wanted = Wanted(request.collection, request.user_input, n, passing, real_weight=1.0)
+            hits, _ = by_relevance(memory, connection, wanted)
+            good = [hit for hit in hits if hit.score >= _LEAST]
+            records = memories.get(connection, [hit.id for hit in good])
+            found.append([(records[hit.id], hit.score) for hit in good if hit.id in records])
+        known, steps = found
+        seconds = {}
+        for session_id in {record.session_id for record, _ in steps if record.session_id}:
+            session = sessions.get(connection, session_id)
+            if session.ended_at is not None:
+                seconds[session_id] = (session.ended_at - session.created_at) / 1e6
+    return known, [record for record, _ in steps], seconds

@@ -1,0 +1,76 @@
+"""What a person's turn states, and what it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from robot_memory.statements import MOST, statements
+
+
+def categories(text: str) -> list[str]:
+    return [statement.found.category for statement in statements(text)]
+
+
+@pytest.mark.parametrize(
+    ('text', 'category'),
+    [
+        ('I prefer the small gripper over the big one', 'preference'),
+        ('I really like quiet places', 'preference'),
+        ("I'm allergic to peanuts", 'preference'),
+        ('Call me Anna', 'preference'),
+        ('My favourite colour is green', 'preference'),
+        ('Never touch the blue cup!', 'constraint'),
+        ('Please always put the box on the left', 'constraint'),
+        ("Don't go into the kitchen after 10 pm", 'constraint'),
+        ('We decided to use the left bin', 'decision'),
+        ("Let's use the soft gripper", 'decision'),
+        ('我喜欢人少、安静的地方', 'preference'),
+        ('请不要碰红色杯子', 'constraint'),
+        ('我们决定用左边的箱子', 'decision'),
+    ],
+)
+def test_a_sentence_that_states_something_is_a_statement(text: str, category: str) -> None:
+    assert categories(text) == [category]
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        "Anna's cup is the blue one",
+        'Should I never do that?',
+        'How can I optimise Docker images?',
+        'Pick up the red cup, please.',
+        'I need the red cup now',
+        "I'd like to know where the cup is",
+        '如何使用Python装饰器？',
+        '什么是容器化？',
+        '帮我规划一个3天行程。',
+    ],
+)
+def test_questions_and_errands_state_nothing(text: str) -> None:
+    assert statements(text) == []
+
+
+def test_what_is_to_be_remembered_keeps_the_category_of_its_words() -> None:
+    (statement,) = statements("Remember that the red cup is Anna's")
+    assert statement.text == "Remember that the red cup is Anna's"
+    assert statement.found.category not in ('preference', 'constraint', 'decision')
+
+
+def test_only_the_sentences_that_state_are_taken_as_they_were_said() -> None:
+    text = 'Hello! I prefer tea over coffee. Where is it? Never mind. We decided on the left bin.'
+    assert [statement.text for statement in statements(text)] == [
+        'I prefer tea over coffee.',
+        'We decided on the left bin.',
+    ]
+
+
+def test_a_clause_before_a_question_counts() -> None:
+    (statement,) = statements('完美!我女朋友更喜欢现代艺术,有什么地方可以推荐吗?')
+    assert statement.text == '我女朋友更喜欢现代艺术'
+
+
+def test_a_long_sentence_is_cut_and_a_dictation_ends() -> None:
+    (statement,) = statements('Never ' + 'ever ' * 200 + 'do it')
+    assert len(statement.text) <= 300
+    assert len(statements('Never do it. ' * 50)) == MOST
