@@ -14,7 +14,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from robot_memory.bases import BaseEmbedding as BaseEmbedding
 from robot_memory.bases import BaseStrategy, Plugin, Veto
 from robot_memory.errors import InvalidArgument, Unavailable
 from robot_memory.guarded import MAX_FAILURES, Guarded
@@ -81,7 +80,7 @@ class Extensions:
         self._offered: dict[str, metadata.EntryPoint] = {}
         self._plugins: list[_Hooked] = []
         for named in filter(None, strategies):
-            self._add(load_class('strategies', named, BaseStrategy), named)
+            self._add(_named('strategies', named), named)
         for point in metadata.entry_points(group=ENTRY_POINTS):
             self._offered.setdefault(point.name.upper(), point)
         for folder in filter(None, plugin_dirs):
@@ -103,15 +102,16 @@ class Extensions:
         known = self._strategies.get(name.upper())
         point = self._offered.get(name.upper())
         if known is None and point is not None:
-            self._add(load_class('strategy', point.value, BaseStrategy), point.value, point.name)
+            self._add(_named('strategy', point.value), point.value, point.name)
             known = self._strategies.get(name.upper())
         return known
 
-    def saved(self, conversation: Mapping[str, Any]) -> dict[str, Any]:
+    def saved(self, conversation: Mapping[str, Any], longest: int = 100_000) -> dict[str, Any]:
         """
         Return what is to be kept of {user, assistant, metadata}, after every plugin's say.
 
-        Raise Veto, which names the plugin. One that fails otherwise has no say.
+        `longest` is how many characters a side may have. Raise Veto, which names the plugin. One
+        that fails otherwise has no say.
         """
         known = dict(conversation)
         for hooked in self._active():
@@ -119,7 +119,7 @@ class Extensions:
             def edited(hooked: _Hooked = hooked, known: dict[str, Any] = known) -> dict[str, Any]:
                 given = copy.deepcopy(known)
                 answer = hooked.plugin.on_save(given)
-                return _checked_conversation(given if answer is None else answer, known)
+                return _checked_conversation(given if answer is None else answer, known, longest)
 
             try:
                 known = hooked.ask(edited)
@@ -176,6 +176,10 @@ class Extensions:
             logger.info('plugin %s %s of %s', self._plugins[-1].name, plugin.version, path)
 
 
+def _named(setting: str, named: str) -> type[BaseStrategy]:
+    return load_class(setting, named, BaseStrategy)  # type: ignore[type-abstract]
+
+
 def checked_results(found: Any) -> list[dict[str, Any]]:
     """Return results with all that they must have; raise InvalidArgument for what are none."""
     if not isinstance(found, (list, tuple)):
@@ -189,12 +193,12 @@ def checked_results(found: Any) -> list[dict[str, Any]]:
                 f'a result must have a content (text), and as score a number, not {shown(one)}'
             )
         dump_json(one, 'a result')
-        extra = {'role': None, 'metadata': {}}
+        extra: dict[str, Any] = {'role': None, 'metadata': {}}
         checked.append({**extra, **one, 'score': score})
     return checked
 
 
-def _checked_conversation(found: Any, before: Mapping[str, Any]) -> dict[str, Any]:
+def _checked_conversation(found: Any, before: Mapping[str, Any], longest: int) -> dict[str, Any]:
     """Return a conversation that can be kept in place of the one before."""
     if not isinstance(found, Mapping) or set(found) != {'user', 'assistant', 'metadata'}:
         raise InvalidArgument(
@@ -202,10 +206,11 @@ def _checked_conversation(found: Any, before: Mapping[str, Any]) -> dict[str, An
         )
     for side in ('user', 'assistant'):
         text = found[side]
-        if not isinstance(text, str) or bool(text.strip()) != bool(before[side]):
+        least = 1 if before[side] else 0
+        most = longest if before[side] else 0
+        if not isinstance(text, str) or not least <= len(text.strip()) <= most:
             raise InvalidArgument(
-                f'{side} must stay a text {"that says something" if before[side] else "of none"}, '
-                f'not {shown(text)}'
+                f'{side} must stay a text of {least} to {most} characters, not {shown(text)}'
             )
     if not isinstance(found['metadata'], dict):
         raise InvalidArgument(f'metadata must be an object, not {shown(found["metadata"])}')

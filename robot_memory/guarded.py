@@ -1,4 +1,4 @@
-"""Calls of code that is not ours: bounded in time, and given up where they fail again and again."""
+"""Calls of code that is not ours: bounded in time, and given up where they keep failing."""
 
 from __future__ import annotations
 

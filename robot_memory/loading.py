@@ -18,12 +18,10 @@ Base = TypeVar('Base')
 
 
 def load_class(setting: str, named: str, base: type[Base]) -> type[Base]:
-    """Return the class that a setting names as 'package.module:Class', or raise InvalidArgument."""
+    """Return the class that is named as 'package.module:Class', or raise InvalidArgument."""
     module, _, name = named.partition(':')
     if not (module and name):
-        raise InvalidArgument(
-            f'{setting} must be like "package.module:Class", not {shown(named)}'
-        )
+        raise InvalidArgument(f'{setting} must be like "package.module:Class", not {shown(named)}')
     try:
         found = getattr(importlib.import_module(module), name)
     except Exception as error:  # an import runs any code
@@ -88,8 +86,7 @@ def _check(setting: str, path: Path, status: os.stat_result, is_above: bool = Fa
     sticky = is_above and status.st_mode & stat.S_ISVTX
     if status.st_mode & stat.S_IWOTH and not sticky:
         raise InvalidArgument(
-            f'{setting}: everybody may write to {path}, so nothing in it is run; '
-            f'chmod o-w {path}'
+            f'{setting}: everybody may write to {path}, so nothing in it is run; chmod o-w {path}'
         )
     if status.st_uid not in (0, os.geteuid()):
         raise InvalidArgument(

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.clock import Clock, wall_clock
-from robot_memory.embedding import BackgroundEmbedder, Embedder
+from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
 from robot_memory.errors import RobotMemoryError
+from robot_memory.extensions import Extensions
 from robot_memory.search.cold import ColdSearch
 from robot_memory.search.neighbours import ColdNeighbours, Meaning, ResidentNeighbours
 from robot_memory.search.query import Query, Search
@@ -40,7 +41,7 @@ _GATHER_SECONDS = 0.2
 
 class Memory:
     """
-    Hold the store, the embedder, the clock and the settings.
+    Hold the store, the embedder, the extensions, the clock and the settings.
 
     `resident` is for long-running processes: they keep a copy of what is indexed in memory, and
     give vectors to what was stored without one, by whichever process.
@@ -57,8 +58,14 @@ class Memory:
         """Open the store and begin to load the model; raise Unavailable where it cannot be."""
         self.settings = settings or Settings()
         self.clock = clock
+        self.extensions = Extensions(
+            self.settings.strategies, self.settings.plugin_dirs, self._plugin_timeout, self
+        )
         self.db = Database(store_path(self.settings), self.settings.durability)
-        self.embedder = embedder or BackgroundEmbedder(self.settings.model)
+        plugged = functools.partial(PluggedEmbedder, self.settings.embedder, self._plugin_timeout)
+        self.embedder = embedder or BackgroundEmbedder(
+            self.settings.model, make=plugged if self.settings.embedder else None
+        )
         self._copy = Copy() if resident else None
         self._accesses: dict[int, tuple[int, int]] = {}
         self._accesses_lock = threading.Lock()
@@ -106,6 +113,9 @@ class Memory:
         """Return who calls, as far as the face knows."""
         known = caller.get('')
         return known or f'python:{os_user()}'
+
+    def _plugin_timeout(self) -> float:
+        return self.settings.plugin_timeout
 
     # Vectors
 

@@ -11,8 +11,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from robot_memory.bases import Plugin, Veto
     from robot_memory.client import PartlySaved, SageClient, SearchResult
-    from robot_memory.extensions import Plugin, Veto
     from robot_memory.guidance.commands import CommandType
     from robot_memory.sage.analyzer import AnalysisType, MemoryAnalyzer
     from robot_memory.sage.command_parser import SageCommandParser
@@ -34,7 +34,7 @@ __all__ = [
 
 _WHERE = {
     'client': ('PartlySaved', 'SageClient', 'SearchResult'),
-    'extensions': ('Plugin', 'Veto'),
+    'bases': ('Plugin', 'Veto'),
     'guidance.commands': ('CommandType',),
     'sage.analyzer': ('AnalysisType', 'MemoryAnalyzer'),
     'sage.command_parser': ('SageCommandParser',),

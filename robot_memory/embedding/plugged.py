@@ -27,8 +27,8 @@ class PluggedEmbedder:
     """
 
     def __init__(self, named: str, timeout: Callable[[], float]) -> None:
-        """Import it, make it and measure it; `timeout` returns the seconds that a call may take."""
-        kind = load_class('embedder', named, BaseEmbedding)
+        """Make it and measure it; `timeout` returns the seconds that a call may take."""
+        kind = load_class('embedder', named, BaseEmbedding)  # type: ignore[type-abstract]
         self._named, self._timeout = named, timeout
         self._turn = threading.Lock()
         try:
