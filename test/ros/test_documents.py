@@ -175,7 +175,9 @@ def subclassed(live, text):
     made = live.names[name]()
     base = type(made).__mro__[1]
     assert base.__module__.startswith('robot_memory')
-    declared = {key: value for key, value in vars(type(made)).items() if key in ('name', 'version')}
+    declared = {
+        key: value for key, value in vars(type(made)).items() if key in ('name', 'version')
+    }
     assert all(getattr(made, key) == value for key, value in declared.items())
 
 
