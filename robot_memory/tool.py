@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from robot_memory import fields
+from robot_memory import fields, logs
 from robot_memory.errors import Internal, RobotMemoryError
 from robot_memory.memory import Memory
 
@@ -60,14 +60,21 @@ class Tool(Generic[Request, Response]):
         Raise a RobotMemoryError and nothing else: a fault of our own is logged with its
         traceback and becomes Internal, so that no face can be ended by one.
         """
+        request = response = failure = None
         start = time.perf_counter()
-        try:
-            return self._run(memory, arguments)
-        except RobotMemoryError as error:
-            memory.registry.error(self.name, error.code, str(error))
-            raise
-        finally:
-            memory.registry.request(self.name, time.perf_counter() - start)
+        with logs.traced():
+            try:
+                request = fields.parse(self.request, arguments, self.name)
+                response = self._answer(memory, request)
+            except RobotMemoryError as error:
+                failure = error
+                memory.registry.error(self.name, error.code, str(error))
+                raise
+            finally:
+                seconds = time.perf_counter() - start
+                memory.registry.request(self.name, seconds)
+                logs.told(memory, self.name, request, response, failure, seconds)
+            return response
 
     @property
     def numbered(self) -> bool:
@@ -86,9 +93,9 @@ class Tool(Generic[Request, Response]):
             return told
         return {**told, 'code': error.number, 'hint': error.hint}
 
-    def _run(self, memory: Memory, arguments: Mapping[str, Any]) -> Response:
+    def _answer(self, memory: Memory, request: Request) -> Response:
         try:
-            return self.function(memory, fields.parse(self.request, arguments, self.name))
+            return self.function(memory, request)
         except RobotMemoryError:
             raise
         except Exception as error:
