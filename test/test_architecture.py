@@ -25,6 +25,7 @@ LAYERS = (
     ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot'),
     ('conversation',),
     ('history',),
+    ('archive',),
     ('guidance',),
     ('tool',),
     ('tools',),
