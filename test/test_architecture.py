@@ -13,17 +13,21 @@ MODULES = sorted(PACKAGE.rglob('*.py'))
 
 LAYERS = (
     ('errors', 'vocabulary', 'clock'),
-    ('texts',),
-    ('json_text', 'guards', 'classify'),
-    ('fields',),
-    ('model', 'settings'),
+    ('texts', 'registry', 'breaker'),
+    ('json_text', 'handling', 'guards', 'classify'),
+    ('fields', 'connections'),
+    ('calls',),
+    ('client',),
+    ('bases',),
+    ('guarded', 'loading'),
+    ('model', 'settings', 'extensions'),
     ('consolidation', 'planes', 'ranking', 'embedding', 'capture'),
     ('reflection',),
     ('store',),
     ('search',),
     ('memory',),
-    ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot'),
-    ('conversation',),
+    ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot', 'logs', 'status'),
+    ('conversation', 'sections'),
     ('history',),
     ('archive',),
     ('guidance',),
@@ -48,6 +52,7 @@ ONLY_IN = {
     'matplotlib': ('plot',),
     'onnxruntime': ('embedding',),
     'tokenizers': ('embedding',),
+    'prometheus_client': ('status',),
 }
 
 

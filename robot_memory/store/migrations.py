@@ -9,7 +9,7 @@ from collections.abc import Callable
 import apsw
 
 from robot_memory.errors import Unavailable
-from robot_memory.store import archive, facets, memories, places, turns
+from robot_memory.store import archive, counts, facets, memories, places, turns
 
 
 def first_tables(connection: apsw.Connection) -> None:
@@ -233,18 +233,14 @@ def conversations(connection: apsw.Connection) -> None:
     turns.make(connection)
 
 
-def origins(connection: apsw.Connection) -> None:
-    """Make what tells which memories came from another store."""
-    archive.make(connection)
-
-
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     first_tables,
     payload_parts,
     scores_from_rows,
     near_things,
     conversations,
-    origins,
+    counts.make,
+    archive.make,
 )
 
 
