@@ -43,6 +43,15 @@ def put(connection: apsw.Connection, memory_id: int, record: Record) -> None:
     )
 
 
+def has(connection: apsw.Connection, session_id: str, number: int) -> bool:
+    """Say whether a session has a turn of a number."""
+    ((found,),) = connection.execute(
+        'SELECT EXISTS (SELECT 1 FROM turns WHERE session_id = ? AND number = ?)',
+        (session_id, number),
+    )
+    return bool(found)
+
+
 def next_number(connection: apsw.Connection, session_id: str) -> int:
     """Return the number of a session's next turn; forgotten ones keep theirs."""
     ((last,),) = connection.execute(

@@ -6,6 +6,7 @@ from robot_memory.tool import Tool
 from robot_memory.tools.analyze import analyze
 from robot_memory.tools.clear_session import clear_session
 from robot_memory.tools.end_session import end_session
+from robot_memory.tools.export import export
 from robot_memory.tools.forget import forget
 from robot_memory.tools.get_context import get_context
 from robot_memory.tools.get_memory_stats import get_memory_stats
@@ -38,6 +39,7 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
     get_memory_stats,
     clear_session,
     analyze,
+    export,
     sage_auto,
     sage_smart_prompt,
     sage_system_status,
