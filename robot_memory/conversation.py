@@ -60,8 +60,9 @@ def keep(
 
     Without a `session_id` it is the newest open session, of the collection if one is named; where
     none is open, one is begun. What a person states becomes a fact of its own. Raise NotFound for
-    a session that does not exist, Conflict for one that has ended.
+    a session that does not exist, Conflict for one that has ended or for what a plugin refuses.
     """
+    said, metadata = _heard(memory, said, metadata)
     stated = [
         (number, statement)
         for number, turn in enumerate(said)
@@ -90,6 +91,17 @@ def keep(
         ]
         sessions.change(connection, replace(session, updated_at=now))
     return Exchange(session, event_id, first, tuple(kept), tuple(facts_kept))
+
+
+def _heard(
+    memory: Memory, said: Sequence[Said], metadata: Mapping[str, Any]
+) -> tuple[Sequence[Said], Mapping[str, Any]]:
+    """Return what was said as the plugins let it be kept; raise Veto."""
+    sides = {turn.role: turn.text for turn in said}
+    found = memory.extensions.saved(
+        {'user': '', 'assistant': '', **sides, 'metadata': dict(metadata)}, MAX_TURN
+    )
+    return [replace(turn, text=found[turn.role]) for turn in said], found['metadata']
 
 
 def open_session(

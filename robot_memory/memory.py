@@ -15,8 +15,9 @@ import cachetools
 
 from robot_memory.breaker import CircuitBreaker
 from robot_memory.clock import Clock, wall_clock
-from robot_memory.embedding import BackgroundEmbedder, Embedder
+from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
 from robot_memory.errors import ModelFailed, RobotMemoryError, Unavailable
+from robot_memory.extensions import Extensions
 from robot_memory.planes import Vector
 from robot_memory.registry import Registry
 from robot_memory.search.cold import ColdSearch
@@ -45,7 +46,7 @@ _GATHER_SECONDS = 0.2
 
 class Memory:
     """
-    Hold the store, the embedder, the clock and the settings.
+    Hold the store, the embedder, the extensions, the clock and the settings.
 
     `resident` is for long-running processes: they keep a copy of what is indexed in memory, and
     give vectors to what was stored without one, by whichever process.
@@ -64,8 +65,14 @@ class Memory:
         self.clock = clock
         self.registry = Registry(clock)
         self.breaker = CircuitBreaker('the embedding model', clock=lambda: self.clock() / 1e6)
+        self.extensions = Extensions(
+            self.settings.strategies, self.settings.plugin_dirs, self._plugin_timeout, self
+        )
         self.db = Database(store_path(self.settings), self.settings.durability)
-        self.embedder = embedder or BackgroundEmbedder(self.settings.model)
+        plugged = partial(PluggedEmbedder, self.settings.embedder, self._plugin_timeout)
+        self.embedder = embedder or BackgroundEmbedder(
+            self.settings.model, make=plugged if self.settings.embedder else None
+        )
         self._copy = Copy() if resident else None
         self._accesses: dict[int, tuple[int, int]] = {}
         self._accesses_lock = threading.Lock()
@@ -114,6 +121,9 @@ class Memory:
         """Return who calls, as far as the face knows."""
         known = caller.get('')
         return known or f'python:{os_user()}'
+
+    def _plugin_timeout(self) -> float:
+        return self.settings.plugin_timeout
 
     # Vectors
 

@@ -24,6 +24,10 @@ class Settings:
         '"none": words only.',
         default='',
     )
+    embedder: str = arg(
+        "A model of one's own in place of that: package.module:Class, made from BaseEmbedding.",
+        default='',
+    )
     durability: str = arg(
         'full: an answer survives a power cut; normal: it survives the end of the process.',
         default='full',
@@ -77,6 +81,22 @@ class Settings:
         default='text',
         choices=('text', 'json'),
     )
+    strategies: tuple[str, ...] = arg(
+        "Retrieval strategies of one's own for get_context: package.module:Class, made from "
+        'BaseStrategy.',
+        default=(),
+    )
+    plugin_dirs: tuple[str, ...] = arg(
+        'Folders whose *.py files hold plugins, as ~/.sage/plugins; none are run unless named.',
+        default=(),
+    )
+    plugin_timeout: float = arg(
+        'Most seconds that a call of an embedder, a strategy or a plugin may take.',
+        default=5.0,
+        minimum=0.01,
+        maximum=600.0,
+    )
+
     auto_save: bool = arg(
         'Whether agents are served context and told to save by themselves, until /mode says '
         'otherwise.',

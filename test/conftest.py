@@ -28,9 +28,11 @@ def open_robot(tmp_path: Path, clock: MovableClock) -> Iterator[Callable[..., Ro
         model: str = 'none',
         name: str = 'memory',
         resident: bool = True,
-        embedder: BackgroundEmbedder | None = None,
+        embedder: BackgroundEmbedder | str | None = None,
         **settings: Any,
     ) -> Robot:
+        if isinstance(embedder, str):  # the setting: a model of the site's own
+            settings['embedder'], embedder = embedder, None
         path = tmp_path / f'{name}.db'
         chosen = Settings(db_path=str(path), model=model, durability='normal', **settings)
         memory = Memory(chosen, resident=resident, clock=clock, embedder=embedder)

@@ -31,7 +31,8 @@ def is_set_up(settings: Settings) -> bool:
     would break off each time. A named model that is wrong is for the loader to report.
     """
     with suppress(RobotMemoryError):
-        return settings.model == 'none' or find_model(settings.model) is not None
+        own = settings.model == 'none' or settings.embedder
+        return bool(own) or find_model(settings.model) is not None
     return True
 
 

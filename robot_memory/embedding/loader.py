@@ -26,13 +26,17 @@ class BackgroundEmbedder:
     """
     Load a model in a thread of its own.
 
-    `model` is '' for the default model, 'none' for no model, else a directory. `on_ready` holds
-    functions that the loading thread calls with the embedder once; append before `start`.
+    `model` is '' for the default model, 'none' for no model, else a directory. `make` makes
+    another embedder in its place, unless it is 'none'. `on_ready` holds functions that the loading
+    thread calls with the embedder once; append before `start`.
     """
 
-    def __init__(self, model: str = '', threads: int = 1) -> None:
+    def __init__(
+        self, model: str = '', threads: int = 1, make: Callable[[], Embedder] | None = None
+    ) -> None:
         """Stay in state 'off' until `start`."""
         self._model = model
+        self._make = make
         self._threads = threads
         self._embedder: Embedder | None = None
         self._done = threading.Event()
@@ -64,8 +68,10 @@ class BackgroundEmbedder:
 
     def _load(self) -> None:
         try:
-            directory = find_model(self._model) or make_default_model()
-            self._embedder = self._open(directory)
+            if self._make is not None:
+                self._embedder = self._make()
+            else:
+                self._embedder = self._open(find_model(self._model) or make_default_model())
             self.state, self.reason = 'ready', ''
         except RobotMemoryError as error:
             self._fail(str(error))
