@@ -299,7 +299,7 @@ def test_a_model_that_keeps_failing_is_left_alone_for_a_minute_and_then_tried(fr
     robot, model = fragile
     robot.learn('the red cup is on the left shelf')
     model.fails = True
-    while robot.memory.breaker.state == 'closed':
+    while robot.memory.vectorizer.breaker.state == 'closed':
         assert model.calls < 20
         assert robot.recall(f'red cup {model.calls}').mode == 'bm25_only'
     calls = model.calls
@@ -309,7 +309,7 @@ def test_a_model_that_keeps_failing_is_left_alone_for_a_minute_and_then_tried(fr
     assert model.calls == calls
     clock.forward(seconds=60)
     assert robot.recall('red cup on the shelf').mode == 'hybrid'
-    assert robot.memory.breaker.state == 'closed'
+    assert robot.memory.vectorizer.breaker.state == 'closed'
 
 
 def test_what_was_stored_while_the_model_failed_gets_its_vector_later(fragile):
