@@ -24,7 +24,7 @@ LAYERS = (
     ('consolidation', 'planes', 'ranking', 'embedding', 'capture'),
     ('reflection',),
     ('store',),
-    ('search',),
+    ('search', 'vectorizer'),
     ('memory',),
     ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot', 'logs', 'status'),
     ('conversation', 'sections'),
@@ -52,6 +52,7 @@ ONLY_IN = {
     'matplotlib': ('plot',),
     'onnxruntime': ('embedding',),
     'tokenizers': ('embedding',),
+    'cachetools': ('vectorizer',),
     'prometheus_client': ('status',),
 }
 
