@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import contextvars
-import functools
 import getpass
 import logging
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
+import cachetools
 
+from robot_memory.breaker import CircuitBreaker
 from robot_memory.clock import Clock, wall_clock
 from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
-from robot_memory.errors import RobotMemoryError
+from robot_memory.errors import RobotMemoryError, Unavailable
 from robot_memory.extensions import Extensions
+from robot_memory.planes import Vector
+from robot_memory.registry import Registry
 from robot_memory.search.cold import ColdSearch
 from robot_memory.search.neighbours import ColdNeighbours, Meaning, ResidentNeighbours
 from robot_memory.search.query import Query, Search
@@ -29,8 +31,11 @@ from robot_memory.store.duplicates import Neighbours
 logger = logging.getLogger(__name__)
 caller: contextvars.ContextVar[str] = contextvars.ContextVar('caller')
 """Who calls, for the audit trail: 'cli:anna', 'mcp:inspector 1.0', 'ros:/robot_memory'."""
+trace: contextvars.ContextVar[str] = contextvars.ContextVar('trace')
+"""The trace that a call belongs to, for the log: 32 hexadecimal digits, as W3C's trace-id."""
 
 _BATCH = 32
+_KEPT_QUESTIONS = 1000
 _LOOK_SECONDS = 1.0
 _PATIENT = 200_000
 """Memories that are searched by meaning from the file while they are being loaded; in more, it
@@ -61,8 +66,10 @@ class Memory:
         self.extensions = Extensions(
             self.settings.strategies, self.settings.plugin_dirs, self._plugin_timeout, self
         )
+        self.registry = Registry(clock)
+        self.breaker = CircuitBreaker('the embedding model', clock=lambda: self.clock() / 1e6)
         self.db = Database(store_path(self.settings), self.settings.durability)
-        plugged = functools.partial(PluggedEmbedder, self.settings.embedder, self._plugin_timeout)
+        plugged = partial(PluggedEmbedder, self.settings.embedder, self._plugin_timeout)
         self.embedder = embedder or BackgroundEmbedder(
             self.settings.model, make=plugged if self.settings.embedder else None
         )
@@ -72,7 +79,8 @@ class Memory:
         self._flushing = threading.Lock()
         self._wake = threading.Event()
         self._closing = threading.Event()
-        self._query_vector = functools.lru_cache(1000)(self._embed_query)
+        self._questions = _questions(self.settings.cache_ttl, clock)
+        self._questions_lock = threading.Lock()
         self._clerk = threading.Thread(target=self._work, name='memory-clerk', daemon=True)
         self.embedder.on_ready.append(lambda _: self._wake.set())
         self.embedder.start()
@@ -119,19 +127,54 @@ class Memory:
 
     # Vectors
 
-    def passage_vector(self, text: str) -> NDArray[np.float32] | None:
+    def passage_vector(self, text: str) -> Vector | None:
         """Return the vector of a text to keep, or None while there is no model."""
-        embedder = self.embedder.ready()
-        return None if embedder is None else embedder.passages([text])[0]
+        made = self.passage_vectors([text])
+        return None if made is None else made[0]
 
-    def query_vector(self, text: str) -> NDArray[np.float32] | None:
-        """Return the vector of a question, or None while there is no model."""
-        return None if self.embedder.ready() is None else self._query_vector(text)
-
-    def _embed_query(self, text: str) -> NDArray[np.float32]:
+    def passage_vectors(self, texts: Sequence[str]) -> Vector | None:
+        """Return the vectors of texts to keep, or None while there is no model that can."""
         embedder = self.embedder.ready()
-        assert embedder is not None
-        return embedder.query(text)
+        if embedder is None:
+            return None
+        return self._embedded('embed_passages', lambda: embedder.passages(texts))
+
+    def query_vector(self, text: str) -> Vector | None:
+        """Return the vector of a question, or None while there is no model that can."""
+        embedder = self.embedder.ready()
+        if embedder is None:
+            return None
+        with self._questions_lock:
+            known = self._questions.get((embedder.name, text))
+        self.registry.count('query_cache_misses' if known is None else 'query_cache_hits')
+        if known is not None:
+            return known
+        made = self._embedded('embed_query', lambda: embedder.query(text))
+        if made is not None:
+            with self._questions_lock:
+                self._questions[embedder.name, text] = made
+        return made
+
+    def _embedded(self, operation: str, embed: Callable[[], Vector]) -> Vector | None:
+        """Return what the model makes, or None where it fails or is left alone: words go on."""
+        try:
+            return self._guarded(operation, embed)
+        except Unavailable:
+            return None
+
+    def _guarded(self, operation: str, embed: Callable[[], Vector]) -> Vector:
+        """Return what the model makes; raise Unavailable where it fails or is left alone."""
+        with self.breaker.attempt():
+            start = time.perf_counter()
+            try:
+                return embed()
+            except Exception as error:
+                message = f'the embedding model failed: {error!r}'
+                logger.warning('%s; words alone answer', message)
+                self.registry.error(operation, Unavailable.code, message)
+                raise Unavailable(message) from error
+            finally:
+                self.registry.time(operation, time.perf_counter() - start)
 
     def usable(self, connection: Connection) -> Embedder | None:
         """Return the embedder if the file holds vectors of its model, else None."""
@@ -142,6 +185,12 @@ class Memory:
         return embedder if known is not None and known[0] == embedder.name else None
 
     # Searching
+
+    def cache_state(self, connection: Connection) -> str:
+        """Say whether copies in memory answer: active, loading, or inactive."""
+        if self._copy is not None and self._copy.is_loading(connection):
+            return 'loading'
+        return 'active' if self._copy or self.embedder.ready() else 'inactive'
 
     def search(
         self,
@@ -175,7 +224,7 @@ class Memory:
         return ResidentSearch(connection, shard, query, scale, weight)
 
     def neighbours(
-        self, connection: Connection, collection: str, vector: NDArray[np.float32] | None
+        self, connection: Connection, collection: str, vector: Vector | None
     ) -> Neighbours:
         """Return what finds what may be the same; `vector` is None where vectors are no use."""
         shard = None if self._copy is None else self._copy.shard(connection, collection)
@@ -250,7 +299,8 @@ class Memory:
                 batch = vectors.without(connection, _BATCH)
             if not batch or self._closing.is_set():
                 return
-            made = embedder.passages([content for _, content, _ in batch])
+            texts = [content for _, content, _ in batch]
+            made = self._guarded('embed_passages', partial(embedder.passages, texts))
             with self.db.write() as connection:
                 if self.usable(connection) is not embedder:
                     logger.warning('another process gave the store another model; words only')
@@ -293,6 +343,13 @@ class Memory:
         if self._copy is not None:
             with self.db.read() as connection:
                 self._copy.load(connection, self._closing.is_set)
+
+
+def _questions(seconds: int, clock: Clock) -> cachetools.Cache[tuple[str, str], Vector]:
+    """Return what keeps the vectors of the latest questions, for some seconds; 0: for good."""
+    if not seconds:
+        return cachetools.LRUCache(_KEPT_QUESTIONS)
+    return cachetools.TTLCache(_KEPT_QUESTIONS, seconds, lambda: clock() / 1e6)
 
 
 def os_user() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from robot_memory.fields import arg
 
@@ -84,6 +85,17 @@ class Settings:
         minimum=0.01,
         maximum=600.0,
     )
+    cache_ttl: int = arg(
+        'Seconds that the vector of a question is kept, of the latest 1000; 0: no limit.',
+        default=300,
+        minimum=0,
+        maximum=86_400 * 365,
+    )
+    log_format: str = arg(
+        'text: lines for people; json: one JSON object a line, with a line for every call.',
+        default='text',
+        choices=('text', 'json'),
+    )
 
     auto_save: bool = arg(
         'Whether agents are served context and told to save by themselves, until /mode says '
@@ -96,15 +108,37 @@ class Settings:
     )
 
 
+def tools_arg() -> Any:
+    """Declare which tools an MCP server lists."""
+    return arg(
+        'Tools that MCP lists: core (what a robot needs) or all; any tool can be called.',
+        default='core',
+        choices=('core', 'all'),
+    )
+
+
 @dataclass(frozen=True)
 class DoorSettings:
-    """Configure where the node serves MCP."""
+    """Configure where the node serves MCP, and to whom."""
 
     mcp_enabled: bool = arg('Serve the tools over MCP (streamable HTTP), too.', default=True)
-    mcp_host: str = arg('Address to serve MCP on; loopback only.', default='127.0.0.1')
+    mcp_host: str = arg(
+        'Address to serve MCP on; one that other machines reach needs a token.',
+        default='127.0.0.1',
+    )
     mcp_port: int = arg(
         'Port to serve MCP on; 0 takes any free one.', default=17800, minimum=0, maximum=65535
     )
+    mcp_token_file: str = arg(
+        'File with the token that every MCP request must give, readable by its owner alone; '
+        'empty: $ROBOT_MEMORY_TOKEN, else no token is asked for.',
+        default='',
+    )
+    mcp_allowed_hosts: tuple[str, ...] = arg(
+        'Further names that clients and web pages may call this machine by, without port.',
+        default=('',),
+    )
+    mcp_tools: str = tools_arg()
 
 
 def store_path(settings: Settings) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import time
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -59,6 +60,16 @@ class Tool(Generic[Request, Response]):
         Raise a RobotMemoryError and nothing else: a fault of our own is logged with its
         traceback and becomes Internal, so that no face can be ended by one.
         """
+        start = time.perf_counter()
+        try:
+            return self._run(memory, arguments)
+        except RobotMemoryError as error:
+            memory.registry.error(self.name, error.code, str(error))
+            raise
+        finally:
+            memory.registry.request(self.name, time.perf_counter() - start)
+
+    def _run(self, memory: Memory, arguments: Mapping[str, Any]) -> Response:
         try:
             return self.function(memory, fields.parse(self.request, arguments, self.name))
         except RobotMemoryError:

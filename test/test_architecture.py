@@ -13,8 +13,8 @@ MODULES = sorted(PACKAGE.rglob('*.py'))
 
 LAYERS = (
     ('errors', 'vocabulary', 'clock'),
-    ('texts',),
-    ('json_text', 'guards', 'classify'),
+    ('texts', 'registry', 'breaker'),
+    ('json_text', 'handling', 'guards', 'classify'),
     ('fields', 'connections'),
     ('calls',),
     ('client',),
@@ -22,10 +22,11 @@ LAYERS = (
     ('guarded', 'loading'),
     ('model', 'settings', 'extensions'),
     ('consolidation', 'planes', 'ranking', 'embedding', 'capture'),
+    ('reflection',),
     ('store',),
     ('search',),
     ('memory',),
-    ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot'),
+    ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot', 'status'),
     ('conversation',),
     ('history',),
     ('guidance',),
@@ -50,6 +51,7 @@ ONLY_IN = {
     'matplotlib': ('plot',),
     'onnxruntime': ('embedding',),
     'tokenizers': ('embedding',),
+    'prometheus_client': ('status',),
 }
 
 

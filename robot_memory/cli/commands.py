@@ -17,7 +17,7 @@ from robot_memory.cli.text import Paint, counted, render, table
 from robot_memory.errors import NotFound, Unavailable
 from robot_memory.fields import plain
 from robot_memory.memory import Memory
-from robot_memory.settings import Settings, store_path
+from robot_memory.settings import Settings, store_path, tools_arg
 from robot_memory.store import vectors
 from robot_memory.store.report import Report, report
 from robot_memory.tool import Tool
@@ -106,14 +106,21 @@ def index(_: Nothing, settings: Settings, options: Options) -> None:
     show_answer(values, text, options)
 
 
-def mcp(_: Nothing, settings: Settings, options: Options) -> None:
+@dataclass(frozen=True)
+class McpRequest:
+    """Ask to serve MCP."""
+
+    mcp_tools: str = tools_arg()
+
+
+def mcp(request: McpRequest, settings: Settings, options: Options) -> None:
     """Serve the tools over stdio until the client goes."""
     try:
         from robot_memory.mcp_server import serve_stdio
     except ImportError as error:
         raise Unavailable(f'MCP cannot be served: {error}; pip install "mcp>=2.3,<3"') from error
     with Memory(settings) as memory:
-        serve_stdio(memory)
+        serve_stdio(memory, request.mcp_tools)
 
 
 COMMANDS: dict[str, tuple[Callable[[Any, Settings, Options], None], type]] = {
@@ -121,7 +128,7 @@ COMMANDS: dict[str, tuple[Callable[[Any, Settings, Options], None], type]] = {
     'plot': (plot, PlotRequest),
     'status': (status, Nothing),
     'index': (index, Nothing),
-    'mcp': (mcp, Nothing),
+    'mcp': (mcp, McpRequest),
 }
 """The commands beside the tools, and their arguments; their first sentences are their help."""
 

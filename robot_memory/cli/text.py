@@ -228,6 +228,20 @@ def _show(response: Any, paint: Paint) -> str:
     return '\n'.join([*lines, table(shown, paint)])
 
 
+def _analyze(response: Any, paint: Paint) -> str:
+    window = response.results['window']
+    left_out = f', {window["left_out"]} older ones left out' if window['left_out'] else ''
+    read = counted(window['records_read'], 'record')
+    lines = [f'{paint.bold(response.analysis_type)} of {read}{left_out}']
+    for title, texts in (
+        ('found', response.insights),
+        ('to do', response.recommendations),
+        ('not known', response.results['cannot_say']),
+    ):
+        lines += [f'{paint.dim(title.ljust(9))}  {one_line(text)}' for text in texts]
+    return '\n'.join(lines)
+
+
 _WORDS: dict[str, Callable[[Any, Paint], str]] = {
     'learn': _learn,
     'recall': _recall,
@@ -238,4 +252,5 @@ _WORDS: dict[str, Callable[[Any, Paint], str]] = {
     'end_session': _end_session,
     'query_records': _query_records,
     'show': _show,
+    'analyze': _analyze,
 }

@@ -1,44 +1,54 @@
-"""Streamable HTTP: a web server in a thread of its own, on the loopback only."""
+"""Streamable HTTP: a web server in a thread of its own, behind a door."""
 
 from __future__ import annotations
 
 import errno
-import ipaddress
 import socket
 import threading
+from collections.abc import Iterable
 
 import uvicorn
-from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
-from starlette.applications import Starlette
-from starlette.routing import Route
 
-from robot_memory.errors import InvalidArgument, Unavailable
-from robot_memory.json_text import MAX_JSON_CHARACTERS, shown
-from robot_memory.mcp_server.server import build_server
+from robot_memory.errors import Unavailable
+from robot_memory.mcp_server.door import Address, Door, address_of
+from robot_memory.mcp_server.routes import build_app
+from robot_memory.mcp_server.token import read_token
 from robot_memory.memory import Memory
 
-_MAX_BODY = MAX_JSON_CHARACTERS + 4_000_000
 _PATIENCE = 1
 """Seconds that open calls have to end in when the bridge stops."""
 
 
 class HttpBridge:
     """
-    Serve a memory's tools at `http://host:port/path`.
+    Serve a memory's tools at `http://host:port/path`, its health and its metrics beside them.
 
     No client has a session: each POST is answered with one JSON object, so that both revisions
-    of the protocol work and a restart strands nobody. Requests that name a host or an origin
-    other than the loopback are refused, as a web page could have sent them.
+    of the protocol work and a restart strands nobody. `door.Door` says who may come in.
     """
 
     def __init__(
-        self, memory: Memory, host: str = '127.0.0.1', port: int = 17800, path: str = '/mcp'
+        self,
+        memory: Memory,
+        host: str = '127.0.0.1',
+        port: int = 17800,
+        path: str = '/mcp',
+        *,
+        token_file: str = '',
+        allowed_hosts: Iterable[str] = (),
+        tools: str = 'core',
     ) -> None:
-        """Refuse a host that others could reach; raise InvalidArgument."""
-        self._address = _loopback(host)
+        """
+        Read the token; the arguments are those of `DoorSettings`.
+
+        Raise InvalidArgument for what is not safe: a host that others reach where there is no
+        token, a token that others can read.
+        """
+        self._address = address_of(host)
+        self._door = Door.of(self._address, read_token(token_file), allowed_hosts)
         self._port = port
         self._path = path
+        self._tools = tools
         self._memory = memory
         self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None
@@ -53,25 +63,23 @@ class HttpBridge:
         """Return what to give to a client."""
         return f'http://{_bracketed(self._address)}:{self._port}{self._path}'
 
+    @property
+    def asks_for_token(self) -> bool:
+        """Say whether every request must give a token."""
+        return self._door.token is not None
+
     def start(self) -> None:
         """Take the port and serve from now on; raise Unavailable where it cannot be had."""
         listening = _listen(self._address, self._port)
         self._port = listening.getsockname()[1]
-        manager = StreamableHTTPSessionManager(
-            build_server(self._memory),
-            json_response=True,
-            stateless=True,
-            security_settings=_security(self._address),
-            max_request_body_size=_MAX_BODY,
-        )
-        route = Route(self._path, StreamableHTTPASGIApp(manager), methods=['POST'])
         self._server = uvicorn.Server(
             uvicorn.Config(
-                Starlette(routes=[route], lifespan=lambda _: manager.run()),
+                build_app(self._memory, self._door, self._path, self._tools),
                 log_config=None,
                 log_level='warning',
                 access_log=False,
                 ws='none',
+                server_header=False,
                 timeout_graceful_shutdown=_PATIENCE,
             )
         )
@@ -89,24 +97,11 @@ class HttpBridge:
         self._server = self._thread = None
 
 
-def _loopback(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    try:
-        address = ipaddress.ip_address('127.0.0.1' if host == 'localhost' else host)
-    except ValueError:
-        address = None
-    if address is None or not address.is_loopback:
-        raise InvalidArgument(
-            f'mcp_host must be an address of this machine alone (127.0.0.1, ::1 or localhost), '
-            f'not {shown(host)}'
-        )
-    return address
-
-
-def _bracketed(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> str:
+def _bracketed(address: Address) -> str:
     return f'[{address}]' if address.version == 6 else str(address)
 
 
-def _listen(address: ipaddress.IPv4Address | ipaddress.IPv6Address, port: int) -> socket.socket:
+def _listen(address: Address, port: int) -> socket.socket:
     family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
     # asyncio sets TCP_NODELAY only where it sees this protocol; without it a call waits 40 ms
     # for a delayed acknowledgement.
@@ -129,13 +124,3 @@ def _listen(address: ipaddress.IPv4Address | ipaddress.IPv6Address, port: int) -
             '(0: any free one), or mcp_enabled to false'
         ) from None
     return listening
-
-
-def _security(
-    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
-) -> TransportSecuritySettings:
-    names = dict.fromkeys(['127.0.0.1', 'localhost', '[::1]', _bracketed(address)])
-    return TransportSecuritySettings(
-        allowed_hosts=[f'{name}:*' for name in names],
-        allowed_origins=[f'http://{name}:*' for name in names],
-    )

@@ -19,7 +19,7 @@ _CHUNK = 1 << 16
 _LAST_SECONDS = 1.5
 
 
-def serve_stdio(memory: Memory) -> None:
+def serve_stdio(memory: Memory, tools: str = 'core') -> None:
     """
     Serve a memory's tools on stdin and stdout until the client closes stdin.
 
@@ -27,11 +27,11 @@ def serve_stdio(memory: Memory) -> None:
     the process with it, for a client that reads no more or a call that takes long can hold it;
     what was acknowledged is on disk.
     """
-    anyio.run(_serve, memory)
+    anyio.run(_serve, memory, tools)
 
 
-async def _serve(memory: Memory) -> None:
-    server = build_server(memory)
+async def _serve(memory: Memory, tools: str) -> None:
+    server = build_server(memory, tools)
     lines = cast('anyio.AsyncFile[str]', _Lines(sys.stdin.fileno()))
     async with anyio.create_task_group() as group:
         group.start_soon(_end_on_signal, group.cancel_scope)

@@ -21,6 +21,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
+from robot_memory import conversation
 from robot_memory.errors import InvalidArgument, RobotMemoryError
 from robot_memory.fields import fields_of
 from robot_memory.memory import Memory
@@ -79,8 +80,10 @@ class MemoryNode(Node):
         core.addHandler(handler)
         self._closers.callback(core.removeHandler, handler)
         numbers = [field.name for field in fields_of(Settings) if field.kind == 'number']
-        settings = parameters.declare(self, Settings, live=numbers)
+        settings = parameters.declare(self, Settings, live=[*numbers, 'auto_save'])
         self.memory = self._closers.enter_context(Memory(settings))
+        if 'auto_save' in getattr(self, '_parameter_overrides', {}):
+            conversation.set_automatic(self.memory, settings.auto_save)
         services.serve(self, self.memory)
         sense = parameters.declare(self, SenseSettings, live=('demonstration',))
         self._taps = self._listen(sense)
@@ -130,10 +133,18 @@ class MemoryNode(Node):
         if self._door.mcp_enabled:
             from robot_memory.mcp_server import HttpBridge
 
-            bridge = HttpBridge(self.memory, self._door.mcp_host, self._door.mcp_port)
+            bridge = HttpBridge(
+                self.memory,
+                self._door.mcp_host,
+                self._door.mcp_port,
+                token_file=self._door.mcp_token_file,
+                allowed_hosts=self._door.mcp_allowed_hosts,
+                tools=self._door.mcp_tools,
+            )
             bridge.start()
             self._closers.callback(bridge.stop)
-            where = bridge.url
+            token = ' (asks for a token)' if bridge.asks_for_token else ''
+            where = f'{bridge.url}{token}'
         self.get_logger().info(f'MCP: {where}')
 
     def _change(self, changes: list[Parameter]) -> SetParametersResult:
@@ -141,6 +152,8 @@ class MemoryNode(Node):
         new = parameters.changed(self.memory.settings, changes)
         self.memory.settings = dataclasses.replace(self.memory.settings, **new)
         for change in changes:
+            if change.name == 'auto_save':
+                conversation.set_automatic(self.memory, change.value)
             if change.name == 'demonstration':
                 self._taps.demonstrate(change.value, self.get_clock().now().nanoseconds)
         return SetParametersResult(successful=True)

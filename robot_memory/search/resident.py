@@ -52,6 +52,12 @@ class Copy:
             shards = self._shards or {}
             return shards[collection].snapshot() if collection in shards else Shard()
 
+    def is_loading(self, connection: Connection) -> bool:
+        """Say whether the store is large and not yet loaded."""
+        with self._lock:
+            loaded = self._shards is not None
+        return not loaded and sum(indexed.sizes(connection).values()) > AT_ONCE
+
     def load(self, connection: Connection, stop: Callable[[], bool]) -> bool:
         """
         Load all, if it is not loaded, and tidy up; return False where `stop` broke it off.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import apsw
 
-from robot_memory.store import parts, vectors
+from robot_memory.store import counts, parts, vectors
 from robot_memory.store.meta import store_id
 
 
@@ -33,28 +33,23 @@ class Report:
 
 def report(connection: apsw.Connection, path: Path) -> Report:
     """Count what the store in the file `path` holds."""
-    by_status = _counts(connection, 'SELECT status, count(*) FROM memories GROUP BY status')
-    sessions = _counts(connection, 'SELECT status, count(*) FROM sessions GROUP BY status')
-    files = (path, path.with_name(path.name + '-wal'))
+    sessions = counts.sessions(connection)
     model = vectors.model_of(connection)
     kept, part_bytes, removed = parts.counts(connection)
     return Report(
         store_id=store_id(connection),
         path=str(path),
-        bytes=sum(file.stat().st_size for file in files if file.exists()),
-        active=_counts(
-            connection,
-            "SELECT type, count(*) FROM memories WHERE status = 'active' GROUP BY type",
-        ),
-        invalidated=by_status.get('invalidated', 0),
-        superseded=by_status.get('superseded', 0),
+        bytes=counts.bytes_of(path),
+        active=dict(counts.by_type(connection)),
+        invalidated=counts.by_type(connection, 'invalidated').total(),
+        superseded=counts.by_type(connection, 'superseded').total(),
         collections=_counts(
             connection,
             'SELECT collection, count(*) FROM memories INDEXED BY memories_by_collection'
             " WHERE status = 'active' GROUP BY collection ORDER BY count(*) DESC, collection",
         ),
-        open_sessions=sessions.get('open', 0),
-        ended_sessions=sessions.get('ended', 0),
+        open_sessions=sessions['open'],
+        ended_sessions=sessions['ended'],
         parts=kept,
         part_bytes=part_bytes,
         parts_removed=removed,

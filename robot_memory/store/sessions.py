@@ -51,6 +51,12 @@ def get(connection: apsw.Connection, session_id: str) -> Session:
     return _session(row)
 
 
+def exists(connection: apsw.Connection, session_id: str) -> bool:
+    """Say whether there is such a session."""
+    row = connection.execute('SELECT 1 FROM sessions WHERE id = ?', (session_id,)).fetchone()
+    return row is not None
+
+
 def get_open(connection: apsw.Connection, session_id: str) -> Session:
     """Return an open session; raise NotFound, or Conflict where it has ended."""
     session = get(connection, session_id)
@@ -73,6 +79,15 @@ def newest(connection: apsw.Connection, limit: int) -> list[Session]:
     """Return the sessions that changed last, the latest first."""
     rows = connection.execute(f'{_SELECT} ORDER BY updated_at DESC, id LIMIT ?', (limit,))
     return [_session(row) for row in rows]
+
+
+def between(connection: apsw.Connection, start: int, end: int, limit: int) -> list[Session]:
+    """Return the newest sessions begun in a span, in microseconds; the oldest of them first."""
+    rows = connection.execute(
+        f'{_SELECT} WHERE created_at BETWEEN ? AND ? ORDER BY created_at DESC, id LIMIT ?',
+        (start, end, limit),
+    )
+    return [_session(row) for row in rows][::-1]
 
 
 def inherit(

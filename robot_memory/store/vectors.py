@@ -53,6 +53,16 @@ def waiting(connection: apsw.Connection) -> int:
     return int(count)
 
 
+def waiting_up_to(connection: apsw.Connection, most: int) -> int:
+    """Return how many active memories have no vector yet, counting no further than `most`."""
+    ((count,),) = connection.execute(
+        'SELECT count(*) FROM (SELECT 1 FROM indexed INDEXED BY indexed_without_vector'
+        ' WHERE coarse IS NULL LIMIT ?)',
+        (most,),
+    )
+    return int(count)
+
+
 def has_any(connection: apsw.Connection, collection: str) -> bool:
     """Say whether a memory of a collection has a vector."""
     ((found,),) = connection.execute(

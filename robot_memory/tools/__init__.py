@@ -3,6 +3,7 @@
 from typing import Any
 
 from robot_memory.tool import Tool
+from robot_memory.tools.analyze import analyze
 from robot_memory.tools.clear_session import clear_session
 from robot_memory.tools.end_session import end_session
 from robot_memory.tools.forget import forget
@@ -33,6 +34,7 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
     get_context,
     search_memory,
     clear_session,
+    analyze,
     sage_auto,
     sage_smart_prompt,
 )

@@ -1,0 +1,202 @@
+"""What a POST must be before it is MCP's: one JSON-RPC message; a bare one is completed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from mcp.shared.inbound import (
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    NAME_BEARING_METHODS,
+    encode_header_value,
+)
+from mcp_types import (
+    CLIENT_CAPABILITIES_META_KEY,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    PROTOCOL_VERSION_META_KEY,
+)
+from mcp_types.version import LATEST_MODERN_VERSION
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from robot_memory.json_text import shown
+
+_HANDSHAKE = ('initialize', 'ping')
+"""Methods of the revisions with a handshake alone; there they are answered when bare, too."""
+
+_EXAMPLE = '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
+
+
+class Malformed(Exception):
+    """A body that is no message; its code is JSON-RPC's."""
+
+    def __init__(self, code: int, message: str, request_id: Any = None) -> None:
+        """Say what is wrong, and with which request."""
+        super().__init__(message)
+        self.code = code
+        self.request_id = request_id
+
+
+class Envelope:
+    """
+    ASGI middleware before the SDK's: refuse what is no message, complete what is bare.
+
+    A POST is bare that has an id but neither a header of MCP nor an Accept for event streams: it
+    comes from no MCP client but from a script, and is answered as one complete request of the
+    newest revision, which needs no handshake.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Stand before an application."""
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a POST on, completed where it is bare, or refuse it."""
+        request = Request(scope, receive)
+        refused = _content_refusal(request.headers)
+        if refused is not None:
+            await refused(scope, receive, send)
+            return
+        body = await request.body()
+        try:
+            message = checked(body)
+            if _is_bare(message, request.headers):
+                scope, body = _completed(message, scope, body)
+        except Malformed as error:
+            await _answer(error)(scope, receive, send)
+            return
+        await self._app(scope, _replay(body, receive), send)
+
+
+def checked(body: bytes) -> dict[str, Any]:
+    """Return the one message of a body; raise Malformed for what is none."""
+    try:
+        message = json.loads(body)
+    except RecursionError:
+        raise Malformed(PARSE_ERROR, 'Parse error: the JSON is nested too deeply') from None
+    except ValueError as error:
+        raise Malformed(
+            PARSE_ERROR, f'Parse error: the body is not JSON in UTF-8 ({error})'
+        ) from None
+    if isinstance(message, list):
+        raise Malformed(
+            INVALID_REQUEST, 'Invalid Request: MCP has no batches; POST each message by itself'
+        )
+    if not isinstance(message, dict):
+        raise Malformed(
+            INVALID_REQUEST,
+            f'Invalid Request: the body must be an object like {_EXAMPLE}, not {shown(message)}',
+        )
+    _check_members(message)
+    return message
+
+
+def _check_members(message: Mapping[str, Any]) -> None:
+    """Hold a message's members to JSON-RPC 2.0; those of answers are the SDK's to check."""
+    named = message.get('id')
+    known = named if isinstance(named, str | int) and not isinstance(named, bool) else None
+    if message.get('jsonrpc') != '2.0':
+        given = shown(message['jsonrpc']) if 'jsonrpc' in message else 'missing'
+        raise Malformed(
+            INVALID_REQUEST, f'Invalid Request: jsonrpc must be "2.0", it is {given}', known
+        )
+    if 'id' in message and known is None and 'error' not in message:
+        raise Malformed(
+            INVALID_REQUEST,
+            f'Invalid Request: id must be text or a whole number, not {shown(named)}',
+        )
+    if 'result' in message or 'error' in message:
+        return
+    method = message.get('method')
+    if not isinstance(method, str):
+        given = shown(method) if 'method' in message else 'missing'
+        raise Malformed(
+            INVALID_REQUEST, f'Invalid Request: method must be text, it is {given}', known
+        )
+    if not isinstance(message.get('params', {}), dict):
+        raise Malformed(
+            INVALID_PARAMS,
+            f'Invalid params: params must be an object, not {shown(message["params"])}',
+            known,
+        )
+
+
+def _is_bare(message: Mapping[str, Any], headers: Headers) -> bool:
+    return not any(name.startswith('mcp-') for name in headers) and (
+        'text/event-stream' not in headers.get('accept', '').lower()
+    )
+
+
+def _completed(message: dict[str, Any], scope: Scope, body: bytes) -> tuple[Scope, bytes]:
+    """Return a bare request with the headers and the envelope that a client would have sent."""
+    headers = MutableHeaders(raw=list(scope['headers']))
+    headers['accept'] = 'application/json'
+    method = message.get('method')
+    if 'id' in message and method is not None and method not in _HANDSHAKE:
+        params = message.get('params', {})
+        given = params.get('_meta', {})
+        if not isinstance(given, dict):
+            raise Malformed(
+                INVALID_PARAMS,
+                f'Invalid params: _meta must be an object, not {shown(given)}',
+                message['id'],
+            )
+        meta = {
+            PROTOCOL_VERSION_META_KEY: LATEST_MODERN_VERSION,
+            CLIENT_CAPABILITIES_META_KEY: {},
+            **given,
+        }
+        headers[MCP_PROTOCOL_VERSION_HEADER] = encode_header_value(
+            str(meta[PROTOCOL_VERSION_META_KEY])
+        )
+        headers[MCP_METHOD_HEADER] = encode_header_value(method)
+        if method in NAME_BEARING_METHODS:
+            headers[MCP_NAME_HEADER] = encode_header_value(_name(message, params))
+        body = json.dumps({**message, 'params': {**params, '_meta': meta}}).encode()
+        headers['content-length'] = str(len(body))
+    return {**scope, 'headers': headers.raw}, body
+
+
+def _name(message: Mapping[str, Any], params: Mapping[str, Any]) -> str:
+    """Return what a request names; raise Malformed where it names nothing."""
+    key = NAME_BEARING_METHODS[message['method']]
+    name = params.get(key)
+    if not isinstance(name, str):
+        given = shown(name) if key in params else 'missing'
+        raise Malformed(
+            INVALID_PARAMS,
+            f'Invalid params: {message["method"]} needs params.{key} as text, it is {given}',
+            message['id'],
+        )
+    return name
+
+
+def _content_refusal(headers: Headers) -> Response | None:
+    """Refuse other contents than JSON: any web page may send a form or plain text anywhere."""
+    kind = headers.get('content-type', '').partition(';')[0].strip().lower()
+    if kind == 'application/json':
+        return None
+    said = f'Content-Type must be application/json, it is {shown(kind) if kind else "missing"}'
+    return _answer(Malformed(INVALID_REQUEST, f'Invalid Request: {said}'), 415)
+
+
+def _answer(error: Malformed, status: int = 400) -> Response:
+    told = {'code': error.code, 'message': str(error)}
+    return JSONResponse({'jsonrpc': '2.0', 'id': error.request_id, 'error': told}, status)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that gives a body that was read already, then goes on."""
+    waiting: list[Message] = [{'type': 'http.request', 'body': body, 'more_body': False}]
+
+    async def replay() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replay

@@ -1,0 +1,70 @@
+"""Where the door's token comes from: a file that only its owner reads, or the environment."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import stat
+from pathlib import Path
+
+from robot_memory.errors import InvalidArgument, Unavailable
+from robot_memory.json_text import shown
+
+VARIABLE = 'ROBOT_MEMORY_TOKEN'
+_WAYS = 'python3 -c "import secrets; print(secrets.token_urlsafe(32))"'
+_TOKEN = re.compile(r'[\x21-\x7e]+')
+_LONGEST = 4096
+_SHORT = 16
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+logger = logging.getLogger(__name__)
+
+
+def read_token(file: str) -> bytes | None:
+    """
+    Return the token of a file, else of the environment; None where neither is named.
+
+    Raise Unavailable for a file that cannot be read, and InvalidArgument for one that others
+    read, too, or for what is no token. What stands in either is never part of a message.
+    """
+    if file:
+        return _checked(_text_of(Path(file).expanduser()), f'mcp_token_file {shown(file)}')
+    given = os.environ.get(VARIABLE)
+    return None if given is None else _checked(given, VARIABLE)
+
+
+def _text_of(path: Path) -> str:
+    """Read a file whose mode is looked at after it was opened, so that both are of one file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or error
+        raise Unavailable(
+            f'mcp_token_file {shown(str(path))} cannot be read ({reason}); make it by: '
+            f'(umask 077; {_WAYS} > {path})'
+        ) from None
+    with open(descriptor, 'rb') as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise InvalidArgument(f'mcp_token_file {shown(str(path))} is no regular file')
+        if found.st_mode & _OTHERS:
+            raise InvalidArgument(
+                f'mcp_token_file {shown(str(path))} has mode {stat.S_IMODE(found.st_mode):04o}: '
+                f'others than its owner have access; accepted: 0600 or 0400 (chmod 600 {path})'
+            )
+        return file.read(_LONGEST + 1).decode('latin-1')
+
+
+def _checked(text: str, where: str) -> bytes:
+    token = text.strip()
+    if not token:
+        raise InvalidArgument(f'{where} is empty; write a token into it, as of {_WAYS}')
+    if len(token) > _LONGEST or not _TOKEN.fullmatch(token):
+        raise InvalidArgument(
+            f'{where} holds no token: accepted is one line of up to {_LONGEST} letters, digits '
+            f'and signs of ASCII without spaces, as of {_WAYS}'
+        )
+    if len(token) < _SHORT:
+        logger.warning('%s has only %d characters: it can be guessed', where, len(token))
+    return token.encode('ascii')

@@ -1,0 +1,90 @@
+"""How many memories there are of each type and status: kept as they change, not counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import apsw
+
+
+def make(connection: apsw.Connection) -> None:
+    """Make the table and what keeps it, whoever writes to the memories."""
+    connection.execute("""
+        CREATE TABLE counts (
+            type TEXT NOT NULL,
+            status TEXT NOT NULL,
+            memories INTEGER NOT NULL,
+            PRIMARY KEY (type, status)
+        ) WITHOUT ROWID;
+        INSERT INTO counts SELECT type, status, count(*) FROM memories GROUP BY type, status;
+
+        CREATE TRIGGER memories_counted AFTER INSERT ON memories BEGIN
+            INSERT INTO counts VALUES (new.type, new.status, 1)
+                ON CONFLICT (type, status) DO UPDATE SET memories = memories + 1;
+        END;
+        CREATE TRIGGER memories_counted_out AFTER DELETE ON memories BEGIN
+            UPDATE counts SET memories = memories - 1
+                WHERE type = old.type AND status = old.status;
+        END;
+        CREATE TRIGGER memories_counted_anew AFTER UPDATE OF type, status ON memories BEGIN
+            UPDATE counts SET memories = memories - 1
+                WHERE type = old.type AND status = old.status;
+            INSERT INTO counts VALUES (new.type, new.status, 1)
+                ON CONFLICT (type, status) DO UPDATE SET memories = memories + 1;
+        END;
+    """)
+
+
+def by_type(connection: apsw.Connection, status: str = 'active') -> Counter[str]:
+    """Return how many memories of a status there are, by type."""
+    rows = connection.execute(
+        'SELECT type, memories FROM counts WHERE status = ? AND memories > 0', (status,)
+    )
+    return Counter(dict(rows))
+
+
+def active_since(connection: apsw.Connection, instant: int) -> int:
+    """Return how many memories stored from an instant on are active still."""
+    # Both are answered by an index alone or by few rows; a count of the active ones would look
+    # every row of the span up.
+    ((stored,),) = connection.execute(
+        'SELECT count(*) FROM memories INDEXED BY memories_by_time WHERE created_at >= ?',
+        (instant,),
+    )
+    ((ended,),) = connection.execute(
+        'SELECT count(*) FROM memories INDEXED BY memories_ended'
+        " WHERE status <> 'active' AND created_at >= ?",
+        (instant,),
+    )
+    return int(stored) - int(ended)
+
+
+def talked(connection: apsw.Connection) -> int:
+    """Return how many sessions hold an active turn."""
+    ((sessions,),) = connection.execute(
+        'SELECT count(*) FROM sessions AS s WHERE EXISTS (SELECT 1 FROM turns AS t'
+        " JOIN memories AS m ON m.id = t.memory_id AND m.status = 'active'"
+        ' WHERE t.session_id = s.id)'
+    )
+    return int(sessions)
+
+
+def sessions(connection: apsw.Connection) -> Counter[str]:
+    """Return how many sessions there are, by status."""
+    rows = connection.execute('SELECT status, count(*) FROM sessions GROUP BY status')
+    return Counter(dict(rows))
+
+
+def open_sessions(connection: apsw.Connection) -> int:
+    """Return how many sessions have not ended."""
+    ((number,),) = connection.execute(
+        "SELECT count(*) FROM sessions INDEXED BY sessions_open WHERE status = 'open'"
+    )
+    return int(number)
+
+
+def bytes_of(path: Path) -> int:
+    """Return the size of a store's file and its log (WAL)."""
+    files = (path, path.with_name(f'{path.name}-wal'))
+    return sum(file.stat().st_size for file in files if file.exists())

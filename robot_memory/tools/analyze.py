@@ -1,0 +1,196 @@
+"""Look back at a window of the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from robot_memory.clock import DAY, instant, iso
+from robot_memory.errors import InvalidArgument
+from robot_memory.fields import Json, arg, collection_arg
+from robot_memory.json_text import shown
+from robot_memory.memory import Memory
+from robot_memory.model import Record
+from robot_memory.planes import Vector
+from robot_memory.reflection import flow, graph, mood, times, topics
+from robot_memory.reflection.window import Analysis, Window
+from robot_memory.store import Connection, memories, sessions, vectors
+from robot_memory.store.filters import ACTIVE, Where, compile_filter, equal
+from robot_memory.tool import tool
+
+_ALIKE = 0.5
+"""Calibrated similarity from which two records are about the same."""
+_SESSIONS = 10_000
+
+ANALYSES: dict[str, tuple[Callable[[Window], Analysis], tuple[dict[str, Any], ...]]] = {
+    'TOPIC_CLUSTERING': (topics.analyse, ({},)),
+    'TEMPORAL_PATTERNS': (times.analyse, ({},)),
+    'INTERACTION_FLOW': (flow.analyse, ({'type': 'turn'}, {'type': 'perception'})),
+    'KNOWLEDGE_GRAPH': (graph.analyse, ({},)),
+    'SENTIMENT_ANALYSIS': (
+        mood.analyse,
+        ({'type': 'turn'}, {'type': {'$ne': 'turn'}, 'task.success': {'$in': [True, False]}}),
+    ),
+}
+"""The analyses, and the kinds of records that each reads: the newest of each kind."""
+
+
+@dataclass(frozen=True)
+class AnalyzeRequest:
+    """Ask for an analysis of a window."""
+
+    analysis_type: str = arg(
+        'TOPIC_CLUSTERING, TEMPORAL_PATTERNS, INTERACTION_FLOW, KNOWLEDGE_GRAPH or '
+        'SENTIMENT_ANALYSIS, in any case.',
+        max_length=100,
+    )
+    start: str | None = arg(
+        'Since when, ISO 8601, UTC unless it names a zone; empty: from the beginning.',
+        default=None,
+    )
+    end: str | None = arg(
+        'Until when, the day that is named included; empty: until now.', default=None
+    )
+    days: int | None = arg(
+        'Or how many days back from the end.', default=None, minimum=1, maximum=36_500
+    )
+    collection: str | None = collection_arg('Namespace; empty: all.', default=None)
+    session_id: str | None = arg('Only what is of this session.', default=None)
+    limit: int = arg(
+        'How many records to read, the newest; results.window says what was left out.',
+        default=10_000,
+        minimum=1,
+        maximum=100_000,
+    )
+
+
+@dataclass(frozen=True)
+class AnalyzeResponse:
+    """Say what the records of a window show."""
+
+    analysis_type: str = arg('The analysis.')
+    timestamp: str = arg('When it was made, UTC, ISO 8601.')
+    results: Json = arg(
+        'What was counted, with record ids; window says what was read, cannot_say what the data '
+        'do not tell.'
+    )
+    insights: tuple[str, ...] = arg('What stands out, each with the records that it rests on.')
+    recommendations: tuple[str, ...] = arg('What to do about it, with the records.')
+
+
+@tool(read_only=True, idempotent=True)
+def analyze(memory: Memory, request: AnalyzeRequest) -> AnalyzeResponse:
+    """
+    Look back at a window: topics, times, flow of turns, what belongs together, mood and outcome.
+
+    Every claim names its records (mem_12). What the records do not tell is said in
+    results.cannot_say; nothing is guessed.
+    """
+    name = request.analysis_type.strip().upper()
+    if name not in ANALYSES:
+        raise InvalidArgument(
+            f'analysis_type must be one of {", ".join(ANALYSES)}, '
+            f'not {shown(request.analysis_type)}'
+        )
+    analyse, kinds = ANALYSES[name]
+    now = memory.clock()
+    start, end = _span(request, now)
+    with memory.db.read() as connection:
+        if request.session_id is not None:
+            sessions.get(connection, request.session_id)
+        span = _where(request, start, end)
+        records, total = _read(connection, span, kinds, request.limit)
+        found = [
+            session
+            for session in sessions.between(connection, start, end, _SESSIONS)
+            if (request.collection is None or session.collection == request.collection)
+            and request.session_id in (None, session.id)
+        ]
+        window = Window(records, found)
+        if analyse is topics.analyse:
+            window = Window(records, found, *_vectors(memory, connection, records))
+    analysis = analyse(window)
+    told = {
+        'start': None if request.start is None and request.days is None else iso(start),
+        'end': iso(min(end, now)),
+        'records_read': len(records),
+        'records_in_window': total,
+        'left_out': total - len(records),
+    }
+    return AnalyzeResponse(
+        name,
+        iso(now),
+        {**analysis.results, 'window': told},
+        analysis.insights,
+        analysis.recommendations,
+    )
+
+
+def _span(request: AnalyzeRequest, now: int) -> tuple[int, int]:
+    """Return the first and the last instant of the window."""
+    end = now if request.end is None else _instant('end', request.end)
+    if request.end is not None and len(request.end.strip()) <= len('2026-03-09'):
+        end += DAY - 1
+    if request.days is None:
+        start = 0 if request.start is None else _instant('start', request.start)
+    elif request.start is None:
+        start = end - request.days * DAY
+    else:
+        raise InvalidArgument(
+            f'start ({shown(request.start)}) and days ({request.days}) both say when the window '
+            'begins; give one of them'
+        )
+    if start > end:
+        raise InvalidArgument(
+            f'the window ends at {iso(end)}, before it starts at {iso(start)}; '
+            'give a start that is not after the end'
+        )
+    return start, end
+
+
+def _instant(name: str, text: str) -> int:
+    try:
+        return instant(text)
+    except (ValueError, OverflowError):
+        raise InvalidArgument(
+            f'{name} must be a day or a time in ISO 8601, as 2026-03-09 or 2026-03-09T10:30:00Z, '
+            f'not {shown(text)}'
+        ) from None
+
+
+def _where(request: AnalyzeRequest, start: int, end: int) -> Where:
+    where = ACTIVE
+    if (request.start, request.end, request.days) != (None, None, None):
+        span = {'$gte': iso(start), '$lte': iso(end)}
+        where &= compile_filter('window', {'created_at': span})
+    if request.collection is not None:
+        where &= equal('collection', request.collection)
+    if request.session_id is not None:
+        where &= equal('session_id', request.session_id)
+    return where
+
+
+def _read(
+    connection: Connection, span: Where, kinds: Sequence[dict[str, Any]], limit: int
+) -> tuple[list[Record], int]:
+    """Return the newest records of each kind, the oldest first, and how many there are."""
+    found: list[Record] = []
+    total = 0
+    for kind in kinds:
+        where = span & compile_filter('analysis', kind)
+        listed = memories.listed(connection, where, limit)
+        total += memories.count(connection, where) if len(listed) == limit else len(listed)
+        found += listed
+    return sorted(found, key=lambda record: (record.created_at, record.id)), total
+
+
+def _vectors(
+    memory: Memory, connection: Connection, records: Sequence[Record]
+) -> tuple[dict[int, Vector], float]:
+    """Return the vectors of records, and the cosine from which two are about the same."""
+    embedder = memory.usable(connection)
+    if embedder is None:
+        return {}, 1.0
+    found = vectors.fetch(connection, [record.id for record in records])
+    return found, embedder.calibration.cosine(_ALIKE)

@@ -1,0 +1,188 @@
+"""What `sage_memory` and `sage_command` both do: a table of verbs over the tools."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from robot_memory import conversation, history
+from robot_memory.classify import PROTECTED
+from robot_memory.errors import Conflict, InvalidArgument, NotFound
+from robot_memory.fields import plain
+from robot_memory.json_text import shown
+from robot_memory.memory import Memory
+from robot_memory.model import Record
+from robot_memory.store import memories, sessions
+from robot_memory.store.filters import active_in, compile_filter
+from robot_memory.tools.analyze import analyze as analyze_tool
+from robot_memory.tools.clear_session import clear_session
+from robot_memory.tools.export import export as export_tool
+from robot_memory.tools.forget import forget as forget_tool
+from robot_memory.tools.get_memory_stats import get_memory_stats
+from robot_memory.tools.sage_system_status import sage_system_status
+from robot_memory.tools.search_memory import search_memory
+
+_RECORD = re.compile(r'(?:mem_)?(\d{1,18})', re.IGNORECASE)
+_FORMATS = ('json', 'markdown', 'text', 'jsonl')
+_FOUND = 10
+_SAID = 10
+_CANDIDATES = 5
+
+
+@dataclass(frozen=True)
+class Done:
+    """Hold what a verb gave: plain JSON, and the same in words."""
+
+    result: dict[str, Any]
+    text: str
+
+
+def save(memory: Memory, title: str) -> Done:
+    """Give the open session a title."""
+    session, said = history.save(memory, title)
+    result = {'session_id': session.id, 'title': session.title, 'turns': said}
+    name = f' as {shown(session.title)}' if session.title else ''
+    return Done(result, f'Saved session {session.id}{name}: {said} turns.')
+
+
+def search(memory: Memory, query: str, collection: str, limit: int | None = None) -> Done:
+    """Search turns, facts and perceptions."""
+    arguments = {'query': query, 'n': limit or _FOUND, 'threshold': 0.0, 'collection': collection}
+    found = plain(search_memory.run(memory, arguments))['result']
+    lines = [
+        f'[mem_{item["metadata"]["memory_id"]}] {item["score"]:.2f} {_line(item["content"])}'
+        for item in found
+    ]
+    return Done({'results': found}, '\n'.join(lines) or 'Nothing found.')
+
+
+def forget(memory: Memory, what: str, collection: str) -> Done:
+    """
+    Forget a session by its id, or a record by its number; nothing by words.
+
+    Words are refused with what they may mean: a robot deletes nothing by resemblance.
+    """
+    record = _RECORD.fullmatch(what)
+    if record:
+        reason = f'forgotten by command as {what}'
+        answer = forget_tool.run(memory, {'memory_id': int(record[1]), 'reason': reason})
+        return Done(plain(answer), f'Forgotten: [mem_{answer.memory_id}] {_line(answer.content)}')
+    with memory.db.read() as connection:
+        is_session = not what or sessions.exists(connection, what)
+    if is_session:
+        cleared = clear_session.run(memory, {'session_id': what})
+        words = f'Forgotten: {cleared.count} memories of session {cleared.session_id}.'
+        return Done(plain(cleared), words)
+    arguments = {'query': what, 'n': _CANDIDATES, 'threshold': 0.0, 'collection': collection}
+    candidates = search_memory.run(memory, arguments).result
+    listed = '; '.join(
+        f'mem_{item.metadata["memory_id"]}: {_line(item.content, 60)}' for item in candidates
+    )
+    raise NotFound(
+        f'{shown(what)} is no session and no record, and nothing is forgotten by words; '
+        f'name the id of what you mean: {listed or "nothing like it is remembered"}'
+    )
+
+
+def forget_all(memory: Memory, collection: str) -> Done:
+    """Forget all of a collection softly, but for what is protected."""
+    if memory.caller.startswith('mcp:') and not memory.settings.allow_forget_all:
+        raise Conflict(
+            'forget all is refused over MCP unless allow_forget_all is set; nothing was changed'
+        )
+    unprotected = compile_filter('category', {'category': {'$nin': sorted(PROTECTED)}})
+    everything = active_in(collection, 0.0)
+    reason = f'all of collection {collection} was forgotten by command'
+    now = memory.clock()
+    with memory.db.write() as connection:
+        going = memories.ids(connection, everything & unprotected)
+        for memory_id in going:
+            memories.retire(connection, memory_id, 'invalidated', memory.caller, reason, now)
+        kept = memories.count(connection, everything)
+    result = {'collection': collection, 'count': len(going), 'protected': kept}
+    return Done(
+        result,
+        f'Forgotten: {len(going)} memories of collection {collection}; kept: {kept} that are '
+        'protected (constraints, gotchas, postmortems), each to be forgotten by its id.',
+    )
+
+
+def recall(memory: Memory, session_id: str, limit: int | None = None) -> Done:
+    """Show what was said in a session, or lately in any."""
+    most = -1 if limit is None and session_id else limit or _SAID
+    with memory.db.read() as connection:
+        if session_id:
+            session = sessions.get(connection, session_id)
+            records = memories.said(connection, session.id, most)
+        else:
+            records = memories.said(connection, None, most)
+    result = {'session_id': session_id or None, 'messages': history.messages(records)}
+    return Done(result, '\n'.join(_spoken(records)) or 'Nothing was said yet.')
+
+
+def status(memory: Memory) -> Done:
+    """Say how much is remembered."""
+    found = plain(get_memory_stats.run(memory, {}))
+    return Done(
+        found,
+        f'{found["total"]} memories ({found["today"]} today, {found["this_week"]} this week), '
+        f'{found["sessions"]} sessions, {found["size"]}.',
+    )
+
+
+def system_status(memory: Memory) -> Done:
+    """Say how every part is."""
+    found = plain(sage_system_status.run(memory, {}))
+    return Done(found, json.dumps(found, ensure_ascii=False, indent=2))
+
+
+def analyze(memory: Memory, name: str, collection: str, days: int | None = None) -> Done:
+    """Analyse what is remembered; the name may be a part of the analysis's."""
+    wanted = name.strip().upper().replace('-', '_').replace(' ', '_') or 'TOPIC_CLUSTERING'
+    arguments = {'analysis_type': wanted, 'collection': collection, 'days': days}
+    answer = analyze_tool.run(memory, arguments)
+    said = [*answer.insights, *answer.recommendations]
+    return Done(plain(answer), '\n'.join(said) or 'Nothing stands out.')
+
+
+def export(memory: Memory, what: str) -> Done:
+    """Export a session; the format may follow its id."""
+    session_id, _, form = what.strip().rpartition(' ')
+    if form.lower() not in _FORMATS:
+        session_id, form = what.strip(), 'json'
+    answer = plain(export_tool.run(memory, {'session_id': session_id, 'format': form.lower()}))
+    content = answer['content']
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    return Done(answer, text)
+
+
+def mode(memory: Memory, on: bool | None) -> Done:
+    """Switch the service of agents on or off, or say which it is."""
+    if on is not None:
+        conversation.set_automatic(memory, on)
+    with memory.db.read() as connection:
+        is_on = conversation.is_automatic(memory, connection)
+    return Done({'mode': 'on' if is_on else 'off'}, f'Mode is {"on" if is_on else "off"}.')
+
+
+def count_of(text: str) -> int | None:
+    """Return the number that a text is; None where it is none. Refuse what is out of bounds."""
+    if not re.fullmatch(r'\d{1,9}', text):
+        return None
+    if not 1 <= int(text) <= 1000:
+        raise InvalidArgument(f'a count must be 1 to 1000, not {text}')
+    return int(text)
+
+
+def _spoken(records: Iterable[Record]) -> list[str]:
+    return [
+        f'{record.created[:16]} {record.actor_id}: {_line(record.content)}' for record in records
+    ]
+
+
+def _line(text: str, longest: int = 300) -> str:
+    line = ' '.join(text.split())
+    return line if len(line) <= longest else f'{line[: longest - 3]}...'
