@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -138,11 +138,12 @@ def metadata_of(record: Record) -> dict[str, Any]:
 
 def _vectors(memory: Memory, said: list[str], stated: list[str]) -> list[Vector | None]:
     """Return the vectors of turns and statements; None of turns that are long."""
-    embedder = memory.embedder.ready()
-    if embedder is None:
-        return [None] * (len(said) + len(stated))
     soon = said if sum(map(len, said)) <= _SOON else []
-    made = list(embedder.passages([*soon, *stated])) if soon or stated else []
+    made: Iterable[Vector] | None = ()
+    if soon or stated:
+        made = memory.passage_vectors([*soon, *stated])
+    if made is None:
+        return [None] * (len(said) + len(stated))
     return [*([] if soon else [None] * len(said)), *made]
 
 

@@ -1,14 +1,23 @@
-"""The failures that a caller can act on, one class per error code of the contract."""
+"""
+The failures that a caller can act on, one class per error code of the contract.
+
+Some have a number beside the code, which the tools of the Sage document tell in its place.
+"""
+
+from __future__ import annotations
 
 
 class RobotMemoryError(Exception):
     """
     Be the base of every failure that this package reports to a caller.
 
-    The message names the field, the value and what would be accepted.
+    The message names the field, the value and what would be accepted; `hint` says what to do
+    where the message alone does not.
     """
 
     code = 'internal'
+    number: int | None = None
+    hint = ''
 
 
 class InvalidArgument(RobotMemoryError):
@@ -33,6 +42,39 @@ class Unavailable(RobotMemoryError):
     """A part that the call needs (store, model, port) cannot be reached now."""
 
     code = 'unavailable'
+    number = 1001
+    hint = (
+        'See that the file of the store can be read and written and that the disk has room; '
+        'then ask again.'
+    )
+
+
+class ModelFailed(Unavailable):
+    """The embedding model gave no vector; words go on without it."""
+
+    number = 1002
+    hint = (
+        'The embedding model is missing or failed: recall continues as bm25_only; '
+        '`robot-memory status` says why.'
+    )
+
+
+class CopyFailed(Unavailable):
+    """The copy in memory of what is indexed cannot be used; the file is whole."""
+
+    number = 1003
+    hint = 'Ask again: the copy in memory is made anew from the file, which is whole.'
+
+
+def kinds() -> tuple[type[RobotMemoryError], ...]:
+    """Return the classes of the contract's codes, each code once."""
+    return tuple(RobotMemoryError.__subclasses__())
+
+
+def numbers() -> tuple[int, ...]:
+    """Return the numbers that failures of parts have beside their code."""
+    found = (Unavailable, *Unavailable.__subclasses__())
+    return tuple(kind.number for kind in found if kind.number is not None)
 
 
 class Internal(RobotMemoryError):

@@ -16,7 +16,7 @@ import cachetools
 from robot_memory.breaker import CircuitBreaker
 from robot_memory.clock import Clock, wall_clock
 from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
-from robot_memory.errors import RobotMemoryError, Unavailable
+from robot_memory.errors import ModelFailed, RobotMemoryError, Unavailable
 from robot_memory.extensions import Extensions
 from robot_memory.planes import Vector
 from robot_memory.registry import Registry
@@ -172,7 +172,7 @@ class Memory:
                 message = f'the embedding model failed: {error!r}'
                 logger.warning('%s; words alone answer', message)
                 self.registry.error(operation, Unavailable.code, message)
-                raise Unavailable(message) from error
+                raise ModelFailed(message) from error
             finally:
                 self.registry.time(operation, time.perf_counter() - start)
 

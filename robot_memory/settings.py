@@ -96,7 +96,6 @@ class Settings:
         default='text',
         choices=('text', 'json'),
     )
-
     auto_save: bool = arg(
         'Whether agents are served context and told to save by themselves, until /mode says '
         'otherwise.',

@@ -154,7 +154,7 @@ class _Figures:
             total.add_metric([name], types[type])
         yield total
         yield _gauge('robot_memory_store_bytes', 'Size of the file and its log.', size)
-        yield _gauge('robot_memory_disk_free_bytes', 'Room on the disk of the store.', free)
+        yield _gauge('robot_memory_disk_free_bytes', 'Room on the disk of the store.', free or 0)
         yield _gauge(
             'robot_memory_vectors_waiting',
             f'Active memories without a vector, counted up to {_MOST_WAITING}.',
@@ -163,9 +163,12 @@ class _Figures:
         yield _gauge('robot_memory_sessions_open', 'Sessions that have not ended.', sessions)
 
 
-def free_bytes(memory: Memory) -> int:
-    """Return the room that is left on the disk of the store for its user."""
-    disk = os.statvfs(memory.db.path.parent)
+def free_bytes(memory: Memory) -> int | None:
+    """Return the room on the disk of the store for its user; None where the folder is gone."""
+    try:
+        disk = os.statvfs(memory.db.path.parent)
+    except OSError:
+        return None
     return disk.f_bavail * disk.f_frsize
 
 

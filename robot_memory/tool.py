@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from robot_memory import fields
+from robot_memory import fields, logs
 from robot_memory.errors import Internal, RobotMemoryError
 from robot_memory.memory import Memory
 
@@ -60,18 +60,42 @@ class Tool(Generic[Request, Response]):
         Raise a RobotMemoryError and nothing else: a fault of our own is logged with its
         traceback and becomes Internal, so that no face can be ended by one.
         """
+        request = response = failure = None
         start = time.perf_counter()
-        try:
-            return self._run(memory, arguments)
-        except RobotMemoryError as error:
-            memory.registry.error(self.name, error.code, str(error))
-            raise
-        finally:
-            memory.registry.request(self.name, time.perf_counter() - start)
+        with logs.traced():
+            try:
+                request = fields.parse(self.request, arguments, self.name)
+                response = self._answer(memory, request)
+            except RobotMemoryError as error:
+                failure = error
+                memory.registry.error(self.name, error.code, str(error))
+                raise
+            finally:
+                seconds = time.perf_counter() - start
+                memory.registry.request(self.name, seconds)
+                logs.told(memory, self.name, request, response, failure, seconds)
+            return response
 
-    def _run(self, memory: Memory, arguments: Mapping[str, Any]) -> Response:
+    @property
+    def numbered(self) -> bool:
+        """Say whether failures of parts are told by their number, as in the Sage document."""
+        return not self.core
+
+    def failure(self, error: RobotMemoryError) -> dict[str, Any]:
+        """
+        Return a failure as structure: the code, the message, and what to do where that is known.
+
+        The robot's own tools tell the contract's code, the others the document's number, where
+        the failure has one.
+        """
+        told = {'code': error.code, 'message': str(error)}
+        if not self.numbered or error.number is None:
+            return told
+        return {**told, 'code': error.number, 'hint': error.hint}
+
+    def _answer(self, memory: Memory, request: Request) -> Response:
         try:
-            return self.function(memory, fields.parse(self.request, arguments, self.name))
+            return self.function(memory, request)
         except RobotMemoryError:
             raise
         except Exception as error:

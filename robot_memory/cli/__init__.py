@@ -16,6 +16,7 @@ from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.cli.parser import build_parser, values_of
 from robot_memory.errors import Internal, RobotMemoryError, Unavailable
 from robot_memory.fields import parse
+from robot_memory.logs import JsonLines
 from robot_memory.memory import caller, os_user
 from robot_memory.settings import Settings
 from robot_memory.tools import TOOLS
@@ -68,7 +69,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
     parsed = build_parser(further).parse_args(arguments)
     options = parse(Options, values_of(Options, parsed), PROGRAM)
     settings = parse(Settings, values_of(Settings, parsed), PROGRAM)
-    _set_up_streams(options, serves=parsed.command == 'mcp')
+    _set_up_streams(options, settings, serves=parsed.command == 'mcp')
     caller.set(f'cli:{os_user()}')
     for tool in TOOLS:
         if tool.name == parsed.command:
@@ -79,16 +80,20 @@ def _dispatch(arguments: Sequence[str]) -> None:
     run(given, settings, options)
 
 
-def _set_up_streams(options: Options, serves: bool) -> None:
+def _set_up_streams(options: Options, settings: Settings, serves: bool) -> None:
     """Choose how the answer is encoded, and what is logged; a server logs its warnings."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         if options.json:
             sys.stdout.reconfigure(encoding='utf-8')
         else:
             sys.stdout.reconfigure(errors='backslashreplace')
-    level = logging.INFO if options.verbose else logging.WARNING
+    as_json = settings.log_format == 'json'
+    level = logging.INFO if options.verbose or as_json else logging.WARNING
     if options.verbose or serves:
-        logging.basicConfig(level=level, format=f'{PROGRAM}: %(levelname)s %(name)s: %(message)s')
+        handler = logging.StreamHandler()
+        text = logging.Formatter(f'{PROGRAM}: %(levelname)s %(name)s: %(message)s')
+        handler.setFormatter(JsonLines() if as_json else text)
+        logging.basicConfig(level=level, handlers=[handler])
     else:
         logging.disable(logging.CRITICAL)
 

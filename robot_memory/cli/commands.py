@@ -22,7 +22,7 @@ from robot_memory.store import vectors
 from robot_memory.store.report import Report, report
 from robot_memory.tool import Tool
 
-_WITHOUT_MEANING = ('forget', 'start_session', 'query_records', 'show')
+_WITHOUT_MEANING = ('forget', 'start_session', 'query_records', 'show', 'get_memory_stats')
 """The tools that no model can help."""
 
 

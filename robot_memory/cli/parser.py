@@ -131,7 +131,9 @@ _BY_KIND: dict[str, Callable[[Field], dict[str, Any]]] = {
     'text': _text,
     'integer': lambda field: {'metavar': 'N', 'type': _integer},
     'number': lambda field: {'metavar': 'X', 'type': _number},
-    'flag': lambda field: {'action': 'store_true'},
+    'flag': lambda field: {
+        'action': argparse.BooleanOptionalAction if field.default else 'store_true'
+    },
     'json': lambda field: {'metavar': 'JSON'},
     'stamp': lambda field: {'metavar': 'JSON'},
     'texts': lambda field: {'nargs': '+'},

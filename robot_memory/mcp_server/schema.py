@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robot_memory.errors import RobotMemoryError
+from robot_memory.errors import kinds, numbers
 from robot_memory.fields import NANOSECONDS, Field, fields_of
 
 Schema = dict[str, Any]
@@ -51,12 +51,13 @@ _ERROR: Schema = {
     'type': 'object',
     'description': 'Why the call failed; nothing was changed.',
     'properties': {
-        'code': {'enum': [kind.code for kind in RobotMemoryError.__subclasses__()]},
+        'code': {'enum': [kind.code for kind in kinds()]},
         'message': {'type': 'string', 'description': 'What was wrong, and what is accepted.'},
     },
     'required': ['code', 'message'],
     'additionalProperties': False,
 }
+_HINT: Schema = {'type': 'string', 'description': 'What to do about it.'}
 
 
 def input_schema(request: type) -> Schema:
@@ -69,19 +70,27 @@ def input_schema(request: type) -> Schema:
     return _object(properties, [field.name for field in fields if field.required])
 
 
-def output_schema(response: type) -> Schema:
+def output_schema(response: type, numbered: bool = False) -> Schema:
     """
     Return the schema of a tool's result: the answer, as `fields.plain` writes it, or an error.
 
-    Clients made with the TypeScript SDK hold errors to the schema, too.
+    Clients made with the TypeScript SDK hold errors to the schema, too. Errors are `numbered`
+    where the tool tells the numbers of the Sage document.
     """
     answer = _record(response)
     return {
         'type': 'object',
-        'properties': {**answer['properties'], 'error': _ERROR},
+        'properties': {**answer['properties'], 'error': _numbered() if numbered else _ERROR},
         'anyOf': [{'required': answer['required']}, {'required': ['error']}],
         'additionalProperties': False,
     }
+
+
+def _numbered() -> Schema:
+    """Return the schema of an error that may have a number and a hint."""
+    told = _ERROR['properties']
+    codes = {'enum': [*told['code']['enum'], *numbers()]}
+    return {**_ERROR, 'properties': {**told, 'code': codes, 'hint': _HINT}}
 
 
 def _record(declaration: type) -> Schema:

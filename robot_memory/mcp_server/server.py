@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterator, Mapping
-from importlib import metadata
 from typing import Any
 
 import anyio.to_thread
@@ -17,7 +17,10 @@ from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
     ContentBlock,
+    GetPromptRequestParams,
+    GetPromptResult,
     ImageContent,
+    ListPromptsResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
     ListToolsResult,
@@ -32,9 +35,10 @@ from mcp_types import Tool as ToolListing
 from robot_memory.errors import RobotMemoryError
 from robot_memory.fields import plain
 from robot_memory.json_text import shown
-from robot_memory.mcp_server import resources
+from robot_memory.mcp_server import prompts, resources
 from robot_memory.mcp_server.schema import input_schema, output_schema
-from robot_memory.memory import Memory, caller
+from robot_memory.memory import Memory, caller, trace
+from robot_memory.status import version
 from robot_memory.tool import Tool
 from robot_memory.tools import TOOLS
 from robot_memory.tools.show import ShowResponse
@@ -49,19 +53,23 @@ it, or forget it with a reason. query_records lists exactly; recall ranks by rel
 _READERS = 8
 _WRITERS = 4
 _CALLERS_NAME = 100
+_TRACEPARENT = re.compile(
+    r'(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?'
+)
 _TOOLS = {tool.name: tool for tool in TOOLS}
 _Context = ServerRequestContext[Any, Any]
 
 
-def build_server(memory: Memory) -> Server[Any]:
+def build_server(memory: Memory, tools: str = 'core') -> Server[Any]:
     """
-    Return a server of the tools over a memory.
+    Return a server of the tools over a memory; `tools` says which it lists: core or all.
 
+    Any tool can be called, listed or not: a small model onboard is shown the few that it needs.
     Calls run in threads, those that only read apart from those that write: however many writes
     wait, a recall does not. A call whose client has gone is left to end by itself.
     """
-    listing = [_listed(tool) for tool in TOOLS]
-    schemas = {tool.name: tool.input_schema for tool in listing}
+    listing = [_listed(tool) for tool in TOOLS if tool.core or tools == 'all']
+    schemas = {tool.name: input_schema(tool.request) for tool in TOOLS}
     readers, writers = anyio.CapacityLimiter(_READERS), anyio.CapacityLimiter(_WRITERS)
 
     async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -80,6 +88,7 @@ def build_server(memory: Memory) -> Server[Any]:
             tool,
             params.arguments or {},
             _caller(context),
+            trace_of(context),
             abandon_on_cancel=True,
             limiter=readers if tool.read_only else writers,
         )
@@ -99,9 +108,17 @@ def build_server(memory: Memory) -> Server[Any]:
             resources.read, memory, str(params.uri), limiter=readers
         )
 
+    async def list_prompts(_: _Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
+        return prompts.listed()
+
+    async def get_prompt(context: _Context, params: GetPromptRequestParams) -> GetPromptResult:
+        return await anyio.to_thread.run_sync(
+            prompts.filled, memory, params.name, params.arguments or {}, limiter=readers
+        )
+
     return Server(
         'robot_memory',
-        version=_version(),
+        version=version(),
         title='Robot memory',
         instructions=INSTRUCTIONS,
         get_tool_input_schema=schemas.get,
@@ -110,6 +127,8 @@ def build_server(memory: Memory) -> Server[Any]:
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
     )
 
 
@@ -120,7 +139,7 @@ def _listed(tool: Tool[Any, Any]) -> ToolListing:
         title=tool.name.replace('_', ' ').capitalize(),
         description=tool.help,
         input_schema=input_schema(tool.request),
-        output_schema=output_schema(tool.response),
+        output_schema=output_schema(tool.response, tool.numbered),
         annotations=ToolAnnotations(
             read_only_hint=tool.read_only,
             destructive_hint=tool.destructive,
@@ -131,17 +150,18 @@ def _listed(tool: Tool[Any, Any]) -> ToolListing:
 
 
 def _answer(
-    memory: Memory, tool: Tool[Any, Any], arguments: Mapping[str, Any], who: str
+    memory: Memory, tool: Tool[Any, Any], arguments: Mapping[str, Any], who: str, traced: str
 ) -> CallToolResult:
     """Run a tool; a failure is a result, so that the model reads what to do next."""
     caller.set(who)
+    trace.set(traced)
     try:
         response = tool.run(memory, arguments)
     except RobotMemoryError as error:
+        told = tool.failure(error)
+        text = ' '.join(filter(None, (f'[{told["code"]}] {error}', told.get('hint'))))
         return CallToolResult(
-            is_error=True,
-            content=[TextContent(text=f'[{error.code}] {error}')],
-            structured_content={'error': {'code': error.code, 'message': str(error)}},
+            is_error=True, content=[TextContent(text=text)], structured_content={'error': told}
         )
     # Bytes are resources, and pictures are for the model to look at: no text of base64.
     answer = plain(response, with_bytes=False)
@@ -160,6 +180,19 @@ def _pictures(response: Any) -> Iterator[ImageContent]:
             yield ImageContent(data=data, mime_type=part.media_type)
 
 
+def trace_of(context: _Context) -> str:
+    """
+    Return the trace that a request belongs to; empty: to none.
+
+    A client tells it as W3C's traceparent in `_meta`, or in the header of that name.
+    """
+    told: Any = (context.meta or {}).get('traceparent')
+    if told is None and context.request is not None:
+        told = context.request.headers.get('traceparent')
+    match = _TRACEPARENT.fullmatch(told) if isinstance(told, str) else None
+    return match[1] if match else ''
+
+
 def _caller(context: _Context) -> str:
     """Return who calls: the client's name and version, or what its HTTP library says."""
     params = context.session.client_params
@@ -169,11 +202,3 @@ def _caller(context: _Context) -> str:
         known = '' if context.request is None else context.request.headers.get('user-agent', '')
     printable = ''.join(letter for letter in known if letter.isprintable()).strip()
     return f'mcp:{printable[:_CALLERS_NAME] or "unknown"}'
-
-
-def _version() -> str:
-    """Return this package's version, as far as it is installed."""
-    try:
-        return metadata.version('robot_memory')
-    except metadata.PackageNotFoundError:
-        return ''

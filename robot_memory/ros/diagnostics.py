@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
@@ -9,6 +11,7 @@ from rclpy.node import Node
 from robot_memory.ros.taps import Taps
 from robot_memory.senses import PatientKeeper
 
+logger = logging.getLogger(__name__)
 _SECONDS = 1.0
 _BAD = ('unreadable', 'lost', 'failed', 'refused')
 """Counts that an operator should look into when they grow."""
@@ -51,7 +54,7 @@ class Diagnostics:
         """Log what became of the messages of each topic."""
         self._node.destroy_timer(self._timer)
         for title, counts in self._taps.report(self._keeper.counts).items():
-            self._node.get_logger().info(f'{title}: {_words(counts) or "no message"}')
+            logger.info('%s: %s', title, _words(counts) or 'no message')
 
 
 def _words(counts: dict[str, int]) -> str:

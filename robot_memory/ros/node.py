@@ -24,6 +24,7 @@ from rclpy.signals import SignalHandlerOptions
 from robot_memory import conversation
 from robot_memory.errors import InvalidArgument, RobotMemoryError
 from robot_memory.fields import fields_of
+from robot_memory.logs import JsonLines
 from robot_memory.memory import Memory
 from robot_memory.ros import parameters, services
 from robot_memory.ros.diagnostics import Diagnostics
@@ -32,6 +33,7 @@ from robot_memory.ros.taps import Taps
 from robot_memory.senses import PatientKeeper, PlaceSettings, Senses, SenseSettings
 from robot_memory.settings import DoorSettings, Settings, store_path
 
+logger = logging.getLogger(__name__)
 _THREADS = 6
 """One for what writes, one for timers, and the rest for recalls."""
 
@@ -81,6 +83,8 @@ class MemoryNode(Node):
         self._closers.callback(core.removeHandler, handler)
         numbers = [field.name for field in fields_of(Settings) if field.kind == 'number']
         settings = parameters.declare(self, Settings, live=[*numbers, 'auto_save'])
+        if settings.log_format == 'json':
+            handler.setFormatter(JsonLines())
         self.memory = self._closers.enter_context(Memory(settings))
         if 'auto_save' in getattr(self, '_parameter_overrides', {}):
             conversation.set_automatic(self.memory, settings.auto_save)
@@ -90,7 +94,7 @@ class MemoryNode(Node):
         self._door = parameters.declare(self, DoorSettings)
         self._look_for_unknown(sense.taps)
         self.add_on_set_parameters_callback(self._change)
-        self.get_logger().info(f'memory in {store_path(settings)}')
+        logger.info('memory in %s', store_path(settings))
 
     def _look_for_unknown(self, taps: Sequence[str]) -> None:
         """Refuse mistyped settings of a tap; warn of other parameters that mean nothing here."""
@@ -104,7 +108,7 @@ class MemoryNode(Node):
             raise InvalidArgument(f'{", ".join(wrong)} is unknown; {tap} takes {", ".join(known)}')
         for name in unknown:
             if not name.startswith('qos_overrides.'):
-                self.get_logger().warning(f'parameter {name} is unknown and has no effect')
+                logger.warning('parameter %s is unknown and has no effect', name)
 
     def _listen(self, settings: SenseSettings) -> Taps:
         """Begin to sense what the parameters name."""
@@ -145,7 +149,7 @@ class MemoryNode(Node):
             self._closers.callback(bridge.stop)
             token = ' (asks for a token)' if bridge.asks_for_token else ''
             where = f'{bridge.url}{token}'
-        self.get_logger().info(f'MCP: {where}')
+        logger.info('MCP: %s', where)
 
     def _change(self, changes: list[Parameter]) -> SetParametersResult:
         """Let changed numbers take effect; the ranges were checked by rclpy."""

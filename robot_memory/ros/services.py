@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,7 @@ from robot_memory.ros import convert
 from robot_memory.ros.interfaces import ROS_TOOLS, service_name
 from robot_memory.tool import Tool
 
+logger = logging.getLogger(__name__)
 _WAITING = QoSProfile(
     history=HistoryPolicy.KEEP_LAST, depth=1000, reliability=ReliabilityPolicy.RELIABLE
 )
@@ -44,10 +46,10 @@ def serve(node: Node, memory: Memory) -> None:
             qos_profile=_WAITING,
             callback_group=reading if tool.read_only else writing,
         )
-        service.send_response = _persistent(node, service)
+        service.send_response = _persistent(service)
 
 
-def _persistent(node: Node, service: Service) -> Callable[[Any, Any], None]:
+def _persistent(service: Service) -> Callable[[Any, Any], None]:
     """
     Return a service's sending of replies that tries again where the caller cannot hear yet.
 
@@ -65,7 +67,7 @@ def _persistent(node: Node, service: Service) -> Callable[[Any, Any], None]:
                 told = error if isinstance(error, RuntimeWarning) else error.__cause__
                 if not isinstance(told, RuntimeWarning):
                     raise
-        node.get_logger().warning(f'{service.srv_name}: the caller of a reply is gone: {told}')
+        logger.warning('%s: the caller of a reply is gone: %s', service.srv_name, told)
         return None
 
     return send_response
@@ -82,10 +84,9 @@ def _handler(node: Node, memory: Memory, tool: Tool[Any, Any]) -> Callable[[Any,
             response.success = True
             response.message = getattr(answer, 'status', 'ok')
         except RobotMemoryError as error:
-            node.get_logger().debug(f'{tool.name} refused: {error}')
             return convert.fail(type(response)(), error, tool.response)
         except Exception as error:
-            node.get_logger().error(f'{tool.name} could not be answered: {error!r}')
+            logger.error('%s could not be answered: %r', tool.name, error)
             fault = Internal(f'{tool.name} could not be answered: {error!r}')
             return convert.fail(type(response)(), fault, tool.response)
         return response

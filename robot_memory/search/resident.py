@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from robot_memory import ranking
 from robot_memory.embedding.calibration import Calibration
+from robot_memory.errors import CopyFailed
 from robot_memory.search.query import Hit, Query, mode_of, weigh
 from robot_memory.search.shard import NO_VECTOR, Floats, Shard
 from robot_memory.store import Connection, indexed, vectors
@@ -41,16 +42,26 @@ class Copy:
         """
         Return a collection as it is now; None while a large store is being loaded.
 
-        A store of up to AT_ONCE memories is loaded at once.
+        A store of up to AT_ONCE memories is loaded at once. Raise CopyFailed where it cannot be;
+        the next question begins anew.
         """
         with self._lock:
-            self._follow(connection)
-            if self._shards is None:
-                if sum(indexed.sizes(connection).values()) > AT_ONCE:
-                    return None
-                self._take(connection, self._read(connection, lambda: False) or {})
-            shards = self._shards or {}
-            return shards[collection].snapshot() if collection in shards else Shard()
+            try:
+                return self._shard(connection, collection)
+            except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:
+                self._shards = None
+                raise CopyFailed(
+                    f'the index of {collection!r} could not be read into memory: {error!r}'
+                ) from error
+
+    def _shard(self, connection: Connection, collection: str) -> Shard | None:
+        self._follow(connection)
+        if self._shards is None:
+            if sum(indexed.sizes(connection).values()) > AT_ONCE:
+                return None
+            self._take(connection, self._read(connection, lambda: False) or {})
+        shards = self._shards or {}
+        return shards[collection].snapshot() if collection in shards else Shard()
 
     def is_loading(self, connection: Connection) -> bool:
         """Say whether the store is large and not yet loaded."""

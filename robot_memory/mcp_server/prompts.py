@@ -1,0 +1,75 @@
+"""The prompts of `guidance` as MCP prompts, with what is known about a task in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    GetPromptResult,
+    ListPromptsResult,
+    Prompt,
+    PromptArgument,
+    PromptMessage,
+    TextContent,
+)
+
+from robot_memory.errors import RobotMemoryError
+from robot_memory.guidance.prompts import TASK, known_prompts, text_of
+from robot_memory.json_text import shown
+from robot_memory.memory import Memory
+from robot_memory.tools.get_context import get_context
+
+_TASK = PromptArgument(
+    name=TASK, description='What is to be done; what is known about it is added.', required=False
+)
+_LONGEST = 10_000
+
+
+def listed() -> ListPromptsResult:
+    """Return every prompt."""
+    return ListPromptsResult(
+        prompts=[
+            Prompt(
+                name=prompt.name,
+                title=prompt.title,
+                description=prompt.description,
+                arguments=[_TASK],
+            )
+            for prompt in known_prompts().values()
+        ]
+    )
+
+
+def filled(memory: Memory, name: str, arguments: Mapping[str, str]) -> GetPromptResult:
+    """Return a prompt; raise MCPError for one that is not there, or arguments it does not take."""
+    prompt = known_prompts().get(name)
+    if prompt is None:
+        raise MCPError(
+            INVALID_PARAMS,
+            f'Unknown prompt: {shown(name)}; there are {", ".join(known_prompts())}',
+        )
+    unknown = [shown(given) for given in arguments if given != TASK]
+    if unknown:
+        raise MCPError(
+            INVALID_PARAMS, f'{name} has no argument {", ".join(unknown)}; it takes {TASK}'
+        )
+    task = arguments.get(TASK, '').strip()
+    if len(task) > _LONGEST:
+        raise MCPError(
+            INVALID_PARAMS, f'{TASK} must have up to {_LONGEST} characters, not {len(task)}'
+        )
+    text = text_of(prompt, task, _known(memory, task) if task else '')
+    return GetPromptResult(
+        description=prompt.description,
+        messages=[PromptMessage(role='user', content=TextContent(text=text))],
+    )
+
+
+def _known(memory: Memory, task: str) -> str:
+    """Return what is known about a task, or why that cannot be said."""
+    try:
+        return get_context.run(memory, {'query': task}).context
+    except RobotMemoryError as error:
+        return f'The memory could not be asked: [{error.code}] {error}'

@@ -1,0 +1,61 @@
+"""The operator's glance at the memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+
+from robot_memory.fields import arg
+from robot_memory.memory import Memory
+from robot_memory.status import TYPES
+from robot_memory.store import counts
+from robot_memory.tool import tool
+
+
+@dataclass(frozen=True)
+class GetMemoryStatsRequest:
+    """Ask for nothing in particular."""
+
+
+@dataclass(frozen=True)
+class GetMemoryStatsResponse:
+    """Count what is remembered."""
+
+    total: int = arg('Active memories: turns, facts and perceptions.')
+    today: int = arg("Those of them stored since the robot's local midnight.")
+    this_week: int = arg('Those stored since Monday, local midnight.')
+    size: str = arg('Size of the store with its log, in words.')
+    size_mb: float = arg('The same in megabytes (10^6 bytes).')
+    sessions: int = arg('Sessions, open and ended.')
+    avg_turns_per_session: float = arg('Turns of a session, of those in which somebody spoke.')
+
+
+@tool(read_only=True, idempotent=True)
+def get_memory_stats(memory: Memory, request: GetMemoryStatsRequest) -> GetMemoryStatsResponse:
+    """Count what is remembered: in all, today and this week; its size, sessions and turns."""
+    today, week = _midnights(memory.clock())
+    with memory.db.read() as connection:
+        types = counts.by_type(connection)
+        stored_today, stored_this_week = (
+            counts.active_since(connection, instant) for instant in (today, week)
+        )
+        sessions = counts.sessions(connection).total()
+        talked = counts.talked(connection)
+    megabytes = counts.bytes_of(memory.db.path) / 1e6
+    return GetMemoryStatsResponse(
+        total=types.total(),
+        today=stored_today,
+        this_week=stored_this_week,
+        size=f'{megabytes:.1f} MB',
+        size_mb=round(megabytes, 1),
+        sessions=sessions,
+        avg_turns_per_session=round(types[TYPES['conversation']] / max(talked, 1), 1),
+    )
+
+
+def _midnights(now: int) -> tuple[int, int]:
+    """Return in microseconds when today and this week began, by the local clock."""
+    today = datetime.fromtimestamp(now / 1e6).date()
+    monday = today - timedelta(days=today.weekday())
+    began = [datetime.combine(day, time()).astimezone() for day in (today, monday)]
+    return round(began[0].timestamp() * 1e6), round(began[1].timestamp() * 1e6)
