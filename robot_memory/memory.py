@@ -63,11 +63,11 @@ class Memory:
         """Open the store and begin to load the model; raise Unavailable where it cannot be."""
         self.settings = settings or Settings()
         self.clock = clock
+        self.registry = Registry(clock)
+        self.breaker = CircuitBreaker('the embedding model', clock=lambda: self.clock() / 1e6)
         self.extensions = Extensions(
             self.settings.strategies, self.settings.plugin_dirs, self._plugin_timeout, self
         )
-        self.registry = Registry(clock)
-        self.breaker = CircuitBreaker('the embedding model', clock=lambda: self.clock() / 1e6)
         self.db = Database(store_path(self.settings), self.settings.durability)
         plugged = partial(PluggedEmbedder, self.settings.embedder, self._plugin_timeout)
         self.embedder = embedder or BackgroundEmbedder(
@@ -141,12 +141,16 @@ class Memory:
 
     def query_vector(self, text: str) -> Vector | None:
         """Return the vector of a question, or None while there is no model that can."""
+        return self._question_vector(text, counted=True)
+
+    def _question_vector(self, text: str, counted: bool) -> Vector | None:
         embedder = self.embedder.ready()
         if embedder is None:
             return None
         with self._questions_lock:
             known = self._questions.get((embedder.name, text))
-        self.registry.count('query_cache_misses' if known is None else 'query_cache_hits')
+        if counted:
+            self.registry.count('query_cache_misses' if known is None else 'query_cache_hits')
         if known is not None:
             return known
         made = self._embedded('embed_query', lambda: embedder.query(text))
@@ -200,7 +204,9 @@ class Memory:
         real_weight: float | None = None,
     ) -> Search:
         """Return what answers a question on a shelf of `store.shelves`."""
-        vector = self.query_vector(text) if self.usable(connection) else None
+        # Tools ask for the vector before they begin to read: this look counts no second time.
+        usable = self.usable(connection)
+        vector = self._question_vector(text, counted=False) if usable else None
         return self.search_for(connection, collection, Query.of(text, vector), real_weight)
 
     def search_for(

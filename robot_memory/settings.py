@@ -70,6 +70,17 @@ class Settings:
         minimum=0.0,
         maximum=1.0,
     )
+    cache_ttl: int = arg(
+        'Seconds that the vector of a question is kept, of the latest 1000; 0: no limit.',
+        default=300,
+        minimum=0,
+        maximum=86_400 * 365,
+    )
+    log_format: str = arg(
+        'text: lines for people; json: one JSON object a line, with a line for every call.',
+        default='text',
+        choices=('text', 'json'),
+    )
     strategies: tuple[str, ...] = arg(
         "Retrieval strategies of one's own for get_context: package.module:Class, made from "
         'BaseStrategy.',
@@ -85,17 +96,7 @@ class Settings:
         minimum=0.01,
         maximum=600.0,
     )
-    cache_ttl: int = arg(
-        'Seconds that the vector of a question is kept, of the latest 1000; 0: no limit.',
-        default=300,
-        minimum=0,
-        maximum=86_400 * 365,
-    )
-    log_format: str = arg(
-        'text: lines for people; json: one JSON object a line, with a line for every call.',
-        default='text',
-        choices=('text', 'json'),
-    )
+
     auto_save: bool = arg(
         'Whether agents are served context and told to save by themselves, until /mode says '
         'otherwise.',

@@ -29,6 +29,7 @@ LAYERS = (
     ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot', 'logs', 'status'),
     ('conversation', 'sections'),
     ('history',),
+    ('session_search',),
     ('guidance',),
     ('tool',),
     ('tools',),

@@ -29,7 +29,7 @@ LIST = {'jsonrpc': '2.0', 'id': 1, 'method': 'tools/list'}
 
 @pytest.fixture
 def bridge(robot: Robot) -> Iterator[HttpBridge]:
-    bridge = HttpBridge(robot.memory, port=0)
+    bridge = HttpBridge(robot.memory, port=0, tools='all')
     bridge.start()
     yield bridge
     bridge.stop()
@@ -165,7 +165,7 @@ def test_a_port_that_is_none_is_told_at_start(robot: Robot) -> None:
 
 
 @pytest.mark.parametrize('host', ['0.0.0.0', '::', '192.168.1.5', 'robot.local', ''])
-def test_a_host_that_others_reach_is_refused(robot: Robot, host: str) -> None:
+def test_a_host_that_others_reach_is_refused_without_a_token(robot: Robot, host: str) -> None:
     with pytest.raises(InvalidArgument, match='127.0.0.1'):
         HttpBridge(robot.memory, host=host)
 
@@ -193,7 +193,7 @@ async def test_every_name_of_the_loopback_is_served(robot: Robot, host: str) -> 
         ({'origin': 'http://evil.example'}, 403),
         ({'origin': 'null'}, 403),
         ({'host': 'localhost:9', 'origin': 'http://localhost:6274'}, 200),
-        ({'content-type': 'text/plain'}, 400),
+        ({'content-type': 'text/plain'}, 415),
     ],
 )
 @pytest.mark.parametrize('version', ['', *REVISIONS])

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, Implementation
 from robots import REVISIONS, Robot
 
-from robot_memory.errors import RobotMemoryError
+from robot_memory.errors import Unavailable, kinds, numbers
 from robot_memory.fields import fields_of
 from robot_memory.mcp_server.schema import input_schema, output_schema
 from robot_memory.mcp_server.server import build_server
@@ -22,20 +22,38 @@ from robot_memory.tools import TOOLS
 
 pytestmark = pytest.mark.anyio
 CUP = 'The red cup needs 12.5 N of grip force'
+FURTHER: dict[str, dict[str, Any]] = {
+    'save_conversation': {'user_prompt': 'I like it slow', 'assistant_response': 'I go slower'},
+    'get_context': {'query': 'the red cup'},
+    'search_memory': {'query': 'cup', 'threshold': 0},
+    'get_memory_stats': {},
+    'analyze': {'analysis_type': 'TOPIC_CLUSTERING'},
+    'clear_session': {},
+    'export': {},
+    'maintain': {},
+    'sage_memory': {'action': 'status'},
+    'sage_command': {'command': '/help'},
+    'sage_auto': {'action': 'check_save'},
+    'sage_smart_prompt': {'user_input': 'how do I hold the cup?'},
+    'sage_system_status': {},
+}
+"""Arguments with which each tool beside the robot's own answers, in the order of the listing."""
 
 
 @pytest.fixture
 def asked(robot: Robot, revision: str) -> Client:
     """A client of the robot's memory, to be entered by the test."""
     info = Implementation(name='planner', version='7')
-    return Client(build_server(robot.memory), mode=REVISIONS[revision], client_info=info)
+    server = build_server(robot.memory, 'all')
+    return Client(server, mode=REVISIONS[revision], client_info=info)
 
 
 async def answer(client: Client, tool: str, **arguments: Any) -> Any:
     """Call a tool that is to succeed; its text and its structure say the same."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result
-    assert json.loads(text_of(result)) == result.structured_content
+    said = json.loads(text_of(result))
+    assert result.structured_content == ({'result': said} if isinstance(said, list) else said)
     return result.structured_content
 
 
@@ -44,7 +62,8 @@ async def error(client: Client, tool: str, **arguments: Any) -> dict[str, str]:
     result = await client.call_tool(tool, arguments)
     assert result.is_error
     found: dict[str, str] = result.structured_content['error']
-    assert text_of(result) == f'[{found["code"]}] {found["message"]}'
+    assert text_of(result).startswith(f'[{found["code"]}] {found["message"]}')
+    assert text_of(result).endswith(found.get('hint', found['message']))
     schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
     Draft202012Validator(schemas[tool]).validate(result.structured_content)
     return found
@@ -102,7 +121,9 @@ async def call_every_tool(client: Client) -> None:
     assert answers['query_records']['records'][0]['audit']
     answers['show'] = await answer(client, 'show', memory_id=sensed['id'])
     assert answers['show']['data'] == [1, 2]
-    assert set(answers) == {tool.name for tool in listed}
+    for tool in listed:
+        if tool.name not in answers:
+            answers[tool.name] = await answer(client, tool.name, **FURTHER[tool.name])
     for tool in listed:
         Draft202012Validator(tool.output_schema).validate(answers[tool.name])
 
@@ -141,6 +162,7 @@ def test_an_argument_schema_takes_what_its_field_takes(tool: Any) -> None:
     schema = input_schema(tool.request)
     accepts = Draft202012Validator(schema).is_valid
     samples = {'text': 'hello', 'integer': 10.0, 'number': 0.5, 'stamp': '{"sec": 1}'}
+    samples |= {'texts': ['hello'], 'flag': True}
     given = {
         field.name: field.choices[0] if field.choices else samples.get(field.kind, {})
         for field in fields_of(tool.request)
@@ -166,10 +188,33 @@ def test_an_argument_schema_takes_what_its_field_takes(tool: Any) -> None:
 def test_an_answer_schema_takes_an_answer_or_an_error_and_nothing_else() -> None:
     for tool in TOOLS:
         accepts = Draft202012Validator(output_schema(tool.response)).is_valid
-        for kind in RobotMemoryError.__subclasses__():
+        for kind in kinds():
             assert accepts({'error': {'code': kind.code, 'message': 'why'}})
         assert not accepts({'error': {'code': 'other', 'message': 'why'}})
         assert not accepts({})
+
+
+def test_the_numbers_of_failures_are_in_the_schemas_of_the_tools_that_tell_them() -> None:
+    assert numbers() == (1001, 1002, 1003)
+    for tool in TOOLS:
+        accepts = Draft202012Validator(output_schema(tool.response, tool.numbered)).is_valid
+        told = tool.failure(Unavailable('the disk is full'))
+        assert accepts({'error': told})
+        assert told['code'] == ('unavailable' if tool.core else 1001)
+        for number in numbers():
+            failure = {'code': number, 'message': 'why', 'hint': 'do'}
+            assert accepts({'error': failure}) == (not tool.core)
+
+
+async def test_core_lists_the_eight_of_the_robot_and_every_tool_can_be_called(
+    robot: Robot, revision: str
+) -> None:
+    async with Client(build_server(robot.memory), mode=REVISIONS[revision]) as client:
+        listed = [tool.name for tool in (await client.list_tools()).tools]
+        assert listed == [tool.name for tool in TOOLS if tool.core]
+        assert len(listed) == 8
+        await answer(client, 'save_conversation', **FURTHER['save_conversation'])
+        assert (await answer(client, 'search_memory', query='slow', threshold=0))['result']
 
 
 @pytest.mark.parametrize('text', ['123', '{"a":1}', 'null', '[]', 'true', '"quoted"', '1e5'])

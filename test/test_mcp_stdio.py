@@ -29,12 +29,13 @@ from robot_memory.settings import Settings
 from robot_memory.mcp_server import serve_stdio
 
 def clock():
-    print('this is no message of the protocol', flush=True)
+    if 'memory' in globals():
+        print('this is no message of the protocol', flush=True)
     return time.time_ns() // 1000
 
 settings = Settings(db_path=sys.argv[1], model='none', durability='normal')
 with Memory(settings, clock=clock) as memory:
-    serve_stdio(memory)
+    serve_stdio(memory, 'all')
 """
 """A clock that prints stands for any library that does."""
 

@@ -160,7 +160,9 @@ class DoorKeeper:
             )
 
 
-def _refused(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> Response:
+def _refused(
+    status: int, code: str, message: str, headers: dict[str, str] | None = None
+) -> Response:
     body = {'error': {'code': code, 'message': message}}
     return JSONResponse(body, status, {**(headers or {}), 'Connection': 'close'})
 

@@ -31,7 +31,10 @@ _GLANCES = 2
 def build_app(memory: Memory, door: Door, path: str, tools: str) -> Starlette:
     """Return the application that is served behind a door."""
     manager = StreamableHTTPSessionManager(
-        build_server(memory, tools), json_response=True, stateless=True, max_request_body_size=MAX_BODY
+        build_server(memory, tools),
+        json_response=True,
+        stateless=True,
+        max_request_body_size=MAX_BODY,
     )
     glances = anyio.CapacityLimiter(_GLANCES)
 
@@ -60,4 +63,3 @@ def build_app(memory: Memory, door: Door, path: str, tools: str) -> Starlette:
         ],
         lifespan=lifespan,
     )
-

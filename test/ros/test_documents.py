@@ -11,9 +11,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-import sage_mcp
-from rclpy.parameter import Parameter  # noqa: F401  (a node is needed)
 
+import sage_mcp
 from robot_memory.client import MemoryClient
 
 CONTRACT = Path(
@@ -175,7 +174,9 @@ def subclassed(live, text):
     made = live.names[name]()
     base = type(made).__mro__[1]
     assert base.__module__.startswith('robot_memory')
-    declared = {key: value for key, value in vars(type(made)).items() if key in ('name', 'version')}
+    declared = {
+        key: value for key, value in vars(type(made)).items() if key in ('name', 'version')
+    }
     assert all(getattr(made, key) == value for key, value in declared.items())
 
 
@@ -188,7 +189,7 @@ def configured(live, text):
     found = configuration.read({'HOME': str(folder.parent)})
     told = ' '.join(found.warnings)
     for name in ('enable_neural_rerank', 'enable_llm_summary', 'encryption'):
-        assert f'not available: ' in told and name in told
+        assert 'not available: ' in told and name in told
 
 
 def measured(live, text):
@@ -229,10 +230,6 @@ def capable(live, text):
 def exported(found):
     content = found['content']
     return json.loads(content) if isinstance(content, str) else content
-
-
-def out_of_place(reason):
-    return pytest.param(reason)
 
 
 EXAMPLES = (
