@@ -143,16 +143,19 @@ def _topics(session: Session) -> list[str]:
 def _by_keyword(
     memory: Memory, connection: Connection, query: str, limit: int
 ) -> list[dict[str, Any]]:
-    terms, fallback = texts.query_terms(_needed(SessionSearchType.KEYWORD, query))
-    asked = terms or fallback
-    if not asked:
+    terms, characters = texts.query_terms(_needed(SessionSearchType.KEYWORD, query))
+    # A run of Chinese need not stand there as it is: all of its characters, one of its pairs.
+    pairs = [term for term in terms if characters and set(term) <= set(characters)]
+    groups = [[term] for term in (*terms, *characters) if term not in pairs]
+    groups += [pairs] if pairs else []
+    if not groups:
         return []
     homes = [shelf for shelf in indexed.sizes(connection) if shelves.is_of_turns(shelf)]
-    found = [index.sessions_with(connection, term, homes) for term in asked]
+    found = [index.sessions_with(connection, group, homes) for group in groups]
     result = _latest(connection, set.intersection(*found), limit)
     for one in result:
         records = memories.said(connection, one['session_id'])
-        matching = index.matching(connection, asked, [record.id for record in records])
+        matching = index.matching(connection, terms, [record.id for record in records])
         kept = [record for record in records if record.id in matching]
         one['messages'] = messages(kept[:_MESSAGES])
     return result
