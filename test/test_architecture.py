@@ -26,7 +26,7 @@ LAYERS = (
     ('store',),
     ('search',),
     ('memory',),
-    ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot', 'logs', 'status'),
+    ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot', 'logs', 'status', 'retention'),
     ('conversation', 'sections'),
     ('history',),
     ('archive',),
