@@ -100,6 +100,22 @@ def between(connection: apsw.Connection, start: int, end: int, limit: int) -> li
     return [_session(row) for row in rows][::-1]
 
 
+def under_way(connection: apsw.Connection, start: int, end: int, limit: int) -> list[Session]:
+    """Return the sessions that something was done in within a span, the latest first."""
+    rows = connection.execute(
+        f'{_SELECT} WHERE created_at <= ? AND updated_at >= ?'
+        ' ORDER BY updated_at DESC, id LIMIT ?',
+        (end, start, limit),
+    )
+    return [_session(row) for row in rows]
+
+
+def named(connection: apsw.Connection) -> list[Session]:
+    """Return the sessions that have a title, tags or metadata."""
+    rows = connection.execute(f"{_SELECT} WHERE title <> '' OR tags <> '[]' OR metadata <> '{{}}'")
+    return [_session(row) for row in rows]
+
+
 def inherit(
     connection: apsw.Connection, session_id: str | None, context: dict[str, object]
 ) -> dict[str, object]:

@@ -15,6 +15,8 @@ from robot_memory.tools.maintain import maintain
 from robot_memory.tools.query_records import query_records
 from robot_memory.tools.recall import recall
 from robot_memory.tools.sage_auto import sage_auto
+from robot_memory.tools.sage_command import sage_command
+from robot_memory.tools.sage_memory import sage_memory
 from robot_memory.tools.sage_smart_prompt import sage_smart_prompt
 from robot_memory.tools.sage_system_status import sage_system_status
 from robot_memory.tools.save_conversation import save_conversation
@@ -42,6 +44,8 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
     analyze,
     export,
     maintain,
+    sage_memory,
+    sage_command,
     sage_auto,
     sage_smart_prompt,
     sage_system_status,

@@ -85,6 +85,25 @@ STORIES = {
         ('show', {'memory_id': 2}),
         ('show', {'memory_id': 9}),
     ],
+    'analyze': [
+        ('learn', CUP),
+        ('save_perception', TOUCH),
+        ('analyze', {'analysis_type': 'sentiment_analysis', 'days': 3, 'limit': 5}),
+        ('analyze', {'analysis_type': 'KNOWLEDGE_GRAPH'}),
+        ('analyze', {'analysis_type': 'MOOD'}),
+        ('analyze', {'analysis_type': 'TEMPORAL_PATTERNS', 'start': 'long ago'}),
+    ],
+    'export': [
+        ('export', {}),
+        ('start_session', SESSION),
+        ('learn', {**CUP, 'session_id': '$session'}),
+        ('export', {'format': 'json'}),
+        ('export', {'session_id': '$session', 'format': 'markdown'}),
+        ('export', {'session_id': 'all', 'format': 'jsonl'}),
+        ('export', {'session_id': 'none', 'format': 'text'}),
+        ('export', {'format': 'pdf'}),
+    ],
+    'maintain': [('learn', CUP), ('maintain', {}), ('maintain', {'keep_free_room': True})],
 }
 
 
@@ -176,6 +195,8 @@ def same(value):
     text = re.sub(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', '<session>', text)
     text = re.sub(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}', '<instant>', text)
     text = re.sub(r'robot-mem-[0-9a-f]+', '<store>', text)
+    text = re.sub(r'\b\d{16}\b', '<microseconds>', text)
+    text = re.sub(r'"(ms|file_bytes|freed_bytes)": [0-9.e-]+', r'"\1": 0', text)
     return json.loads(re.sub(r'"query_ms": [0-9.e-]+', '"query_ms": 0', text))
 
 
