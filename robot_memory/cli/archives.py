@@ -20,40 +20,29 @@ from robot_memory.cli.common import open_memory, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import counted
 from robot_memory.errors import NotFound, Unavailable
-from robot_memory.fields import arg, collection_arg, plain
+from robot_memory.fields import arg, plain
 from robot_memory.memory import Memory
 from robot_memory.settings import Settings, store_path
-from robot_memory.tools.export import FORMATS, extent_of, name_of, text_of
+from robot_memory.tools.export import ExportRequest, extent_of, name_of, text_of
 from robot_memory.tools.export import export as export_tool
 
 
 @dataclass(frozen=True)
-class ExportCommand:
+class ExportCommand(ExportRequest):
     """Ask for a session or for all, on the terminal or in a file."""
 
-    session: str = arg(
-        'The session; without: the newest open one; "all": the whole store.', default=''
-    )
-    session_id: str | None = arg('The same as an option.', default=None)
-    format: str = arg(
-        'json, markdown, text or jsonl (without loss); empty: jsonl for files of that name, '
-        'else json.',
+    session: str = arg('session_id, without the name of the option.', default='')
+    output: str = arg(
+        'File to write: jsonl where it is called .jsonl or .jsonl.gz, with gzip where it ends in '
+        '.gz; empty: stdout.',
         default='',
-        choices=('', *FORMATS),
     )
-    collection: str | None = collection_arg('Only what is of this namespace.', default=None)
-    output: str = arg('File to write, with gzip where it ends in .gz; empty: stdout.', default='')
 
 
 def export(request: ExportCommand, settings: Settings, options: Options) -> None:
-    """
-    Export a session or the whole store: as json, markdown, text, or JSON Lines without loss.
-
-    JSON Lines are streamed, however much there is; `import` brings them back.
-    """
+    """Answer as the tool does, or stream JSON Lines and files, however much there is."""
     wanted = request.session or request.session_id
-    is_archive = '.jsonl' in Path(request.output).suffixes
-    format = request.format or ('jsonl' if is_archive else 'json')
+    format = 'jsonl' if '.jsonl' in Path(request.output).suffixes else request.format
     if request.output and not store_path(settings).exists():
         raise NotFound(f'there is no store {store_path(settings)}; name another with --db')
     with open_memory(settings, with_model=False) as memory:

@@ -197,6 +197,7 @@ def same(value):
     text = re.sub(r'robot-mem-[0-9a-f]+', '<store>', text)
     text = re.sub(r'\b\d{16}\b', '<microseconds>', text)
     text = re.sub(r'"(ms|file_bytes|freed_bytes)": [0-9.e-]+', r'"\1": 0', text)
+    text = re.sub(r'"detail": "[^"]*"', '"detail": ""', text)
     return json.loads(re.sub(r'"query_ms": [0-9.e-]+', '"query_ms": 0', text))
 
 
