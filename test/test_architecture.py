@@ -26,7 +26,7 @@ LAYERS = (
     ('store',),
     ('search', 'vectorizer'),
     ('memory',),
-    ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot', 'logs', 'status'),
+    ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot', 'logs', 'status', 'retention'),
     ('conversation', 'sections'),
     ('history',),
     ('archive', 'session_search'),

@@ -114,17 +114,24 @@ STORIES = {
         ('clear_session', {'reason': 'wrong person'}),
     ],
     'analyze': [
-        ('save_conversation', TALK),
-        ('analyze', {'analysis_type': 'sentiment_analysis', 'days': 2}),
-        ('analyze', {'analysis_type': 'weather'}),
+        ('learn', CUP),
+        ('save_perception', TOUCH),
+        ('analyze', {'analysis_type': 'sentiment_analysis', 'days': 3, 'limit': 5}),
+        ('analyze', {'analysis_type': 'KNOWLEDGE_GRAPH'}),
+        ('analyze', {'analysis_type': 'MOOD'}),
+        ('analyze', {'analysis_type': 'TEMPORAL_PATTERNS', 'start': 'long ago'}),
     ],
     'export': [
-        ('save_conversation', TALK),
-        ('export', {'format': 'markdown'}),
-        ('export', {'format': 'json', 'session_id': '$session'}),
+        ('export', {}),
+        ('start_session', SESSION),
+        ('learn', {**CUP, 'session_id': '$session'}),
+        ('export', {'format': 'json'}),
+        ('export', {'session_id': '$session', 'format': 'markdown'}),
+        ('export', {'session_id': 'all', 'format': 'jsonl'}),
+        ('export', {'session_id': 'none', 'format': 'text'}),
         ('export', {'format': 'pdf'}),
     ],
-    'maintain': [('learn', CUP), ('maintain', {})],
+    'maintain': [('learn', CUP), ('maintain', {}), ('maintain', {'keep_free_room': True})],
     'sage_memory': [
         ('sage_memory', {'action': 'save'}),
         ('save_conversation', TALK),
@@ -153,8 +160,8 @@ STORIES = {
         ('sage_system_status', {'include_performance': False, 'include_optimization': False}),
     ],
 }
-TALKATIVE = ('get_memory_stats', 'maintain')
-"""Tools whose answers tell sizes and times."""
+TALKATIVE = ('get_memory_stats', 'maintain', 'sage_system_status')
+"""Tools whose answers tell sizes, times, and how the process is."""
 
 
 class Python:
@@ -249,6 +256,9 @@ def same(value):
     text = re.sub(r'\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d\.\d{6})?', '<instant>', text)
     text = re.sub(r'event-[0-9a-f]+', '<event>', text)
     text = re.sub(r'robot-mem-[0-9a-f]+', '<store>', text)
+    text = re.sub(r'\b\d{16}\b', '<microseconds>', text)
+    text = re.sub(r'"(ms|file_bytes|freed_bytes)": [0-9.e-]+', r'"\1": 0', text)
+    text = re.sub(r'"detail": "[^"]*"', '"detail": ""', text)
     return json.loads(re.sub(r'"query_ms": [0-9.e-]+', '"query_ms": 0', text))
 
 
