@@ -284,7 +284,7 @@ class Memory:
                 self.flush()
                 self._load_copy()
                 embedder = self.embedder.ready()
-                if embedder is not None:
+                if embedder is not None and self.vectorizer.background.lets_through:
                     with self.db.read() as connection:
                         known = vectors.model_of(connection)
                         other = known is not None and known[0] != embedder.name

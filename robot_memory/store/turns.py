@@ -51,15 +51,6 @@ def next_number(connection: apsw.Connection, session_id: str) -> int:
     return int(last) + 1
 
 
-def counts(connection: apsw.Connection) -> tuple[int, int]:
-    """Return how many active turns there are, and in how many sessions."""
-    ((turns, sessions),) = connection.execute(
-        'SELECT count(*), count(DISTINCT t.session_id) FROM turns AS t'
-        " JOIN memories AS m ON m.id = t.memory_id WHERE m.status = 'active'"
-    )
-    return int(turns), int(sessions)
-
-
 def count(connection: apsw.Connection, session_id: str) -> int:
     """Return how many active turns a session has."""
     ((number,),) = connection.execute(
