@@ -46,14 +46,18 @@ def whole(connection: Connection, session: Session, limit: int = -1) -> dict[str
     }
 
 
-def save(memory: Memory, title: str = '') -> tuple[Session, int]:
+def save(memory: Memory, title: str = '', session_id: str | None = None) -> tuple[Session, int]:
     """
     Close the exchange under way and give the open session a title; return it and its turns.
 
-    It stays open. Raise NotFound where nothing was said in an open session.
+    Without a `session_id` it is the newest open one. It stays open. Raise NotFound where nothing
+    was said in an open session, Conflict where the one that is named has ended.
     """
     with memory.db.write() as connection:
-        session = sessions.current(connection)
+        if session_id is None:
+            session = sessions.current(connection)
+        else:
+            session = sessions.get_open(connection, session_id)
         said = 0 if session is None else turns.count(connection, session.id)
         if session is None or not said:
             raise NotFound(

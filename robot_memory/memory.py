@@ -7,16 +7,13 @@ import getpass
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-import cachetools
-
-from robot_memory.breaker import CircuitBreaker
 from robot_memory.clock import Clock, wall_clock
 from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
-from robot_memory.errors import ModelFailed, RobotMemoryError, Unavailable
+from robot_memory.errors import RobotMemoryError
 from robot_memory.extensions import Extensions
 from robot_memory.planes import Vector
 from robot_memory.registry import Registry
@@ -27,6 +24,7 @@ from robot_memory.search.resident import Copy, ResidentSearch
 from robot_memory.settings import Settings, store_path
 from robot_memory.store import Connection, Database, indexed, memories, vectors
 from robot_memory.store.duplicates import Neighbours
+from robot_memory.vectorizer import Vectorizer
 
 logger = logging.getLogger(__name__)
 caller: contextvars.ContextVar[str] = contextvars.ContextVar('caller')
@@ -35,7 +33,6 @@ trace: contextvars.ContextVar[str] = contextvars.ContextVar('trace')
 """The trace that a call belongs to, for the log: 32 hexadecimal digits, as W3C's trace-id."""
 
 _BATCH = 32
-_KEPT_QUESTIONS = 1000
 _LOOK_SECONDS = 1.0
 _PATIENT = 200_000
 """Memories that are searched by meaning from the file while they are being loaded; in more, it
@@ -64,7 +61,6 @@ class Memory:
         self.settings = settings or Settings()
         self.clock = clock
         self.registry = Registry(clock)
-        self.breaker = CircuitBreaker('the embedding model', clock=lambda: self.clock() / 1e6)
         self.extensions = Extensions(
             self.settings.strategies, self.settings.plugin_dirs, self._plugin_timeout, self
         )
@@ -73,14 +69,13 @@ class Memory:
         self.embedder = embedder or BackgroundEmbedder(
             self.settings.model, make=plugged if self.settings.embedder else None
         )
+        self.vectorizer = Vectorizer(self.embedder, self.registry, clock, self.settings.cache_ttl)
         self._copy = Copy() if resident else None
         self._accesses: dict[int, tuple[int, int]] = {}
         self._accesses_lock = threading.Lock()
         self._flushing = threading.Lock()
         self._wake = threading.Event()
         self._closing = threading.Event()
-        self._questions = _questions(self.settings.cache_ttl, clock)
-        self._questions_lock = threading.Lock()
         self._clerk = threading.Thread(target=self._work, name='memory-clerk', daemon=True)
         self.embedder.on_ready.append(lambda _: self._wake.set())
         self.embedder.start()
@@ -134,47 +129,11 @@ class Memory:
 
     def passage_vectors(self, texts: Sequence[str]) -> Vector | None:
         """Return the vectors of texts to keep, or None while there is no model that can."""
-        embedder = self.embedder.ready()
-        if embedder is None:
-            return None
-        return self._embedded('embed_passages', lambda: embedder.passages(texts))
+        return self.vectorizer.passages(texts)
 
     def query_vector(self, text: str) -> Vector | None:
         """Return the vector of a question, or None while there is no model that can."""
-        embedder = self.embedder.ready()
-        if embedder is None:
-            return None
-        with self._questions_lock:
-            known = self._questions.get((embedder.name, text))
-        self.registry.count('query_cache_misses' if known is None else 'query_cache_hits')
-        if known is not None:
-            return known
-        made = self._embedded('embed_query', lambda: embedder.query(text))
-        if made is not None:
-            with self._questions_lock:
-                self._questions[embedder.name, text] = made
-        return made
-
-    def _embedded(self, operation: str, embed: Callable[[], Vector]) -> Vector | None:
-        """Return what the model makes, or None where it fails or is left alone: words go on."""
-        try:
-            return self._guarded(operation, embed)
-        except Unavailable:
-            return None
-
-    def _guarded(self, operation: str, embed: Callable[[], Vector]) -> Vector:
-        """Return what the model makes; raise Unavailable where it fails or is left alone."""
-        with self.breaker.attempt():
-            start = time.perf_counter()
-            try:
-                return embed()
-            except Exception as error:
-                message = f'the embedding model failed: {error!r}'
-                logger.warning('%s; words alone answer', message)
-                self.registry.error(operation, Unavailable.code, message)
-                raise ModelFailed(message) from error
-            finally:
-                self.registry.time(operation, time.perf_counter() - start)
+        return self.vectorizer.question(text)
 
     def usable(self, connection: Connection) -> Embedder | None:
         """Return the embedder if the file holds vectors of its model, else None."""
@@ -200,7 +159,9 @@ class Memory:
         real_weight: float | None = None,
     ) -> Search:
         """Return what answers a question on a shelf of `store.shelves`."""
-        vector = self.query_vector(text) if self.usable(connection) else None
+        # Tools ask for the vector before they begin to read: this look counts no second time.
+        usable = self.usable(connection)
+        vector = self.vectorizer.question(text, counted=False) if usable else None
         return self.search_for(connection, collection, Query.of(text, vector), real_weight)
 
     def search_for(
@@ -300,7 +261,7 @@ class Memory:
             if not batch or self._closing.is_set():
                 return
             texts = [content for _, content, _ in batch]
-            made = self._guarded('embed_passages', partial(embedder.passages, texts))
+            made = self.vectorizer.made_by(embedder, texts)
             with self.db.write() as connection:
                 if self.usable(connection) is not embedder:
                     logger.warning('another process gave the store another model; words only')
@@ -343,13 +304,6 @@ class Memory:
         if self._copy is not None:
             with self.db.read() as connection:
                 self._copy.load(connection, self._closing.is_set)
-
-
-def _questions(seconds: int, clock: Clock) -> cachetools.Cache[tuple[str, str], Vector]:
-    """Return what keeps the vectors of the latest questions, for some seconds; 0: for good."""
-    if not seconds:
-        return cachetools.LRUCache(_KEPT_QUESTIONS)
-    return cachetools.TTLCache(_KEPT_QUESTIONS, seconds, lambda: clock() / 1e6)
 
 
 def os_user() -> str:

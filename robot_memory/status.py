@@ -132,7 +132,7 @@ class _Figures:
         yield _states(
             'robot_memory_embedder_breaker',
             'The breaker around the embedding model.',
-            memory.breaker.state,
+            memory.vectorizer.breaker.state,
             ('closed', 'open', 'half_open'),
         )
 

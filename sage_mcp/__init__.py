@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from robot_memory.bases import Plugin, Veto
     from robot_memory.client import PartlySaved, SageClient, SearchResult
     from robot_memory.guidance.commands import CommandType
+    from robot_memory.handling import (
+        ErrorHandler,
+        with_circuit_breaker,
+        with_error_handling,
+        with_performance_monitoring,
+    )
+    from robot_memory.registry import ErrorSeverity
     from robot_memory.sage.analyzer import AnalysisType, MemoryAnalyzer
     from robot_memory.sage.command_parser import SageCommandParser
     from robot_memory.sage.session_manager import EnhancedSessionManager, SessionSearchType
@@ -22,6 +29,8 @@ __all__ = [
     'AnalysisType',
     'CommandType',
     'EnhancedSessionManager',
+    'ErrorHandler',
+    'ErrorSeverity',
     'MemoryAnalyzer',
     'PartlySaved',
     'Plugin',
@@ -30,12 +39,22 @@ __all__ = [
     'SearchResult',
     'SessionSearchType',
     'Veto',
+    'with_circuit_breaker',
+    'with_error_handling',
+    'with_performance_monitoring',
 ]
 
 _WHERE = {
     'client': ('PartlySaved', 'SageClient', 'SearchResult'),
     'bases': ('Plugin', 'Veto'),
     'guidance.commands': ('CommandType',),
+    'handling': (
+        'ErrorHandler',
+        'with_circuit_breaker',
+        'with_error_handling',
+        'with_performance_monitoring',
+    ),
+    'registry': ('ErrorSeverity',),
     'sage.analyzer': ('AnalysisType', 'MemoryAnalyzer'),
     'sage.command_parser': ('SageCommandParser',),
     'sage.session_manager': ('EnhancedSessionManager', 'SessionSearchType'),

@@ -164,7 +164,11 @@ def test_an_argument_schema_takes_what_its_field_takes(tool: Any) -> None:
     samples = {'text': 'hello', 'integer': 10.0, 'number': 0.5, 'stamp': '{"sec": 1}'}
     samples |= {'texts': ['hello'], 'flag': True}
     given = {
-        field.name: field.choices[0] if field.choices else samples.get(field.kind, {})
+        field.name: field.choices[0]
+        if field.choices
+        else max(field.minimum, 10.0)
+        if field.kind == 'integer' and field.minimum
+        else samples.get(field.kind, {})
         for field in fields_of(tool.request)
     }
     for field in fields_of(tool.request):

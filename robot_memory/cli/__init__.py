@@ -72,7 +72,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
     _set_up_streams(options, settings, serves=parsed.command == 'mcp')
     caller.set(f'cli:{os_user()}')
     for tool in TOOLS:
-        if tool.name == parsed.command:
+        if tool.name == parsed.command and tool.name not in commands.COMMANDS:
             commands.run_tool(tool, values_of(tool.request, parsed), settings, options)
             return
     run, request = commands.COMMANDS[parsed.command]

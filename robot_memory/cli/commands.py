@@ -10,6 +10,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from robot_memory.cli.archives import ExportCommand, export
 from robot_memory.cli.common import NOT_SET_UP, is_set_up, note, open_memory, show_answer
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.cli.recordings import ImportRequest, PlotRequest, import_, plot
@@ -18,9 +19,11 @@ from robot_memory.errors import NotFound, Unavailable
 from robot_memory.fields import plain
 from robot_memory.memory import Memory
 from robot_memory.settings import Settings, store_path, tools_arg
+from robot_memory.status import free_bytes
 from robot_memory.store import vectors
 from robot_memory.store.report import Report, report
 from robot_memory.tool import Tool
+from robot_memory.tools.get_memory_stats import get_memory_stats
 
 _WITHOUT_MEANING = ('forget', 'start_session', 'query_records', 'show', 'get_memory_stats')
 """The tools that no model can help."""
@@ -56,9 +59,14 @@ def status(_: Nothing, settings: Settings, options: Options) -> None:
     loads = is_set_up(settings)
     with open_memory(settings, with_model=loads) as memory:
         embedder = memory.embedder.wait(options.wait)
+        stats = get_memory_stats.run(memory, {})
         with memory.db.read() as connection:
             found = report(connection, path)
+        room = free_bytes(memory)
     state = {
+        'today': stats.today,
+        'this_week': stats.this_week,
+        'disk_free_mb': None if room is None else round(room / 1e6, 1),
         'model': embedder.name if embedder else None,
         'model_state': memory.embedder.state if loads else 'off',
         'model_reason': memory.embedder.reason if loads else NOT_SET_UP,
@@ -76,7 +84,9 @@ def _status_rows(found: Report, state: Mapping[str, Any]) -> dict[str, str]:
     ready = f'ready, {state["model"]}' if state['model'] else state['model_reason']
     return {
         'store': f'{found.path}, {found.bytes / 1e6:.1f} MB, {found.store_id}',
+        'disk': f'{state["disk_free_mb"]} MB free',
         'memories': ', '.join([f'{active} ({", ".join(kinds)})' if kinds else active, *gone]),
+        'new': f'{state["today"]} today, {state["this_week"]} this week',
         'collections': ', '.join(f'{name} {n}' for name, n in found.collections.items()) or 'none',
         'sessions': f'{found.open_sessions} open, {found.ended_sessions} ended',
         'payloads': f'{counted(found.parts, "part")}, {found.part_bytes / 1e6:.1f} MB, '
@@ -124,6 +134,7 @@ def mcp(request: McpRequest, settings: Settings, options: Options) -> None:
 
 
 COMMANDS: dict[str, tuple[Callable[[Any, Settings, Options], None], type]] = {
+    'export': (export, ExportCommand),
     'import': (import_, ImportRequest),
     'plot': (plot, PlotRequest),
     'status': (status, Nothing),

@@ -1,13 +1,15 @@
-"""What became of the messages, on /diagnostics once a second and in the log at the end."""
+"""How memory and taps are, on /diagnostics once a second and in the log at the end."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
+from robot_memory.memory import Memory
 from robot_memory.ros.taps import Taps
 from robot_memory.senses import PatientKeeper
 
@@ -18,11 +20,18 @@ _BAD = ('unreadable', 'lost', 'failed', 'refused')
 
 
 class Diagnostics:
-    """Publish a status for each tap; it warns while messages are lost, unreadable or refused."""
+    """
+    Publish a status for the memory, and one for each tap.
 
-    def __init__(self, node: Node, taps: Taps, keeper: PatientKeeper) -> None:
+    A tap's warns while messages are lost, unreadable or refused. The memory's has the level of
+    the worst error of the last second, and warns while its model is left alone.
+    """
+
+    def __init__(self, node: Node, memory: Memory, taps: Taps, keeper: PatientKeeper) -> None:
         """Publish from now on."""
         self._node = node
+        self._memory = memory
+        self._errors = memory.registry.errors()
         self._taps = taps
         self._keeper = keeper
         self._bad: dict[str, int] = {}
@@ -33,22 +42,46 @@ class Diagnostics:
     def _publish(self) -> None:
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
+        message.status.append(self._of_memory())
         for title, counts in self._taps.report(self._keeper.counts).items():
             bad = sum(counts.get(name, 0) for name in _BAD)
             grown = bad - self._bad.get(title, 0)
             self._bad[title] = bad
-            message.status.append(
-                DiagnosticStatus(
-                    level=DiagnosticStatus.WARN if grown else DiagnosticStatus.OK,
-                    name=f'{self._node.get_name()}: {title}',
-                    message=_words(counts) or 'no message yet',
-                    hardware_id=self._node.get_fully_qualified_name(),
-                    values=[
-                        KeyValue(key=name, value=str(number)) for name, number in counts.items()
-                    ],
-                )
-            )
+            level = int(bool(grown))
+            words = _words(counts) or 'no message yet'
+            message.status.append(self._status(level, title, words, counts))
         self._publisher.publish(message)
+
+    def _of_memory(self) -> DiagnosticStatus:
+        registry, breaker = self._memory.registry, self._memory.vectorizer.breaker.state
+        errors = registry.errors()
+        grown = [name for name, number in errors.items() if number > self._errors.get(name, 0)]
+        self._errors = errors
+        level = max([int(breaker != 'closed'), *(name[2].diagnostic for name in grown)])
+        calls = registry.all_requests()
+        values = {
+            'calls': calls.count,
+            'errors': sum(errors.values()),
+            **registry.errors_by(lambda _, code, __: f'errors {code}'),
+            'p50 ms': round(calls.p50 * 1000, 3),
+            'p99 ms': round(calls.p99 * 1000, 3),
+            'model': self._memory.embedder.state,
+            'model breaker': breaker,
+        }
+        told = ', '.join(f'{operation}: {code}' for operation, code, _ in grown)
+        words = told or f'{calls.count} calls, model {self._memory.embedder.state}'
+        return self._status(level, 'memory', words, values)
+
+    def _status(
+        self, level: int, title: str, words: str, values: Mapping[str, object]
+    ) -> DiagnosticStatus:
+        return DiagnosticStatus(
+            level=bytes([level]),
+            name=f'{self._node.get_name()}: {title}',
+            message=words,
+            hardware_id=self._node.get_fully_qualified_name(),
+            values=[KeyValue(key=name, value=str(value)) for name, value in values.items()],
+        )
 
     def tell_all(self) -> None:
         """Log what became of the messages of each topic."""

@@ -124,7 +124,7 @@ class MemoryNode(Node):
             taps, place, settings.source, keeper.hand_over, warn, self.resolve_topic_name
         )
         listening = Taps(self, senses)
-        told = Diagnostics(self, listening, keeper)
+        told = Diagnostics(self, self.memory, listening, keeper)
         for close in (told.tell_all, keeper.close, listening.close):  # the last one first
             self._closers.callback(close)
         if settings.demonstration:

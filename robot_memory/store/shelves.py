@@ -25,6 +25,16 @@ def turns_of(collection: str) -> str:
     return collection + _TURNS
 
 
+def is_of_turns(shelf: str) -> bool:
+    """Say whether a shelf is one of turns."""
+    return shelf.endswith(_TURNS)
+
+
+def home_of(shelf: str) -> str:
+    """Return the collection that a shelf is of."""
+    return shelf.removesuffix(_TURNS)
+
+
 def size(connection: apsw.Connection, collection: str) -> int:
     """Return how many active memories a collection holds, turns included."""
     sizes = indexed.sizes(connection)

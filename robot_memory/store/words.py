@@ -142,6 +142,21 @@ def matching(connection: apsw.Connection, terms: Sequence[str], among: Sequence[
     return {row[0] for row in rows}
 
 
+def sessions_with(
+    connection: apsw.Connection, terms: Sequence[str], collections: Sequence[str]
+) -> set[str]:
+    """Return the sessions in which one of the terms was said, in any of some collections."""
+    if not collections:
+        return set()
+    homes = any_of(home(collection) for collection in collections)
+    rows = connection.execute(
+        'SELECT DISTINCT t.session_id FROM memories_fts AS f'
+        ' CROSS JOIN turns AS t ON t.memory_id = f.rowid WHERE memories_fts MATCH ?',
+        (f'({homes}) AND ({any_of(terms)})',),
+    )
+    return {row[0] for row in rows}
+
+
 def way(terms: Sequence[str]) -> Where:
     """Return no condition, but the way to what holds any of the terms."""
     sql = 'SELECT rowid AS id FROM memories_fts WHERE memories_fts MATCH ?'

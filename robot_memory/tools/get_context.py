@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from robot_memory import texts
 from robot_memory.classify import PROTECTED
@@ -43,7 +44,8 @@ class GetContextRequest:
     query: str = arg('What is about to be done or talked about.', max_length=10_000)
     max_results: int = arg('How many memories to tell.', default=5, minimum=1, maximum=50)
     strategy: str = arg(
-        'HYBRID_ADVANCED; AGGRESSIVE tells what is less sure, too; CONSERVATIVE only what is.',
+        'HYBRID_ADVANCED; AGGRESSIVE tells what is less sure, too; CONSERVATIVE only what is '
+        "sure; or a site's own.",
         default='HYBRID_ADVANCED',
         max_length=64,
     )
@@ -84,26 +86,35 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     if not request.query.strip():
         raise InvalidArgument(f'query is empty ({shown(request.query)}); say what is planned')
     name = request.strategy.upper()
+    results = memory.extensions.retrieved(request.query, _results(memory, request, name))
+    context, told = _text(request, results)
+    memory.touch(known for one in told if isinstance(known := _of(one, 'memory_id'), int))
+    items = (ContextItemView(one['content'], one['score'], one['metadata']) for one in told)
+    return GetContextResponse(context, tuple(items), name, len(told))
+
+
+def _results(memory: Memory, request: GetContextRequest, name: str) -> list[dict[str, Any]]:
+    """Return what a strategy, one of ours or a site's own, brings back: safety first."""
     preset = STRATEGIES.get(name)
     if preset is None:
-        raise InvalidArgument(
-            f'strategy must be one of {", ".join(STRATEGIES)}, not {shown(request.strategy)}'
-        )
+        own = memory.extensions.strategy(name)
+        if own is None:
+            raise InvalidArgument(
+                f'strategy must be one of {", ".join((*STRATEGIES, *memory.extensions.names))}, '
+                f'not {shown(request.strategy)}'
+            )
+        return own.retrieve(request.query, request.max_results)
     memory.query_vector(request.query)  # made before the read begins, and kept
     with memory.db.read() as connection:
         safety, rest, mode = _found(memory, connection, request, preset)
         records = memories.get(connection, [hit.id for hit in (*safety, *rest)])
     newer = contradicted(list(records.values()), [*safety, *rest], request.query)
     ordered = newer_first(rest, _within(newer, rest))
-    told = [hit for hit in (*safety, *ordered) if hit.id in records]
-    context, shown_hits = _text(request, told, len(safety), records, newer)
-    memory.touch(hit.id for hit in shown_hits)
-    return GetContextResponse(
-        context,
-        tuple(_item(records[hit.id], hit, mode, newer.get(hit.id)) for hit in shown_hits),
-        name,
-        len(shown_hits),
-    )
+    return [
+        _result(records[hit.id], hit, mode, newer.get(hit.id))
+        for hit in (*safety, *ordered)
+        if hit.id in records
+    ]
 
 
 def _found(
@@ -141,45 +152,50 @@ def _within(newer: Mapping[int, int], hits: Sequence[Hit]) -> dict[int, int]:
 
 
 def _text(
-    request: GetContextRequest,
-    told: Sequence[Hit],
-    safety: int,
-    records: Mapping[int, Record],
-    newer: Mapping[int, int],
-) -> tuple[str, list[Hit]]:
+    request: GetContextRequest, results: Sequence[dict[str, Any]]
+) -> tuple[str, list[dict[str, Any]]]:
     """Return the text within its length, and what it tells."""
     about = _one_line(request.query, 80)
-    if not told:
+    if not results:
         return f'Nothing is known about "{about}".', []
+    safety = [one for one in results if _of(one, 'category') in PROTECTED]
+    rest = [one for one in results if _of(one, 'category') not in PROTECTED]
     text = f'From memory, about "{about}":'
-    room = request.max_characters - len('\n(00 more did not fit.)')
-    taken: list[Hit] = []
-    for place, hit in enumerate(told):
-        heading = {0: '\nSafety:' if safety else '\nKnown:', safety: '\nKnown:'}.get(place, '')
-        line = f'{heading}\n- {_line(records[hit.id], newer.get(hit.id))}'
-        if len(text) + len(line) > room:
-            if taken:
-                break
-            line, _ = texts.cut(line, room - len(text) - 3)
-            line = f'\n{line}...'
-        text += line
-        taken.append(hit)
-    if len(taken) < len(told):
-        text += f'\n({len(told) - len(taken)} more did not fit.)'
-    return text, taken
+    room = request.max_characters - len('\n(000 more did not fit.)')
+    told: list[dict[str, Any]] = []
+    for heading, group in (('Safety:', safety), ('Known:', rest)):
+        for place, one in enumerate(group):
+            line = f'\n- {_line(one)}' if place else f'\n{heading}\n- {_line(one)}'
+            if len(text) + len(line) > room:
+                if told:
+                    left = len(results) - len(told)
+                    return f'{text}\n({left} more did not fit.)', told
+                line = f'{line[: room - len(text) - 3]}...'
+            text += line
+            told.append(one)
+    return text, told
 
 
-def _line(record: Record, newer: int | None) -> str:
-    """Return a memory on one line: nothing in it can pass for another line."""
-    source = [f'mem_{record.id}', record.category, record.created[:10]]
-    if record.type == 'turn':
-        source[1] = f'turn {record.turn_id}'
-    if record.actor_id:
-        source.append(record.actor_id)
-    said = _one_line(record.content, 600)
-    quoted = f'"{said}"' if record.type == 'turn' else said
-    later = '' if newer is None else f' (mem_{newer} is newer and differs)'
-    return f'[{", ".join(_one_line(word, 128) for word in source)}] {quoted}{later}'
+def _line(result: dict[str, Any]) -> str:
+    """Return a result on one line: nothing in it can pass for another line."""
+    is_turn = _of(result, 'type') == 'turn'
+    source = [
+        f'mem_{_of(result, "memory_id")}' if _of(result, 'memory_id') else '',
+        f'turn {_of(result, "turn_id")}' if is_turn else _of(result, 'category'),
+        str(_of(result, 'timestamp') or '')[:10],
+        _of(result, 'actor_id'),
+    ]
+    named = ', '.join(_one_line(str(word), 128) for word in source if word)
+    said = _one_line(result['content'], 600)
+    quoted = f'"{said}"' if is_turn else said
+    newer = _of(result, 'newer')
+    later = f' (mem_{newer} is newer and differs)' if newer else ''
+    return f'[{named}] {quoted}{later}' if named else quoted
+
+
+def _of(result: dict[str, Any], name: str) -> Any:
+    metadata = result.get('metadata')
+    return metadata.get(name) if isinstance(metadata, dict) else None
 
 
 def _one_line(text: str, longest: int) -> str:
@@ -189,8 +205,13 @@ def _one_line(text: str, longest: int) -> str:
     return f'{kept}...' if gone else kept
 
 
-def _item(record: Record, hit: Hit, mode: str, newer: int | None) -> ContextItemView:
+def _result(record: Record, hit: Hit, mode: str, newer: int | None) -> dict[str, Any]:
     metadata = metadata_of(record, mode)
     if newer is not None:
         metadata['newer'] = newer
-    return ContextItemView(record.content, round(hit.score, 6), metadata)
+    return {
+        'content': record.content,
+        'role': record.role,
+        'score': round(hit.score, 6),
+        'metadata': metadata,
+    }

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from robot_memory.tools import verbs
 from robot_memory.fields import Json, arg, collection_arg
 from robot_memory.guidance.commands import CommandType, help_text, parse_command
 from robot_memory.memory import Memory
 from robot_memory.tool import tool
+from robot_memory.tools import verbs
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from robot_memory.tools import verbs
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import Json, arg, collection_arg
 from robot_memory.memory import Memory
 from robot_memory.tool import tool
+from robot_memory.tools import verbs
 
 ACTIONS = ('save', 'search', 'forget', 'recall', 'status', 'analyze', 'export')
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import Json, arg, collection_arg
@@ -79,20 +80,27 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
         records = memories.get(connection, [hit.id for hit in hits])
     found = [hit for hit in hits if hit.score >= request.threshold and hit.id in records]
     memory.touch(hit.id for hit in found)
+    results = memory.extensions.retrieved(
+        request.query,
+        [
+            {
+                'content': records[hit.id].content,
+                'role': records[hit.id].role,
+                'score': round(hit.score, 6),
+                'metadata': metadata_of(records[hit.id], mode),
+            }
+            for hit in found
+        ],
+    )
     return SearchMemoryResponse(
         tuple(
-            FoundView(
-                records[hit.id].content,
-                records[hit.id].role,
-                round(hit.score, 6),
-                metadata_of(records[hit.id], mode),
-            )
-            for hit in found
+            FoundView(one['content'], one['role'], one['score'], one['metadata'])
+            for one in results
         )
     )
 
 
-def metadata_of(record: Record, mode: str) -> Json:
+def metadata_of(record: Record, mode: str) -> dict[str, Any]:
     """Return what is known about a result beside its text."""
     return {
         'session_id': record.session_id,

@@ -11,9 +11,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-import sage_mcp
-from rclpy.parameter import Parameter  # noqa: F401  (a node is needed)
 
+import sage_mcp
 from robot_memory.client import MemoryClient
 
 CONTRACT = Path(
@@ -190,7 +189,7 @@ def configured(live, text):
     found = configuration.read({'HOME': str(folder.parent)})
     told = ' '.join(found.warnings)
     for name in ('enable_neural_rerank', 'enable_llm_summary', 'encryption'):
-        assert f'not available: ' in told and name in told
+        assert 'not available: ' in told and name in told
 
 
 def measured(live, text):
@@ -231,10 +230,6 @@ def capable(live, text):
 def exported(found):
     content = found['content']
     return json.loads(content) if isinstance(content, str) else content
-
-
-def out_of_place(reason):
-    return pytest.param(reason)
 
 
 EXAMPLES = (

@@ -1,0 +1,91 @@
+"""Texts into vectors at run time: timed, with a breaker around the model, questions kept."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import cachetools
+
+from robot_memory.breaker import CircuitBreaker
+from robot_memory.clock import Clock
+from robot_memory.embedding import BackgroundEmbedder, Embedder
+from robot_memory.errors import ModelFailed, Unavailable
+from robot_memory.planes import Vector
+from robot_memory.registry import Registry
+
+KEPT_QUESTIONS = 1000
+logger = logging.getLogger(__name__)
+
+
+class Vectorizer:
+    """
+    Ask the model for vectors, as long as there is one and it answers.
+
+    A failure is logged and counted, and the caller goes on by words; `breaker` leaves a model
+    that keeps failing alone. The vectors of the latest questions are kept for `cache_ttl`
+    seconds, 0: until newer ones take their place.
+    """
+
+    def __init__(
+        self, embedder: BackgroundEmbedder, registry: Registry, clock: Clock, cache_ttl: int
+    ) -> None:
+        self.breaker = CircuitBreaker('the embedding model', clock=lambda: clock() / 1e6)
+        self._embedder = embedder
+        self._registry = registry
+        self._lock = threading.Lock()
+        self._questions: cachetools.Cache[tuple[str, str], Vector] = (
+            cachetools.TTLCache(KEPT_QUESTIONS, cache_ttl, lambda: clock() / 1e6)
+            if cache_ttl
+            else cachetools.LRUCache(KEPT_QUESTIONS)
+        )
+
+    def passages(self, texts: Sequence[str]) -> Vector | None:
+        """Return the vectors of texts to keep, or None while there is no model that can."""
+        embedder = self._embedder.ready()
+        return None if embedder is None else self._tried(partial(self.made_by, embedder, texts))
+
+    def question(self, text: str, counted: bool = True) -> Vector | None:
+        """Return the vector of a question, or None while there is no model that can."""
+        embedder = self._embedder.ready()
+        if embedder is None:
+            return None
+        with self._lock:
+            known = self._questions.get((embedder.name, text))
+        if counted:
+            self._registry.count('query_cache_misses' if known is None else 'query_cache_hits')
+        if known is not None:
+            return known
+        embed = partial(embedder.query, text)
+        made = self._tried(partial(self._guarded, 'embed_query', embed))
+        if made is not None:
+            with self._lock:
+                self._questions[embedder.name, text] = made
+        return made
+
+    def made_by(self, embedder: Embedder, texts: Sequence[str]) -> Vector:
+        """Return the vectors of texts to keep; raise Unavailable where the model cannot."""
+        return self._guarded('embed_passages', partial(embedder.passages, texts))
+
+    def _tried(self, embed: Callable[[], Vector]) -> Vector | None:
+        try:
+            return embed()
+        except Unavailable:
+            return None
+
+    def _guarded(self, operation: str, embed: Callable[[], Vector]) -> Vector:
+        """Return what the model makes; raise Unavailable where it fails or is left alone."""
+        with self.breaker.attempt():
+            start = time.perf_counter()
+            try:
+                return embed()
+            except Exception as error:
+                message = f'the embedding model failed: {error!r}'
+                logger.warning('%s; words alone answer', message)
+                self._registry.error(operation, ModelFailed.code, message)
+                raise ModelFailed(message) from error
+            finally:
+                self._registry.time(operation, time.perf_counter() - start)
