@@ -132,10 +132,12 @@ class CommandLine:
         first = {'learn': 'insight', 'save_perception': 'description', 'recall': 'query'}
         positional = {'end_session': ['session_id'], 'forget': ['memory_id', 'reason']}
         positional |= {'update': ['memory_id', 'new_content'], 'show': ['memory_id']}
+        positional |= {'analyze': ['analysis_type']}
         names = positional.get(tool.name, [first.get(tool.name, '')])
         for name, value in arguments.items():
             if name not in names:
-                words += [f'--{name}', value if isinstance(value, str) else json.dumps(value)]
+                text = value if isinstance(value, str) else json.dumps(value)
+                words += [f'--{name}', *([] if value is True else [text])]
         words += [str(arguments[name]) for name in names if name in arguments]
         ran = subprocess.run(words, capture_output=True, text=True)
         if ran.returncode == 0:
