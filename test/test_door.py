@@ -199,9 +199,7 @@ def test_what_is_no_token_is_refused_without_being_shown(
     assert not content.strip() or content.decode('latin-1').strip() not in str(refusal.value)
 
 
-def test_an_empty_variable_is_no_open_door(
-    robot: Robot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_empty_variable_is_no_open_door(robot: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('ROBOT_MEMORY_TOKEN', '')
     with pytest.raises(InvalidArgument, match='ROBOT_MEMORY_TOKEN is empty'):
         HttpBridge(robot.memory)
@@ -366,9 +364,7 @@ def test_refusals_are_logged_ever_more_rarely(
 # Bodies
 
 
-def test_a_body_that_is_too_large_is_refused_unread(
-    free: HttpBridge, guarded: HttpBridge
-) -> None:
+def test_a_body_that_is_too_large_is_refused_unread(free: HttpBridge, guarded: HttpBridge) -> None:
     for bridge, code in ((free, b' 413 '), (guarded, b' 401 ')):
         with socket.create_connection(('127.0.0.1', bridge.port)) as caller:
             caller.sendall(
@@ -520,9 +516,7 @@ def test_initialize_is_answered_with_a_version_that_is_known(
         'x' * 9_000,
     ],
 )
-def test_hostile_text_is_kept_and_found_as_text(
-    free: HttpBridge, robot: Robot, text: str
-) -> None:
+def test_hostile_text_is_kept_and_found_as_text(free: HttpBridge, robot: Robot, text: str) -> None:
     saved = ask(free, call('save_conversation', user_prompt=text, assistant_response='noted'))
     assert json.loads(saved[2])['result']['isError'] is False
     found = ask(free, call('search_memory', query=text, threshold=0))
