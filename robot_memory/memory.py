@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import getpass
 import logging
@@ -34,8 +35,6 @@ caller: contextvars.ContextVar[str] = contextvars.ContextVar('caller')
 trace: contextvars.ContextVar[str] = contextvars.ContextVar('trace')
 """The trace that a call belongs to, for the log: 32 hexadecimal digits, as W3C's trace-id."""
 
-_BATCH = 32
-_KEPT_QUESTIONS = 1000
 _LOOK_SECONDS = 1.0
 _PATIENT = 200_000
 """Memories that are searched by meaning from the file while they are being loaded; in more, it
@@ -71,7 +70,9 @@ class Memory:
         self.db = Database(store_path(self.settings), self.settings.durability)
         plugged = partial(PluggedEmbedder, self.settings.embedder, self._plugin_timeout)
         self.embedder = embedder or BackgroundEmbedder(
-            self.settings.model, make=plugged if self.settings.embedder else None
+            self.settings.model,
+            dimension=self.settings.dimension,
+            make=plugged if self.settings.embedder else None,
         )
         self._copy = Copy() if resident else None
         self._accesses: dict[int, tuple[int, int]] = {}
@@ -79,7 +80,7 @@ class Memory:
         self._flushing = threading.Lock()
         self._wake = threading.Event()
         self._closing = threading.Event()
-        self._questions = _questions(self.settings.cache_ttl, clock)
+        self._questions = _questions(self.settings.cache_size, self.settings.cache_ttl, clock)
         self._questions_lock = threading.Lock()
         self._clerk = threading.Thread(target=self._work, name='memory-clerk', daemon=True)
         self.embedder.on_ready.append(lambda _: self._wake.set())
@@ -155,7 +156,7 @@ class Memory:
             return known
         made = self._embedded('embed_query', lambda: embedder.query(text))
         if made is not None:
-            with self._questions_lock:
+            with self._questions_lock, contextlib.suppress(ValueError):  # none are kept
                 self._questions[embedder.name, text] = made
         return made
 
@@ -302,7 +303,7 @@ class Memory:
         done = 0
         while limit is None or done < limit:
             with self.db.read() as connection:
-                batch = vectors.without(connection, _BATCH)
+                batch = vectors.without(connection, self.settings.batch_size)
             if not batch or self._closing.is_set():
                 return
             texts = [content for _, content, _ in batch]
@@ -351,11 +352,11 @@ class Memory:
                 self._copy.load(connection, self._closing.is_set)
 
 
-def _questions(seconds: int, clock: Clock) -> cachetools.Cache[tuple[str, str], Vector]:
+def _questions(size: int, seconds: int, clock: Clock) -> cachetools.Cache[tuple[str, str], Vector]:
     """Return what keeps the vectors of the latest questions, for some seconds; 0: for good."""
     if not seconds:
-        return cachetools.LRUCache(_KEPT_QUESTIONS)
-    return cachetools.TTLCache(_KEPT_QUESTIONS, seconds, lambda: clock() / 1e6)
+        return cachetools.LRUCache(size)
+    return cachetools.TTLCache(size, seconds, lambda: clock() / 1e6)
 
 
 def os_user() -> str:
