@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,29 +80,37 @@ def settings(given: Mapping[str, Any], where: str) -> tuple[Settings, Fallbacks]
     DATABASE_URL that is used and names no SQLite file.
     """
     named = {name: value for name, value in given.items() if value not in (None, '')}
-    found = fallbacks(named)
+    found = read(given=named)
     return parse(Settings, {**found.values, **named}, where), found
 
 
-def fallbacks(given: Mapping[str, Any]) -> Fallbacks:
-    """Return what the environment and the file say of the settings that were not given."""
+def read(environment: Mapping[str, str] | None = None, given: Collection[str] = ()) -> Fallbacks:
+    """
+    Return what the environment and the file say of the settings that were not given.
+
+    The environment is the process's own, unless another one is named. Raise InvalidArgument for
+    a DATABASE_URL that would be used and names no SQLite file.
+    """
+    known = os.environ if environment is None else environment
     found = Fallbacks()
-    _read_file(found, Path('~/.sage/config.json').expanduser())
-    _read_environment(found, given)
+    home = known.get('HOME') or str(Path.home())
+    _read_file(found, Path(home, '.sage', 'config.json'))
+    _read_environment(found, known, given)
     for name in given:
         found.values.pop(name, None)
     return found
 
 
-def _read_environment(found: Fallbacks, given: Mapping[str, Any]) -> None:
-    environment = os.environ
+def _read_environment(
+    found: Fallbacks, environment: Mapping[str, str], given: Collection[str]
+) -> None:
     for variable, name in _ENVIRONMENT.items():
         text = environment.get(variable, '').strip()
         if text:
             value = _plain(text, _FIELDS[name].kind)
             found.take(name, f'{variable}={shown(text)}', value)
     url = environment.get('DATABASE_URL', '')
-    if url and not given.get('db_path') and not environment.get('ROBOT_MEMORY_DB'):
+    if url and 'db_path' not in given and not environment.get('ROBOT_MEMORY_DB'):
         found.values['db_path'] = _file_of(url)
     useless = [name for name in _NO_SERVER if environment.get(name)]
     if useless:

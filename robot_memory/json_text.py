@@ -26,11 +26,11 @@ def is_storable(text: str) -> bool:
     return True
 
 
-def parse_json(name: str, text: str) -> Any:
+def parse_json(name: str, text: str, limit: int = MAX_JSON_CHARACTERS) -> Any:
     """Read JSON text strictly: no NaN, no Infinity, bounded size and depth."""
-    if len(text) > MAX_JSON_CHARACTERS:
+    if len(text) > limit:
         raise InvalidArgument(
-            f'{name} has {len(text)} characters of JSON; at most {MAX_JSON_CHARACTERS} are kept'
+            f'{name} has {len(text)} characters of JSON; at most {limit} are kept'
         )
     try:
         return json.loads(text, parse_constant=_refuse_constant)

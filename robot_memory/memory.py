@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import contextvars
 import getpass
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
-import cachetools
-
-from robot_memory.breaker import CircuitBreaker
 from robot_memory.clock import Clock, wall_clock
 from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
-from robot_memory.errors import ModelFailed, RobotMemoryError, Unavailable
+from robot_memory.errors import RobotMemoryError
 from robot_memory.extensions import Extensions
 from robot_memory.planes import Vector
 from robot_memory.registry import Registry
@@ -25,9 +22,10 @@ from robot_memory.search.cold import ColdSearch
 from robot_memory.search.neighbours import ColdNeighbours, Meaning, ResidentNeighbours
 from robot_memory.search.query import Query, Search
 from robot_memory.search.resident import Copy, ResidentSearch
-from robot_memory.settings import Settings, store_path
-from robot_memory.store import Connection, Database, indexed, memories, vectors
+from robot_memory.settings import Settings, refuse_encryption, store_path
+from robot_memory.store import Connection, Database, backup, indexed, memories, vectors
 from robot_memory.store.duplicates import Neighbours
+from robot_memory.vectorizer import Vectorizer
 
 logger = logging.getLogger(__name__)
 caller: contextvars.ContextVar[str] = contextvars.ContextVar('caller')
@@ -39,6 +37,8 @@ _LOOK_SECONDS = 1.0
 _PATIENT = 200_000
 """Memories that are searched by meaning from the file while they are being loaded; in more, it
 would take longer than the loading, and words alone answer."""
+_LOOK_FOR_BACKUP = 600_000_000
+"""Microseconds between looks whether a backup is due."""
 _GATHER_SECONDS = 0.2
 """How long accesses are gathered before they are written: a write waits for the disk."""
 
@@ -61,9 +61,9 @@ class Memory:
     ) -> None:
         """Open the store and begin to load the model; raise Unavailable where it cannot be."""
         self.settings = settings or Settings()
+        refuse_encryption(self.settings)
         self.clock = clock
         self.registry = Registry(clock)
-        self.breaker = CircuitBreaker('the embedding model', clock=lambda: self.clock() / 1e6)
         self.extensions = Extensions(
             self.settings.strategies, self.settings.plugin_dirs, self._plugin_timeout, self
         )
@@ -74,14 +74,20 @@ class Memory:
             dimension=self.settings.dimension,
             make=plugged if self.settings.embedder else None,
         )
+        self.vectorizer = Vectorizer(
+            self.embedder,
+            self.registry,
+            clock,
+            self.settings.cache_ttl,
+            self.settings.cache_size,
+        )
         self._copy = Copy() if resident else None
         self._accesses: dict[int, tuple[int, int]] = {}
         self._accesses_lock = threading.Lock()
+        self._next_backup = 0
         self._flushing = threading.Lock()
         self._wake = threading.Event()
         self._closing = threading.Event()
-        self._questions = _questions(self.settings.cache_size, self.settings.cache_ttl, clock)
-        self._questions_lock = threading.Lock()
         self._clerk = threading.Thread(target=self._work, name='memory-clerk', daemon=True)
         self.embedder.on_ready.append(lambda _: self._wake.set())
         self.embedder.start()
@@ -135,51 +141,11 @@ class Memory:
 
     def passage_vectors(self, texts: Sequence[str]) -> Vector | None:
         """Return the vectors of texts to keep, or None while there is no model that can."""
-        embedder = self.embedder.ready()
-        if embedder is None:
-            return None
-        return self._embedded('embed_passages', lambda: embedder.passages(texts))
+        return self.vectorizer.passages(texts)
 
     def query_vector(self, text: str) -> Vector | None:
         """Return the vector of a question, or None while there is no model that can."""
-        return self._question_vector(text, counted=True)
-
-    def _question_vector(self, text: str, counted: bool) -> Vector | None:
-        embedder = self.embedder.ready()
-        if embedder is None:
-            return None
-        with self._questions_lock:
-            known = self._questions.get((embedder.name, text))
-        if counted:
-            self.registry.count('query_cache_misses' if known is None else 'query_cache_hits')
-        if known is not None:
-            return known
-        made = self._embedded('embed_query', lambda: embedder.query(text))
-        if made is not None:
-            with self._questions_lock, contextlib.suppress(ValueError):  # none are kept
-                self._questions[embedder.name, text] = made
-        return made
-
-    def _embedded(self, operation: str, embed: Callable[[], Vector]) -> Vector | None:
-        """Return what the model makes, or None where it fails or is left alone: words go on."""
-        try:
-            return self._guarded(operation, embed)
-        except Unavailable:
-            return None
-
-    def _guarded(self, operation: str, embed: Callable[[], Vector]) -> Vector:
-        """Return what the model makes; raise Unavailable where it fails or is left alone."""
-        with self.breaker.attempt():
-            start = time.perf_counter()
-            try:
-                return embed()
-            except Exception as error:
-                message = f'the embedding model failed: {error!r}'
-                logger.warning('%s; words alone answer', message)
-                self.registry.error(operation, Unavailable.code, message)
-                raise ModelFailed(message) from error
-            finally:
-                self.registry.time(operation, time.perf_counter() - start)
+        return self.vectorizer.question(text)
 
     def usable(self, connection: Connection) -> Embedder | None:
         """Return the embedder if the file holds vectors of its model, else None."""
@@ -207,7 +173,7 @@ class Memory:
         """Return what answers a question on a shelf of `store.shelves`."""
         # Tools ask for the vector before they begin to read: this look counts no second time.
         usable = self.usable(connection)
-        vector = self._question_vector(text, counted=False) if usable else None
+        vector = self.vectorizer.question(text, counted=False) if usable else None
         return self.search_for(connection, collection, Query.of(text, vector), real_weight)
 
     def search_for(
@@ -307,7 +273,7 @@ class Memory:
             if not batch or self._closing.is_set():
                 return
             texts = [content for _, content, _ in batch]
-            made = self._guarded('embed_passages', partial(embedder.passages, texts))
+            made = self.vectorizer.made_by(embedder, texts)
             with self.db.write() as connection:
                 if self.usable(connection) is not embedder:
                     logger.warning('another process gave the store another model; words only')
@@ -329,8 +295,9 @@ class Memory:
             try:
                 self.flush()
                 self._load_copy()
+                self._look_for_backup()
                 embedder = self.embedder.ready()
-                if embedder is not None:
+                if embedder is not None and self.vectorizer.background.lets_through:
                     with self.db.read() as connection:
                         known = vectors.model_of(connection)
                         other = known is not None and known[0] != embedder.name
@@ -345,18 +312,27 @@ class Memory:
                 logger.exception('noting accesses and vectors failed; will try again')
                 self._closing.wait(_LOOK_SECONDS)
 
+    def back_up(self) -> Path | None:
+        """Make a backup where the settings want one now; return its file."""
+        plan = backup.plan_of(self.settings)
+        if plan is None:
+            return None
+        return backup.back_up(self.db, plan, self.clock(), self._closing.is_set)
+
+    def _look_for_backup(self) -> None:
+        now = self.clock()
+        if not self.settings.backup_folder or now < self._next_backup:
+            return
+        self._next_backup = now + _LOOK_FOR_BACKUP
+        made = self.back_up()
+        if made is not None:
+            logger.info('backup %s made', made)
+
     def _load_copy(self) -> None:
         """Load the copy of what is indexed, where it is not there, and keep it in order."""
         if self._copy is not None:
             with self.db.read() as connection:
                 self._copy.load(connection, self._closing.is_set)
-
-
-def _questions(size: int, seconds: int, clock: Clock) -> cachetools.Cache[tuple[str, str], Vector]:
-    """Return what keeps the vectors of the latest questions, for some seconds; 0: for good."""
-    if not seconds:
-        return cachetools.LRUCache(size)
-    return cachetools.TTLCache(size, seconds, lambda: clock() / 1e6)
 
 
 def os_user() -> str:

@@ -63,7 +63,8 @@ def performance(memory: Memory) -> dict[str, Any]:
             'model': embedder.name if embedder else None,
             'state': memory.embedder.state,
             'reason': memory.embedder.reason,
-            'breaker': memory.breaker.state,
+            'breaker': memory.vectorizer.breaker.state,
+            'background_breaker': memory.vectorizer.background.state,
             'query_ms': _timing(operations.get('embed_query', Timing()))['mean_ms'],
         },
         'rss_mb': resident_megabytes(),
@@ -88,7 +89,7 @@ def optimization(memory: Memory) -> list[dict[str, str]]:
         if severity in _GRAVE
     )
     model = memory.embedder
-    failed = model.state == 'failed' or memory.breaker.state != 'closed'
+    breakers = [memory.vectorizer.breaker.state, memory.vectorizer.background.state]
     found = [
         (
             file.log > _LARGE_LOG,
@@ -106,10 +107,14 @@ def optimization(memory: Memory) -> list[dict[str, str]]:
             'robot-memory index',
         ),
         (
-            failed,
-            f'the model is {model.state}, its breaker {memory.breaker.state}: {model.reason}'
-            if model.reason
-            else f'the model fails, its breaker is {memory.breaker.state}',
+            model.state == 'failed',
+            f'the model cannot be loaded: {model.reason}',
+            'robot-memory index --verbose',
+        ),
+        (
+            breakers != ['closed'] * 2,
+            f'the model fails again and again: its breaker is {breakers[0]}, in the background '
+            f'{breakers[1]}',
             'robot-memory index --verbose',
         ),
         (

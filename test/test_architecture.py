@@ -25,12 +25,12 @@ LAYERS = (
     ('consolidation', 'planes', 'ranking', 'embedding', 'capture'),
     ('reflection',),
     ('store',),
-    ('search',),
+    ('search', 'vectorizer'),
     ('memory',),
-    ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot', 'logs', 'status'),
+    ('perceptions', 'facts', 'statements', 'newer', 'lookup', 'plot', 'logs', 'status', 'retention'),
     ('conversation', 'sections'),
     ('history',),
-    ('session_search',),
+    ('archive', 'session_search'),
     ('guidance',),
     ('tool',),
     ('tools',),
@@ -54,6 +54,7 @@ ONLY_IN = {
     'matplotlib': ('plot',),
     'onnxruntime': ('embedding',),
     'tokenizers': ('embedding',),
+    'cachetools': ('vectorizer',),
     'prometheus_client': ('status',),
 }
 

@@ -63,8 +63,9 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _dispatch(arguments: Sequence[str]) -> None:
+    helps = {tool.name: tool.help for tool in TOOLS}
     further = {
-        name: (inspect.getdoc(run) or '', request)
+        name: (helps.get(name) or inspect.getdoc(run) or '', request)
         for name, (run, request) in commands.COMMANDS.items()
     }
     parsed = build_parser(further).parse_args(arguments)
@@ -74,7 +75,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
     found.tell()
     caller.set(f'cli:{os_user()}')
     for tool in TOOLS:
-        if tool.name == parsed.command:
+        if tool.name == parsed.command and tool.name not in commands.COMMANDS:
             commands.run_tool(tool, values_of(tool.request, parsed), settings, options)
             return
     run, request = commands.COMMANDS[parsed.command]

@@ -10,6 +10,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from robot_memory.cli.archives import ExportCommand, export
 from robot_memory.cli.common import NOT_SET_UP, is_set_up, note, open_memory, show_answer
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.cli.recordings import ImportRequest, PlotRequest, import_, plot
@@ -24,7 +25,14 @@ from robot_memory.store.report import Report, report
 from robot_memory.tool import Tool
 from robot_memory.tools.get_memory_stats import get_memory_stats
 
-_WITHOUT_MEANING = ('forget', 'start_session', 'query_records', 'show', 'get_memory_stats')
+_WITHOUT_MEANING = (
+    'forget',
+    'start_session',
+    'query_records',
+    'show',
+    'get_memory_stats',
+    'maintain',
+)
 """The tools that no model can help."""
 
 
@@ -133,6 +141,7 @@ def mcp(request: McpRequest, settings: Settings, options: Options) -> None:
 
 
 COMMANDS: dict[str, tuple[Callable[[Any, Settings, Options], None], type]] = {
+    'export': (export, ExportCommand),
     'import': (import_, ImportRequest),
     'plot': (plot, PlotRequest),
     'status': (status, Nothing),

@@ -19,7 +19,7 @@ from robot_memory.tools import TOOLS
 _NAMES = {'db_path': '--db'}
 _PATHS = ('db_path', 'model', 'params', 'output')
 _IN_EVERY_HELP = ('db_path', 'model', 'json', 'wait')
-_ALSO_POSITIONAL = ('query', 'memory_id')
+_ALSO_POSITIONAL = ('query', 'memory_id', 'session')
 _EPILOG = (
     'JSON is written as one argument: \'{"task": {"success": true}}\'. '
     'Exit status: 0 done, 1 refused or failed (one line on stderr), 2 wrong usage.'
@@ -45,6 +45,8 @@ def build_parser(further: Mapping[str, tuple[str, type]]) -> argparse.ArgumentPa
         prog=PROGRAM, metavar='COMMAND', dest='command', required=True
     )
     for tool in TOOLS:
+        if tool.name in further:  # a command of that name does more
+            continue
         dashed = tool.name.replace('_', '-')
         texts: dict[str, Any] = {'description': tool.help.replace('%', '%%')}
         parsers = [commands.add_parser(dashed, help=tool.summary, allow_abbrev=False, **texts)]

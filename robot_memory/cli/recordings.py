@@ -11,7 +11,9 @@ from typing import Any
 
 from tqdm import tqdm
 
+from robot_memory.archive.reading import is_archive
 from robot_memory.capture import Picture, Signal
+from robot_memory.cli.archives import import_archives
 from robot_memory.cli.common import is_set_up, note, open_memory, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import counted
@@ -31,7 +33,9 @@ _IN_ONE_PLOT = 200
 class ImportRequest:
     """Ask to keep what the senses notice in recordings."""
 
-    bags: tuple[str, ...] = arg('Recordings: rosbag2 folders or files, or rosbag1 files.')
+    bags: tuple[str, ...] = arg(
+        'Recordings: rosbag2 folders or files, or rosbag1 files; or archives, .jsonl or .jsonl.gz.'
+    )
     params: str = arg(
         "The node's parameter file, for its taps; without, all topics of known types.", default=''
     )
@@ -46,11 +50,20 @@ class ImportRequest:
 
 def import_(request: ImportRequest, settings: Settings, options: Options) -> None:
     """
-    Keep what the senses notice in recordings, many times faster than it happened.
+    Keep what the senses notice in recordings, or what an archive of `export` holds.
 
     What is kept already is known by its source, topic and stamp: an import that was broken off is
     completed by the same command, and a second one adds nothing.
     """
+    archives = [bag for bag in request.bags if is_archive(bag)]
+    if archives:
+        if request != ImportRequest(tuple(archives)):
+            raise InvalidArgument(
+                'an archive says itself what it holds; import it without options, '
+                'and recordings apart from archives'
+            )
+        import_archives(archives, settings, options)
+        return
     from robot_memory.senses.importing import Imported, import_recording
 
     plan = _plan(request)

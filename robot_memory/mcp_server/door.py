@@ -1,4 +1,4 @@
-"""Who may come in: the token, the Host and the Origin of each request, before anything reads it."""
+"""Who may come in: token, Host and Origin of each request, before anything reads it."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _only(headers: Headers, name: str) -> str | None:
 
 
 def _host_of(authority: str | None) -> str | None:
-    """Return the name or the address of `host:port`, in small letters; None for what is neither."""
+    """Return the name or address of `host:port`, in small letters; None for what is neither."""
     match = _AUTHORITY.fullmatch(authority or '')
     return match[1].strip('[]').lower() if match else None
 

@@ -53,7 +53,7 @@ class Diagnostics:
         self._publisher.publish(message)
 
     def _of_memory(self) -> DiagnosticStatus:
-        registry, breaker = self._memory.registry, self._memory.breaker.state
+        registry, breaker = self._memory.registry, self._memory.vectorizer.breaker.state
         errors = registry.errors()
         grown = [name for name, number in errors.items() if number > self._errors.get(name, 0)]
         self._errors = errors

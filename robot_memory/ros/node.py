@@ -22,8 +22,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
-from robot_memory import conversation
-from robot_memory.configuration import fallbacks
+from robot_memory import configuration, conversation
 from robot_memory.errors import InvalidArgument, RobotMemoryError
 from robot_memory.fields import fields_of
 from robot_memory.logs import JsonLines
@@ -85,7 +84,7 @@ class MemoryNode(Node):
         self._closers.callback(core.removeHandler, handler)
         numbers = [field.name for field in fields_of(Settings) if field.kind == 'number']
         given = {name: one.value for name, one in self._given().items() if one.value != ''}
-        found = fallbacks(given)
+        found = configuration.read(given=given)
         settings = parameters.declare(
             self, Settings, live=[*numbers, 'auto_save'], defaults=found.values
         )

@@ -40,14 +40,19 @@ _LATEST = Where(
 
 
 def insert(connection: apsw.Connection, record: Record, vector: Vector | None) -> int:
-    """Keep a new memory with its words, and its vector where there is one; return its id."""
+    """
+    Keep a new memory with its words, and its vector where there is one; return its id.
+
+    A record without an id is given the next one.
+    """
     connection.execute(
-        'INSERT INTO memories (type, collection, session_id, content, content_hash, guard,'
+        'INSERT INTO memories (id, type, collection, session_id, content, content_hash, guard,'
         ' token_count, category, confidence, confidence_base, tags, scope_files,'
         ' perception_type, context, actor_id, event_id, strategy_name, stamp, frame_id, pose,'
         ' created_at, updated_at)'
-        ' VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        ' VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         (
+            record.id or None,
             record.type,
             record.collection,
             record.session_id,
@@ -76,6 +81,27 @@ def insert(connection: apsw.Connection, record: Record, vector: Vector | None) -
     index(connection, memory_id, shelf, record.content, record.context, vector)
     facets.put(connection, memory_id, record.context)
     places.put(connection, memory_id, record.collection, record.context)
+    return memory_id
+
+
+def restore(connection: apsw.Connection, record: Record, confidence_base: float) -> int:
+    """Keep a memory of an archive as it was, superseded_by aside; return its id."""
+    memory_id = insert(connection, record, None)
+    connection.execute(
+        'UPDATE memories SET confidence_base = ?, status = ?, access_count = ?,'
+        ' last_accessed = ?, updated_at = ? WHERE id = ?',
+        (
+            confidence_base,
+            record.status,
+            record.access_count,
+            record.last_accessed,
+            record.updated_at,
+            memory_id,
+        ),
+    )
+    if record.status != 'active':
+        _unindex(connection, memory_id)
+        places.remove(connection, memory_id, record.collection, record.context)
     return memory_id
 
 
@@ -219,7 +245,7 @@ def said(
     values = () if session_id is None else (session_id,)
     rows = connection.execute(
         f"{_SELECT} WHERE m.status = 'active' AND t.memory_id IS NOT NULL{which}"
-        ' ORDER BY m.created_at DESC, t.number DESC LIMIT ?',
+        ' ORDER BY m.created_at DESC, m.id DESC LIMIT ?',
         (*values, limit),
     ).fetchall()
     return [_record(row) for row in reversed(rows)]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import apsw
 
 from robot_memory.errors import Unavailable
-from robot_memory.store import counts, facets, memories, places, turns
+from robot_memory.store import archive, counts, facets, memories, places, turns
 
 
 def first_tables(connection: apsw.Connection) -> None:
@@ -240,6 +240,7 @@ MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     near_things,
     conversations,
     counts.make,
+    archive.make,
 )
 
 

@@ -81,6 +81,16 @@ def newest(connection: apsw.Connection, limit: int) -> list[Session]:
     return [_session(row) for row in rows]
 
 
+def everything(connection: apsw.Connection, collection: str | None) -> list[Session]:
+    """Return all sessions, the oldest first; of a collection, or that its memories are of."""
+    rows = connection.execute(
+        f'{_SELECT} WHERE ?1 IS NULL OR collection = ?1 OR id IN'
+        ' (SELECT session_id FROM memories WHERE collection = ?1) ORDER BY created_at, id',
+        (collection,),
+    )
+    return [_session(row) for row in rows]
+
+
 def between(connection: apsw.Connection, start: int, end: int, limit: int) -> list[Session]:
     """Return the newest sessions begun in a span, in microseconds; the oldest of them first."""
     rows = connection.execute(

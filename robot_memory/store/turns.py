@@ -45,6 +45,15 @@ def put(connection: apsw.Connection, memory_id: int, record: Record) -> None:
     )
 
 
+def has(connection: apsw.Connection, session_id: str, number: int) -> bool:
+    """Say whether a session has a turn of a number."""
+    ((found,),) = connection.execute(
+        'SELECT EXISTS (SELECT 1 FROM turns WHERE session_id = ? AND number = ?)',
+        (session_id, number),
+    )
+    return bool(found)
+
+
 def next_number(connection: apsw.Connection, session_id: str) -> int:
     """Return the number of a session's next turn; forgotten ones keep theirs."""
     ((last,),) = connection.execute(
@@ -63,15 +72,6 @@ def topics(connection: apsw.Connection) -> list[tuple[str, Any]]:
         " WHERE p.path = 'topic'"
     )
     return [(row[0], row[1]) for row in rows]
-
-
-def counts(connection: apsw.Connection) -> tuple[int, int]:
-    """Return how many active turns there are, and in how many sessions."""
-    ((turns, sessions),) = connection.execute(
-        'SELECT count(*), count(DISTINCT t.session_id) FROM turns AS t'
-        " JOIN memories AS m ON m.id = t.memory_id WHERE m.status = 'active'"
-    )
-    return int(turns), int(sessions)
 
 
 def count(connection: apsw.Connection, session_id: str) -> int:

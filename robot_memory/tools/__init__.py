@@ -6,13 +6,17 @@ from robot_memory.tool import Tool
 from robot_memory.tools.analyze import analyze
 from robot_memory.tools.clear_session import clear_session
 from robot_memory.tools.end_session import end_session
+from robot_memory.tools.export import export
 from robot_memory.tools.forget import forget
 from robot_memory.tools.get_context import get_context
 from robot_memory.tools.get_memory_stats import get_memory_stats
 from robot_memory.tools.learn import learn
+from robot_memory.tools.maintain import maintain
 from robot_memory.tools.query_records import query_records
 from robot_memory.tools.recall import recall
 from robot_memory.tools.sage_auto import sage_auto
+from robot_memory.tools.sage_command import sage_command
+from robot_memory.tools.sage_memory import sage_memory
 from robot_memory.tools.sage_smart_prompt import sage_smart_prompt
 from robot_memory.tools.sage_system_status import sage_system_status
 from robot_memory.tools.save_conversation import save_conversation
@@ -38,6 +42,10 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
     get_memory_stats,
     clear_session,
     analyze,
+    export,
+    maintain,
+    sage_memory,
+    sage_command,
     sage_auto,
     sage_smart_prompt,
     sage_system_status,

@@ -1,0 +1,96 @@
+"""Export a session, or the whole store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from robot_memory.archive.documents import as_markdown, as_text, as_values
+from robot_memory.archive.writing import Extent, lines
+from robot_memory.errors import InvalidArgument, NotFound
+from robot_memory.fields import arg, collection_arg
+from robot_memory.json_text import dump_json
+from robot_memory.memory import Memory
+from robot_memory.store import Connection, archive, sessions
+from robot_memory.tool import tool
+
+ALL = 'all'
+FORMATS = ('json', 'markdown', 'text', 'jsonl')
+_MOST = 16_000_000
+"""Bytes of an answer; a whole store is for the command line, which streams it."""
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    """Ask for a session or for all."""
+
+    session_id: str | None = arg(
+        'The session; empty: the newest open one; "all": the whole store.', default=None
+    )
+    format: str = arg(
+        'json: the session with its messages and memories; markdown and text: for people; '
+        'jsonl: without loss, to be imported again.',
+        default='json',
+        choices=FORMATS,
+    )
+    collection: str | None = collection_arg('Only what is of this namespace.', default=None)
+
+
+@dataclass(frozen=True)
+class ExportResponse:
+    """Give what was asked for."""
+
+    session_id: str = arg('The session, or all.')
+    format: str = arg('The format.')
+    content: str = arg('The text, in the format.')
+    count: int = arg('How many memories it tells of; jsonl has the forgotten ones, too.')
+
+
+@tool(read_only=True, idempotent=True)
+def export(memory: Memory, request: ExportRequest) -> ExportResponse:
+    """
+    Export a session or the whole store: as json, markdown, text, or JSON Lines without loss.
+
+    `robot-memory export all --output store.jsonl.gz` streams a store of any size to a file, and
+    `robot-memory import store.jsonl.gz` brings it back.
+    """
+    memory.flush()
+    with memory.db.read() as connection:
+        extent = extent_of(connection, request.session_id, request.collection)
+        size = archive.size(connection, extent.where)
+        if size > _MOST:
+            raise InvalidArgument(
+                f'the export has some {size / 1e6:.0f} MB, an answer at most {_MOST / 1e6:.0f}; '
+                'name a session_id, or let robot-memory export write a file (--output)'
+            )
+        content, count = text_of(connection, extent, request.format)
+    return ExportResponse(name_of(extent), request.format, content, count)
+
+
+def extent_of(connection: Connection, session_id: str | None, collection: str | None) -> Extent:
+    """Return what is asked for; raise NotFound where there is none of it."""
+    if session_id == ALL:
+        return Extent(None, collection)
+    if session_id is not None:
+        return Extent(sessions.get(connection, session_id), collection)
+    found = sessions.current(connection, collection)
+    if found is None:
+        raise NotFound('no session is open; name one in session_id, or "all" for the whole store')
+    return Extent(found, collection)
+
+
+def name_of(extent: Extent) -> str:
+    """Return what the answer calls it."""
+    return ALL if extent.session is None else extent.session.id
+
+
+def text_of(connection: Connection, extent: Extent, format: str) -> tuple[str, int]:
+    """Return an export as one text, and how many memories it tells of."""
+    if format == 'jsonl':
+        return ''.join(f'{line}\n' for line in lines(connection, extent)), extent.count(connection)
+    values = as_values(connection, extent)
+    told = values.get('sessions', [values] if extent.session else [])
+    count = sum(len(one['messages']) + len(one['memories']) for one in told)
+    count += len(values['memories']) if extent.session is None else 0
+    if format == 'json':
+        return dump_json(values), count
+    return (as_markdown if format == 'markdown' else as_text)(values), count

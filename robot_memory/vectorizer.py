@@ -1,0 +1,104 @@
+"""Texts into vectors at run time: timed, with a breaker around the model, questions kept."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+
+import cachetools
+
+from robot_memory.breaker import CircuitBreaker
+from robot_memory.clock import Clock
+from robot_memory.embedding import BackgroundEmbedder, Embedder
+from robot_memory.errors import ModelFailed, Unavailable
+from robot_memory.planes import Vector
+from robot_memory.registry import Registry
+
+logger = logging.getLogger(__name__)
+
+
+class Vectorizer:
+    """
+    Ask the model for vectors, as long as there is one and it answers.
+
+    A failure is logged and counted, and the caller goes on by words; `breaker` leaves a model
+    that keeps failing alone. What is made in the background has a breaker of its own, so that
+    stored texts that the model cannot take do not keep it from questions. The vectors of the
+    latest `cache_size` questions are kept for `cache_ttl` seconds, 0: until newer ones take their
+    place.
+    """
+
+    def __init__(
+        self,
+        embedder: BackgroundEmbedder,
+        registry: Registry,
+        clock: Clock,
+        cache_ttl: int,
+        cache_size: int = 1000,
+    ) -> None:
+        self.breaker, self.background = (
+            CircuitBreaker('the embedding model', clock=lambda: clock() / 1e6) for _ in range(2)
+        )
+        self._embedder = embedder
+        self._registry = registry
+        self._lock = threading.Lock()
+        self._questions: cachetools.Cache[tuple[str, str], Vector] = (
+            cachetools.TTLCache(cache_size, cache_ttl, lambda: clock() / 1e6)
+            if cache_ttl
+            else cachetools.LRUCache(cache_size)
+        )
+
+    def passages(self, texts: Sequence[str]) -> Vector | None:
+        """Return the vectors of texts to keep, or None while there is no model that can."""
+        embedder = self._embedder.ready()
+        if embedder is None:
+            return None
+        return self._tried('embed_passages', partial(embedder.passages, texts))
+
+    def question(self, text: str, counted: bool = True) -> Vector | None:
+        """Return the vector of a question, or None while there is no model that can."""
+        embedder = self._embedder.ready()
+        if embedder is None:
+            return None
+        with self._lock:
+            known = self._questions.get((embedder.name, text))
+        if counted:
+            self._registry.count('query_cache_misses' if known is None else 'query_cache_hits')
+        if known is not None:
+            return known
+        made = self._tried('embed_query', partial(embedder.query, text))
+        if made is not None:
+            with self._lock, suppress(ValueError):  # where none are kept, there is no room
+                self._questions[embedder.name, text] = made
+        return made
+
+    def made_by(self, embedder: Embedder, texts: Sequence[str]) -> Vector:
+        """Return the vectors of stored texts; raise Unavailable where the model cannot."""
+        embed = partial(embedder.passages, texts)
+        return self._guarded(self.background, 'embed_background', embed)
+
+    def _tried(self, operation: str, embed: Callable[[], Vector]) -> Vector | None:
+        try:
+            return self._guarded(self.breaker, operation, embed)
+        except Unavailable:
+            return None
+
+    def _guarded(
+        self, breaker: CircuitBreaker, operation: str, embed: Callable[[], Vector]
+    ) -> Vector:
+        """Return what the model makes; raise Unavailable where it fails or is left alone."""
+        with breaker.attempt():
+            start = time.perf_counter()
+            try:
+                return embed()
+            except Exception as error:
+                message = f'the embedding model failed: {error!r}'
+                logger.warning('%s; words alone answer', message)
+                self._registry.error(operation, ModelFailed.code, message)
+                raise ModelFailed(message) from error
+            finally:
+                self._registry.time(operation, time.perf_counter() - start)
