@@ -89,7 +89,7 @@ def keep(
             _fact(memory, connection, records[number], statement, vector)
             for (number, statement), vector in zip(stated, vectors[len(said) :], strict=True)
         ]
-        sessions.change(connection, replace(session, updated_at=now))
+        sessions.change(connection, replace(session, updated_at=now, saved_at=None))
     return Exchange(session, event_id, first, tuple(kept), tuple(facts_kept))
 
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from robot_memory.clock import Clock, wall_clock
 from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
@@ -21,8 +22,8 @@ from robot_memory.search.cold import ColdSearch
 from robot_memory.search.neighbours import ColdNeighbours, Meaning, ResidentNeighbours
 from robot_memory.search.query import Query, Search
 from robot_memory.search.resident import Copy, ResidentSearch
-from robot_memory.settings import Settings, store_path
-from robot_memory.store import Connection, Database, indexed, memories, vectors
+from robot_memory.settings import Settings, refuse_encryption, store_path
+from robot_memory.store import Connection, Database, backup, indexed, memories, vectors
 from robot_memory.store.duplicates import Neighbours
 from robot_memory.vectorizer import Vectorizer
 
@@ -37,6 +38,8 @@ _LOOK_SECONDS = 1.0
 _PATIENT = 200_000
 """Memories that are searched by meaning from the file while they are being loaded; in more, it
 would take longer than the loading, and words alone answer."""
+_LOOK_FOR_BACKUP = 600_000_000
+"""Microseconds between looks whether a backup is due."""
 _GATHER_SECONDS = 0.2
 """How long accesses are gathered before they are written: a write waits for the disk."""
 
@@ -59,6 +62,7 @@ class Memory:
     ) -> None:
         """Open the store and begin to load the model; raise Unavailable where it cannot be."""
         self.settings = settings or Settings()
+        refuse_encryption(self.settings)
         self.clock = clock
         self.registry = Registry(clock)
         self.extensions = Extensions(
@@ -73,6 +77,7 @@ class Memory:
         self._copy = Copy() if resident else None
         self._accesses: dict[int, tuple[int, int]] = {}
         self._accesses_lock = threading.Lock()
+        self._next_backup = 0
         self._flushing = threading.Lock()
         self._wake = threading.Event()
         self._closing = threading.Event()
@@ -283,6 +288,7 @@ class Memory:
             try:
                 self.flush()
                 self._load_copy()
+                self._look_for_backup()
                 embedder = self.embedder.ready()
                 if embedder is not None and self.vectorizer.background.lets_through:
                     with self.db.read() as connection:
@@ -298,6 +304,22 @@ class Memory:
             except Exception:
                 logger.exception('noting accesses and vectors failed; will try again')
                 self._closing.wait(_LOOK_SECONDS)
+
+    def back_up(self) -> Path | None:
+        """Make a backup where the settings want one now; return its file."""
+        plan = backup.plan_of(self.settings)
+        if plan is None:
+            return None
+        return backup.back_up(self.db, plan, self.clock(), self._closing.is_set)
+
+    def _look_for_backup(self) -> None:
+        now = self.clock()
+        if not self.settings.backup_folder or now < self._next_backup:
+            return
+        self._next_backup = now + _LOOK_FOR_BACKUP
+        made = self.back_up()
+        if made is not None:
+            logger.info('backup %s made', made)
 
     def _load_copy(self) -> None:
         """Load the copy of what is indexed, where it is not there, and keep it in order."""

@@ -64,7 +64,7 @@ class Session:
     """
     Hold one episode; its instants are microseconds since 1970 UTC.
 
-    `saved_at` is when its conversation was last closed and titled.
+    `saved_at` is when its conversation was closed and titled; None where more was said since.
     """
 
     id: str

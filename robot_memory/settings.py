@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from robot_memory.errors import InvalidArgument
 from robot_memory.fields import arg
+from robot_memory.json_text import shown
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,30 @@ class Settings:
         maximum=600.0,
     )
 
+    retention_days: int = arg(
+        'Days after which perceptions and turns that nothing protects are retired softly when a '
+        'session ends; 0: never.',
+        default=0,
+        minimum=0,
+        maximum=36_500,
+    )
+    backup_folder: str = arg('Folder for backups of the store; empty: none are made.', default='')
+    backup_interval: str = arg(
+        'How often a backup is made.', default='daily', choices=('hourly', 'daily', 'weekly')
+    )
+    backup_keep: int = arg(
+        'Backups that are kept; the oldest goes when a new one is whole.',
+        default=7,
+        minimum=1,
+        maximum=1000,
+    )
+    backup_compression: str = arg(
+        'Whether backups are compressed.', default='gzip', choices=('gzip', 'none')
+    )
+    encryption: str = arg(
+        'none: the store does not encrypt; encrypt the disk or the folder (LUKS, fscrypt).',
+        default='none',
+    )
     auto_save: bool = arg(
         'Whether agents are served context and told to save by themselves, until /mode says '
         'otherwise.',
@@ -139,6 +165,15 @@ class DoorSettings:
         default=('',),
     )
     mcp_tools: str = tools_arg()
+
+
+def refuse_encryption(settings: Settings) -> None:
+    """Raise InvalidArgument where the settings ask for what would only be pretended."""
+    if settings.encryption != 'none':
+        raise InvalidArgument(
+            f'encryption must be none, not {shown(settings.encryption)}: a key on the robot '
+            'beside the file would protect nothing; encrypt the disk or the folder (LUKS, fscrypt)'
+        )
 
 
 def store_path(settings: Settings) -> Path:

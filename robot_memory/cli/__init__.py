@@ -62,8 +62,9 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _dispatch(arguments: Sequence[str]) -> None:
+    helps = {tool.name: tool.help for tool in TOOLS}
     further = {
-        name: (inspect.getdoc(run) or '', request)
+        name: (helps.get(name) or inspect.getdoc(run) or '', request)
         for name, (run, request) in commands.COMMANDS.items()
     }
     parsed = build_parser(further).parse_args(arguments)

@@ -20,41 +20,47 @@ from robot_memory.cli.common import open_memory, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import counted
 from robot_memory.errors import NotFound, Unavailable
-from robot_memory.fields import arg, collection_arg
+from robot_memory.fields import arg, plain
+from robot_memory.memory import Memory
 from robot_memory.settings import Settings, store_path
-from robot_memory.tools.export import FORMATS, extent_of, name_of, text_of
+from robot_memory.tools.export import ExportRequest, extent_of, name_of, text_of
+from robot_memory.tools.export import export as export_tool
 
 
 @dataclass(frozen=True)
-class ExportCommand:
+class ExportCommand(ExportRequest):
     """Ask for a session or for all, on the terminal or in a file."""
 
-    session: str = arg(
-        'The session; without: the newest open one; "all": the whole store.', default=''
-    )
-    format: str = arg(
-        'json, markdown, text or jsonl (without loss); empty: jsonl for files of that name, '
-        'else json.',
+    session: str = arg('session_id, without the name of the option.', default='')
+    output: str = arg(
+        'File to write: jsonl where it is called .jsonl or .jsonl.gz, with gzip where it ends in '
+        '.gz; empty: stdout.',
         default='',
-        choices=('', *FORMATS),
     )
-    collection: str | None = collection_arg('Only what is of this namespace.', default=None)
-    output: str = arg('File to write, with gzip where it ends in .gz; empty: stdout.', default='')
 
 
 def export(request: ExportCommand, settings: Settings, options: Options) -> None:
-    """
-    Export a session or the whole store: as json, markdown, text, or JSON Lines without loss.
+    """Answer as the tool does, or stream JSON Lines and files, however much there is."""
+    wanted = request.session or request.session_id
+    format = 'jsonl' if '.jsonl' in Path(request.output).suffixes else request.format
+    if request.output and not store_path(settings).exists():
+        raise NotFound(f'there is no store {store_path(settings)}; name another with --db')
+    with open_memory(settings, with_model=False) as memory:
+        if request.output or (format == 'jsonl' and not options.json):
+            _stream(memory, wanted, request, format, options)
+            return
+        given = {'session_id': wanted, 'format': format, 'collection': request.collection}
+        answer = export_tool.run(memory, given)
+        show_answer(plain(answer), answer.content.rstrip('\n'), options)
 
-    JSON Lines are streamed, however much there is; `import` brings them back.
-    """
-    path = store_path(settings)
-    if not path.exists():
-        raise NotFound(f'there is no store {path}; name another with --db')
-    is_archive = '.jsonl' in Path(request.output).suffixes
-    format = request.format or ('jsonl' if is_archive else 'json')
-    with open_memory(settings, with_model=False) as memory, memory.db.read() as connection:
-        extent = extent_of(connection, request.session or None, request.collection)
+
+def _stream(
+    memory: Memory, wanted: str | None, request: ExportCommand, format: str, options: Options
+) -> None:
+    """Write an export of any length, to a file if one is named."""
+    memory.flush()
+    with memory.db.read() as connection:
+        extent = extent_of(connection, wanted, request.collection)
         if format == 'jsonl':
             count = extent.count(connection)
             texts: Iterable[str] = (f'{line}\n' for line in lines(connection, extent))
@@ -62,20 +68,20 @@ def export(request: ExportCommand, settings: Settings, options: Options) -> None
             text, count = text_of(connection, extent, format)
             texts = [text if text.endswith('\n') else f'{text}\n']
         if not request.output:
-            for text in texts:
-                sys.stdout.write(text)
+            sys.stdout.writelines(texts)
             return
         with _written(Path(request.output)) as file:
             for text in texts:
                 file.write(text.encode())
+    size = Path(request.output).stat().st_size
     values = {
         'session_id': name_of(extent),
         'format': format,
         'count': count,
         'path': request.output,
-        'bytes': Path(request.output).stat().st_size,
+        'bytes': size,
     }
-    told = f'{request.output}: {counted(count, "memory", "memories")}, {values["bytes"]} bytes'
+    told = f'{request.output}: {counted(count, "memory", "memories")}, {size} bytes'
     show_answer(values, told, options)
 
 

@@ -25,7 +25,14 @@ from robot_memory.store.report import Report, report
 from robot_memory.tool import Tool
 from robot_memory.tools.get_memory_stats import get_memory_stats
 
-_WITHOUT_MEANING = ('forget', 'start_session', 'query_records', 'show', 'get_memory_stats')
+_WITHOUT_MEANING = (
+    'forget',
+    'start_session',
+    'query_records',
+    'show',
+    'get_memory_stats',
+    'maintain',
+)
 """The tools that no model can help."""
 
 

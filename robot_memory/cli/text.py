@@ -242,6 +242,15 @@ def _analyze(response: Any, paint: Paint) -> str:
     return '\n'.join(lines)
 
 
+def _maintain(response: Any, paint: Paint) -> str:
+    lines = [
+        f'{paint.dim(step.name.ljust(10))}  {one_line(step.detail)} ({step.ms:.0f} ms)'
+        for step in response.steps
+    ]
+    size, freed = response.file_bytes / 1e6, response.freed_bytes / 1e6
+    return '\n'.join([*lines, paint.dim(f'{size:.1f} MB now, {freed:.1f} MB less')])
+
+
 _WORDS: dict[str, Callable[[Any, Paint], str]] = {
     'learn': _learn,
     'recall': _recall,
@@ -253,4 +262,5 @@ _WORDS: dict[str, Callable[[Any, Paint], str]] = {
     'query_records': _query_records,
     'show': _show,
     'analyze': _analyze,
+    'maintain': _maintain,
 }

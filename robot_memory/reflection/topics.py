@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,8 @@ _TROUBLE = ('gotcha', 'postmortem')
 
 Group = tuple[str, str, list[Record]]
 """A topic's label, what it was found by, and its records."""
+Words = Mapping[int, frozenset[str]]
+"""The keywords of each record."""
 
 
 def analyse(window: Window) -> Analysis:
@@ -39,10 +41,13 @@ def analyse(window: Window) -> Analysis:
     named, rest = _named(window.records)
     seen = [record for record in rest if record.id in window.vectors]
     unseen = [record for record in rest if record.id not in window.vectors]
-    common = Counter(word for record in rest for word in set(keywords(record.content)))
-    by_meaning = [(_label(group, common), 'meaning', group) for group in _by_meaning(window, seen)]
+    words = {record.id: frozenset(keywords(record.content)) for record in rest}
+    common = Counter(word for found in words.values() for word in found)
+    by_meaning = [
+        (_label(group, words, common), 'meaning', group) for group in _by_meaning(window, seen)
+    ]
     grouped = {record.id for _, _, group in by_meaning for record in group}
-    by_words = list(_by_words(unseen)) if unseen else []
+    by_words = list(_by_words(unseen, words)) if unseen else []
     groups = sorted([*named, *by_meaning, *by_words], key=lambda group: (-len(group[2]), group[0]))
     grouped |= {record.id for _, _, group in by_words for record in group}
     results = {
@@ -111,7 +116,7 @@ def _by_meaning(window: Window, records: Sequence[Record]) -> Iterator[list[Reco
             yield group
 
 
-def _by_words(records: Sequence[Record]) -> Iterator[Group]:
+def _by_words(records: Sequence[Record], words: Words) -> Iterator[Group]:
     """Yield groups that share a tag or a word, the one that covers most of the rest first."""
     holders: dict[str, set[int]] = defaultdict(set)
     tagged: set[str] = set()
@@ -119,7 +124,7 @@ def _by_words(records: Sequence[Record]) -> Iterator[Group]:
     for record in records:
         tags = [tag for tag in record.tags if tag not in CONFIDENCES]
         tagged.update(tags)
-        for term in {*tags, *keywords(record.content)}:
+        for term in words[record.id].union(tags):
             holders[term].add(record.id)
     wide = max(len(records) * _WIDE, _LEAST)
     holders = {term: held for term, held in holders.items() if _LEAST <= len(held) <= wide}
@@ -134,9 +139,9 @@ def _by_words(records: Sequence[Record]) -> Iterator[Group]:
         }
 
 
-def _label(group: Sequence[Record], common: Counter[str]) -> str:
+def _label(group: Sequence[Record], words: Words, common: Counter[str]) -> str:
     """Return the words that are frequent in a group and rare elsewhere."""
-    inside = Counter(word for record in group for word in set(keywords(record.content)))
+    inside = Counter(word for record in group for word in words[record.id])
     best = sorted(inside, key=lambda word: (-(inside[word] ** 2) / common[word], word))
     return ' '.join(best[:3]) or example(group[0])['content']
 

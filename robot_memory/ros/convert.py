@@ -22,7 +22,9 @@ def arguments(message: Any, declaration: type) -> dict[str, Any]:
         value = getattr(message, field.ros_name)
         if field.kind == 'stamp':
             value = value.sec * NANOSECONDS + value.nanosec or None
-        elif field.kind == 'number' and value == NOT_GIVEN and (field.minimum or 0) >= 0:
+        elif (field.kind == 'number' and value == NOT_GIVEN and (field.minimum or 0) >= 0) or (
+            field.kind == 'integer' and field.nullable and value == 0
+        ):
             value = None
         if value is not None and not (value == '' and not field.required):
             given[field.name] = value

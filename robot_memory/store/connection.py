@@ -8,7 +8,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import apsw
@@ -79,6 +79,21 @@ class Database:
                     connection.close()
                 else:
                     self._readers.put(connection)
+
+    @contextmanager
+    def apart(self, alone: bool = False) -> Iterator[apsw.Connection]:
+        """
+        Give a new connection without a transaction, for what cannot be done in one.
+
+        While it works `alone`, this process's writes wait for it at the lock.
+        """
+        with self._told(), self._lock if alone else nullcontext():
+            self._refuse_closed()
+            connection = self._connect()
+            try:
+                yield connection
+            finally:
+                connection.close()
 
     def hurry(self) -> None:
         """Have writes that wait for another process give up soon: the memory is to be closed."""

@@ -248,7 +248,7 @@ def said(
     values = () if session_id is None else (session_id,)
     rows = connection.execute(
         f"{_SELECT} WHERE m.status = 'active' AND t.memory_id IS NOT NULL{which}"
-        ' ORDER BY m.created_at DESC, t.number DESC LIMIT ?',
+        ' ORDER BY m.created_at DESC, m.id DESC LIMIT ?',
         (*values, limit),
     ).fetchall()
     return [_record(row) for row in reversed(rows)]

@@ -11,6 +11,7 @@ from robot_memory.tools.forget import forget
 from robot_memory.tools.get_context import get_context
 from robot_memory.tools.get_memory_stats import get_memory_stats
 from robot_memory.tools.learn import learn
+from robot_memory.tools.maintain import maintain
 from robot_memory.tools.query_records import query_records
 from robot_memory.tools.recall import recall
 from robot_memory.tools.sage_auto import sage_auto
@@ -42,6 +43,7 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
     clear_session,
     analyze,
     export,
+    maintain,
     sage_memory,
     sage_command,
     sage_auto,

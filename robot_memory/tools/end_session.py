@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,10 +16,13 @@ from robot_memory.fields import Json, arg
 from robot_memory.lookup import best_passing
 from robot_memory.memory import Memory
 from robot_memory.model import Record
+from robot_memory.retention import retire_old
 from robot_memory.search.query import Query
 from robot_memory.store import memories, sessions, vectors, words
 from robot_memory.store.filters import ACTIVE, Where, equal
 from robot_memory.tool import tool
+
+logger = logging.getLogger(__name__)
 
 _RELATED = 5
 _TERMS = 12
@@ -119,6 +123,9 @@ def end_session(memory: Memory, request: EndSessionRequest) -> EndSessionRespons
         decayed = memories.decay(
             connection, session.collection, memory.settings.decay_rate, now, sorted(PROTECTED)
         )
+    old = retire_old(memory, session.collection)
+    if old:
+        logger.info('session %s ended; %d retired by retention_days', session.id, old)
     return EndSessionResponse(
         'ended',
         request.session_id,

@@ -60,7 +60,7 @@ def sage_auto(memory: Memory, request: SageAutoRequest) -> SageAutoResponse:
             answer = False, off
         elif session is None or not said:
             answer = False, 'nothing was said yet in an open session'
-        elif session.saved_at is not None and session.saved_at >= session.updated_at:
+        elif session.saved_at is not None:
             answer = False, f'session {session.id} is saved already'
         else:
             answer = True, f'session {session.id} has {said} turns that are not saved by a title'

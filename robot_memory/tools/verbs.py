@@ -17,6 +17,7 @@ from robot_memory.memory import Memory
 from robot_memory.model import Record
 from robot_memory.store import memories, sessions
 from robot_memory.store.filters import active_in, compile_filter
+from robot_memory.tools.analyze import ANALYSES
 from robot_memory.tools.analyze import analyze as analyze_tool
 from robot_memory.tools.clear_session import clear_session
 from robot_memory.tools.export import export as export_tool
@@ -141,7 +142,9 @@ def system_status(memory: Memory) -> Done:
 
 def analyze(memory: Memory, name: str, collection: str, days: int | None = None) -> Done:
     """Analyse what is remembered; the name may be a part of the analysis's."""
-    wanted = name.strip().upper().replace('-', '_').replace(' ', '_') or 'TOPIC_CLUSTERING'
+    wanted = name.strip().upper().replace('-', '_').replace(' ', '_') or 'TOPIC'
+    meant = [known for known in ANALYSES if wanted in known]
+    wanted = meant[0] if len(meant) == 1 else wanted
     arguments = {'analysis_type': wanted, 'collection': collection, 'days': days}
     answer = analyze_tool.run(memory, arguments)
     said = [*answer.insights, *answer.recommendations]
