@@ -290,7 +290,7 @@ class Memory:
                 self._load_copy()
                 self._look_for_backup()
                 embedder = self.embedder.ready()
-                if embedder is not None:
+                if embedder is not None and self.vectorizer.background.lets_through:
                     with self.db.read() as connection:
                         known = vectors.model_of(connection)
                         other = known is not None and known[0] != embedder.name

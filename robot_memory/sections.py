@@ -64,6 +64,7 @@ def performance(memory: Memory) -> dict[str, Any]:
             'state': memory.embedder.state,
             'reason': memory.embedder.reason,
             'breaker': memory.vectorizer.breaker.state,
+            'background_breaker': memory.vectorizer.background.state,
             'query_ms': _timing(operations.get('embed_query', Timing()))['mean_ms'],
         },
         'rss_mb': resident_megabytes(),
@@ -88,7 +89,7 @@ def optimization(memory: Memory) -> list[dict[str, str]]:
         if severity in _GRAVE
     )
     model = memory.embedder
-    breaker = memory.vectorizer.breaker.state
+    breakers = [memory.vectorizer.breaker.state, memory.vectorizer.background.state]
     found = [
         (
             file.log > _LARGE_LOG,
@@ -111,8 +112,9 @@ def optimization(memory: Memory) -> list[dict[str, str]]:
             'robot-memory index --verbose',
         ),
         (
-            breaker != 'closed',
-            f'the model fails again and again, its breaker is {breaker}',
+            breakers != ['closed'] * 2,
+            f'the model fails again and again: its breaker is {breakers[0]}, in the background '
+            f'{breakers[1]}',
             'robot-memory index --verbose',
         ),
         (

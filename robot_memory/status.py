@@ -129,12 +129,16 @@ class _Figures:
             memory.embedder.state,
             ('off', 'loading', 'ready', 'failed'),
         )
-        yield _states(
-            'robot_memory_embedder_breaker',
-            'The breaker around the embedding model.',
-            memory.vectorizer.breaker.state,
-            ('closed', 'open', 'half_open'),
-        )
+        for name, breaker, help in (
+            ('embedder', memory.vectorizer.breaker, 'The breaker around the model, in calls.'),
+            ('background', memory.vectorizer.background, 'The same, for what is stored.'),
+        ):
+            yield _states(
+                f'robot_memory_{name}_breaker',
+                help,
+                breaker.state,
+                ('closed', 'open', 'half_open'),
+            )
 
     def _of_store(self) -> Iterator[Metric]:
         memory = self._memory

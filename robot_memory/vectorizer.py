@@ -26,14 +26,17 @@ class Vectorizer:
     Ask the model for vectors, as long as there is one and it answers.
 
     A failure is logged and counted, and the caller goes on by words; `breaker` leaves a model
-    that keeps failing alone. The vectors of the latest questions are kept for `cache_ttl`
-    seconds, 0: until newer ones take their place.
+    that keeps failing alone. What is made in the background has a breaker of its own, so that
+    stored texts that the model cannot take do not keep it from questions. The vectors of the
+    latest questions are kept for `cache_ttl` seconds, 0: until newer ones take their place.
     """
 
     def __init__(
         self, embedder: BackgroundEmbedder, registry: Registry, clock: Clock, cache_ttl: int
     ) -> None:
-        self.breaker = CircuitBreaker('the embedding model', clock=lambda: clock() / 1e6)
+        self.breaker, self.background = (
+            CircuitBreaker('the embedding model', clock=lambda: clock() / 1e6) for _ in range(2)
+        )
         self._embedder = embedder
         self._registry = registry
         self._lock = threading.Lock()
@@ -46,7 +49,9 @@ class Vectorizer:
     def passages(self, texts: Sequence[str]) -> Vector | None:
         """Return the vectors of texts to keep, or None while there is no model that can."""
         embedder = self._embedder.ready()
-        return None if embedder is None else self._tried(partial(self.made_by, embedder, texts))
+        if embedder is None:
+            return None
+        return self._tried('embed_passages', partial(embedder.passages, texts))
 
     def question(self, text: str, counted: bool = True) -> Vector | None:
         """Return the vector of a question, or None while there is no model that can."""
@@ -59,26 +64,28 @@ class Vectorizer:
             self._registry.count('query_cache_misses' if known is None else 'query_cache_hits')
         if known is not None:
             return known
-        embed = partial(embedder.query, text)
-        made = self._tried(partial(self._guarded, 'embed_query', embed))
+        made = self._tried('embed_query', partial(embedder.query, text))
         if made is not None:
             with self._lock:
                 self._questions[embedder.name, text] = made
         return made
 
     def made_by(self, embedder: Embedder, texts: Sequence[str]) -> Vector:
-        """Return the vectors of texts to keep; raise Unavailable where the model cannot."""
-        return self._guarded('embed_passages', partial(embedder.passages, texts))
+        """Return the vectors of stored texts; raise Unavailable where the model cannot."""
+        embed = partial(embedder.passages, texts)
+        return self._guarded(self.background, 'embed_background', embed)
 
-    def _tried(self, embed: Callable[[], Vector]) -> Vector | None:
+    def _tried(self, operation: str, embed: Callable[[], Vector]) -> Vector | None:
         try:
-            return embed()
+            return self._guarded(self.breaker, operation, embed)
         except Unavailable:
             return None
 
-    def _guarded(self, operation: str, embed: Callable[[], Vector]) -> Vector:
+    def _guarded(
+        self, breaker: CircuitBreaker, operation: str, embed: Callable[[], Vector]
+    ) -> Vector:
         """Return what the model makes; raise Unavailable where it fails or is left alone."""
-        with self.breaker.attempt():
+        with breaker.attempt():
             start = time.perf_counter()
             try:
                 return embed()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from robot_memory.sage.analyzer import AnalysisType, MemoryAnalyzer
     from robot_memory.sage.command_parser import SageCommandParser
     from robot_memory.sage.session_manager import EnhancedSessionManager, SessionSearchType
+    from robot_memory.sage.smart_prompt import PromptContext, SmartPromptGenerator
 
 __all__ = [
     'AnalysisType',
@@ -34,10 +35,12 @@ __all__ = [
     'MemoryAnalyzer',
     'PartlySaved',
     'Plugin',
+    'PromptContext',
     'SageClient',
     'SageCommandParser',
     'SearchResult',
     'SessionSearchType',
+    'SmartPromptGenerator',
     'Veto',
     'with_circuit_breaker',
     'with_error_handling',
@@ -57,6 +60,7 @@ _WHERE = {
     'registry': ('ErrorSeverity',),
     'sage.analyzer': ('AnalysisType', 'MemoryAnalyzer'),
     'sage.command_parser': ('SageCommandParser',),
+    'sage.smart_prompt': ('PromptContext', 'SmartPromptGenerator'),
     'sage.session_manager': ('EnhancedSessionManager', 'SessionSearchType'),
 }
 _MODULES = {name: module for module, names in _WHERE.items() for name in names}

@@ -321,3 +321,22 @@ def test_what_was_stored_while_the_model_failed_gets_its_vector_later(fragile):
     robot.embed_all()
     ((coarse,),) = robot.rows('SELECT coarse FROM indexed WHERE memory_id = ?', memory_id)
     assert len(coarse) == model.dimension
+
+
+def test_stored_texts_that_the_model_cannot_take_do_not_keep_it_from_questions(fragile):
+    robot, model = fragile
+    robot.learn('the red cup is on the left shelf')
+    model.fails = True
+    robot.learn('the green bottle is near the door')
+    for _ in range(5):
+        with pytest.raises(Unavailable, match='the model is gone'):
+            robot.embed_all()
+    assert robot.memory.vectorizer.background.state == 'open'
+    model.fails = False
+    assert robot.recall('red cup').mode == 'hybrid'
+    (advice,) = [
+        each['measured']
+        for each in robot.sage_system_status().optimization
+        if 'breaker' in each['measured']
+    ]
+    assert advice.endswith('its breaker is closed, in the background open')

@@ -171,6 +171,9 @@ def test_an_argument_schema_takes_what_its_field_takes(tool: Any) -> None:
         else samples.get(field.kind, {})
         for field in fields_of(tool.request)
     }
+    for field in fields_of(tool.request):
+        if field.kind == 'integer' and field.minimum:
+            given[field.name] = max(10.0, field.minimum)
     assert accepts(given)
     assert not accepts({**given, 'colour': 'red'})
     for field in fields_of(tool.request):

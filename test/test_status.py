@@ -5,9 +5,13 @@ from __future__ import annotations
 import io
 import json
 import logging
+import os
 import re
+import subprocess
+import sys
 import time
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import apsw
 import pytest
@@ -411,3 +415,47 @@ def test_a_traceback_and_odd_letters_stay_in_one_line(lines):
     assert 'KeyError' in line['exception']
     assert line['user_id'] == 'anonymous'
     assert line['trace_id'] is None
+
+
+def call(number, method, **params):
+    return {'jsonrpc': '2.0', 'id': number, 'method': method, 'params': params}
+
+
+def test_the_server_on_stdio_logs_json_to_stderr_and_nothing_else(tmp_path):
+    """Standard output is the protocol's alone."""
+    hello = call(
+        0,
+        'initialize',
+        protocolVersion='2025-11-25',
+        capabilities={},
+        clientInfo={'name': 'pipe', 'version': '1'},
+    )
+    learn = call(1, 'tools/call', name='learn', arguments={'insight': 'the red cup'})
+    wrong = call(2, 'tools/call', name='learn', arguments={'insight': ''})
+    command = 'mcp --log-format json --model none --db'.split()
+    source = Path(logs.__file__).parents[1]
+    with (
+        open(tmp_path / 'errors', 'w+') as errors,
+        subprocess.Popen(
+            [sys.executable, '-m', 'robot_memory', *command, tmp_path / 'cell.db'],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            env={**os.environ, 'PYTHONPATH': str(source)},
+        ) as process,
+    ):
+        answers = []
+        for message in (hello, learn, wrong):
+            process.stdin.write(json.dumps(message) + '\n')
+            process.stdin.flush()
+            answers.append(json.loads(process.stdout.readline()))
+        rest, _ = process.communicate(timeout=20)
+        errors.seek(0)
+        logged = [json.loads(line) for line in errors]
+    assert [answer['id'] for answer in answers] == [0, 1, 2]
+    assert rest == ''
+    assert all(list(line)[:8] == KEYS for line in logged)
+    told = [line['message'] for line in logged if line['message'].startswith('learn ')]
+    assert told[0] == 'learn answered'
+    assert told[1].startswith('learn refused: [invalid_argument]')

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp.shared.inbound import (
+    ERROR_CODE_HTTP_STATUS,
     MCP_METHOD_HEADER,
     MCP_NAME_HEADER,
     MCP_PROTOCOL_VERSION_HEADER,
@@ -17,6 +18,7 @@ from mcp_types import (
     CLIENT_CAPABILITIES_META_KEY,
     INVALID_PARAMS,
     INVALID_REQUEST,
+    METHOD_NOT_FOUND,
     PARSE_ERROR,
     PROTOCOL_VERSION_META_KEY,
 )
@@ -140,6 +142,8 @@ def _completed(message: dict[str, Any], scope: Scope, body: bytes) -> tuple[Scop
     headers['accept'] = 'application/json'
     method = message.get('method')
     if 'id' in message and method is not None and method not in _HANDSHAKE:
+        if encode_header_value(method) != method:  # no method is called what no header can hold
+            raise Malformed(METHOD_NOT_FOUND, f'Method not found: {shown(method)}', message['id'])
         params = message.get('params', {})
         given = params.get('_meta', {})
         if not isinstance(given, dict):
@@ -156,7 +160,7 @@ def _completed(message: dict[str, Any], scope: Scope, body: bytes) -> tuple[Scop
         headers[MCP_PROTOCOL_VERSION_HEADER] = encode_header_value(
             str(meta[PROTOCOL_VERSION_META_KEY])
         )
-        headers[MCP_METHOD_HEADER] = encode_header_value(method)
+        headers[MCP_METHOD_HEADER] = method
         if method in NAME_BEARING_METHODS:
             headers[MCP_NAME_HEADER] = encode_header_value(_name(message, params))
         body = json.dumps({**message, 'params': {**params, '_meta': meta}}).encode()
@@ -187,9 +191,10 @@ def _content_refusal(headers: Headers) -> Response | None:
     return _answer(Malformed(INVALID_REQUEST, f'Invalid Request: {said}'), 415)
 
 
-def _answer(error: Malformed, status: int = 400) -> Response:
+def _answer(error: Malformed, status: int = 0) -> Response:
     told = {'code': error.code, 'message': str(error)}
-    return JSONResponse({'jsonrpc': '2.0', 'id': error.request_id, 'error': told}, status)
+    body = {'jsonrpc': '2.0', 'id': error.request_id, 'error': told}
+    return JSONResponse(body, status or ERROR_CODE_HTTP_STATUS[error.code])
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -75,11 +75,12 @@ def read(memory: Memory, uri: str) -> ReadResourceResult:
             INVALID_PARAMS,
             f'there is no resource {shown(uri)}; accepted: robot-memory://memories/ID '
             'and robot-memory://memories/ID/PART, as recall returns them',
+            {'uri': uri},
         )
     try:
         whole = show.run(memory, {'memory_id': int(match[1])})
     except RobotMemoryError as error:
-        raise MCPError(INVALID_PARAMS, f'[{error.code}] {error}') from None
+        raise MCPError(INVALID_PARAMS, f'[{error.code}] {error}', {'uri': uri}) from None
     if match[2] is None:
         text = json.dumps(plain(whole, with_bytes=False), ensure_ascii=False)
         return ReadResourceResult(
@@ -95,4 +96,5 @@ def read(memory: Memory, uri: str) -> ReadResourceResult:
     raise MCPError(
         INVALID_PARAMS,
         f'memory {match[1]} has no part {shown(match[2])} now; it has {there or "none"}',
+        {'uri': uri},
     )

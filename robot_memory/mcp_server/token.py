@@ -44,7 +44,7 @@ def _text_of(path: Path) -> str:
             f'mcp_token_file {shown(str(path))} cannot be read ({reason}); make it by: '
             f'(umask 077; {_WAYS} > {path})'
         ) from None
-    with open(descriptor, 'rb') as file:
+    try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise InvalidArgument(f'mcp_token_file {shown(str(path))} is no regular file')
@@ -53,7 +53,9 @@ def _text_of(path: Path) -> str:
                 f'mcp_token_file {shown(str(path))} has mode {stat.S_IMODE(found.st_mode):04o}: '
                 f'others than its owner have access; accepted: 0600 or 0400 (chmod 600 {path})'
             )
-        return file.read(_LONGEST + 1).decode('latin-1')
+        return os.read(descriptor, _LONGEST + 2).decode('latin-1')
+    finally:
+        os.close(descriptor)
 
 
 def _checked(text: str, where: str) -> bytes:

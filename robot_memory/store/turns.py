@@ -74,15 +74,6 @@ def topics(connection: apsw.Connection) -> list[tuple[str, Any]]:
     return [(row[0], row[1]) for row in rows]
 
 
-def counts(connection: apsw.Connection) -> tuple[int, int]:
-    """Return how many active turns there are, and in how many sessions."""
-    ((turns, sessions),) = connection.execute(
-        'SELECT count(*), count(DISTINCT t.session_id) FROM turns AS t'
-        " JOIN memories AS m ON m.id = t.memory_id WHERE m.status = 'active'"
-    )
-    return int(turns), int(sessions)
-
-
 def count(connection: apsw.Connection, session_id: str) -> int:
     """Return how many active turns a session has."""
     ((number,),) = connection.execute(

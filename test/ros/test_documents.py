@@ -31,7 +31,8 @@ pytestmark = pytest.mark.skipif(
 class Live:
     """A node as the documents expect it, and the ways to it that they show."""
 
-    def __init__(self, node):
+    def __init__(self, node, robot):
+        robot.until(lambda: 'MCP: http' in node.said(), 'the door to be open')
         self.node = node
         self.names = {name: getattr(typing, name) for name in ('Any', 'Dict', 'List')}
         self.names |= {'asyncio': asyncio}
@@ -275,9 +276,8 @@ EXAMPLES = (
 """Each example by a part of its text, in the order in which they are run."""
 
 
-def test_every_example_of_the_sage_document(start):
-    node = start(mcp_enabled='true', mcp_port=PORT, log_format='json')
-    live = Live(node)
+def test_every_example_of_the_sage_document(start, robot):
+    live = Live(start(mcp_enabled='true', mcp_port=PORT, log_format='json'), robot)
     text = SAGE.read_text(encoding='utf-8')
     blocks = [block.strip() for block in re.findall(r'```\w*\n(.*?)```', text, re.DOTALL)]
     left = list(blocks)
@@ -294,8 +294,8 @@ def test_every_example_of_the_sage_document(start):
     assert left == []
 
 
-def test_every_example_of_the_tdai_document(start):
-    live = Live(start(mcp_enabled='true', mcp_port=PORT))
+def test_every_example_of_the_tdai_document(start, robot):
+    live = Live(start(mcp_enabled='true', mcp_port=PORT), robot)
     text = TDAI.read_text(encoding='utf-8')
     live.answer(
         'save_conversation',
@@ -303,7 +303,7 @@ def test_every_example_of_the_tdai_document(start):
         assistant_response='好的',
         actor_id='user-sdk-test',
     )
-    client = MemoryClient(endpoint=f'http://127.0.0.1:{PORT}', api_key='', memory_id='any')
+    client = MemoryClient(endpoint=f'http://127.0.0.1:{PORT}', api_key='', memory_id='')
     # The signature
     head = text[text.index('def query_records(') : text.index('使用示例')]
     (sketch,) = ast.parse(head.strip() + ' ...').body

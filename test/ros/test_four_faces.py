@@ -11,7 +11,7 @@ from mcp import Client
 
 from robot_memory.api import RobotMemory
 from robot_memory.errors import RobotMemoryError
-from robot_memory.fields import plain
+from robot_memory.fields import fields_of, plain
 from robot_memory.mcp_server import HttpBridge
 from robot_memory.memory import Memory
 from robot_memory.ros import convert
@@ -35,6 +35,12 @@ TOUCH = {
     'stamp': {'sec': 1700000000, 'nanosec': 7},
     'frame_id': 'tool0',
     'pose': {'position': [0.1, 0.2, 0.3]},
+}
+TALK = {
+    'user_prompt': 'I prefer tea over coffee. 请不要碰红色杯子。',
+    'assistant_response': 'Noted',
+    'metadata': {'topic': 'drinks'},
+    'actor_id': 'operator:anna',
 }
 SESSION = {'context': {'robot': {'type': 'UR5e'}}}
 STORIES = {
@@ -85,6 +91,28 @@ STORIES = {
         ('show', {'memory_id': 2}),
         ('show', {'memory_id': 9}),
     ],
+    'save_conversation': [
+        ('save_conversation', TALK),
+        ('save_conversation', {'user_prompt': ' ', 'assistant_response': 'x'}),
+    ],
+    'get_context': [
+        ('get_context', {'query': 'tea'}),
+        ('save_conversation', TALK),
+        ('learn', CUP),
+        ('get_context', {'query': 'tea or coffee', 'max_results': 3, 'strategy': 'AGGRESSIVE'}),
+        ('get_context', {'query': 'tea', 'strategy': 'BEST'}),
+    ],
+    'search_memory': [
+        ('save_conversation', TALK),
+        ('search_memory', {'query': 'tea', 'threshold': 0.2}),
+        ('search_memory', {'query': 'x', 'threshold': 2.0}),
+    ],
+    'get_memory_stats': [('save_conversation', TALK), ('get_memory_stats', {})],
+    'clear_session': [
+        ('clear_session', {}),
+        ('save_conversation', TALK),
+        ('clear_session', {'reason': 'wrong person'}),
+    ],
     'analyze': [
         ('learn', CUP),
         ('save_perception', TOUCH),
@@ -104,7 +132,36 @@ STORIES = {
         ('export', {'format': 'pdf'}),
     ],
     'maintain': [('learn', CUP), ('maintain', {}), ('maintain', {'keep_free_room': True})],
+    'sage_memory': [
+        ('sage_memory', {'action': 'save'}),
+        ('save_conversation', TALK),
+        ('sage_memory', {'action': 'save', 'title': 'Tea'}),
+        ('sage_memory', {'action': 'search', 'query': 'tea', 'limit': 1}),
+        ('sage_memory', {'action': 'forget', 'query': 'tea'}),
+    ],
+    'sage_command': [
+        ('save_conversation', TALK),
+        ('sage_command', {'command': '/recall 2'}),
+        ('sage_command', {'command': '/forget'}),
+        ('sage_command', {'command': '/fly'}),
+    ],
+    'sage_auto': [
+        ('save_conversation', TALK),
+        ('sage_auto', {'action': 'check_save'}),
+        ('sage_auto', {'action': 'inject_context', 'user_input': 'tea'}),
+        ('sage_auto', {'action': 'inject_context'}),
+    ],
+    'sage_smart_prompt': [
+        ('learn', {'insight': 'Never exceed 15N with the cup'}),
+        ('sage_smart_prompt', {'user_input': 'How hard may I grip the cup?'}),
+        ('sage_smart_prompt', {'user_input': ''}),
+    ],
+    'sage_system_status': [
+        ('sage_system_status', {'include_performance': False, 'include_optimization': False}),
+    ],
 }
+TALKATIVE = ('get_memory_stats', 'maintain', 'sage_system_status')
+"""Tools whose answers tell sizes, times, and how the process is."""
 
 
 class Python:
@@ -129,15 +186,16 @@ class CommandLine:
     def call(self, tool, arguments):
         words = [sys.executable, '-m', 'robot_memory', '--db', str(self.db), '--model', 'none']
         words += ['--json', tool.name]
-        first = {'learn': 'insight', 'save_perception': 'description', 'recall': 'query'}
-        positional = {'end_session': ['session_id'], 'forget': ['memory_id', 'reason']}
-        positional |= {'update': ['memory_id', 'new_content'], 'show': ['memory_id']}
-        positional |= {'analyze': ['analysis_type']}
-        names = positional.get(tool.name, [first.get(tool.name, '')])
+        names = [
+            field.name
+            for field in fields_of(tool.request)
+            if field.required or field.name in ('query', 'memory_id')
+        ]
         for name, value in arguments.items():
-            if name not in names:
-                text = value if isinstance(value, str) else json.dumps(value)
-                words += [f'--{name}', *([] if value is True else [text])]
+            if isinstance(value, bool):
+                words += [f'--{name}' if value else f'--no-{name}']
+            elif name not in names:
+                words += [f'--{name}', value if isinstance(value, str) else json.dumps(value)]
         words += [str(arguments[name]) for name in names if name in arguments]
         ran = subprocess.run(words, capture_output=True, text=True)
         if ran.returncode == 0:
@@ -195,7 +253,8 @@ def same(value):
     """Put a mark in place of what differs from store to store: ids, instants, durations."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True)
     text = re.sub(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', '<session>', text)
-    text = re.sub(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}', '<instant>', text)
+    text = re.sub(r'\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d\.\d{6})?', '<instant>', text)
+    text = re.sub(r'event-[0-9a-f]+', '<event>', text)
     text = re.sub(r'robot-mem-[0-9a-f]+', '<store>', text)
     text = re.sub(r'\b\d{16}\b', '<microseconds>', text)
     text = re.sub(r'"(ms|file_bytes|freed_bytes)": [0-9.e-]+', r'"\1": 0', text)
@@ -219,7 +278,7 @@ def tell(face, story):
 @pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)
 def test_a_tool_answers_the_same_through_every_face(tool, tmp_path, start, robot):
     answers = {}
-    for kind in (Python, CommandLine, Mcp, Ros):
+    for kind in (Python, CommandLine, Mcp, Ros) if tool.ros else (Python, CommandLine, Mcp):
         face = kind(tmp_path / f'{kind.__name__}.db', start, robot)
         try:
             answers[kind.__name__] = tell(face, STORIES[tool.name])
@@ -228,4 +287,7 @@ def test_a_tool_answers_the_same_through_every_face(tool, tmp_path, start, robot
     expected = answers.pop('Python')
     assert len(expected) == len(STORIES[tool.name])
     for name, answer in answers.items():
-        assert answer == expected, name
+        if tool.name in TALKATIVE:
+            assert [found.keys() for found in answer] == [found.keys() for found in expected]
+        else:
+            assert answer == expected, name
