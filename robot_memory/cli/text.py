@@ -247,8 +247,9 @@ def _maintain(response: Any, paint: Paint) -> str:
         f'{paint.dim(step.name.ljust(10))}  {one_line(step.detail)} ({step.ms:.0f} ms)'
         for step in response.steps
     ]
-    size, freed = response.file_bytes / 1e6, response.freed_bytes / 1e6
-    return '\n'.join([*lines, paint.dim(f'{size:.1f} MB now, {freed:.1f} MB less')])
+    size = response.file_bytes / 1e6
+    before = size + response.freed_bytes / 1e6
+    return '\n'.join([*lines, paint.dim(f'{size:.1f} MB now, {before:.1f} MB before')])
 
 
 _WORDS: dict[str, Callable[[Any, Paint], str]] = {
