@@ -6,10 +6,10 @@ import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from robot_memory.configuration import settings as configured
 from robot_memory.errors import InvalidArgument
-from robot_memory.fields import fields_of, parse
+from robot_memory.fields import fields_of
 from robot_memory.memory import Memory
-from robot_memory.settings import Settings
 from robot_memory.tool import Tool
 from robot_memory.tools import TOOLS
 
@@ -25,7 +25,9 @@ class RobotMemory:
     def __init__(self, db_path: str | Path = '', **settings: Any) -> None:
         """Open the store; the model is loaded beside the first calls."""
         given = {'db_path': str(db_path), **settings}
-        self.memory = Memory(parse(Settings, given, 'RobotMemory'))
+        chosen, found = configured(given, 'RobotMemory')
+        found.tell()
+        self.memory = Memory(chosen)
 
     def __enter__(self) -> RobotMemory:
         """Return itself, to be closed at the end of the block."""

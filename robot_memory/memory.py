@@ -33,7 +33,6 @@ caller: contextvars.ContextVar[str] = contextvars.ContextVar('caller')
 trace: contextvars.ContextVar[str] = contextvars.ContextVar('trace')
 """The trace that a call belongs to, for the log: 32 hexadecimal digits, as W3C's trace-id."""
 
-_BATCH = 32
 _LOOK_SECONDS = 1.0
 _PATIENT = 200_000
 """Memories that are searched by meaning from the file while they are being loaded; in more, it
@@ -71,9 +70,17 @@ class Memory:
         self.db = Database(store_path(self.settings), self.settings.durability)
         plugged = partial(PluggedEmbedder, self.settings.embedder, self._plugin_timeout)
         self.embedder = embedder or BackgroundEmbedder(
-            self.settings.model, make=plugged if self.settings.embedder else None
+            self.settings.model,
+            dimension=self.settings.dimension,
+            make=plugged if self.settings.embedder else None,
         )
-        self.vectorizer = Vectorizer(self.embedder, self.registry, clock, self.settings.cache_ttl)
+        self.vectorizer = Vectorizer(
+            self.embedder,
+            self.registry,
+            clock,
+            self.settings.cache_ttl,
+            self.settings.cache_size,
+        )
         self._copy = Copy() if resident else None
         self._accesses: dict[int, tuple[int, int]] = {}
         self._accesses_lock = threading.Lock()
@@ -262,7 +269,7 @@ class Memory:
         done = 0
         while limit is None or done < limit:
             with self.db.read() as connection:
-                batch = vectors.without(connection, _BATCH)
+                batch = vectors.without(connection, self.settings.batch_size)
             if not batch or self._closing.is_set():
                 return
             texts = [content for _, content, _ in batch]

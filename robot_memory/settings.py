@@ -30,6 +30,18 @@ class Settings:
         "A model of one's own in place of that: package.module:Class, made from BaseEmbedding.",
         default='',
     )
+    dimension: int = arg(
+        'Numbers of a vector that the model must give; 0: whatever it gives.',
+        default=0,
+        minimum=0,
+        maximum=8192,
+    )
+    batch_size: int = arg(
+        'Texts that get their vectors in one go, where they are made later.',
+        default=32,
+        minimum=1,
+        maximum=1000,
+    )
     durability: str = arg(
         'full: an answer survives a power cut; normal: it survives the end of the process.',
         default='full',
@@ -72,8 +84,29 @@ class Settings:
         minimum=0.0,
         maximum=1.0,
     )
+    default_results: int = arg(
+        'Memories that get_context and search_memory bring where the caller does not say.',
+        default=5,
+        minimum=1,
+        maximum=50,
+    )
+    default_strategy: str = arg(
+        'Strategy of get_context where the caller names none.',
+        default='HYBRID_ADVANCED',
+        max_length=64,
+    )
+    default_threshold: float = arg(
+        'Score below which search_memory leaves out, where the caller does not say.',
+        default=0.5,
+        minimum=0.0,
+        maximum=1.0,
+    )
+    debug: bool = arg('Log what is of use in looking for a fault, too.', default=False)
+    cache_size: int = arg(
+        'Questions whose vectors are kept; 0: none.', default=1000, minimum=0, maximum=1_000_000
+    )
     cache_ttl: int = arg(
-        'Seconds that the vector of a question is kept, of the latest 1000; 0: no limit.',
+        'Seconds that the vector of a question is kept; 0: no limit.',
         default=300,
         minimum=0,
         maximum=86_400 * 365,
@@ -86,11 +119,11 @@ class Settings:
     strategies: tuple[str, ...] = arg(
         "Retrieval strategies of one's own for get_context: package.module:Class, made from "
         'BaseStrategy.',
-        default=(),
+        default=('',),
     )
     plugin_dirs: tuple[str, ...] = arg(
         'Folders whose *.py files hold plugins, as ~/.sage/plugins; none are run unless named.',
-        default=(),
+        default=('',),
     )
     plugin_timeout: float = arg(
         'Most seconds that a call of an embedder, a strategy or a plugin may take.',

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 
 import cachetools
@@ -17,7 +18,6 @@ from robot_memory.errors import ModelFailed, Unavailable
 from robot_memory.planes import Vector
 from robot_memory.registry import Registry
 
-KEPT_QUESTIONS = 1000
 logger = logging.getLogger(__name__)
 
 
@@ -28,11 +28,17 @@ class Vectorizer:
     A failure is logged and counted, and the caller goes on by words; `breaker` leaves a model
     that keeps failing alone. What is made in the background has a breaker of its own, so that
     stored texts that the model cannot take do not keep it from questions. The vectors of the
-    latest questions are kept for `cache_ttl` seconds, 0: until newer ones take their place.
+    latest `cache_size` questions are kept for `cache_ttl` seconds, 0: until newer ones take their
+    place.
     """
 
     def __init__(
-        self, embedder: BackgroundEmbedder, registry: Registry, clock: Clock, cache_ttl: int
+        self,
+        embedder: BackgroundEmbedder,
+        registry: Registry,
+        clock: Clock,
+        cache_ttl: int,
+        cache_size: int = 1000,
     ) -> None:
         self.breaker, self.background = (
             CircuitBreaker('the embedding model', clock=lambda: clock() / 1e6) for _ in range(2)
@@ -41,9 +47,9 @@ class Vectorizer:
         self._registry = registry
         self._lock = threading.Lock()
         self._questions: cachetools.Cache[tuple[str, str], Vector] = (
-            cachetools.TTLCache(KEPT_QUESTIONS, cache_ttl, lambda: clock() / 1e6)
+            cachetools.TTLCache(cache_size, cache_ttl, lambda: clock() / 1e6)
             if cache_ttl
-            else cachetools.LRUCache(KEPT_QUESTIONS)
+            else cachetools.LRUCache(cache_size)
         )
 
     def passages(self, texts: Sequence[str]) -> Vector | None:
@@ -66,7 +72,7 @@ class Vectorizer:
             return known
         made = self._tried('embed_query', partial(embedder.query, text))
         if made is not None:
-            with self._lock:
+            with self._lock, suppress(ValueError):  # where none are kept, there is no room
                 self._questions[embedder.name, text] = made
         return made
 

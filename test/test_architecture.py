@@ -21,6 +21,7 @@ LAYERS = (
     ('bases',),
     ('guarded', 'loading'),
     ('model', 'settings', 'extensions'),
+    ('configuration',),
     ('consolidation', 'planes', 'ranking', 'embedding', 'capture'),
     ('reflection',),
     ('store',),

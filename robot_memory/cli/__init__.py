@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from robot_memory.cli import commands
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.cli.parser import build_parser, values_of
+from robot_memory.configuration import settings as configured
 from robot_memory.errors import Internal, RobotMemoryError, Unavailable
 from robot_memory.fields import parse
 from robot_memory.logs import JsonLines
@@ -69,8 +70,9 @@ def _dispatch(arguments: Sequence[str]) -> None:
     }
     parsed = build_parser(further).parse_args(arguments)
     options = parse(Options, values_of(Options, parsed), PROGRAM)
-    settings = parse(Settings, values_of(Settings, parsed), PROGRAM)
+    settings, found = configured(values_of(Settings, parsed), PROGRAM)
     _set_up_streams(options, settings, serves=parsed.command == 'mcp')
+    found.tell()
     caller.set(f'cli:{os_user()}')
     for tool in TOOLS:
         if tool.name == parsed.command and tool.name not in commands.COMMANDS:
@@ -90,7 +92,8 @@ def _set_up_streams(options: Options, settings: Settings, serves: bool) -> None:
             sys.stdout.reconfigure(errors='backslashreplace')
     as_json = settings.log_format == 'json'
     level = logging.INFO if options.verbose or as_json else logging.WARNING
-    if options.verbose or serves:
+    level = logging.DEBUG if settings.debug else level
+    if options.verbose or serves or settings.debug:
         handler = logging.StreamHandler()
         text = logging.Formatter(f'{PROGRAM}: %(levelname)s %(name)s: %(message)s')
         handler.setFormatter(JsonLines() if as_json else text)

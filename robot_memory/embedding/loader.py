@@ -12,7 +12,7 @@ from typing import Literal
 from robot_memory.embedding.locate import ADVICE, find_model, make_default_model
 from robot_memory.embedding.onnx import OnnxEmbedder
 from robot_memory.embedding.protocol import Embedder
-from robot_memory.errors import RobotMemoryError
+from robot_memory.errors import InvalidArgument, RobotMemoryError
 
 State = Literal['off', 'loading', 'ready', 'failed']
 NO_MODEL = 'none'
@@ -27,15 +27,21 @@ class BackgroundEmbedder:
     Load a model in a thread of its own.
 
     `model` is '' for the default model, 'none' for no model, else a directory. `make` makes
-    another embedder in its place, unless it is 'none'. `on_ready` holds functions that the loading
-    thread calls with the embedder once; append before `start`.
+    another embedder in its place, unless it is 'none'. A model whose vectors have not `dimension`
+    numbers has failed, where that is not 0. `on_ready` holds functions that the loading thread
+    calls with the embedder once; append before `start`.
     """
 
     def __init__(
-        self, model: str = '', threads: int = 1, make: Callable[[], Embedder] | None = None
+        self,
+        model: str = '',
+        threads: int = 1,
+        dimension: int = 0,
+        make: Callable[[], Embedder] | None = None,
     ) -> None:
         """Stay in state 'off' until `start`."""
         self._model = model
+        self._dimension = dimension
         self._make = make
         self._threads = threads
         self._embedder: Embedder | None = None
@@ -69,9 +75,15 @@ class BackgroundEmbedder:
     def _load(self) -> None:
         try:
             if self._make is not None:
-                self._embedder = self._make()
+                made = self._make()
             else:
-                self._embedder = self._open(find_model(self._model) or make_default_model())
+                made = self._open(find_model(self._model) or make_default_model())
+            if self._dimension not in (0, made.dimension):
+                raise InvalidArgument(
+                    f'{made.name} gives {made.dimension} numbers, but dimension is '
+                    f'{self._dimension}; 0 takes what the model gives'
+                )
+            self._embedder = made
             self.state, self.reason = 'ready', ''
         except RobotMemoryError as error:
             self._fail(str(error))

@@ -17,11 +17,12 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.exceptions import NameValidationException, ParameterException
 from rclpy.executors import Executor
 from rclpy.impl.rcutils_logger import RcutilsLogger
+from rclpy.logging import LoggingSeverity
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
-from robot_memory import conversation
+from robot_memory import configuration, conversation
 from robot_memory.errors import InvalidArgument, RobotMemoryError
 from robot_memory.fields import fields_of
 from robot_memory.logs import JsonLines
@@ -82,11 +83,18 @@ class MemoryNode(Node):
         core.addHandler(handler)
         self._closers.callback(core.removeHandler, handler)
         numbers = [field.name for field in fields_of(Settings) if field.kind == 'number']
-        settings = parameters.declare(self, Settings, live=[*numbers, 'auto_save'])
+        given = {name: one.value for name, one in self._given().items() if one.value != ''}
+        found = configuration.read(given=given)
+        settings = parameters.declare(
+            self, Settings, live=[*numbers, 'auto_save'], defaults=found.values
+        )
+        found.tell()
+        if settings.debug:
+            self.get_logger().set_level(LoggingSeverity.DEBUG)
         if settings.log_format == 'json':
             handler.setFormatter(JsonLines())
         self.memory = self._closers.enter_context(Memory(settings))
-        if 'auto_save' in getattr(self, '_parameter_overrides', {}):
+        if 'auto_save' in given:
             conversation.set_automatic(self.memory, settings.auto_save)
         services.serve(self, self.memory)
         sense = parameters.declare(self, SenseSettings, live=('demonstration',))
@@ -96,11 +104,14 @@ class MemoryNode(Node):
         self.add_on_set_parameters_callback(self._change)
         logger.info('memory in %s', store_path(settings))
 
+    def _given(self) -> dict[str, Parameter]:
+        """Return the parameters that the node was started with, declared or not."""
+        # rclpy has no public list of them.
+        return getattr(self, '_parameter_overrides', {})
+
     def _look_for_unknown(self, taps: Sequence[str]) -> None:
         """Refuse mistyped settings of a tap; warn of other parameters that mean nothing here."""
-        # rclpy passes over what is given and not declared, and has no public list of it.
-        given = getattr(self, '_parameter_overrides', {})
-        unknown = [name for name in given if not self.has_parameter(name)]
+        unknown = [name for name in self._given() if not self.has_parameter(name)]
         wrong = [name for name in unknown if name.startswith(tuple(f'{tap}.' for tap in taps))]
         if wrong:
             tap = wrong[0].partition('.')[0]

@@ -15,14 +15,20 @@ from robot_memory.senses.tap import DEFAULTS, Tap, TapSettings, make_tap, settin
 Declaration = TypeVar('Declaration')
 
 
-def declare(node: Node, declaration: type[Declaration], live: Collection[str] = ()) -> Declaration:
+def declare(
+    node: Node,
+    declaration: type[Declaration],
+    live: Collection[str] = (),
+    defaults: Mapping[str, Any] | None = None,
+) -> Declaration:
     """
     Declare every field as a parameter and return the settings that the node was started with.
 
     Those that are `live` can be changed while the node runs, all others are fixed at its start.
-    Raise InvalidArgument, or rclpy's own error, for a value that is not accepted.
+    `defaults` stand in for those of the declaration, and for an empty text that was given. Raise
+    InvalidArgument, or rclpy's own error, for a value that is not accepted.
     """
-    return declaration(**declared(node, declaration, live=live))
+    return declaration(**declared(node, declaration, defaults=defaults, live=live))
 
 
 def declared(
@@ -40,6 +46,8 @@ def declared(
         described = descriptor(field, field.name in live)
         try:
             value = node.declare_parameter(f'{prefix}{field.name}', default, described).value
+            if value == '':
+                value = default
             if field.kind == 'texts':  # an empty list in YAML has no type, and comes as None
                 value = list(value or ())
             values[field.name] = check(field, value)

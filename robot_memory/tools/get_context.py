@@ -42,11 +42,13 @@ class GetContextRequest:
     """Ask what to know about something."""
 
     query: str = arg('What is about to be done or talked about.', max_length=10_000)
-    max_results: int = arg('How many memories to tell.', default=5, minimum=1, maximum=50)
+    max_results: int | None = arg(
+        'How many memories to tell; empty: as set up, 5.', default=None, minimum=1, maximum=50
+    )
     strategy: str = arg(
         'HYBRID_ADVANCED; AGGRESSIVE tells what is less sure, too; CONSERVATIVE only what is '
-        "sure; or a site's own.",
-        default='HYBRID_ADVANCED',
+        "sure; or a site's own. Empty: as set up, HYBRID_ADVANCED.",
+        default='',
         max_length=64,
     )
     collection: str = collection_arg('Collection to look in.')
@@ -85,15 +87,18 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     """
     if not request.query.strip():
         raise InvalidArgument(f'query is empty ({shown(request.query)}); say what is planned')
-    name = request.strategy.upper()
-    results = memory.extensions.retrieved(request.query, _results(memory, request, name))
+    name = (request.strategy or memory.settings.default_strategy).upper()
+    n = request.max_results or memory.settings.default_results
+    results = memory.extensions.retrieved(request.query, _results(memory, request, name, n))
     context, told = _text(request, results)
     memory.touch(known for one in told if isinstance(known := _of(one, 'memory_id'), int))
     items = (ContextItemView(one['content'], one['score'], one['metadata']) for one in told)
     return GetContextResponse(context, tuple(items), name, len(told))
 
 
-def _results(memory: Memory, request: GetContextRequest, name: str) -> list[dict[str, Any]]:
+def _results(
+    memory: Memory, request: GetContextRequest, name: str, n: int
+) -> list[dict[str, Any]]:
     """Return what a strategy, one of ours or a site's own, brings back: safety first."""
     preset = STRATEGIES.get(name)
     if preset is None:
@@ -101,12 +106,12 @@ def _results(memory: Memory, request: GetContextRequest, name: str) -> list[dict
         if own is None:
             raise InvalidArgument(
                 f'strategy must be one of {", ".join((*STRATEGIES, *memory.extensions.names))}, '
-                f'not {shown(request.strategy)}'
+                f'not {shown(request.strategy or name)}'
             )
-        return own.retrieve(request.query, request.max_results)
+        return own.retrieve(request.query, n)
     memory.query_vector(request.query)  # made before the read begins, and kept
     with memory.db.read() as connection:
-        safety, rest, mode = _found(memory, connection, request, preset)
+        safety, rest, mode = _found(memory, connection, request, preset, n)
         records = memories.get(connection, [hit.id for hit in (*safety, *rest)])
     newer = contradicted(list(records.values()), [*safety, *rest], request.query)
     ordered = newer_first(rest, _within(newer, rest))
@@ -118,7 +123,7 @@ def _results(memory: Memory, request: GetContextRequest, name: str) -> list[dict
 
 
 def _found(
-    memory: Memory, connection: Connection, request: GetContextRequest, preset: Preset
+    memory: Memory, connection: Connection, request: GetContextRequest, preset: Preset, n: int
 ) -> tuple[list[Hit], list[Hit], str]:
     """Return what concerns safety, the rest, and what ran to find them."""
     where = active_in(request.collection, preset.min_confidence)
@@ -129,7 +134,7 @@ def _found(
         wanted = Wanted(
             request.collection,
             request.query,
-            request.max_results,
+            n,
             passing,
             narrow=narrow,
             real_weight=1.0,
@@ -142,8 +147,8 @@ def _found(
     every, mode = best(where, preset.min_score, narrow=request.actor_id is not None)
     known = {hit.id for hit in safety}
     rest = [hit for hit in every if hit.id not in known]
-    safety = safety[: request.max_results - bool(rest)] or safety[:1]
-    return safety, rest[: request.max_results - len(safety)], mode
+    safety = safety[: n - bool(rest)] or safety[:1]
+    return safety, rest[: n - len(safety)], mode
 
 
 def _within(newer: Mapping[int, int], hits: Sequence[Hit]) -> dict[int, int]:

@@ -21,10 +21,13 @@ class SearchMemoryRequest:
     """Ask for what is about a text."""
 
     query: str = arg('What is looked for, in plain words.', max_length=10_000)
-    n: int = arg('How many results to return.', default=5, minimum=1, maximum=100)
-    threshold: float = arg(
-        'Leave out what scores less; 0.5 parts what answers from what does not.',
-        default=0.5,
+    n: int | None = arg(
+        'How many results to return; empty: as set up, 5.', default=None, minimum=1, maximum=100
+    )
+    threshold: float | None = arg(
+        'Leave out what scores less; 0.5, unless set up otherwise, parts what answers from what '
+        'does not.',
+        default=None,
         minimum=0.0,
         maximum=1.0,
     )
@@ -62,6 +65,8 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
     """
     if not request.query.strip():
         raise InvalidArgument(f'query is empty ({shown(request.query)}); say what is looked for')
+    settings = memory.settings
+    least = settings.default_threshold if request.threshold is None else request.threshold
     where = active_in(request.collection, 0.0)
     if request.actor_id is not None:
         where &= equal('actor_id', request.actor_id)
@@ -69,7 +74,7 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
     wanted = Wanted(
         request.collection,
         request.query,
-        request.n,
+        request.n or settings.default_results,
         where,
         narrow=request.actor_id is not None,
         real_weight=1.0,
@@ -78,7 +83,7 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
     with memory.db.read() as connection:
         hits, mode = by_relevance(memory, connection, wanted)
         records = memories.get(connection, [hit.id for hit in hits])
-    found = [hit for hit in hits if hit.score >= request.threshold and hit.id in records]
+    found = [hit for hit in hits if hit.score >= least and hit.id in records]
     memory.touch(hit.id for hit in found)
     results = memory.extensions.retrieved(
         request.query,
