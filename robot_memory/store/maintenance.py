@@ -6,7 +6,6 @@ import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import apsw
 
@@ -138,9 +137,3 @@ def older(
         (instant, *protected, collection, limit),
     )
     return [row[0] for row in rows]
-
-
-def file_bytes(path: Path) -> int:
-    """Return the size of the file and its log."""
-    log = path.with_name(f'{path.name}-wal')
-    return sum(file.stat().st_size for file in (path, log) if file.exists())

@@ -10,7 +10,8 @@ from robot_memory.fields import arg
 from robot_memory.memory import Memory, milliseconds_since
 from robot_memory.retention import retire_old
 from robot_memory.store import maintenance
-from robot_memory.store.maintenance import Done, file_bytes
+from robot_memory.store.counts import bytes_of
+from robot_memory.store.maintenance import Done
 from robot_memory.tool import tool
 
 
@@ -55,7 +56,7 @@ def maintain(memory: Memory, request: MaintainRequest) -> MaintainResponse:
     start = time.perf_counter()
     db = memory.db
     memory.flush()
-    before = file_bytes(db.path)
+    before = bytes_of(db.path)
     steps = [
         _timed('retention', lambda: _retention(memory)),
         _timed('integrity', lambda: maintenance.repair(db)),
@@ -66,7 +67,7 @@ def maintain(memory: Memory, request: MaintainRequest) -> MaintainResponse:
         steps.append(_timed('compact', lambda: maintenance.compact(db)))
     steps.append(_timed('log', lambda: maintenance.checkpoint(db)))
     steps.append(_timed('backup', lambda: _backup(memory)))
-    after = file_bytes(db.path)
+    after = bytes_of(db.path)
     return MaintainResponse(tuple(steps), after, before - after, milliseconds_since(start))
 
 
