@@ -8,7 +8,7 @@ TESTS ?= test
 run := scripts/env
 
 .DEFAULT_GOAL := help
-.PHONY: help build test lint demo bench quality interfaces clean
+.PHONY: help build test lint demo bench quality conformance interfaces clean
 
 help: ## Say what can be made.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -36,9 +36,12 @@ bench: build ## Measure speed, size and quality, beside the nearest peer's; QUIC
 quality: build ## Measure how well recall finds: on recorded sets, and on one of the robot's own.
 	@$(run) python bench/retrieval/measure.py
 
+conformance: build ## Hold the MCP server to the official suites; they are set up at the first time.
+	@$(run) python scripts/conformance.py
+
 interfaces: build ## Write msg/ and srv/ from the declarations of the tools, and build them.
 	$(run) python -m robot_memory.ros.interfaces
 	@scripts/setup
 
 clean: ## Remove all that was made here.
-	rm -rf bench/.cache .venv .venv-peer build install log .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf bench/.cache .venv .venv-node .venv-peer build install log .mypy_cache .pytest_cache .ruff_cache .hypothesis

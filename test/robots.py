@@ -103,6 +103,8 @@ def check_file(path: Path) -> set[int]:
     assert rows('SELECT 1 FROM indexed WHERE (coarse IS NULL) <> (fine IS NULL)') == []
     counted = 'SELECT collection, count(*) FROM indexed GROUP BY 1'
     assert rows(f'{counted} ORDER BY 1') == rows('SELECT * FROM collections WHERE memories')
+    counted = 'SELECT type, status, count(*) FROM memories GROUP BY 1, 2'
+    assert rows(f'{counted} ORDER BY 1, 2') == rows('SELECT * FROM counts WHERE memories')
     assert set(rows('SELECT memory_id FROM places')) <= set(active)
     assert rows('SELECT memory_id FROM facets EXCEPT SELECT id FROM memories') == []
     ids = {row[0] for row in rows('SELECT id FROM memories')}

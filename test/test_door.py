@@ -7,16 +7,20 @@ import json
 import logging
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from robots import Robot
 
 from robot_memory.errors import InvalidArgument, Unavailable
 from robot_memory.mcp_server import HttpBridge
 from robot_memory.mcp_server.routes import MAX_BODY
+from robot_memory.tools import TOOLS
 
 TOKEN = 'correct-horse-battery-staple'
 JSON = {'content-type': 'application/json'}
@@ -199,9 +203,7 @@ def test_what_is_no_token_is_refused_without_being_shown(
     assert not content.strip() or content.decode('latin-1').strip() not in str(refusal.value)
 
 
-def test_an_empty_variable_is_no_open_door(
-    robot: Robot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_empty_variable_is_no_open_door(robot: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('ROBOT_MEMORY_TOKEN', '')
     with pytest.raises(InvalidArgument, match='ROBOT_MEMORY_TOKEN is empty'):
         HttpBridge(robot.memory)
@@ -366,9 +368,7 @@ def test_refusals_are_logged_ever_more_rarely(
 # Bodies
 
 
-def test_a_body_that_is_too_large_is_refused_unread(
-    free: HttpBridge, guarded: HttpBridge
-) -> None:
+def test_a_body_that_is_too_large_is_refused_unread(free: HttpBridge, guarded: HttpBridge) -> None:
     for bridge, code in ((free, b' 413 '), (guarded, b' 401 ')):
         with socket.create_connection(('127.0.0.1', bridge.port)) as caller:
             caller.sendall(
@@ -520,9 +520,7 @@ def test_initialize_is_answered_with_a_version_that_is_known(
         'x' * 9_000,
     ],
 )
-def test_hostile_text_is_kept_and_found_as_text(
-    free: HttpBridge, robot: Robot, text: str
-) -> None:
+def test_hostile_text_is_kept_and_found_as_text(free: HttpBridge, robot: Robot, text: str) -> None:
     saved = ask(free, call('save_conversation', user_prompt=text, assistant_response='noted'))
     assert json.loads(saved[2])['result']['isError'] is False
     found = ask(free, call('search_memory', query=text, threshold=0))
@@ -631,3 +629,48 @@ def test_health_and_metrics_are_only_read(free: HttpBridge) -> None:
     for path in ('/health', '/metrics'):
         assert ask(free, path=path, method='POST')[0] == 405
         assert ask(free, path=path, method='HEAD')[0] == 200
+
+
+def test_a_copy_that_cannot_be_read_has_a_number_and_is_made_anew_from_the_file(
+    open_robot: Callable[..., Robot],
+) -> None:
+    filling = open_robot()
+    filling.learn('Docker needs 2 GB of disk')
+    other = apsw.Connection(str(filling.memory.db.path))
+    ((whole,),) = list(other.execute('SELECT terms FROM indexed'))
+    other.execute("UPDATE indexed SET terms = x'010203'")
+    reading = open_robot()
+    bridge = HttpBridge(reading.memory, port=0)
+    bridge.start()
+    broken = json.loads(ask(bridge, SEARCH)[2])['result']
+    other.execute('UPDATE indexed SET terms = ?', (whole,))
+    other.close()
+    mended = json.loads(ask(bridge, SEARCH)[2])['result']
+    bridge.stop()
+    assert broken['structuredContent']['error']['code'] == 1003
+    assert mended['structuredContent']['result'][0]['content'] == 'Docker needs 2 GB of disk'
+
+
+@pytest.mark.parametrize(('given', 'listed'), [([], 8), (['--mcp-tools', 'all'], len(TOOLS))])
+def test_the_command_line_lists_what_it_is_told_to(
+    tmp_path: Path, given: list[str], listed: int
+) -> None:
+    command = [sys.executable, '-m', 'robot_memory', 'mcp', '--db', str(tmp_path / 'a.db'), *given]
+    hello = {
+        'protocolVersion': '2025-11-25',
+        'capabilities': {},
+        'clientInfo': {'name': 'x', 'version': '1'},
+    }
+    lines = [
+        {'jsonrpc': '2.0', 'id': 0, 'method': 'initialize', 'params': hello},
+        {'jsonrpc': '2.0', 'method': 'notifications/initialized'},
+        LIST,
+    ]
+    with subprocess.Popen(
+        [*command, '--model', 'none'], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        server.stdin.write(b''.join(json.dumps(line).encode() + b'\n' for line in lines))
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(2)]
+        server.stdin.close()
+    assert len(answers[1]['result']['tools']) == listed

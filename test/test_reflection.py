@@ -424,7 +424,7 @@ def test_the_analysis_is_named_in_any_case(robot: Robot, name: str) -> None:
         ({'end': '2026-13-01'}, 'end must be a day'),
         ({'start': '2026-03-02', 'end': '2026-03-01'}, 'before it starts'),
         ({'start': '2026-03-02', 'days': 3}, 'give one of them'),
-        ({'days': 0}, 'days must be'),
+        ({'days': -1}, 'days must be'),
         ({'limit': 0}, 'limit must be'),
     ],
 )

@@ -13,7 +13,6 @@ import time
 from datetime import datetime, timedelta
 from pathlib import Path
 
-import apsw
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from robots import fill
@@ -23,7 +22,7 @@ from robot_memory.clock import DAY, iso
 from robot_memory.errors import NotFound, RobotMemoryError, Unavailable
 from robot_memory.fields import plain
 from robot_memory.memory import trace
-from robot_memory.store import counts
+from robot_memory.store import counts, memories
 
 HEALTH = ['status', 'timestamp', 'memory_count', 'database', 'cache_status', 'version']
 TYPES = ('fact', 'perception', 'turn')
@@ -176,11 +175,15 @@ def test_the_kept_counts_are_those_of_the_rows(robot):
 
 
 def test_what_is_rolled_back_is_not_counted(robot):
-    robot.learn('one')
-    with pytest.raises(apsw.ConstraintError), robot.memory.db.write() as connection:
-        connection.execute(
-            "UPDATE memories SET status = 'invalidated';UPDATE memories SET type = 'x'"
-        )
+    memory_id = robot.learn('one').memory_id
+
+    def retire_and_fail():
+        with robot.memory.db.write() as connection:
+            memories.retire(connection, memory_id, 'invalidated', 'test', 'why', 1)
+            memories.get_active(connection, 999)
+
+    with pytest.raises(NotFound):
+        retire_and_fail()
     with robot.memory.db.read() as connection:
         assert counts.by_type(connection) == {'fact': 1}
 

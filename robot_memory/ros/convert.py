@@ -22,11 +22,18 @@ def arguments(message: Any, declaration: type) -> dict[str, Any]:
         value = getattr(message, field.ros_name)
         if field.kind == 'stamp':
             value = value.sec * NANOSECONDS + value.nanosec or None
-        elif field.kind == 'number' and value == NOT_GIVEN and (field.minimum or 0) >= 0:
+        elif _is_not_given(field, value):
             value = None
         if value is not None and not (value == '' and not field.required):
             given[field.name] = value
     return given
+
+
+def _is_not_given(field: Field, value: Any) -> bool:
+    """Say whether a number of a request stands for "not given"."""
+    if field.kind == 'number':
+        return bool(value == NOT_GIVEN) and (field.minimum or 0) >= 0
+    return field.kind == 'integer' and field.nullable and value == 0
 
 
 def fill(message: Any, response: Any) -> Any:

@@ -9,7 +9,7 @@ import apsw
 
 
 def make(connection: apsw.Connection) -> None:
-    """Make the table and what keeps it, whoever writes to the memories."""
+    """Make the table, filled from the rows that there are."""
     connection.execute("""
         CREATE TABLE counts (
             type TEXT NOT NULL,
@@ -18,22 +18,16 @@ def make(connection: apsw.Connection) -> None:
             PRIMARY KEY (type, status)
         ) WITHOUT ROWID;
         INSERT INTO counts SELECT type, status, count(*) FROM memories GROUP BY type, status;
-
-        CREATE TRIGGER memories_counted AFTER INSERT ON memories BEGIN
-            INSERT INTO counts VALUES (new.type, new.status, 1)
-                ON CONFLICT (type, status) DO UPDATE SET memories = memories + 1;
-        END;
-        CREATE TRIGGER memories_counted_out AFTER DELETE ON memories BEGIN
-            UPDATE counts SET memories = memories - 1
-                WHERE type = old.type AND status = old.status;
-        END;
-        CREATE TRIGGER memories_counted_anew AFTER UPDATE OF type, status ON memories BEGIN
-            UPDATE counts SET memories = memories - 1
-                WHERE type = old.type AND status = old.status;
-            INSERT INTO counts VALUES (new.type, new.status, 1)
-                ON CONFLICT (type, status) DO UPDATE SET memories = memories + 1;
-        END;
     """)
+
+
+def change(connection: apsw.Connection, type: str, status: str, by: int) -> None:
+    """Note that there are more or fewer memories, in the transaction that makes it so."""
+    connection.execute(
+        'INSERT INTO counts VALUES (?1, ?2, ?3) ON CONFLICT (type, status)'
+        ' DO UPDATE SET memories = memories + ?3',
+        (type, status, by),
+    )
 
 
 def by_type(connection: apsw.Connection, status: str = 'active') -> Counter[str]:

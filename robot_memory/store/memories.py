@@ -14,7 +14,7 @@ from robot_memory.guards import guard
 from robot_memory.json_text import dump_json
 from robot_memory.model import Record
 from robot_memory.planes import Vector
-from robot_memory.store import facets, indexed, places, shelves, turns, vectors, words
+from robot_memory.store import counts, facets, indexed, places, shelves, turns, vectors, words
 from robot_memory.store.filters import Where
 from robot_memory.store.ways import along, shortest
 
@@ -75,6 +75,7 @@ def insert(connection: apsw.Connection, record: Record, vector: Vector | None) -
         ),
     )
     memory_id = connection.last_insert_rowid()
+    counts.change(connection, record.type, 'active', 1)
     if record.type == 'turn':
         turns.put(connection, memory_id, record)
     shelf = shelves.of(record.collection, record.type)
@@ -100,6 +101,8 @@ def restore(connection: apsw.Connection, record: Record, confidence_base: float)
         ),
     )
     if record.status != 'active':
+        counts.change(connection, record.type, 'active', -1)
+        counts.change(connection, record.type, record.status, 1)
         _unindex(connection, memory_id)
         places.remove(connection, memory_id, record.collection, record.context)
     return memory_id
@@ -315,11 +318,13 @@ def retire(
     superseded_by: int | None = None,
 ) -> None:
     """End a memory softly: recall's indexes lose it, its row, its facets and its trail stay."""
-    ((collection, context),) = connection.execute(
+    ((type, collection, context),) = connection.execute(
         'UPDATE memories SET status = ?, superseded_by = ?, updated_at = ? WHERE id = ?'
-        ' RETURNING collection, context',
+        ' RETURNING type, collection, context',
         (status, superseded_by, at, memory_id),
     )
+    counts.change(connection, type, 'active', -1)
+    counts.change(connection, type, status, 1)
     _unindex(connection, memory_id)
     places.remove(connection, memory_id, collection, json.loads(context))
     detail = {} if superseded_by is None else {'superseded_by': superseded_by}

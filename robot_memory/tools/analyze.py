@@ -52,8 +52,11 @@ class AnalyzeRequest:
     end: str | None = arg(
         'Until when, the day that is named included; empty: until now.', default=None
     )
-    days: int | None = arg(
-        'Or how many days back from the end.', default=None, minimum=1, maximum=36_500
+    days: int = arg(
+        'Or how many days back from the end; 0: as start says.',
+        default=0,
+        minimum=0,
+        maximum=36_500,
     )
     collection: str | None = collection_arg('Namespace; empty: all.', default=None)
     session_id: str | None = arg('Only what is of this session.', default=None)
@@ -112,7 +115,7 @@ def analyze(memory: Memory, request: AnalyzeRequest) -> AnalyzeResponse:
             window = Window(records, found, *_vectors(memory, connection, records))
     analysis = analyse(window)
     told = {
-        'start': None if request.start is None and request.days is None else iso(start),
+        'start': None if request.start is None and not request.days else iso(start),
         'end': iso(min(end, now)),
         'records_read': len(records),
         'records_in_window': total,
@@ -132,7 +135,7 @@ def _span(request: AnalyzeRequest, now: int) -> tuple[int, int]:
     end = now if request.end is None else _instant('end', request.end)
     if request.end is not None and len(request.end.strip()) <= len('2026-03-09'):
         end += DAY - 1
-    if request.days is None:
+    if not request.days:
         start = 0 if request.start is None else _instant('start', request.start)
     elif request.start is None:
         start = end - request.days * DAY
@@ -161,7 +164,7 @@ def _instant(name: str, text: str) -> int:
 
 def _where(request: AnalyzeRequest, start: int, end: int) -> Where:
     where = ACTIVE
-    if (request.start, request.end, request.days) != (None, None, None):
+    if request.start or request.end or request.days:
         span = {'$gte': iso(start), '$lte': iso(end)}
         where &= compile_filter('window', {'created_at': span})
     if request.collection is not None:
