@@ -163,10 +163,14 @@ def _read_file(found: Fallbacks, path: Path) -> None:
         for key, value in values.items():
             _read_key(found, path, f'{section}.{key}', value)
     _read_model(found, content.get('embedding'))
+    if 'backup_interval' in found.values:
+        found.notes.append(
+            f'{path}: storage.backup_interval holds once backup_folder names a folder'
+        )
 
 
 def _read_key(found: Fallbacks, path: Path, key: str, value: Any) -> None:
-    if _FILE.get(key) in _FIELDS:
+    if key in _FILE:
         found.take(_FILE[key], f'{path}: {key}', value)
     elif key in _LACKING:
         lacking, why = _LACKING[key]

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import copy
 import logging
+import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -77,15 +79,19 @@ class Extensions:
         self._timeout = timeout
         self._memory = memory
         self._strategies: dict[str, Strategy] = {}
-        self._offered: dict[str, metadata.EntryPoint] = {}
         self._plugins: list[_Hooked] = []
+        self._importing = threading.Lock()
         for named in filter(None, strategies):
             self._add(_named('strategies', named), named)
-        for point in metadata.entry_points(group=ENTRY_POINTS):
-            self._offered.setdefault(point.name.upper(), point)
         for folder in filter(None, plugin_dirs):
             for path in files_in('plugin_dirs', folder):
                 self._run(path, open_file('plugin_dirs', path))
+
+    @cached_property
+    def _offered(self) -> dict[str, metadata.EntryPoint]:
+        """Find what installed packages offer, when it is first asked for: that takes a while."""
+        points = metadata.entry_points(group=ENTRY_POINTS)
+        return {point.name.upper(): point for point in points}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -99,12 +105,11 @@ class Extensions:
 
     def strategy(self, name: str) -> Strategy | None:
         """Return a strategy by its name, in any case; None where there is none of that name."""
-        known = self._strategies.get(name.upper())
-        point = self._offered.get(name.upper())
-        if known is None and point is not None:
-            self._add(_named('strategy', point.value), point.value, point.name)
-            known = self._strategies.get(name.upper())
-        return known
+        with self._importing:
+            if name.upper() not in self._strategies and name.upper() in self._offered:
+                point = self._offered[name.upper()]
+                self._add(_named('strategy', point.value), point.value, point.name)
+            return self._strategies.get(name.upper())
 
     def saved(self, conversation: Mapping[str, Any], longest: int = 100_000) -> dict[str, Any]:
         """

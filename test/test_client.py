@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import apsw
@@ -302,6 +303,24 @@ def test_a_key_is_sent_as_a_bearer_token() -> None:
         assert client.get_stats() == {'total': 3}
         assert b'\r\nAuthorization: Bearer secret\r\n' in server.asked[0]
         assert b'\r\nAccept: application/json, text/event-stream\r\n' in server.asked[0]
+
+
+def test_a_memory_behind_a_token_answers_who_has_it(robot: Robot, tmp_path: Path) -> None:
+    token = tmp_path / 'token'
+    token.write_text('a-token-of-at-least-thirty-two-characters')
+    token.chmod(0o600)
+    bridge = HttpBridge(robot.memory, port=0, token_file=str(token))
+    bridge.start()
+    try:
+        with SageClient(port=bridge.port, api_key=token.read_text()) as client:
+            assert client.save_conversation(**SAID)['saved']
+            assert client.get_stats()['total'] == 2
+        with pytest.raises(InvalidArgument, match='does not accept this api_key'):
+            SageClient(port=bridge.port, api_key='wrong').search('cup')
+        with pytest.raises(ParamError, match='does not accept this api_key'):
+            MemoryClient(f'http://localhost:{bridge.port}').query_records()
+    finally:
+        bridge.stop()
 
 
 @pytest.mark.parametrize('key', ['a\r\nHost: evil', 'schlüssel', '\0'])

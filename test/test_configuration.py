@@ -38,9 +38,14 @@ DOCUMENT = {
         'timeout': 30,
     },
     'cache': {'enabled': True, 'ttl_seconds': 300, 'max_size': 1000, 'eviction_policy': 'lru'},
-    'storage': {'encryption': 'aes-256-gcm'},
+    'storage': {
+        'compression': 'gzip',
+        'encryption': 'aes-256-gcm',
+        'backup_interval': 'daily',
+        'retention_days': 365,
+    },
 }
-"""The document's own file, what is kept of the storage aside."""
+"""The document's own file."""
 
 
 @pytest.fixture(autouse=True)
@@ -158,12 +163,15 @@ def test_the_documents_own_file_is_read_and_what_is_not_available_is_told(home: 
     assert (settings.default_results, settings.default_threshold) == (5, 0.5)
     assert (settings.batch_size, settings.plugin_timeout) == (100, 30.0)
     assert (settings.model, settings.dimension) == ('', 0)
+    assert (settings.backup_compression, settings.backup_interval) == ('gzip', 'daily')
+    assert (settings.retention_days, settings.encryption) == (365, 'none')
     lacking = ('enable_neural_rerank', 'enable_llm_summary', 'encryption', 'embedding.model')
     assert len(told.warnings) == len(lacking)
     for name in lacking:
         (text,) = (text for text in told.warnings if name in text)
         assert text.startswith('not available: ')
-    assert ['rerank_top_k' in text for text in told.notes] == [True, False]
+    noted = ('rerank_top_k', 'summary_max_tokens', 'backup_interval')
+    assert all(name in text for name, text in zip(noted, told.notes, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -232,7 +240,7 @@ def test_each_is_told_once_in_a_process(
             with RobotMemory(tmp_path / 'm.db', model='none') as memory:
                 assert memory.memory.settings.batch_size == 100
     told = [record.getMessage() for record in caplog.records if 'configuration' in record.name]
-    assert len(told) == len(set(told)) == 6
+    assert len(told) == len(set(told)) == 7
 
 
 def test_the_command_line_reads_them_and_tells_them_when_asked(

@@ -249,6 +249,21 @@ def test_a_session_that_is_not_there_is_told(manager: EnhancedSessionManager) ->
         manager.load_session('nothing')
 
 
+@pytest.mark.parametrize('format', ['json', 'markdown', 'text'])
+def test_a_session_is_exported(
+    manager: EnhancedSessionManager, clock: MovableClock, format: str
+) -> None:
+    ids = talk(manager, clock)
+    answer = manager.export_session(ids['cups'], format)
+    assert (answer['session_id'], answer['format']) == (ids['cups'], format)
+    assert 'Where is the red cup?' in answer['content'] and 'battery' not in answer['content']
+
+
+def test_an_export_of_another_kind_is_told(manager: EnhancedSessionManager) -> None:
+    with pytest.raises(InvalidArgument, match='format must be one of json, markdown, text'):
+        manager.export_session(manager.start_session(), 'pdf')
+
+
 def test_a_forgotten_turn_is_found_no_more(
     manager: EnhancedSessionManager, clock: MovableClock, robot: Robot
 ) -> None:

@@ -13,6 +13,7 @@ from robot_memory.json_text import is_storable, shown
 from robot_memory.memory import Memory
 from robot_memory.session_search import SessionSearchType as SessionSearchType
 from robot_memory.store import sessions
+from robot_memory.tools.export import export
 from robot_memory.tools.start_session import start_session
 
 ROLES = ('user', 'assistant')
@@ -93,7 +94,5 @@ class EnhancedSessionManager:
 
     def export_session(self, session_id: str, format: str = 'json') -> dict[str, Any]:
         """Return {session_id, format, content, count} of a session as json, markdown or text."""
-        from robot_memory.tools.export import export
-
         answer = export.run(self._memory, {'session_id': session_id, 'format': format})
         return dict(plain(answer))
