@@ -5,6 +5,7 @@ import re
 import signal
 import socket
 import time
+import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
@@ -200,3 +201,41 @@ def test_a_taken_port_is_one_clear_line(start):
     assert f'{port}' in node.said()
     assert 'mcp_port' in node.said()
     assert 'Traceback' not in node.said()
+
+
+def test_a_door_for_others_without_a_token_is_one_clear_line(start):
+    node = start(mcp_enabled='true', mcp_port=0, mcp_host='0.0.0.0')
+    assert node.process.wait(timeout=20) == 1
+    assert '[invalid_argument] mcp_host 0.0.0.0' in node.said()
+    assert 'mcp_token_file' in node.said()
+    assert 'Traceback' not in node.said()
+
+
+def test_a_node_with_a_token_asks_for_it_and_shows_it_nowhere(start, robot, tmp_path):
+    file = tmp_path / 'token'
+    file.touch(0o600)
+    file.write_text('a-token-that-is-long-enough')
+    node = start(
+        mcp_enabled='true',
+        mcp_port=0,
+        mcp_host='0.0.0.0',
+        mcp_token_file=file,
+        mcp_allowed_hosts="['robot7.local']",
+        mcp_tools='all',
+    )
+    robot.until(lambda: 'asks for a token' in node.said(), 'the door of MCP')
+    port = re.search(r'MCP: http://0.0.0.0:(\d+)', node.said()).group(1)
+    for host, given, status in (
+        ('robot7.local', 'Bearer a-token-that-is-long-enough', 200),
+        ('robot7.local', 'Bearer another', 401),
+        ('robot8.local', 'Bearer a-token-that-is-long-enough', 421),
+    ):
+        request = urllib.request.Request(
+            f'http://127.0.0.1:{port}/metrics', headers={'Host': host, 'Authorization': given}
+        )
+        try:
+            found = urllib.request.urlopen(request, timeout=30).status
+        except urllib.error.HTTPError as refused:
+            found = refused.code
+        assert found == status
+    assert 'long-enough' not in node.said()
