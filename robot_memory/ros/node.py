@@ -94,8 +94,6 @@ class MemoryNode(Node):
         if settings.log_format == 'json':
             handler.setFormatter(JsonLines())
         self.memory = self._closers.enter_context(Memory(settings))
-        if 'auto_save' in given:
-            conversation.set_automatic(self.memory, settings.auto_save)
         services.serve(self, self.memory)
         sense = parameters.declare(self, SenseSettings, live=('demonstration',))
         self._taps = self._listen(sense)
