@@ -74,7 +74,7 @@ def kinds() -> tuple[type[RobotMemoryError], ...]:
 def numbers() -> tuple[int, ...]:
     """Return the numbers that failures of parts have beside their code."""
     found: tuple[type[Unavailable], ...] = (Unavailable, *Unavailable.__subclasses__())
-    return tuple(kind.number for kind in found if kind.number is not None)
+    return tuple(dict.fromkeys(kind.number for kind in found if kind.number is not None))
 
 
 class Internal(RobotMemoryError):

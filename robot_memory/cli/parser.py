@@ -152,6 +152,8 @@ def _help(field: Field) -> str:
         notes.append(f'at least {field.minimum:g}')
     elif field.maximum is not None:
         notes.append(f'at most {field.maximum:g}')
+    if field.choices and field.required:  # by its place its name stands for it
+        notes.append(f'one of {field.accepted}')
     if field.max_length:
         notes.append(f'{field.min_length or "up"} to {field.max_length} characters')
     if field.default not in (None, '', False):

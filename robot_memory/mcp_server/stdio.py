@@ -6,8 +6,9 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator
-from typing import cast
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from typing import TextIO, cast
 
 import anyio
 from mcp.server.stdio import stdio_server
@@ -23,19 +24,31 @@ def serve_stdio(memory: Memory, tools: str = 'core') -> None:
     """
     Serve a memory's tools on stdin and stdout until the client closes stdin.
 
-    What else is printed meanwhile goes to stderr. SIGINT and SIGTERM end it, too, and after 1.5 s
-    the process with it, for a client that reads no more or a call that takes long can hold it;
-    what was acknowledged is on disk.
+    From now on what else is printed goes to stderr, until the process ends. SIGINT and SIGTERM end
+    it, too, and after 1.5 s the process with it, for a client that reads no more or a call that
+    takes long can hold it; what was acknowledged is on disk.
     """
-    anyio.run(_serve, memory, tools)
+    with _claimed_stdout() as stdout:
+        anyio.run(_serve, memory, tools, stdout)
 
 
-async def _serve(memory: Memory, tools: str) -> None:
+@contextmanager
+def _claimed_stdout() -> Iterator[TextIO]:
+    # The SDK gives stdout back when the session ends; what a memory prints while it closes
+    # would then follow the last message.
+    sys.stdout.flush()
+    kept = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    with open(kept, 'w', encoding='utf-8', newline='\n') as stdout:
+        yield stdout
+
+
+async def _serve(memory: Memory, tools: str, stdout: TextIO) -> None:
     server = build_server(memory, tools)
     lines = cast('anyio.AsyncFile[str]', _Lines(sys.stdin.fileno()))
     async with anyio.create_task_group() as group:
         group.start_soon(_end_on_signal, group.cancel_scope)
-        async with stdio_server(stdin=lines) as (incoming, outgoing):
+        async with stdio_server(lines, anyio.wrap_file(stdout)) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
         group.cancel_scope.cancel()
 
