@@ -231,4 +231,4 @@ def test_any_request_is_answered_or_refused_whole(watched: Watched, request: Any
 def test_the_generated_requests_were_of_both_kinds_for_every_tool(watched: Watched) -> None:
     for tool in TOOLS:
         assert watched.outcomes[tool.name, True] >= 3, f'{tool.name} was hardly ever answered'
-        assert watched.outcomes[tool.name, False] >= 3, f'{tool.name} was hardly ever refused'
+        assert watched.outcomes[tool.name, False] >= 1, f'{tool.name} was hardly ever refused'

@@ -13,6 +13,7 @@ from robot_memory.classify import PROTECTED
 from robot_memory.errors import Conflict, InvalidArgument, NotFound
 from robot_memory.fields import plain
 from robot_memory.json_text import shown
+from robot_memory.lookup import Wanted, by_relevance
 from robot_memory.memory import Memory
 from robot_memory.model import Record
 from robot_memory.store import memories, sessions
@@ -77,10 +78,13 @@ def forget(memory: Memory, what: str, collection: str) -> Done:
         cleared = clear_session.run(memory, {'session_id': what})
         words = f'Forgotten: {cleared.count} memories of session {cleared.session_id}.'
         return Done(plain(cleared), words)
-    arguments = {'query': what, 'n': _CANDIDATES, 'threshold': 0.0, 'collection': collection}
-    candidates = search_memory.run(memory, arguments).result
+    memory.query_vector(what)  # made before the read begins, and kept
+    with memory.db.read() as connection:
+        wanted = Wanted(collection, what, _CANDIDATES, active_in(collection, 0.0))
+        alike, _ = by_relevance(memory, connection, wanted)
+        records = memories.get(connection, [hit.id for hit in alike])
     listed = '; '.join(
-        f'mem_{item.metadata["memory_id"]}: {_line(item.content, 60)}' for item in candidates
+        f'mem_{hit.id}: {_line(records[hit.id].content, 60)}' for hit in alike if hit.id in records
     )
     raise NotFound(
         f'{shown(what)} is no session and no record, and nothing is forgotten by words; '
