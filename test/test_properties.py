@@ -22,6 +22,7 @@ from robot_memory.memory import Memory
 from robot_memory.model import PERCEPTION_TYPES
 from robot_memory.settings import Settings
 from robot_memory.tools import TOOLS
+from robot_memory.tools.analyze import ANALYSES
 
 TABLES = (
     'memories memories_fts_docsize indexed changes facets places payloads sessions audit'
@@ -117,6 +118,19 @@ def fitting(name: str) -> st.SearchStrategy[Any]:
     return values.get(name, contexts)
 
 
+CLOSED = {
+    'analysis_type': [*ANALYSES, 'mood'],
+    'collection': ['default', 'lab'],
+    'command': ['/status', '/recall 3', '/forget mem_1', '/forget', '/SAVE: day', '/unknown', 'x'],
+    'end': ['2030-01-01T00:00:00Z', 'soon'],
+    'perception_type': PERCEPTION_TYPES,
+    'strategy': ['HYBRID_ADVANCED', 'aggressive', 'other'],
+    'session_id': ['open', 'ended', 'unknown', ''],
+    'start': ['2020-01-01', 'yesterday'],
+}
+"""What texts may be, where the declaration does not say it by its choices."""
+
+
 def likely(field: Field) -> st.SearchStrategy[Any]:
     """Return values that the field may well take, for requests that get past the first check."""
     if field.choices:
@@ -132,12 +146,8 @@ def likely(field: Field) -> st.SearchStrategy[Any]:
     }
     if field.kind == 'text' and field.min_length > 1:
         return texts.map(lambda text: f'{text} was seen') | texts
-    if field.name == 'collection':
-        return st.sampled_from(['default', 'lab'])
-    if field.name == 'session_id':
-        return st.sampled_from(['open', 'ended', 'unknown', ''])
-    if field.name == 'perception_type':
-        return st.sampled_from(PERCEPTION_TYPES)
+    if field.name in CLOSED:
+        return st.sampled_from(CLOSED[field.name])
     return by_kind[field.kind]
 
 
@@ -149,7 +159,7 @@ def arguments(request: type) -> st.SearchStrategy[dict[str, Any]]:
         {name: value for name, value in each.items() if name in required},
         optional={name: value for name, value in each.items() if name not in required},
     )
-    other = st.dictionaries(texts, scalars, max_size=3)
+    other = st.dictionaries(texts, scalars, min_size=1, max_size=3)
     return mostly(known, other)
 
 
@@ -169,8 +179,13 @@ class Watched:
         self.ended = robot.start_session().session_id
         robot.end_session(self.ended)
 
-    def digest(self) -> str:
+    def settle(self) -> None:
+        """Have written what is written later: accesses, and the vectors of long turns."""
         self.robot.memory.flush()
+        self.robot.embed_all()
+
+    def digest(self) -> str:
+        self.settle()
         found = hashlib.sha256()
         for table in TABLES:
             for row in self.robot.rows(f'SELECT * FROM {table}'):
@@ -179,6 +194,7 @@ class Watched:
 
     def check(self) -> None:
         robot = self.robot
+        self.settle()
         check_file(robot.memory.db.path)
         assert robot.rows('SELECT 1 FROM indexed WHERE coarse IS NULL') == []
         assert robot.recall('the red cup', n=3).mode in ('hybrid', 'vec_only')
