@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.api import RobotMemory
-from robot_memory.classify import Classification
 from robot_memory.embedding import BackgroundEmbedder, Calibration, Embedder
 from robot_memory.fields import plain
+from robot_memory.language.classify import Classification
 from robot_memory.memory import Memory
 from robot_memory.model import new_record
 from robot_memory.settings import Settings

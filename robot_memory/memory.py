@@ -14,10 +14,11 @@ from pathlib import Path
 
 from robot_memory.clock import Clock, wall_clock
 from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
+from robot_memory.embedding.planes import Vector
+from robot_memory.embedding.vectorizer import Vectorizer
 from robot_memory.errors import RobotMemoryError
-from robot_memory.extensions import Extensions
-from robot_memory.planes import Vector
-from robot_memory.registry import Registry
+from robot_memory.extensions.site import Extensions
+from robot_memory.monitoring.registry import Registry
 from robot_memory.search.cold import ColdSearch
 from robot_memory.search.neighbours import ColdNeighbours, Meaning, ResidentNeighbours
 from robot_memory.search.query import Query, Search
@@ -25,7 +26,6 @@ from robot_memory.search.resident import Copy, ResidentSearch
 from robot_memory.settings import Settings, refuse_encryption, store_path
 from robot_memory.store import Connection, Database, backup, indexed, memories, vectors
 from robot_memory.store.duplicates import Neighbours
-from robot_memory.vectorizer import Vectorizer
 
 logger = logging.getLogger(__name__)
 caller: contextvars.ContextVar[str] = contextvars.ContextVar('caller')

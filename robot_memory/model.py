@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from robot_memory.classify import Classification
 from robot_memory.clock import iso
+from robot_memory.language.classify import Classification
 
 PERCEPTION_TYPES = ('visual', 'tactile', 'auditory', 'proprioceptive', 'procedural')
 INHERITED = ('robot', 'env', 'task')

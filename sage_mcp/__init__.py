@@ -11,16 +11,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from robot_memory.bases import Plugin, Veto
     from robot_memory.client import PartlySaved, SageClient, SearchResult
+    from robot_memory.extensions.bases import Plugin, Veto
     from robot_memory.guidance.commands import CommandType
-    from robot_memory.handling import (
+    from robot_memory.monitoring.handling import (
         ErrorHandler,
         with_circuit_breaker,
         with_error_handling,
         with_performance_monitoring,
     )
-    from robot_memory.registry import ErrorSeverity
+    from robot_memory.monitoring.registry import ErrorSeverity
     from robot_memory.sage.analyzer import AnalysisType, MemoryAnalyzer
     from robot_memory.sage.command_parser import SageCommandParser
     from robot_memory.sage.session_manager import EnhancedSessionManager, SessionSearchType
@@ -49,15 +49,15 @@ __all__ = [
 
 _WHERE = {
     'client': ('PartlySaved', 'SageClient', 'SearchResult'),
-    'bases': ('Plugin', 'Veto'),
+    'extensions.bases': ('Plugin', 'Veto'),
     'guidance.commands': ('CommandType',),
-    'handling': (
+    'monitoring.handling': (
         'ErrorHandler',
         'with_circuit_breaker',
         'with_error_handling',
         'with_performance_monitoring',
     ),
-    'registry': ('ErrorSeverity',),
+    'monitoring.registry': ('ErrorSeverity',),
     'sage.analyzer': ('AnalysisType', 'MemoryAnalyzer'),
     'sage.command_parser': ('SageCommandParser',),
     'sage.smart_prompt': ('PromptContext', 'SmartPromptGenerator'),

@@ -16,7 +16,7 @@ from robots import MovableClock, Robot, check_file, fill
 import robot_memory.cli
 from robot_memory.archive.reading import import_archive
 from robot_memory.errors import InvalidArgument, NotFound, RobotMemoryError
-from robot_memory.perceptions import Perception, keep
+from robot_memory.keeping.perceptions import Perception, keep
 from robot_memory.store.events import Identity
 from robot_memory.store.parts import Part
 

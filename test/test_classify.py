@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robot_memory.classify import CATEGORIES, PROTECTED, classify
+from robot_memory.language.classify import CATEGORIES, PROTECTED, classify
 
 DOCUMENTED = [
     ('constraint', 'Must never exceed 15N grip force'),

@@ -18,7 +18,7 @@ import pytest
 from robots import Robot
 
 from robot_memory.client import MemoryClient, ParamError, PartlySaved, SageClient, TDAIException
-from robot_memory.connections import Pool
+from robot_memory.client.connections import Pool
 from robot_memory.errors import Conflict, InvalidArgument, NotFound, Unavailable
 from robot_memory.mcp_server import HttpBridge
 

@@ -15,8 +15,8 @@ from robots import Robot
 
 from robot_memory.embedding import BackgroundEmbedder, PluggedEmbedder
 from robot_memory.errors import Conflict, InvalidArgument, Unavailable
-from robot_memory.extensions import Extensions
-from robot_memory.guarded import MAX_FAILURES, bounded
+from robot_memory.extensions.guarded import MAX_FAILURES, bounded
+from robot_memory.extensions.site import Extensions
 from robot_memory.store import vectors
 
 HEAD = """

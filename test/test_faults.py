@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from robots import VOCABULARY, MovableClock, Robot
 
-from robot_memory.classify import classify
 from robot_memory.embedding import BackgroundEmbedder
+from robot_memory.language.classify import classify
 from robot_memory.model import new_record
 from robot_memory.store import memories
 

@@ -9,17 +9,17 @@ import threading
 
 import pytest
 
-from robot_memory.breaker import CircuitBreaker
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.errors import Internal, NotFound, Unavailable
-from robot_memory.handling import (
+from robot_memory.monitoring.breaker import CircuitBreaker
+from robot_memory.monitoring.handling import (
     COMMON,
     ErrorHandler,
     with_circuit_breaker,
     with_error_handling,
     with_performance_monitoring,
 )
-from robot_memory.registry import ErrorSeverity, Registry
+from robot_memory.monitoring.registry import ErrorSeverity, Registry
 
 
 class Seconds:

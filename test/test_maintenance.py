@@ -15,8 +15,8 @@ import pytest
 from robots import MovableClock, Robot, check_file, fill
 
 from robot_memory.errors import InvalidArgument, Unavailable
+from robot_memory.keeping.perceptions import Perception, keep
 from robot_memory.memory import Memory
-from robot_memory.perceptions import Perception, keep
 from robot_memory.settings import Settings
 from robot_memory.store import backup
 from robot_memory.store.parts import Part

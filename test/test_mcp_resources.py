@@ -13,8 +13,8 @@ from robots import REVISIONS, Robot
 
 from robot_memory.capture import Signal
 from robot_memory.fields import plain
+from robot_memory.keeping.perceptions import Perception, keep
 from robot_memory.mcp_server.server import build_server
-from robot_memory.perceptions import Perception, keep
 from robot_memory.store.parts import Part
 
 pytestmark = pytest.mark.anyio

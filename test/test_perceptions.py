@@ -10,7 +10,7 @@ import pytest
 from robots import MovableClock, Robot, check_file
 
 from robot_memory.errors import NotFound
-from robot_memory.perceptions import SAME_PICTURE_NS, Perception, keep
+from robot_memory.keeping.perceptions import SAME_PICTURE_NS, Perception, keep
 from robot_memory.store.events import Identity
 from robot_memory.store.parts import Part
 

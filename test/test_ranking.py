@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from robot_memory.ranking import bm25_idf, coverage, fuse
+from robot_memory.search.ranking import bm25_idf, coverage, fuse
 
 GRID = np.linspace(0, 1, 21, dtype=np.float32)
 

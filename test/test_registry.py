@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from robot_memory.errors import Conflict, Internal, InvalidArgument, NotFound
 from robot_memory.memory import Memory
-from robot_memory.registry import (
+from robot_memory.monitoring.registry import (
     KEPT_DURATIONS,
     KEPT_FAILURES,
     ErrorSeverity,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from robot_memory import texts
+from robot_memory.language import texts
 
 sys.path.insert(0, str(Path(__file__).parents[1] / 'bench/retrieval'))
 

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from robots import Robot, fill, sentence
 
-from robot_memory import planes
-from robot_memory.embedding import BackgroundEmbedder
+from robot_memory.embedding import BackgroundEmbedder, planes
 from robot_memory.search import resident
 from robot_memory.search import shard as shard_module
 from robot_memory.search.postings import Postings

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from robots import MovableClock, Robot
 
-from robot_memory.consolidation import merges
 from robot_memory.errors import Conflict, InvalidArgument, NotFound
 from robot_memory.fields import plain
+from robot_memory.keeping.consolidation import merges
 from robot_memory.model import Record
 
 ALIKE = (

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robot_memory.guards import guard, names_another
-from robot_memory.texts import (
+from robot_memory.language.guards import guard, names_another
+from robot_memory.language.texts import (
     AMOUNT,
     DATE,
     MAX_QUERY_TERMS,

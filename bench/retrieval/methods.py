@@ -15,7 +15,7 @@ from bm25 import BM25
 from sets import ROOT, Question, RetrievalSet, in_collections
 from vectors import Known, Loaded
 
-from robot_memory.classify import Classification
+from robot_memory.language.classify import Classification
 from robot_memory.memory import Memory
 from robot_memory.model import new_record
 from robot_memory.search.query import Query

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from sets import Question, RetrievalSet, in_collections
 from vectors import Known
 
-from robot_memory import ranking, texts
+from robot_memory.language import texts
+from robot_memory.search import ranking
 
 RRF_K = 60
 Scores = NDArray[np.float32]

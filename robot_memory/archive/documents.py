@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from robot_memory import history
 from robot_memory.archive.writing import Extent
 from robot_memory.clock import iso
+from robot_memory.finding import history
 from robot_memory.model import Record, Session
 from robot_memory.store import Connection, memories
 from robot_memory.store.filters import ACTIVE, Where, equal

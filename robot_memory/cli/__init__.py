@@ -17,9 +17,9 @@ from robot_memory.cli.parser import build_parser, values_of
 from robot_memory.configuration import settings as configured
 from robot_memory.errors import Internal, RobotMemoryError, Unavailable
 from robot_memory.fields import parse
-from robot_memory.logs import JsonLines
 from robot_memory.memory import caller, os_user
 from robot_memory.settings import Settings
+from robot_memory.status.logs import JsonLines
 from robot_memory.tools import TOOLS
 
 logger = logging.getLogger(__name__)

@@ -19,7 +19,7 @@ from robot_memory.errors import NotFound, Unavailable
 from robot_memory.fields import plain
 from robot_memory.memory import Memory
 from robot_memory.settings import Settings, store_path, tools_arg
-from robot_memory.status import free_bytes
+from robot_memory.status.glance import free_bytes
 from robot_memory.store import vectors
 from robot_memory.store.report import Report, report
 from robot_memory.tool import Tool

@@ -21,8 +21,8 @@ from robot_memory.clock import instant
 from robot_memory.errors import InvalidArgument, NotFound, Unavailable
 from robot_memory.fields import arg, fields_of, parse
 from robot_memory.json_text import shown
+from robot_memory.keeping.perceptions import whole
 from robot_memory.model import Record
-from robot_memory.perceptions import whole
 from robot_memory.settings import Settings
 from robot_memory.store import Connection, events, memories
 

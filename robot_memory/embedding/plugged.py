@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_memory.bases import BaseEmbedding
 from robot_memory.embedding.calibration import measure
 from robot_memory.errors import InvalidArgument, Unavailable
-from robot_memory.guarded import bounded
+from robot_memory.extensions.bases import BaseEmbedding
+from robot_memory.extensions.guarded import bounded
+from robot_memory.extensions.loading import load_class
 from robot_memory.json_text import shown
-from robot_memory.loading import load_class
 
 MAX_DIMENSION = 8192
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from robot_memory.texts import STOP_TERMS, fold
+from robot_memory.language.texts import STOP_TERMS, fold
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from robot_memory.classify import CATEGORIES, PROTECTED
 from robot_memory.guidance.intent import Intent
+from robot_memory.language.classify import CATEGORIES, PROTECTED
 from robot_memory.model import Record
 
 _TOPICS = 8

@@ -21,8 +21,8 @@ from mcp_types import (
 from robot_memory.errors import RobotMemoryError
 from robot_memory.fields import plain
 from robot_memory.json_text import shown
+from robot_memory.keeping.perceptions import part_uri
 from robot_memory.memory import Memory
-from robot_memory.perceptions import part_uri
 from robot_memory.store import parts
 from robot_memory.tools.show import show
 

@@ -14,12 +14,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from robot_memory import status
 from robot_memory.json_text import MAX_JSON_CHARACTERS
 from robot_memory.mcp_server.door import Door, DoorKeeper
 from robot_memory.mcp_server.envelope import Envelope
 from robot_memory.mcp_server.server import build_server
 from robot_memory.memory import Memory
+from robot_memory.status import glance
 
 MAX_BODY = MAX_JSON_CHARACTERS + 4_000_000
 _PROMETHEUS = 'text/plain; version=0.0.4; charset=utf-8'
@@ -39,11 +39,11 @@ def build_app(memory: Memory, door: Door, path: str, tools: str) -> Starlette:
     glances = anyio.CapacityLimiter(_GLANCES)
 
     async def health(_: Request) -> Response:
-        found = await anyio.to_thread.run_sync(status.health, memory, limiter=glances)
+        found = await anyio.to_thread.run_sync(glance.health, memory, limiter=glances)
         return JSONResponse(found, 503 if found['status'] == 'unhealthy' else 200, _FRESH)
 
     async def metrics(_: Request) -> Response:
-        text = await anyio.to_thread.run_sync(status.metrics, memory, limiter=glances)
+        text = await anyio.to_thread.run_sync(glance.metrics, memory, limiter=glances)
         return Response(text, headers={**_FRESH, 'content-type': _PROMETHEUS})
 
     @contextlib.asynccontextmanager

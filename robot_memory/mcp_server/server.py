@@ -38,7 +38,7 @@ from robot_memory.json_text import shown
 from robot_memory.mcp_server import prompts, resources
 from robot_memory.mcp_server.schema import input_schema, output_schema
 from robot_memory.memory import Memory, caller, trace
-from robot_memory.status import version
+from robot_memory.status.glance import version
 from robot_memory.tool import Tool
 from robot_memory.tools import TOOLS
 from robot_memory.tools.show import ShowResponse

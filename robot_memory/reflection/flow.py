@@ -10,10 +10,10 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
+from robot_memory.language.texts import cut, fold
 from robot_memory.model import Record
 from robot_memory.reflection.table import table
 from robot_memory.reflection.window import Analysis, Window, cite, in_order, names
-from robot_memory.texts import cut, fold
 
 _MOST = 20
 _LEAST = 2

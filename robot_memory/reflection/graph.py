@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from robot_memory.classify import CONFIDENCES
+from robot_memory.language.classify import CONFIDENCES
 from robot_memory.model import Record
 from robot_memory.reflection.window import Analysis, Window, cite, names
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from robot_memory.language.texts import cut, fold
 from robot_memory.model import Record, Session
 from robot_memory.reflection.table import table
 from robot_memory.reflection.window import (
@@ -21,7 +22,6 @@ from robot_memory.reflection.window import (
     in_order,
     names,
 )
-from robot_memory.texts import cut, fold
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _CLAUSE = re.compile(r'[.,;:!?。，；：！？、\n]|\bbut\b|但是?')

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from robot_memory.classify import CONFIDENCES
+from robot_memory.language.classify import CONFIDENCES
 from robot_memory.model import Record
 from robot_memory.reflection.window import (
     Analysis,

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone, tzinfo
 from typing import Any
 
-from robot_memory import texts
 from robot_memory.clock import DAY, iso
+from robot_memory.embedding.planes import Vector
+from robot_memory.language import texts
 from robot_memory.model import Record, Session
-from robot_memory.planes import Vector
 
 ENOUGH = 10
 """Records fewer than which no trend is told."""

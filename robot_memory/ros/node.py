@@ -22,10 +22,10 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
-from robot_memory import configuration, conversation
+from robot_memory import configuration
 from robot_memory.errors import InvalidArgument, RobotMemoryError
 from robot_memory.fields import fields_of
-from robot_memory.logs import JsonLines
+from robot_memory.keeping import conversation
 from robot_memory.memory import Memory
 from robot_memory.ros import parameters, services
 from robot_memory.ros.diagnostics import Diagnostics
@@ -33,6 +33,7 @@ from robot_memory.ros.executor import PatientExecutor
 from robot_memory.ros.taps import Taps
 from robot_memory.senses import PatientKeeper, PlaceSettings, Senses, SenseSettings
 from robot_memory.settings import DoorSettings, Settings, store_path
+from robot_memory.status.logs import JsonLines
 
 logger = logging.getLogger(__name__)
 _THREADS = 6

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from robot_memory import history, session_search
 from robot_memory.api import RobotMemory
-from robot_memory.conversation import MAX_TURN, Said, keep
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import plain
+from robot_memory.finding import history, session_search
+from robot_memory.finding.session_search import SessionSearchType as SessionSearchType
 from robot_memory.json_text import is_storable, shown
+from robot_memory.keeping.conversation import MAX_TURN, Said, keep
 from robot_memory.memory import Memory
-from robot_memory.session_search import SessionSearchType as SessionSearchType
 from robot_memory.store import sessions
 from robot_memory.tools.export import export
 from robot_memory.tools.start_session import start_session

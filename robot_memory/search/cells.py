@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_memory.planes import Plane, Vector
+from robot_memory.embedding.planes import Plane, Vector
 
 LARGE = 100_000
 """Rows from which on cells are worth their keep; fewer are compared in a millisecond."""

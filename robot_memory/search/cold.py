@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robot_memory import ranking
 from robot_memory.embedding.calibration import Calibration
+from robot_memory.search import ranking
 from robot_memory.search.query import Hit, Query, mode_of, weigh
 from robot_memory.store import Connection, indexed, vectors, words
 

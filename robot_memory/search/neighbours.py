@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from robot_memory.embedding.calibration import Calibration
-from robot_memory.planes import Vector
+from robot_memory.embedding.planes import Vector
 from robot_memory.search.shard import Shard
 from robot_memory.store import Connection, vectors, words
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from robot_memory import ranking, texts
-from robot_memory.planes import Vector
+from robot_memory.embedding.planes import Vector
+from robot_memory.language import texts
+from robot_memory.search import ranking
 from robot_memory.store import Connection, words
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_memory import ranking
 from robot_memory.embedding.calibration import Calibration
 from robot_memory.errors import CopyFailed
+from robot_memory.search import ranking
 from robot_memory.search.query import Hit, Query, mode_of, weigh
 from robot_memory.search.shard import NO_VECTOR, Floats, Shard
 from robot_memory.store import Connection, indexed, vectors

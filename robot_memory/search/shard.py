@@ -10,8 +10,9 @@ import numkong
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_memory import planes, ranking
-from robot_memory.planes import Vector
+from robot_memory.embedding import planes
+from robot_memory.embedding.planes import Vector
+from robot_memory.search import ranking
 from robot_memory.search.cells import LARGE, Cells, cells_of
 from robot_memory.search.postings import Postings
 from robot_memory.search.query import Worth

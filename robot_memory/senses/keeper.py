@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from robot_memory.errors import RobotMemoryError, Unavailable
+from robot_memory.keeping.perceptions import Perception, keep
 from robot_memory.memory import Memory, caller
-from robot_memory.perceptions import Perception, keep
 from robot_memory.senses.senses import Lesson
 from robot_memory.senses.tap import Tap
 from robot_memory.store import sessions

@@ -7,7 +7,7 @@ from typing import Any
 
 from robot_memory.capture import Event, Place
 from robot_memory.capture.signal import MEDIA_TYPE
-from robot_memory.perceptions import Perception
+from robot_memory.keeping.perceptions import Perception
 from robot_memory.senses.tap import Tap
 from robot_memory.store.events import Identity
 from robot_memory.store.parts import Part

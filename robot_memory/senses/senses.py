@@ -8,7 +8,7 @@ from typing import Any
 
 from robot_memory.capture import Event, Saying, SceneDetector
 from robot_memory.fields import arg
-from robot_memory.perceptions import Perception
+from robot_memory.keeping.perceptions import Perception
 from robot_memory.senses.listener import Listener
 from robot_memory.senses.meanwhile import Meanwhile
 from robot_memory.senses.perceiving import perceive

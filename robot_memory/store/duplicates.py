@@ -16,8 +16,8 @@ from typing import Protocol
 
 import apsw
 
-from robot_memory import texts
-from robot_memory.guards import guard, names_another
+from robot_memory.language import texts
+from robot_memory.language.guards import guard, names_another
 
 _FEW = 64
 """Rows of one guard and length that are cheaper to compare than to search by words."""

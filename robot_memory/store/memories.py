@@ -8,12 +8,12 @@ from typing import Any
 
 import apsw
 
-from robot_memory import texts
+from robot_memory.embedding.planes import Vector
 from robot_memory.errors import Conflict, NotFound
-from robot_memory.guards import guard
 from robot_memory.json_text import dump_json
+from robot_memory.language import texts
+from robot_memory.language.guards import guard
 from robot_memory.model import Record
-from robot_memory.planes import Vector
 from robot_memory.store import counts, facets, indexed, places, shelves, turns, vectors, words
 from robot_memory.store.filters import Where
 from robot_memory.store.ways import along, shortest

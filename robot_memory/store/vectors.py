@@ -13,8 +13,8 @@ from typing import Any
 import apsw
 import numpy as np
 
-from robot_memory import planes
-from robot_memory.planes import Vector
+from robot_memory.embedding import planes
+from robot_memory.embedding.planes import Vector
 from robot_memory.store import indexed
 
 

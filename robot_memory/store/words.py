@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 import numpy as np
 
-from robot_memory import texts
+from robot_memory.language import texts
 from robot_memory.store.filters import Where
 from robot_memory.store.ways import Way
 

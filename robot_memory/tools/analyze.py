@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_memory.clock import DAY, instant, iso
+from robot_memory.embedding.planes import Vector
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import Json, arg, collection_arg
 from robot_memory.json_text import shown
 from robot_memory.memory import Memory
 from robot_memory.model import Record
-from robot_memory.planes import Vector
 from robot_memory.reflection import flow, graph, mood, times, topics
 from robot_memory.reflection.window import Analysis, Window
 from robot_memory.store import Connection, memories, sessions, vectors

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robot_memory import texts
-from robot_memory.classify import PROTECTED
-from robot_memory.consolidation import Merge, merges
 from robot_memory.fields import Json, arg
-from robot_memory.lookup import best_passing
+from robot_memory.finding.relevance import best_passing
+from robot_memory.keeping.consolidation import Merge, merges
+from robot_memory.keeping.retention import retire_old
+from robot_memory.language import texts
+from robot_memory.language.classify import PROTECTED
 from robot_memory.memory import Memory
 from robot_memory.model import Record
-from robot_memory.retention import retire_old
 from robot_memory.search.query import Query
 from robot_memory.store import memories, sessions, vectors, words
 from robot_memory.store.filters import ACTIVE, Where, equal

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from robot_memory import texts
-from robot_memory.classify import PROTECTED
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import Json, arg, collection_arg
+from robot_memory.finding.newer import contradicted, newer_first
+from robot_memory.finding.relevance import Wanted, by_relevance
 from robot_memory.json_text import shown
-from robot_memory.lookup import Wanted, by_relevance
+from robot_memory.language import texts
+from robot_memory.language.classify import PROTECTED
 from robot_memory.memory import Memory
 from robot_memory.model import Record
-from robot_memory.newer import contradicted, newer_first
 from robot_memory.search.query import Hit
 from robot_memory.store import Connection, memories
 from robot_memory.store.filters import Where, active_in, compile_filter, equal

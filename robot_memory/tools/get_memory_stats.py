@@ -7,7 +7,7 @@ from datetime import datetime, time, timedelta
 
 from robot_memory.fields import arg
 from robot_memory.memory import Memory
-from robot_memory.status import TYPES
+from robot_memory.status.glance import TYPES
 from robot_memory.store import counts
 from robot_memory.tool import tool
 

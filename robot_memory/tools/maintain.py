@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from robot_memory.fields import arg
+from robot_memory.keeping.retention import retire_old
 from robot_memory.memory import Memory, milliseconds_since
-from robot_memory.retention import retire_old
 from robot_memory.store import maintenance
 from robot_memory.store.counts import bytes_of
 from robot_memory.store.maintenance import Done

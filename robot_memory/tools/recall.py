@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from robot_memory import texts
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import Json, Stamp, arg, collection_arg
+from robot_memory.finding.newer import contradicted, newer_first
+from robot_memory.finding.relevance import Wanted, by_relevance
 from robot_memory.json_text import dump_json, finite, shown
-from robot_memory.lookup import Wanted, by_relevance
+from robot_memory.keeping.perceptions import digests
+from robot_memory.language import texts
 from robot_memory.memory import Memory, milliseconds_since
 from robot_memory.model import Record
-from robot_memory.newer import contradicted, newer_first
-from robot_memory.perceptions import digests
 from robot_memory.search.query import Hit
 from robot_memory.store import Connection, memories, places, words
 from robot_memory.store.filters import Where, active_in, compile_filter, equal, json_path

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from robot_memory import conversation
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import arg, collection_arg
+from robot_memory.keeping import conversation
 from robot_memory.memory import Memory
 from robot_memory.store import sessions, turns
 from robot_memory.tool import tool

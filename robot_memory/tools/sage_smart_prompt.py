@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import arg, collection_arg
+from robot_memory.finding.relevance import Wanted, by_relevance
 from robot_memory.guidance import intent as intents
 from robot_memory.guidance import smart
 from robot_memory.json_text import shown
-from robot_memory.lookup import Wanted, by_relevance
 from robot_memory.memory import Memory
 from robot_memory.model import Record
 from robot_memory.store import memories, sessions

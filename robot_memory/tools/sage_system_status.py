@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from robot_memory import sections, tools
-from robot_memory.conversation import is_automatic
+from robot_memory import tools
 from robot_memory.errors import Unavailable
 from robot_memory.fields import Json, arg
+from robot_memory.keeping.conversation import is_automatic
 from robot_memory.memory import Memory
-from robot_memory.status import health
+from robot_memory.status import sections
+from robot_memory.status.glance import health
 from robot_memory.tool import tool
 
 _NEEDS = {

@@ -9,9 +9,9 @@ from typing import Any
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import Field, Json, Stamp, arg, check, collection_arg, fields_of
 from robot_memory.json_text import finite, shown
+from robot_memory.keeping.perceptions import Perception, keep
 from robot_memory.memory import Memory
 from robot_memory.model import PERCEPTION_TYPES
-from robot_memory.perceptions import Perception, keep
 from robot_memory.tool import tool
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import Json, arg, collection_arg
+from robot_memory.finding.relevance import Wanted, by_relevance
 from robot_memory.json_text import shown
-from robot_memory.lookup import Wanted, by_relevance
 from robot_memory.memory import Memory
 from robot_memory.model import Record
 from robot_memory.store import memories

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from robot_memory.errors import NotFound
 from robot_memory.fields import Json, arg
+from robot_memory.keeping.perceptions import PartView, part_view, whole
 from robot_memory.memory import Memory
-from robot_memory.perceptions import PartView, part_view, whole
 from robot_memory.search.query import Hit
 from robot_memory.store import memories
 from robot_memory.tool import tool

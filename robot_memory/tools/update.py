@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from robot_memory.classify import classify
 from robot_memory.fields import Json, arg
+from robot_memory.language.classify import classify
 from robot_memory.memory import Memory
 from robot_memory.model import strategy
 from robot_memory.store import memories, sessions

@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from robot_memory import conversation, history
-from robot_memory.classify import PROTECTED
 from robot_memory.errors import Conflict, InvalidArgument, NotFound
 from robot_memory.fields import plain
+from robot_memory.finding import history
+from robot_memory.finding.relevance import Wanted, by_relevance
 from robot_memory.json_text import shown
-from robot_memory.lookup import Wanted, by_relevance
+from robot_memory.keeping import conversation
+from robot_memory.language.classify import PROTECTED
 from robot_memory.memory import Memory
 from robot_memory.model import Record
 from robot_memory.store import memories, sessions

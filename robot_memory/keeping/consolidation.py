@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from robot_memory import texts
-from robot_memory.classify import PROTECTED
-from robot_memory.guards import guard
+from robot_memory.language import texts
+from robot_memory.language.classify import PROTECTED
+from robot_memory.language.guards import guard
 from robot_memory.model import Record
 
 MIN_RECORDS = 3

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar, cast
 
-from robot_memory.breaker import FAILURE_THRESHOLD, RECOVERY_TIMEOUT, CircuitBreaker
 from robot_memory.errors import Internal, RobotMemoryError
-from robot_memory.registry import ErrorSeverity, Registry
+from robot_memory.monitoring.breaker import FAILURE_THRESHOLD, RECOVERY_TIMEOUT, CircuitBreaker
+from robot_memory.monitoring.registry import ErrorSeverity, Registry
 
 Function = TypeVar('Function', bound=Callable[..., Any])
 logger = logging.getLogger(__name__)

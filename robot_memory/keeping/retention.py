@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from robot_memory.classify import PROTECTED
 from robot_memory.clock import DAY
+from robot_memory.language.classify import PROTECTED
 from robot_memory.memory import Memory
 from robot_memory.store import maintenance, memories
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from robot_memory.calls import Caller
-from robot_memory.connections import Pool
+from robot_memory.client.calls import Caller
+from robot_memory.client.connections import Pool
 from robot_memory.errors import InvalidArgument, RobotMemoryError
 from robot_memory.json_text import shown
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from robot_memory.embedding.planes import Vector
 from robot_memory.memory import Memory
 from robot_memory.model import Record
-from robot_memory.planes import Vector
 from robot_memory.store import Connection, duplicates, memories
 from robot_memory.store.duplicates import Duplicate
 

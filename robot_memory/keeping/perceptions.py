@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from robot_memory.capture import alike
-from robot_memory.classify import PROTECTED, classify
 from robot_memory.clock import iso
 from robot_memory.fields import arg, plain
 from robot_memory.json_text import dump_json
+from robot_memory.language.classify import PROTECTED, classify
 from robot_memory.memory import Memory
 from robot_memory.model import Record, new_record
 from robot_memory.store import Connection, events, memories, parts, sessions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from robot_memory import texts
+from robot_memory.language import texts
 from robot_memory.model import Record
 from robot_memory.search.query import Hit
 

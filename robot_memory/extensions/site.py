@@ -16,11 +16,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from robot_memory.bases import BaseStrategy, Plugin, Veto
 from robot_memory.errors import InvalidArgument, Unavailable
-from robot_memory.guarded import MAX_FAILURES, Guarded
+from robot_memory.extensions.bases import BaseStrategy, Plugin, Veto
+from robot_memory.extensions.guarded import MAX_FAILURES, Guarded
+from robot_memory.extensions.loading import classes_of, files_in, load_class, open_file
 from robot_memory.json_text import dump_json, finite, shown
-from robot_memory.loading import classes_of, files_in, load_class, open_file
 
 logger = logging.getLogger(__name__)
 ENTRY_POINTS = 'robot_memory.strategies'

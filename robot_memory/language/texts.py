@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
 
-from robot_memory.vocabulary import IRREGULAR, MONTHS, NEGATIONS, NUMBERS, UNITS
+from robot_memory.language.vocabulary import IRREGULAR, MONTHS, NEGATIONS, NUMBERS, UNITS
 
 # FTS5's unicode61 keeps private-use characters inside a token, and no text of ours has others.
 POINT = '\ue000'

@@ -7,8 +7,8 @@ from typing import Any
 from robot_memory.clock import iso
 from robot_memory.errors import Unavailable
 from robot_memory.memory import Memory
-from robot_memory.registry import ErrorSeverity, Timing
-from robot_memory.status import free_bytes
+from robot_memory.monitoring.registry import ErrorSeverity, Timing
+from robot_memory.status.glance import free_bytes
 from robot_memory.store import counts, vectors
 from robot_memory.store.upkeep import upkeep
 

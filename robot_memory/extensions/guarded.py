@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from robot_memory.bases import Veto
+from robot_memory.extensions.bases import Veto
 
 logger = logging.getLogger(__name__)
 Answer = TypeVar('Answer')

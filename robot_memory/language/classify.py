@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from robot_memory.texts import fold
+from robot_memory.language.texts import fold
 
 if sys.version_info >= (3, 11):
     import tomllib

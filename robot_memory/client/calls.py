@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from robot_memory import errors
-from robot_memory.connections import Pool
+from robot_memory.client.connections import Pool
 from robot_memory.errors import InvalidArgument, RobotMemoryError, Unavailable
 from robot_memory.json_text import shown
 

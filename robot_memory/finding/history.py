@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from robot_memory.clock import iso
-from robot_memory.conversation import metadata_of
 from robot_memory.errors import NotFound
+from robot_memory.keeping.conversation import metadata_of
 from robot_memory.memory import Memory
 from robot_memory.model import Record, Session
 from robot_memory.store import Connection, memories, sessions, turns

@@ -14,7 +14,7 @@ from prometheus_client.metrics_core import Metric
 from robot_memory.clock import iso
 from robot_memory.errors import Unavailable
 from robot_memory.memory import Memory
-from robot_memory.registry import Timing
+from robot_memory.monitoring.registry import Timing
 from robot_memory.store import counts, vectors
 
 CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'

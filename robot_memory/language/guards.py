@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
 from functools import cache
 
-from robot_memory.texts import fold
-from robot_memory.vocabulary import MONTHS, NEGATIONS, NUMBERS, UNITS
+from robot_memory.language.texts import fold
+from robot_memory.language.vocabulary import MONTHS, NEGATIONS, NUMBERS, UNITS
 
 _ALIASES = {alias: unit for unit, names in UNITS.items() for alias in names.split()}
 _ALIASES |= {a + 's': u for a, u in _ALIASES.items() if re.fullmatch('[a-z]{3,}[^sz]', a)}

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from robot_memory import facts
-from robot_memory.classify import classify
+from robot_memory.embedding.planes import Vector
+from robot_memory.keeping import facts
+from robot_memory.language.classify import classify
+from robot_memory.language.statements import Statement, statements
 from robot_memory.memory import Memory
 from robot_memory.model import INHERITED, Record, Session, is_human, new_record
-from robot_memory.planes import Vector
-from robot_memory.statements import Statement, statements
 from robot_memory.store import Connection, memories, meta, sessions, turns
 from robot_memory.store.duplicates import Duplicate
 

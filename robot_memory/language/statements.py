@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from robot_memory.classify import CONFIDENCES, Classification, classify
-from robot_memory.texts import cut, fold
+from robot_memory.language.classify import CONFIDENCES, Classification, classify
+from robot_memory.language.texts import cut, fold
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from robot_memory import texts
 from robot_memory.clock import DAY, instant, iso
 from robot_memory.errors import InvalidArgument
-from robot_memory.history import messages, whole
+from robot_memory.finding.history import messages, whole
+from robot_memory.finding.relevance import Wanted, by_relevance
 from robot_memory.json_text import shown
-from robot_memory.lookup import Wanted, by_relevance
+from robot_memory.language import texts
 from robot_memory.memory import Memory
 from robot_memory.model import Session
 from robot_memory.store import Connection, indexed, memories, sessions, shelves, turns, vectors

@@ -12,7 +12,7 @@ from typing import Any
 
 from robot_memory.errors import RobotMemoryError
 from robot_memory.memory import Memory, trace
-from robot_memory.registry import ErrorSeverity, severity_of
+from robot_memory.monitoring.registry import ErrorSeverity, severity_of
 
 SERVICE = 'robot_memory'
 ANONYMOUS = 'anonymous'

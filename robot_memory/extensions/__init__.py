@@ -1,0 +1,1 @@
+"""What a site may add without changing this package: a model, strategies, plugins."""

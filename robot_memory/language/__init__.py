@@ -1,0 +1,1 @@
+"""What words say, whatever the model: terms, units, negations, categories, statements."""

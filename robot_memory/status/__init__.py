@@ -1,0 +1,1 @@
+"""How the memory is, told: for a watchdog, for Prometheus, for a person, in the log."""
