@@ -1,5 +1,19 @@
-"""Run the command line: `python -m robot_memory`."""
+"""Run the command line: `robot-memory`, or `python -m robot_memory`."""
 
-from robot_memory.cli import main
+from __future__ import annotations
 
-main()
+import os
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Answer the process's arguments; an interrupt ends it quietly while it still loads, too."""
+    try:
+        from robot_memory import cli
+    except KeyboardInterrupt:
+        os._exit(130)
+    cli.main()
+
+
+if __name__ == '__main__':
+    main()

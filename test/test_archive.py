@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -143,6 +144,47 @@ def test_a_second_import_adds_nothing(
     second = import_archive(other.memory, path)
     assert (second.sessions, second.memories, second.known) == (0, 0, first.memories)
     assert dump(other) == kept
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from robot_memory.archive.reading import import_archive
+from robot_memory.memory import Memory
+from robot_memory.settings import Settings
+
+def progress(done, total):
+    if done == 450:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+with Memory(Settings(db_path=sys.argv[1], model='none')) as memory:
+    import_archive(memory, Path(sys.argv[2]), progress)
+"""
+
+
+@pytest.mark.parametrize('empty', [True, False])
+def test_an_import_that_was_killed_is_completed_by_the_next(
+    robot: Robot,
+    open_robot: Callable[..., Robot],
+    clock: MovableClock,
+    tmp_path: Path,
+    empty: bool,
+) -> None:
+    live(robot, clock)
+    fill(robot, 600)
+    path = archived(robot, tmp_path / 'all.jsonl')
+    killed, whole = open_robot(name='killed'), open_robot(name='whole')
+    for store in (killed, whole):
+        if not empty:
+            store.learn('the door opens to the left')
+    command = [sys.executable, '-c', KILLED, str(killed.memory.db.path), str(path)]
+    assert subprocess.run(command).returncode == -signal.SIGKILL
+    done = import_archive(killed.memory, path)
+    expected = import_archive(whole.memory, path)
+    assert done.known == (0 if empty else 400)
+    assert done.known + done.memories == expected.memories
+    assert dump(killed) == dump(whole)
+    check_file(killed.memory.db.path)
 
 
 def test_what_comes_home_by_way_of_another_store_is_known(

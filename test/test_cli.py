@@ -6,6 +6,7 @@ import getpass
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -77,6 +78,20 @@ def with_model(cli: Cli) -> Cli:
         pytest.skip('the embedding model is not set up: python -m robot_memory.embedding.prepare')
     cli.model = ('--wait', '30')
     return cli
+
+
+def test_an_interrupt_while_it_loads_ends_it_quietly(cli):
+    command = [sys.executable, '-X', 'importtime', *COMMAND[1:], 'recall', 'cup', *cli.model]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env=cli.environment, cwd=cli.folder
+    ) as process:
+        for line in process.stderr:
+            if 'robot_memory.' in line:  # a part of it is imported, and most is not
+                process.send_signal(signal.SIGINT)
+                break
+        told = process.stderr.read()
+    assert process.returncode == 130
+    assert 'Traceback' not in told
 
 
 def test_every_tool_answers_in_json(cli):

@@ -16,7 +16,7 @@ from mcp_types import (
 )
 
 from robot_memory.errors import RobotMemoryError
-from robot_memory.guidance.prompts import TASK, known_prompts, text_of
+from robot_memory.guidance.prompts import TASK, PromptText, known_prompts, text_of
 from robot_memory.json_text import shown
 from robot_memory.memory import Memory
 from robot_memory.tools.get_context import get_context
@@ -42,14 +42,20 @@ def listed() -> ListPromptsResult:
     )
 
 
-def filled(memory: Memory, name: str, arguments: Mapping[str, str]) -> GetPromptResult:
-    """Return a prompt; raise MCPError for one that is not there, or arguments it does not take."""
+def prompt_named(name: str) -> PromptText:
+    """Return a prompt; raise MCPError where there is none of that name."""
     prompt = known_prompts().get(name)
     if prompt is None:
         raise MCPError(
             INVALID_PARAMS,
             f'Unknown prompt: {shown(name)}; there are {", ".join(known_prompts())}',
         )
+    return prompt
+
+
+def filled(memory: Memory, name: str, arguments: Mapping[str, str]) -> GetPromptResult:
+    """Return a prompt; raise MCPError for one that is not there, or arguments it does not take."""
+    prompt = prompt_named(name)
     unknown = [shown(given) for given in arguments if given != TASK]
     if unknown:
         raise MCPError(

@@ -26,6 +26,9 @@ from robot_memory.memory import Memory
 from robot_memory.store import parts
 from robot_memory.tools.show import show
 
+MEMORY = 'robot-memory://memories/{memory_id}'
+PART = f'{MEMORY}/{{part}}'
+"""How the address of a memory and of a part of it is made."""
 _LISTED = 100
 _URI = re.compile(r'robot-memory://memories/(\d{1,18})(?:/([\w.-]+))?')
 
@@ -53,13 +56,13 @@ def templates() -> ListResourceTemplatesResult:
     return ListResourceTemplatesResult(
         resource_templates=[
             ResourceTemplate(
-                uri_template='robot-memory://memories/{memory_id}',
+                uri_template=MEMORY,
                 name='memory',
                 description='The whole of a memory as JSON, the bytes of its parts aside.',
                 mime_type='application/json',
             ),
             ResourceTemplate(
-                uri_template='robot-memory://memories/{memory_id}/{part}',
+                uri_template=PART,
                 name='part',
                 description='A signal (.npz) or a picture (JPEG) of a memory.',
             ),

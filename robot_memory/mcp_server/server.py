@@ -16,6 +16,8 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    CompleteRequestParams,
+    CompleteResult,
     ContentBlock,
     GetPromptRequestParams,
     GetPromptResult,
@@ -35,7 +37,7 @@ from mcp_types import Tool as ToolListing
 from robot_memory.errors import RobotMemoryError
 from robot_memory.fields import plain
 from robot_memory.json_text import shown
-from robot_memory.mcp_server import prompts, resources
+from robot_memory.mcp_server import completions, prompts, resources
 from robot_memory.mcp_server.schema import input_schema, output_schema
 from robot_memory.memory import Memory, caller, trace
 from robot_memory.status.glance import version
@@ -116,6 +118,12 @@ def build_server(memory: Memory, tools: str = 'core') -> Server[Any]:
             prompts.filled, memory, params.name, params.arguments or {}, limiter=readers
         )
 
+    async def complete(_: _Context, params: CompleteRequestParams) -> CompleteResult:
+        chosen = (params.context.arguments if params.context else None) or {}
+        return await anyio.to_thread.run_sync(
+            completions.completed, memory, params.ref, params.argument, chosen, limiter=readers
+        )
+
     return Server(
         'robot_memory',
         version=version(),
@@ -129,6 +137,7 @@ def build_server(memory: Memory, tools: str = 'core') -> Server[Any]:
         on_read_resource=read_resource,
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
+        on_completion=complete,
     )
 
 

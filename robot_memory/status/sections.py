@@ -22,7 +22,7 @@ _GRAVE = (ErrorSeverity.CRITICAL, ErrorSeverity.HIGH)
 
 
 def errors(memory: Memory) -> dict[str, Any]:
-    """Return how many errors there were since the start, and the latest, newest first."""
+    """Return how many errors there were since the start, the latest first; how extensions do."""
     registry = memory.registry
     by_operation = registry.errors_by(lambda operation, _, __: operation)
     return {
@@ -39,6 +39,17 @@ def errors(memory: Memory) -> dict[str, Any]:
                 'severity': failure.severity.value,
             }
             for failure in registry.failures()
+        ],
+        'extensions': [
+            {
+                'name': one.name,
+                'kind': one.kind,
+                'version': one.version,
+                'failures_in_a_row': one.failures,
+                'last_error': one.last_error,
+                'disabled': one.disabled,
+            }
+            for one in memory.extensions.loaded
         ],
     }
 

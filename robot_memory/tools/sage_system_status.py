@@ -49,7 +49,7 @@ class SageSystemStatusResponse:
     cache_status: str = arg('active, loading or inactive.')
     capabilities: Json = arg('Eight flags; true: it works here.', shape='object')
     errors: Json | None = arg(
-        'Errors by code, severity and operation, and the latest ten.',
+        'Errors by code, severity and operation, the latest ten, and how extensions do.',
         default=None,
         shape='object',
         omitted=True,
