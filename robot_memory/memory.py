@@ -163,27 +163,20 @@ class Memory:
             return 'loading'
         return 'active' if self._copy or self.embedder.ready() else 'inactive'
 
-    def search(
-        self,
-        connection: Connection,
-        collection: str,
-        text: str,
-        real_weight: float | None = None,
-    ) -> Search:
-        """Return what answers a question on a shelf of `store.shelves`."""
-        # Tools ask for the vector before they begin to read: this look counts no second time.
-        usable = self.usable(connection)
-        vector = self.vectorizer.question(text, counted=False) if usable else None
-        return self.search_for(connection, collection, Query.of(text, vector), real_weight)
+    def question(self, text: str) -> Query:
+        """Return a question as searches take it; make it before a read begins."""
+        return Query.of(text, self.query_vector(text))
 
-    def search_for(
+    def search(
         self,
         connection: Connection,
         collection: str,
         query: Query,
         real_weight: float | None = None,
     ) -> Search:
-        """Return what answers a question that is read already."""
+        """Return what answers a question on a shelf of `store.shelves`."""
+        if query.vector is not None and self.usable(connection) is None:
+            query = replace(query, vector=None)
         embedder = self.embedder.ready()
         scale = None if embedder is None else embedder.calibration
         weight = self.settings.real_weight if real_weight is None else real_weight

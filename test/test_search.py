@@ -117,7 +117,7 @@ def test_the_copy_follows_what_other_processes_write(
     def known() -> set[int]:
         query = Query.of('', reader.memory.query_vector('red cup'))
         with reader.memory.db.read() as connection:
-            search = reader.memory.search_for(connection, 'default', query)
+            search = reader.memory.search(connection, 'default', query)
             return set(search.about(1000))
 
     assert known() == {first}

@@ -75,7 +75,7 @@ class Stored:
         assert vector is not None
         with self.memory.db.read() as connection:
             query = Query.of('', vector)
-            search = self.memory.search_for(connection, question.collection, query)
+            search = self.memory.search(connection, question.collection, query)
             found = search.among(search.about(2 * depth), depth)
         return [(self._places[hit.id], hit.score) for hit in found]
 

@@ -59,15 +59,14 @@ class Vectorizer:
             return None
         return self._tried('embed_passages', partial(embedder.passages, texts))
 
-    def question(self, text: str, counted: bool = True) -> Vector | None:
+    def question(self, text: str) -> Vector | None:
         """Return the vector of a question, or None while there is no model that can."""
         embedder = self._embedder.ready()
         if embedder is None:
             return None
         with self._lock:
             known = self._questions.get((embedder.name, text))
-        if counted:
-            self._registry.count('query_cache_misses' if known is None else 'query_cache_hits')
+        self._registry.count('query_cache_misses' if known is None else 'query_cache_hits')
         if known is not None:
             return known
         made = self._tried('embed_query', partial(embedder.query, text))

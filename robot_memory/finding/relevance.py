@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from robot_memory.memory import Memory
-from robot_memory.search.query import Hit, Search
+from robot_memory.search.query import Hit, Query, Search
 from robot_memory.search.resident import MARGIN
 from robot_memory.store import Connection, indexed, memories, shelves, words
 from robot_memory.store.filters import Where, few
@@ -35,7 +35,7 @@ class Wanted:
     """
 
     collection: str
-    query: str
+    query: Query
     n: int
     where: Where
     narrow: bool = False

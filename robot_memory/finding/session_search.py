@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from robot_memory.clock import DAY, instant, iso
+from robot_memory.embedding.planes import Vector
 from robot_memory.errors import InvalidArgument
 from robot_memory.finding.history import messages, whole
 from robot_memory.finding.relevance import Wanted, by_relevance
@@ -17,6 +18,7 @@ from robot_memory.json_text import shown
 from robot_memory.language import texts
 from robot_memory.memory import Memory
 from robot_memory.model import Session
+from robot_memory.search.query import Query
 from robot_memory.store import Connection, indexed, memories, sessions, shelves, turns, vectors
 from robot_memory.store import words as index
 from robot_memory.store.filters import ACTIVE, Where
@@ -63,7 +65,9 @@ def search(
     """
     kind = search_type_of(search_type)
     if kind is SessionSearchType.SIMILARITY:
-        memory.query_vector(_needed(kind, query))  # made before the read begins, and kept
+        asked = memory.question(_needed(kind, query))
+        with memory.db.read() as connection:
+            return _by_meaning(memory, connection, asked, limit)
     with memory.db.read() as connection:
         return _FIND[kind](memory, connection, query.strip(), limit)
 
@@ -162,7 +166,7 @@ def _by_keyword(
 
 
 def _by_meaning(
-    memory: Memory, connection: Connection, query: str, limit: int
+    memory: Memory, connection: Connection, asked: Query, limit: int
 ) -> list[dict[str, Any]]:
     """Compare the query with the mean vector of each session that it leads to."""
     in_sessions = ACTIVE & Where('m.session_id IS NOT NULL')
@@ -170,7 +174,7 @@ def _by_meaning(
     known: dict[str, list[int]] = {}
     for collection in {shelves.home_of(shelf) for shelf in indexed.sizes(connection)}:
         wanted = Wanted(
-            collection, query, _CANDIDATES, in_sessions, real_weight=1.0, turn_weight=1.0
+            collection, asked, _CANDIDATES, in_sessions, real_weight=1.0, turn_weight=1.0
         )
         hits, _ = by_relevance(memory, connection, wanted)
         records = memories.get(connection, [hit.id for hit in hits])
@@ -179,7 +183,7 @@ def _by_meaning(
             if session_id is not None:
                 best[session_id] = max(best.get(session_id, 0.0), hit.score)
                 known.setdefault(session_id, []).append(hit.id)
-    scores = _means(memory, connection, query, list(best)) or best
+    scores = _means(memory, connection, asked.vector, list(best)) or best
     ordered = sorted(scores, key=lambda session_id: (-scores[session_id], session_id))[:limit]
     found = [
         _found(connection, sessions.get(connection, session_id), scores[session_id])
@@ -193,10 +197,9 @@ def _by_meaning(
 
 
 def _means(
-    memory: Memory, connection: Connection, query: str, found: Sequence[str]
+    memory: Memory, connection: Connection, vector: Vector | None, found: Sequence[str]
 ) -> dict[str, float]:
     """Return how near the mean of each session is, 0 to 1; nothing where there are no vectors."""
-    vector = memory.query_vector(query)
     embedder = memory.usable(connection)
     if vector is None or embedder is None:
         return {}
@@ -231,5 +234,4 @@ _FIND: dict[SessionSearchType, Callable[..., list[dict[str, Any]]]] = {
     SessionSearchType.DATE_RANGE: _within,
     SessionSearchType.TOPIC: _by_topic,
     SessionSearchType.RECENT: _recent,
-    SessionSearchType.SIMILARITY: _by_meaning,
 }

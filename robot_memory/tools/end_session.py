@@ -172,7 +172,7 @@ def _related(
         mean = np.mean(list(known.values()), axis=0) if known else None
         if mean is not None:
             mean = mean / max(float(np.linalg.norm(mean)), 1e-9)
-        search = memory.search_for(connection, collection, Query.of(query, mean))
+        search = memory.search(connection, collection, Query.of(query, mean))
         hits = best_passing(connection, search, where, _RELATED, narrow=False)
         found = memories.get(connection, [hit.id for hit in hits])
         if search.mode == 'bm25_only':

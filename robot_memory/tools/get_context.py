@@ -15,7 +15,7 @@ from robot_memory.language import texts
 from robot_memory.language.classify import PROTECTED
 from robot_memory.memory import Memory
 from robot_memory.model import Record
-from robot_memory.search.query import Hit
+from robot_memory.search.query import Hit, Query
 from robot_memory.store import Connection, memories
 from robot_memory.store.filters import Where, active_in, compile_filter, equal
 from robot_memory.tool import tool
@@ -109,9 +109,9 @@ def _results(
                 f'not {shown(request.strategy or name)}'
             )
         return own.retrieve(request.query, n)
-    memory.query_vector(request.query)  # made before the read begins, and kept
+    asked = memory.question(request.query)
     with memory.db.read() as connection:
-        safety, rest, mode = _found(memory, connection, request, preset, n)
+        safety, rest, mode = _found(memory, connection, request, asked, preset, n)
         records = memories.get(connection, [hit.id for hit in (*safety, *rest)])
     newer = contradicted(list(records.values()), [*safety, *rest], request.query)
     ordered = newer_first(rest, _within(newer, rest))
@@ -123,7 +123,12 @@ def _results(
 
 
 def _found(
-    memory: Memory, connection: Connection, request: GetContextRequest, preset: Preset, n: int
+    memory: Memory,
+    connection: Connection,
+    request: GetContextRequest,
+    asked: Query,
+    preset: Preset,
+    n: int,
 ) -> tuple[list[Hit], list[Hit], str]:
     """Return what concerns safety, the rest, and what ran to find them."""
     where = active_in(request.collection, preset.min_confidence)
@@ -133,7 +138,7 @@ def _found(
     def best(passing: Where, least: float, narrow: bool) -> tuple[list[Hit], str]:
         wanted = Wanted(
             request.collection,
-            request.query,
+            asked,
             n,
             passing,
             narrow=narrow,

@@ -133,12 +133,11 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             'say in one of them what is wanted'
         )
     where = _restrictions(request, filter_)
-    if request.query.strip():
-        memory.query_vector(request.query)  # made before the read begins, and kept
+    asked = memory.question(request.query) if request.query.strip() else None
     with memory.db.read() as connection:
         if near is not None:
             ranked, mode = _by_distance(connection, request, where, near)
-        elif not request.query.strip():
+        elif asked is None:
             newest = memories.listed(connection, where, request.n)
             ranked, mode = [Hit(record.id, 0.0) for record in newest], 'filter'
         else:
@@ -146,14 +145,14 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             ranked, mode = by_relevance(
                 memory,
                 connection,
-                Wanted(request.collection, request.query, request.n, where, narrow=narrow),
+                Wanted(request.collection, asked, request.n, where, narrow=narrow),
             )
             if narrow and len(ranked) < request.n:
                 ranked += _rest(connection, where, ranked, request.n)
         ranked = ranked[: request.n]
         records = memories.get(connection, [hit.id for hit in ranked])
         newer: dict[int, int] = {}
-        if request.query.strip() and near is None:
+        if asked is not None and near is None:
             newer = contradicted(list(records.values()), ranked, request.query)
             ranked = newer_first(ranked, newer)
         sensed = [found for found, record in records.items() if record.type == 'perception']

@@ -113,13 +113,13 @@ def _recalled(
     memory: Memory, request: SageSmartPromptRequest
 ) -> tuple[list[tuple[Record, float]], list[Record], dict[str, float]]:
     """Return what is known with its scores, what was done, and how long its sessions took."""
-    memory.query_vector(request.user_input)  # made before the read begins, and kept
+    asked = memory.question(request.user_input)
     where = active_in(request.collection, 0.3)
     done = compile_filter('perception_type', {'perception_type': 'procedural'})
     with memory.db.read() as connection:
         found = []
         for passing, n in ((where, _KNOWN), (where & done, _STEPS)):
-            wanted = Wanted(request.collection, request.user_input, n, passing, real_weight=1.0)
+            wanted = Wanted(request.collection, asked, n, passing, real_weight=1.0)
             hits, _ = by_relevance(memory, connection, wanted)
             good = [hit for hit in hits if hit.score >= _LEAST]
             records = memories.get(connection, [hit.id for hit in good])

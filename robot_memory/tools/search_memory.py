@@ -70,10 +70,9 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
     where = active_in(request.collection, 0.0)
     if request.actor_id is not None:
         where &= equal('actor_id', request.actor_id)
-    memory.query_vector(request.query)  # made before the read begins, and kept
     wanted = Wanted(
         request.collection,
-        request.query,
+        memory.question(request.query),
         request.n or settings.default_results,
         where,
         narrow=request.actor_id is not None,

@@ -79,9 +79,9 @@ def forget(memory: Memory, what: str, collection: str) -> Done:
         cleared = clear_session.run(memory, {'session_id': what})
         words = f'Forgotten: {cleared.count} memories of session {cleared.session_id}.'
         return Done(plain(cleared), words)
-    memory.query_vector(what)  # made before the read begins, and kept
+    asked = memory.question(what)
     with memory.db.read() as connection:
-        wanted = Wanted(collection, what, _CANDIDATES, active_in(collection, 0.0))
+        wanted = Wanted(collection, asked, _CANDIDATES, active_in(collection, 0.0))
         alike, _ = by_relevance(memory, connection, wanted)
         records = memories.get(connection, [hit.id for hit in alike])
     listed = '; '.join(
