@@ -40,7 +40,6 @@ async def test_a_task_is_completed_with_the_titles_of_sessions(
     for title in ('Open the drawer', 'Sort the cups', 'Open the door', '', 'Open the drawer'):
         robot.start_session(title=title)
     async with asked as client:
-        assert client.server_capabilities.completions is not None
         assert await offered(client, PROMPT, 'task', 'open') == [
             'Open the drawer',
             'Open the door',
@@ -60,9 +59,7 @@ async def test_no_more_than_a_hundred_are_offered_and_their_number_is_told(
     assert (len(found.values), found.total, found.has_more) == (100, 103, True)
 
 
-async def test_an_address_is_completed_with_what_has_payloads(
-    asked: Client, robot: Robot
-) -> None:
+async def test_an_address_is_completed_with_what_has_payloads(asked: Client, robot: Robot) -> None:
     robot.learn(insight='The red cup needs 12 N')
     first, second = push(robot), push(robot)
     async with asked as client:

@@ -62,7 +62,7 @@ def test_postings_are_what_each_row_holds(
 
 def assert_holds(postings: Postings, truth: dict[int, list[int]]) -> None:
     for term in {0, *(term for terms in truth.values() for term in terms)}:
-        found = postings.find(term).tolist()
+        found = np.concatenate([[], *postings.find(term)]).astype(int).tolist()
         assert sorted(found) == [row for row, terms in truth.items() if term in terms]
 
 

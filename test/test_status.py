@@ -436,7 +436,7 @@ def test_the_server_on_stdio_logs_json_to_stderr_and_nothing_else(tmp_path):
     learn = call(1, 'tools/call', name='learn', arguments={'insight': 'the red cup'})
     wrong = call(2, 'tools/call', name='learn', arguments={'insight': ''})
     command = 'mcp --log-format json --model none --db'.split()
-    source = Path(logs.__file__).parents[1]
+    source = Path(logs.__file__).parents[2]
     with (
         open(tmp_path / 'errors', 'w+') as errors,
         subprocess.Popen(

@@ -53,9 +53,7 @@ def completed(
     begun = argument.value.casefold()
     found = [each for each in dict.fromkeys(known) if each.casefold().startswith(begun)]
     return CompleteResult(
-        completion=Completion(
-            values=found[:_MOST], total=len(found), has_more=len(found) > _MOST
-        )
+        completion=Completion(values=found[:_MOST], total=len(found), has_more=len(found) > _MOST)
     )
 
 
@@ -74,7 +72,7 @@ def _memories(memory: Memory) -> Iterator[str]:
 
 def _parts(memory: Memory, memory_id: str) -> Iterable[str]:
     try:
-        whole = show.run(memory, {'memory_id': memory_id})
-    except RobotMemoryError:
+        whole = show.run(memory, {'memory_id': int(memory_id)})
+    except (ValueError, RobotMemoryError):
         return ()
     return [part.name for part in whole.parts if part.content is not None]

@@ -16,10 +16,10 @@ from robot_memory.embedding.planes import Plane, Vector
 
 LARGE = 100_000
 """Rows from which on cells are worth their keep; fewer are compared in a millisecond."""
-_SAMPLE = 24
+_SAMPLE = 16
 """Rows of a centroid that it is the mean of, at most."""
-_ROUNDS = 6
-_PROBES = 32
+_ROUNDS = 5
+_PROBES = 20
 """Cells that are looked into; docs/decisions/indexes.md says what that finds."""
 _GROWTH = 4
 """Centroids are made anew when there are so many times the rows they were made of."""
@@ -69,7 +69,7 @@ def cells_of(
     homes = np.full(len(matrix), -1, np.int32)
     if known is None or count > _GROWTH * known.trained_on:
         rows = np.flatnonzero(has_vector)
-        cells = max(2 << int(np.ceil(np.log2(max(count, 1)) / 2)), _PROBES)
+        cells = max(1 << int(np.ceil(np.log2(max(count, 1)) / 2)), _PROBES)
         centroids, trained_on = _centroids(matrix, rows, cells), count
     else:
         centroids, trained_on = known.centroids, known.trained_on

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
 from robot_memory.embedding.calibration import Calibration
+from robot_memory.embedding.planes import Vector
 from robot_memory.search import ranking
 from robot_memory.search.query import Hit, Query, mode_of, weigh
 from robot_memory.store import Connection, indexed, vectors, words
 
 _POOL = 200
 """Candidates by words, and by meaning, at least."""
+_FEW = 2000
+"""Memories that are scored one by one in the time of asking the indexes about them."""
 
 
 class ColdSearch:
@@ -36,16 +40,21 @@ class ColdSearch:
         sizes = indexed.sizes(connection)
         self.size = sizes.get(collection, 0)
         only = collection if len(sizes) > 1 else None
+
+        @cache
+        def holding(*terms: str) -> int:
+            return words.frequency(connection, terms, only)
+
         self._worth = weigh(
             connection,
             query.words,
             self.size,
-            lambda terms: [words.frequency(connection, [t], only) for t in terms.values()],
-            lambda terms: words.frequency(connection, list(terms.values()), only),
+            lambda terms: [holding(term) for term in terms.values()],
+            lambda terms: holding(*terms.values()),
         )
         self._asked = self._worth.asked
         self._terms = self._worth.said
-        by_words = bool(words.candidates(connection, self._terms, collection, 1))
+        by_words = words.holds_any(connection, self._terms, collection)
         self.mode = mode_of(by_words, by_meaning)
 
     def about(self, limit: int) -> list[int]:
@@ -58,25 +67,33 @@ class ColdSearch:
 
     def _found(self, pool: int, limit: int, among: Sequence[int] | None) -> list[Hit]:
         connection, collection = self._connection, self._collection
-        found = words.candidates(connection, self._terms, collection, pool, among)
-        if self._vector is not None:
-            found += vectors.nearest(connection, collection, self._vector, pool, among)
-        rows = indexed.fetch(connection, found)
-        coverage = np.array([self._coverage(row.terms) for row in rows], np.float32)
-        relevance = np.zeros(len(rows), np.float32)
-        if self._vector is not None and self._scale is not None:
-            known = vectors.fetch(connection, found)
-            for place, row in enumerate(rows):
-                if row.memory_id in known:
-                    cosine = float(known[row.memory_id] @ self._vector)
-                    relevance[place] = self._scale.relevance(cosine)
-        scores = ranking.fuse(relevance, coverage)
+        if among is None or len(among) > _FEW:
+            found = words.candidates(connection, self._terms, collection, pool, among)
+            if self._vector is not None:
+                found += vectors.nearest(connection, collection, self._vector, pool, among)
+        else:
+            found = list(among)
+        known = {} if self._vector is None else vectors.fetch(connection, found)
+        rows, coverage, relevance = [], [], []
+        for row in indexed.fetch(connection, found):
+            covered = self._coverage(row.terms)
+            vector = known.get(row.memory_id)
+            if row.collection == collection and (covered or vector is not None):
+                rows.append(row)
+                coverage.append(covered)
+                relevance.append(self._relevance(vector))
+        scores = ranking.fuse(np.array(relevance, np.float32), np.array(coverage, np.float32))
         hits = [
             Hit(row.memory_id, float(score) * (self._weight if row.real else 1))
             for row, score in zip(rows, scores, strict=True)
         ]
         hits.sort(key=lambda hit: (-hit.score, -hit.id))
         return hits[:limit]
+
+    def _relevance(self, vector: Vector | None) -> float:
+        if vector is None or self._vector is None or self._scale is None:
+            return 0.0
+        return float(self._scale.relevance(float(vector @ self._vector)))
 
     def _coverage(self, terms: bytes) -> float:
         """Return how much of the question a memory's terms cover, 0 to 1."""

@@ -164,12 +164,9 @@ class Postings:
         tidied._moves = self._moves
         return tidied
 
-    def find(self, term: int) -> Rows:
-        """Return the rows that hold a term."""
+    def find(self, term: int) -> list[Rows]:
+        """Return the rows that hold a term, in parts as they are kept; none is in two."""
         found = [segment.find(term) for segment in self._segments]
         new = self._new_rows[: self._new][self._new_terms[: self._new] == term]
         found.append(new[new >= 0])
-        found = [rows for rows in found if len(rows)]
-        if len(found) == 1:
-            return found[0]
-        return np.concatenate(found) if found else self._new_rows[:0]
+        return [rows for rows in found if len(rows)]

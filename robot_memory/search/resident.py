@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,6 +86,8 @@ class Copy:
                 return False
             with self._lock:
                 self._take(connection, made)
+            del made
+            give_back()
         else:
             for shard in list(loaded.values()):
                 with self._lock:
@@ -92,6 +96,8 @@ class Copy:
                     tidied = snapshot.tidied()
                     with self._lock:
                         shard.adopt(snapshot, tidied)
+                    del snapshot, tidied
+                    give_back()
         return True
 
     def _read(self, connection: Connection, stop: Callable[[], bool]) -> dict[str, Shard] | None:
@@ -139,6 +145,12 @@ class Copy:
                 shard.drop(memory_id)
                 self._is_wasteful |= shard.is_wasteful
         self._seq = max(self._seq, indexed.last_change(connection))
+
+
+def give_back() -> None:
+    """Give freed memory back to the system; glibc keeps most of what sorting took."""
+    with suppress(AttributeError, OSError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 class ResidentSearch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import zlib
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 import numkong
 import numpy as np
@@ -39,8 +40,8 @@ class Shard:
     snapshot keeps the rows it had.
     """
 
-    def __init__(self, expected: int = 64) -> None:
-        """Hold nothing, but have room for as many rows as are expected."""
+    def __init__(self, expected: int = 32) -> None:
+        """Hold nothing, but have room for twice as many rows as are expected."""
         self._expected = expected
         self.count = 0
         self.dead = 0
@@ -122,11 +123,16 @@ class Shard:
         self._norms[places] = 1 / np.linalg.norm(coarse.astype(np.float32), axis=1)
 
     def _reserve(self, room: int, dimension: int) -> None:
-        """Make room for so many rows; arrays are replaced, so that snapshots keep theirs."""
+        """
+        Make room for so many rows; arrays are replaced, so that snapshots keep theirs.
+
+        There is room for twice as many: pages that nothing was written to take no memory, and
+        copying what is there takes a second for a million rows.
+        """
         if dimension and self._matrix.shape[1] != dimension:
             self._matrix = np.zeros((len(self.ids), dimension), np.int8)
         if room > len(self.ids):
-            room = max(self._expected, room + room // 4)
+            room = 2 * max(self._expected, room)
             for name in ('ids', 'alive', 'real', '_digests', '_norms', '_matrix'):
                 known = getattr(self, name)
                 made = np.empty((room, *known.shape[1:]), known.dtype)
@@ -199,13 +205,14 @@ class Shard:
         """Return the rows that a question's words find, and how much they cover (0 to 1)."""
         scores = np.zeros(self.count, np.float32)
         for term, value in worth.terms.items():
-            scores[self._postings.find(term)] += np.float32(value)
+            for rows in self._postings.find(term):
+                scores[rows] += np.float32(value)
         if self.dead:
             scores[~self.alive[: self.count]] = 0
         found = scores > 0
         for term, value in worth.more.items():
-            rows = self._postings.find(term)
-            scores[rows[found[rows]]] += np.float32(value)
+            for rows in self._postings.find(term):
+                scores[rows[found[rows]]] += np.float32(value)
         held = np.flatnonzero(found)
         return held, ranking.coverage(scores[held], worth.asked).astype(np.float32, copy=False)
 
@@ -213,13 +220,14 @@ class Shard:
         """Return how many rows hold any of the terms."""
         found = np.zeros(self.count, np.bool_)
         for term in terms:
-            found[self._postings.find(term)] = True
+            for rows in self._postings.find(term):
+                found[rows] = True
         return int((found & self.alive[: self.count]).sum())
 
     def holding(self, term: int) -> int:
         """Return how many rows hold a term."""
-        rows = self._postings.find(term)
-        return int(self.alive[rows].sum()) if self.dead else len(rows)
+        found = self._postings.find(term)
+        return sum(int(self.alive[rows].sum()) if self.dead else len(rows) for rows in found)
 
     def sharing(self, terms: Sequence[int], lacking: int) -> list[int]:
         """
@@ -230,13 +238,16 @@ class Shard:
         """
         counts = np.zeros(self.count, np.uint8)
         left: NDArray[np.bool_] = np.zeros(self.count, np.bool_)
-        rarest = sorted((self._postings.find(term) for term in set(terms)), key=len)[:_COUNTED]
-        for taken, held in enumerate(rarest):
+        holding = (self._postings.find(term) for term in set(terms))
+        rarest = sorted(((sum(map(len, found)), found) for found in holding), key=itemgetter(0))
+        rarest = rarest[:_COUNTED]
+        for taken, (number, found) in enumerate(rarest):
             if taken > lacking:
                 left = counts >= taken - lacking
-                if int(np.count_nonzero(left)) * _ENTRIES < len(held):
+                if int(np.count_nonzero(left)) * _ENTRIES < number:
                     break
-            counts[held] += 1
+            for held in found:
+                counts[held] += 1
         else:
             left = counts >= max(1, len(rarest) - lacking)
         rows = np.flatnonzero(left)

@@ -107,6 +107,17 @@ def candidates(
     return [row[0] for row in rows]
 
 
+def holds_any(connection: apsw.Connection, terms: Sequence[str], collection: str) -> bool:
+    """Say whether any memory of a collection holds any of the terms."""
+    if not terms:
+        return False
+    ((found,),) = connection.execute(
+        'SELECT EXISTS (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ?)',
+        (f'"{home(collection)}" AND ({any_of(terms)})',),
+    )
+    return bool(found)
+
+
 def holding_any(connection: apsw.Connection, terms: Sequence[str], collection: str) -> list[int]:
     """Return the ids of a collection's memories that hold any of the terms."""
     rows = connection.execute(
