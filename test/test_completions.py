@@ -6,7 +6,7 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, PromptReference, ResourceTemplateReference
-from robots import REVISIONS, Robot
+from robots import REVISIONS, MovableClock, Robot
 
 from robot_memory.keeping.perceptions import Perception, keep
 from robot_memory.mcp_server.server import build_server
@@ -35,9 +35,10 @@ async def offered(client: Client, reference, name: str, value: str, **chosen: st
 
 
 async def test_a_task_is_completed_with_the_titles_of_sessions(
-    asked: Client, robot: Robot
+    asked: Client, robot: Robot, clock: MovableClock
 ) -> None:
     for title in ('Open the drawer', 'Sort the cups', 'Open the door', '', 'Open the drawer'):
+        clock.forward(hours=1)
         robot.start_session(title=title)
     async with asked as client:
         assert await offered(client, PROMPT, 'task', 'open') == [

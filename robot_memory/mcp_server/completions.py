@@ -38,6 +38,7 @@ def completed(
     `chosen` are the arguments that are settled. Raise MCPError for a prompt or a template that is
     not there.
     """
+    known: Iterable[str]
     if isinstance(reference, PromptReference):
         prompt_named(reference.name)
         known = _titles(memory) if argument.name == TASK else ()
