@@ -38,7 +38,7 @@ async def test_a_task_is_completed_with_the_titles_of_sessions(
     asked: Client, robot: Robot, clock: MovableClock
 ) -> None:
     for title in ('Open the drawer', 'Sort the cups', 'Open the door', '', 'Open the drawer'):
-        clock.forward(hours=1)
+        clock.forward(seconds=3600)
         robot.start_session(title=title)
     async with asked as client:
         assert await offered(client, PROMPT, 'task', 'open') == [
