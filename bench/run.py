@@ -7,7 +7,8 @@ scale    learn, recall, memory, file and start at 1k, 10k, 100k and 1M memories;
          10 minutes and 3 GB of TMPDIR
 side     the harness that stands outside of the project (ROBOT_MEMORY_BENCH, by default
          ../shared/bench/robotmem_bench.py), at 10k memories; about 4 minutes
-node     the round trip of a service, the import of a recording, a minute under load; 2 minutes
+node     the round trip of a service, a conversation of 500 turns, the import of a recording, a
+         minute under load; 2 minutes
 quality  how well recall finds: bench/retrieval/measure.py; some minutes, more the first time
 
 --quick takes less than two minutes. It leaves out 100k and 1M memories, measures side by side at
@@ -142,6 +143,7 @@ def of_node(*, quick: bool) -> dict[str, Any]:
     """Return what is measured of the node, by scripts of this folder."""
     return {
         'service': script('service_round_trip.py'),
+        'conversation': script('conversation.py'),
         'import': script('import_speed.py', *(('--runs', '1') if quick else ())),
         'load': script('load.py', '--seconds', '10' if quick else '60'),
     }

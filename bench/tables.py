@@ -132,12 +132,16 @@ def _compared(peer: Any, this: Any) -> tuple[Any, Any, Any]:
 
 
 def node(results: Results) -> str:
-    """Return what was measured of the node: {'service': .., 'import': .., 'load': ..}."""
+    """Return what was measured of the node: {'service': .., 'conversation': .., ...}."""
     rows: list[tuple[Any, ...]] = []
     service, recorded, load = (results.get(name) for name in ('service', 'import', 'load'))
+    conversation = results.get('conversation') or {}
     if service:
         over = service['service_p50_ms'] - service['in_process_p50_ms']
         rows.append(('service over the call in process, p50 ms', None, over, None, 'under 2'))
+    for tool, times in conversation.items():
+        aim = 'under 50' if tool.startswith('get_context') else ''
+        rows.append((f'500 turns: {tool}, p95 ms', None, times['p95_ms'], None, aim))
     if recorded:
         rows.append(
             ('import, times real time', None, recorded['times_real_time'], None, 'over 200')

@@ -1,0 +1,88 @@
+"""
+Print what calls take in a conversation of 500 turns: five sessions, two people.
+
+The model embeds each question, as no question comes twice; medians and 95th percentiles.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tqdm import tqdm
+
+from robot_memory.api import RobotMemory
+
+TURNS, SESSIONS, CALLS = 500, 5, 100
+PEOPLE = ('operator:anna', 'operator:ben')
+THINGS = ('red cup', 'blue tray', 'steel plate', 'glass door', 'wet towel', 'green box')
+PLACES = ('left shelf', 'charging dock', 'kitchen table', 'lab bench', 'upper drawer')
+SAID = (
+    'Bring the {thing} from the {place} before {hour}:00.',
+    'I prefer the {thing} on the {place} when it is {hour}:00.',
+    'Never put the {thing} on the {place} after {hour}:00.',
+    'The gripper slipped on the {thing} near the {place} {hour} times, what happened?',
+)
+ASKED = 'what should I know about the {thing} and the {place} at {hour}:00'
+
+
+def text(chance: random.Random, form: str) -> str:
+    """Return a form with its blanks filled in."""
+    thing, place = chance.choice(THINGS), chance.choice(PLACES)
+    return form.format(thing=thing, place=place, hour=chance.randrange(24))
+
+
+def times_ms(title: str, call: Callable[[str], object], chance: random.Random) -> dict[str, float]:
+    """Return the median and the 95th percentile of a call with other words each time."""
+    times = []
+    for number in tqdm(range(CALLS), title, unit='call', leave=False):
+        question = f'{text(chance, ASKED)} on day {number}'
+        start = time.perf_counter()
+        call(question)
+        times.append((time.perf_counter() - start) * 1e3)
+    return {
+        'p50_ms': round(statistics.median(times), 2),
+        'p95_ms': round(statistics.quantiles(times, n=20)[-1], 2),
+    }
+
+
+def main() -> None:
+    """Hold the conversation, and ask about it."""
+    chance = random.Random(0)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        RobotMemory(str(Path(folder) / 'memory.db')) as robot,
+    ):
+        if not robot.wait_for_model(60):
+            sys.exit('no model: the times of a conversation are measured with one')
+
+        def say(_: str) -> None:
+            person = PEOPLE[chance.randrange(2)]
+            robot.save_conversation(text(chance, chance.choice(SAID)), 'I see.', actor_id=person)
+
+        for number in range(TURNS // 2 - CALLS):
+            if number % ((TURNS // 2 - CALLS) // SESSIONS) == 0:
+                robot.start_session(title=f'Shift {number}')
+            say('')
+        found = {
+            'save_conversation': times_ms('save_conversation', say, chance),
+            'get_context': times_ms('get_context', robot.get_context, chance),
+            'get_context of one person': times_ms(
+                'get_context of one person',
+                lambda asked: robot.get_context(asked, actor_id=PEOPLE[0]),
+                chance,
+            ),
+            'search_memory': times_ms('search_memory', robot.search_memory, chance),
+            'sage_smart_prompt': times_ms('sage_smart_prompt', robot.sage_smart_prompt, chance),
+        }
+    print(json.dumps(found))
+
+
+if __name__ == '__main__':
+    main()
