@@ -202,6 +202,8 @@ def test_the_ways_of_columns_and_times_lead_to_all_that_they_hold_of(
         ({'actor_id': 'anna'}, 'memories_by_actor'),
         ({'event_id': 'lunch'}, 'memories_by_event'),
         ({'session_id': 'x'}, 'memories_by_session'),
+        ({'perception_type': 'tactile'}, 'memories_by_perception'),
+        ({'frame_id': {'$in': ['map', 'odom']}}, 'memories_by_frame'),
         ({'category': 'gotcha'}, 'memories_by_category'),
         ({'collection': 'lab'}, 'memories_by_collection'),
         ({'status': 'superseded'}, 'memories_ended'),

@@ -61,6 +61,9 @@ _COLUMN_WAYS = {
     'session_id': f'SELECT id FROM memories INDEXED BY memories_by_session WHERE session_id {_IN}',
     'actor_id': f'SELECT id FROM memories INDEXED BY memories_by_actor WHERE actor_id {_IN}',
     'event_id': f'SELECT id FROM memories INDEXED BY memories_by_event WHERE event_id {_IN}',
+    'perception_type': 'SELECT id FROM memories INDEXED BY memories_by_perception'
+    f' WHERE perception_type {_IN}',
+    'frame_id': f'SELECT id FROM memories INDEXED BY memories_by_frame WHERE frame_id {_IN}',
     'category': 'SELECT id FROM memories INDEXED BY memories_by_category'
     f" WHERE category <> 'observation' AND category {_IN}",
     'status': f'{_ENDED} AND status {_IN}',

@@ -233,6 +233,15 @@ def conversations(connection: apsw.Connection) -> None:
     turns.make(connection)
 
 
+def of_perceptions(connection: apsw.Connection) -> None:
+    """Make what leads to perceptions by their type and their frame."""
+    connection.execute("""
+        CREATE INDEX memories_by_perception ON memories (perception_type)
+            WHERE perception_type IS NOT NULL;
+        CREATE INDEX memories_by_frame ON memories (frame_id) WHERE frame_id IS NOT NULL;
+    """)
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     first_tables,
     payload_parts,
@@ -241,6 +250,7 @@ MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     conversations,
     counts.make,
     archive.make,
+    of_perceptions,
 )
 
 

@@ -118,8 +118,8 @@ def _recalled(
     done = compile_filter('perception_type', {'perception_type': 'procedural'})
     with memory.db.read() as connection:
         found = []
-        for passing, n in ((where, _KNOWN), (where & done, _STEPS)):
-            wanted = Wanted(request.collection, asked, n, passing, real_weight=1.0)
+        for passing, n, narrow in ((where, _KNOWN, False), (where & done, _STEPS, True)):
+            wanted = Wanted(request.collection, asked, n, passing, narrow=narrow, real_weight=1.0)
             hits, _ = by_relevance(memory, connection, wanted)
             good = [hit for hit in hits if hit.score >= _LEAST]
             records = memories.get(connection, [hit.id for hit in good])
