@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import inspect
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,15 @@ from robot_memory.fields import fields_of
 from robot_memory.memory import Memory
 from robot_memory.tool import Tool
 from robot_memory.tools import TOOLS
+
+_open: weakref.WeakSet[Memory] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    # A thread that is in the model's library when the interpreter ends would abort it.
+    for memory in list(_open):
+        memory.close()
 
 
 class RobotMemory:
@@ -28,6 +39,7 @@ class RobotMemory:
         chosen, found = configured(given, 'RobotMemory')
         found.tell()
         self.memory = Memory(chosen)
+        _open.add(self.memory)
 
     def __enter__(self) -> RobotMemory:
         """Return itself, to be closed at the end of the block."""
@@ -43,6 +55,7 @@ class RobotMemory:
 
     def close(self) -> None:
         """Write down what is still to be noted, and close the store."""
+        _open.discard(self.memory)
         self.memory.close()
 
     def wait_for_model(self, timeout: float | None = None) -> bool:

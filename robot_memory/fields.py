@@ -66,6 +66,7 @@ class Field:
     shape: str
     omitted: bool
     without: str
+    restricts: bool
     record: type | None
 
     @property
@@ -91,6 +92,7 @@ def arg(
     shape: str = 'any',
     omitted: bool = False,
     without: str = '',
+    restricts: bool = False,
 ) -> Any:
     """
     Declare a field of a request, a response or the settings.
@@ -99,7 +101,8 @@ def arg(
     texts in characters (0: unbounded), `choices` lists the accepted texts. `shape` says what a
     json field accepts: 'any', 'object', or 'container' (an object or an array). A response field
     that is `omitted` is left out of JSON answers while it is None. A text must be `without` a
-    character that the store needs for itself.
+    character that the store needs for itself. Of one that `restricts` the empty text is refused:
+    what was meant to narrow an answer must not widen it. (In ROS, which has no null, it is none.)
     """
     metadata = {
         'help': help,
@@ -111,10 +114,16 @@ def arg(
         'shape': shape,
         'omitted': omitted,
         'without': without,
+        'restricts': restricts,
     }
     if default is dataclasses.MISSING:
         return dataclasses.field(metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
+
+
+def actor_arg(help: str) -> Any:
+    """Declare a field that asks for what one actor said or did."""
+    return arg(help, default=None, min_length=1, max_length=128, restricts=True)
 
 
 def collection_arg(help: str, default: str | None = 'default') -> Any:
@@ -186,13 +195,17 @@ def parse(declaration: type[Declared], arguments: Mapping[str, Any], where: str)
     values: dict[str, Any] = {}
     for field in fields:
         value = arguments.get(field.name)
-        if value is None or (_is_empty(value) and not field.required and field.kind != 'flag'):
+        if value is None or (_is_empty(value) and _may_be_empty(field)):
             if field.required:
                 raise InvalidArgument(f'{where} needs {field.name}: {field.help}')
             values[field.name] = field.default
         else:
             values[field.name] = check(field, value)
     return declaration(**values)
+
+
+def _may_be_empty(field: Field) -> bool:
+    return not (field.required or field.restricts or field.kind == 'flag')
 
 
 def _is_empty(value: Any) -> bool:

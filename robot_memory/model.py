@@ -86,6 +86,16 @@ def is_human(actor_id: str | None) -> bool:
     return actor_id is not None and not _MACHINES.match(actor_id)
 
 
+def speaker(record: Record) -> str | None:
+    """
+    Return whose word a record is: what a person wants holds of that person.
+
+    None for what holds of the world, whoever said it.
+    """
+    personal = record.strategy_name in ('persona', 'instruction') and is_human(record.actor_id)
+    return record.actor_id if personal else None
+
+
 def strategy(context: dict[str, Any], category: str, actor_id: str | None) -> str:
     """Return the strategy that a record stands for: what was given, else by who said what."""
     given = context.get('strategy_name')

@@ -207,12 +207,54 @@ def test_lines_of_any_length_and_script_arrive_whole(pipe: Pipe) -> None:
 
 
 def test_a_line_that_is_no_message_does_not_end_it(pipe: Pipe) -> None:
-    for line in (b'', b'{', b'[]', b'\xff\xfe', b'[' * 10_000, b'{"jsonrpc": "2.0"}', b'null'):
+    pipe.send(b'')
+    for line in (b'{', b'[]', b'\xff\xfe', b'[' * 10_000, b'{"jsonrpc": "2.0"}', b'null'):
         pipe.send(line)
+        assert pipe.receive()['error']['code'] in (-32700, -32600)
     pipe.call(1, 'recall', query='cup')
-    while (reply := pipe.receive()).get('id') != 1:
-        assert 'error' in reply
-    assert not reply['result']['isError']
+    assert not pipe.receive()['result']['isError']
+
+
+@pytest.mark.parametrize(
+    ('line', 'code'),
+    [
+        (rb'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"\ud800"}}', -32600),
+        (b'{"jsonrpc":"2.0","id":7,"method":5}', -32600),
+        (b'{"jsonrpc":"2.0","id":7,"method":"tools/list","params":[]}', -32602),
+        (b'{"id":7,"method":"tools/list"}', -32600),
+    ],
+)
+def test_a_request_that_is_none_is_answered_with_its_id(
+    pipe: Pipe, line: bytes, code: int
+) -> None:
+    pipe.send(line)
+    reply = pipe.receive()
+    assert (reply['id'], reply['error']['code']) == (7, code)
+
+
+def test_what_is_not_utf_8_is_refused_and_not_kept(pipe: Pipe, store: Path) -> None:
+    pipe.call(1, 'learn', insight='The door opens to the left')
+    pipe.receive()
+    message = {'name': 'learn', 'arguments': {'insight': 'latin BYTE here'}}
+    line = json.dumps({'jsonrpc': '2.0', 'id': 2, 'method': 'tools/call', 'params': message})
+    pipe.send(line.encode().replace(b'BYTE', b'\xff'))
+    assert pipe.receive()['error']['code'] == -32700
+    other = sqlite3.connect(store)
+    assert other.execute('SELECT count(*) FROM memories').fetchall() == [(1,)]
+    other.close()
+
+
+def test_at_the_end_of_the_input_every_call_has_its_answer(pipe: Pipe, store: Path) -> None:
+    for number in range(30):
+        pipe.call(number, 'save_perception', description=f'The cup is seen {number}')
+    pipe.process.stdin.close()
+    replies = [json.loads(line) for line in pipe.process.stdout.read().splitlines()]
+    assert pipe.ended(within=10) == 0
+    assert {reply['id'] for reply in replies} == set(range(30))
+    assert all(not reply['result']['isError'] for reply in replies)
+    other = sqlite3.connect(store)
+    assert other.execute('SELECT count(*) FROM memories').fetchall() == [(30,)]
+    other.close()
 
 
 def test_two_servers_share_a_file(open_pipe: Callable[[], Pipe]) -> None:

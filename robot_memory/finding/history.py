@@ -46,16 +46,22 @@ def whole(connection: Connection, session: Session, limit: int = -1) -> dict[str
     }
 
 
-def save(memory: Memory, title: str = '', session_id: str | None = None) -> tuple[Session, int]:
+def save(
+    memory: Memory,
+    title: str = '',
+    session_id: str | None = None,
+    collection: str | None = None,
+) -> tuple[Session, int]:
     """
     Close the exchange under way and give the open session a title; return it and its turns.
 
-    Without a `session_id` it is the newest open one. It stays open. Raise NotFound where nothing
-    was said in an open session, Conflict where the one that is named has ended.
+    Without a `session_id` it is the newest open one, of a collection if one is named. It stays
+    open. Raise NotFound where nothing was said in an open session, Conflict where the one that is
+    named has ended.
     """
     with memory.db.write() as connection:
         if session_id is None:
-            session = sessions.current(connection)
+            session = sessions.current(connection, collection)
         else:
             session = sessions.get_open(connection, session_id)
         said = 0 if session is None else turns.count(connection, session.id)

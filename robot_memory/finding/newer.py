@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from robot_memory.language import texts
-from robot_memory.model import Record
+from robot_memory.language.classify import PROTECTED
+from robot_memory.model import Record, speaker
 from robot_memory.search.query import Hit
 
 _MOST = 2
 """Tokens that two texts may differ in, on each side: 'blue', '15 N'."""
 _SHARED = 0.5
 _LATER = 3_600_000_000
+_ASKED_FOR = re.compile(
+    r'^(?:please|can|could|would|will|bring|give|hand|fetch|put|take|go|move|pick)\b'
+    r'|^i (?:put|took|placed)\b|^(?:请|帮|把|给我|拿)|[?？]\s*$|吗'
+)
+"""What is done once: to do it otherwise another time corrects nothing."""
 _NEAR = 0.8
 """How good the newer one must be beside the older, to stand before it."""
 
@@ -23,13 +30,16 @@ def contradicted(records: Sequence[Record], hits: Sequence[Hit], question: str) 
 
     Two records are versions of one if they say the same but for one thing that the question does
     not name, in different sessions or an hour apart: 'the red cup is Anna's', 'the blue cup is
-    Anna's', asked which is hers.
+    Anna's', asked which is hers. What protects, what a robot said, what was asked for, and what
+    two people want each for themselves replaces nothing.
     """
     asked = texts.tokens(question)
     scores = {hit.id: hit.score for hit in hits}
     tokens = {record.id: texts.tokens(record.content) for record in records}
     found: dict[int, int] = {}
-    newest_first = sorted(records, key=lambda record: (-record.created_at, -record.id))
+    newest_first = sorted(
+        filter(_may_be_corrected, records), key=lambda record: (-record.updated_at, -record.id)
+    )
     for place, new in enumerate(newest_first):
         for old in newest_first[place + 1 :]:
             if old.id in found or not _may_correct(new, old):
@@ -47,10 +57,20 @@ def contradicted(records: Sequence[Record], hits: Sequence[Hit], question: str) 
     return found
 
 
+def _may_be_corrected(record: Record) -> bool:
+    """Say whether a record tells of a state that may be another one later."""
+    return (
+        record.category not in PROTECTED
+        and record.role != 'assistant'
+        and not _ASKED_FOR.search(texts.fold(record.content))
+    )
+
+
 def _may_correct(new: Record, old: Record) -> bool:
     """Say whether one was said late enough after the other to correct it, not to go on."""
     elsewhere = new.session_id != old.session_id
-    return elsewhere or new.created_at - old.created_at >= _LATER
+    late = elsewhere or new.updated_at - old.updated_at >= _LATER
+    return late and (new.actor_id == old.actor_id or speaker(new) is speaker(old) is None)
 
 
 def _is_one_thing(tokens: frozenset[str], text: str) -> bool:

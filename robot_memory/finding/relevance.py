@@ -31,7 +31,8 @@ class Wanted:
 
     `narrow` says that few may pass. `real_weight` is the factor on memories of the real world;
     None takes the settings', 1 leaves the scores on their scale from 0 to 1. `turn_weight` is
-    what a turn counts beside a fact.
+    what a turn counts beside a fact; where they count the same, facts have no places of their
+    own. What scores less than `least` is not wanted.
     """
 
     collection: str
@@ -41,6 +42,7 @@ class Wanted:
     narrow: bool = False
     real_weight: float | None = None
     turn_weight: float = TURN_WEIGHT
+    least: float = 0.0
 
 
 def by_relevance(memory: Memory, connection: Connection, wanted: Wanted) -> tuple[list[Hit], str]:
@@ -57,6 +59,9 @@ def by_relevance(memory: Memory, connection: Connection, wanted: Wanted) -> tupl
     facts, turns = found
     mode = modes[-1] if turns and not facts else modes[0]
     said = [replace(hit, score=wanted.turn_weight * hit.score) for hit in turns]
+    facts, said = ([hit for hit in hits if hit.score >= wanted.least] for hits in (facts, said))
+    if wanted.turn_weight == 1:
+        return best_first([*facts, *said])[: wanted.n], mode
     return joined(facts, said, wanted.n), mode
 
 
@@ -69,9 +74,12 @@ def joined(facts: Sequence[Hit], turns: Sequence[Hit], n: int) -> list[Hit]:
     """
     good = [hit for hit in facts if not turns or hit.score >= turns[0].score * _GOOD]
     room = max(n // 2, n - len(good))
-    both = [*facts, *turns[:room]]
-    both.sort(key=lambda hit: (-hit.score, -hit.id))
-    return both[:n]
+    return best_first([*facts, *turns[:room]])[:n]
+
+
+def best_first(hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits by their scores, the newer of equals first."""
+    return sorted(hits, key=lambda hit: (-hit.score, -hit.id))
 
 
 def best_passing(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from robot_memory.language import texts
 from robot_memory.language.classify import PROTECTED
 from robot_memory.language.guards import guard
-from robot_memory.model import Record
+from robot_memory.model import Record, speaker
 
 MIN_RECORDS = 3
 MAX_CONFIDENCE = 0.95
@@ -38,15 +38,19 @@ def merges(records: Sequence[Record], bar: float) -> list[Merge]:
     Return the merges of a session's records: the surest of similar ones stays.
 
     Ties go to the one accessed most often, then to the newest. Texts that differ in a number, a
-    unit or a negation say different things and both stay, as do those of different collections.
+    unit or a negation say different things and both stay, as do those of different collections
+    and what different people want.
     """
     candidates = [record for record in records if may_merge(record)]
     if len(candidates) < MIN_RECORDS:
         return []
     candidates.sort(key=lambda r: (-r.confidence, -r.access_count, -r.created_at, -r.id))
     tokens = {record.id: texts.tokens(record.content) for record in candidates}
-    kinds = {record.id: (record.collection, guard(record.content)) for record in candidates}
-    holders: dict[tuple[tuple[str, str], str], list[int]] = defaultdict(list)
+    kinds = {
+        record.id: (record.collection, guard(record.content), speaker(record))
+        for record in candidates
+    }
+    holders: dict[tuple[tuple[str, str, str | None], str], list[int]] = defaultdict(list)
     found = []
     for record in candidates:
         kind = kinds[record.id]

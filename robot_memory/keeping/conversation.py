@@ -10,7 +10,7 @@ from typing import Any
 
 from robot_memory.embedding.planes import Vector
 from robot_memory.keeping import facts
-from robot_memory.language.classify import classify
+from robot_memory.language.classify import PROTECTED, classify
 from robot_memory.language.statements import Statement, statements
 from robot_memory.memory import Memory
 from robot_memory.model import INHERITED, Record, Session, is_human, new_record
@@ -78,7 +78,15 @@ def keep(
         usable = memory.usable(connection) is not None
         first = turns.next_number(connection, session.id)
         records = [
-            _turn(turn, session, event_id, {**inherited, **metadata}, first + number, now)
+            _turn(
+                turn,
+                session,
+                event_id,
+                {**inherited, **metadata},
+                first + number,
+                now,
+                states=any(stater == number for stater, _ in stated),
+            )
             for number, turn in enumerate(said)
         ]
         kept = [
@@ -154,8 +162,13 @@ def _turn(
     context: Mapping[str, Any],
     number: int,
     now: int,
+    *,
+    states: bool,
 ) -> Record:
-    record = new_record('turn', said.text, classify(said.text[:2000]), dict(context), now)
+    found = classify(said.text[:2000])
+    if found.category in PROTECTED and not states:
+        found = replace(found, category='observation')  # small talk and answers rule nothing
+    record = new_record('turn', said.text, found, dict(context), now)
     return replace(
         record,
         collection=session.collection,
@@ -176,7 +189,11 @@ def _fact(
     statement: Statement,
     vector: Vector | None,
 ) -> int:
-    """Keep a statement of a turn as a fact; return its id, or that of the one known already."""
+    """
+    Keep a statement of a turn as a fact; return its id.
+
+    One that is known already is as new as if it were said for the first time.
+    """
     context = {**turn.context, 'actor_id': turn.actor_id, 'event_id': turn.event_id}
     record = new_record('fact', statement.text, statement.found, context, turn.created_at)
     record = replace(
@@ -186,7 +203,10 @@ def _fact(
         confidence=_confidence(record),
     )
     kept = facts.keep(memory, connection, record, vector)
-    return kept.existing_id if isinstance(kept, Duplicate) else kept
+    if not isinstance(kept, Duplicate):
+        return kept
+    turns.affirm(connection, kept.existing_id, record.created_at)
+    return kept.existing_id
 
 
 def _confidence(record: Record) -> float:

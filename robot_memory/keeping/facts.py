@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from robot_memory.embedding.planes import Vector
 from robot_memory.memory import Memory
-from robot_memory.model import Record
+from robot_memory.model import Record, speaker
 from robot_memory.store import Connection, duplicates, memories
 from robot_memory.store.duplicates import Duplicate
 
@@ -18,6 +18,7 @@ def keep(
         connection,
         record.collection,
         record.content,
+        speaker(record),
         memory.settings.duplicate_jaccard,
         memory.settings.duplicate_cosine,
         memory.neighbours(connection, record.collection, vector),

@@ -25,8 +25,9 @@ _LONGEST = 300
 _END = re.compile(r'(?<=[.!?;])\s+|(?<=[。！？；!?])|\n+')
 _CLAUSE = re.compile('[,，]')
 _ASKS = re.compile(
-    r'[?？]\s*["”’)]*$|^(?:who|what|when|where|why|which|how|can|could|would|will|do|does|did|is|are'
-    r'|should|shall|may)\b(?!.*[.!]$)|(?:吗|呢|什么|怎么|为什么|哪里|哪个|多少)[。.]?$'
+    r'[?？]\s*["”’)]*$|^(?:who|what|when|where|why|which|how|can|could|would|will'
+    r'|do(?! not\b)|does|did|is|are|should|shall|may)\b(?!.*[.!]$)'
+    r'|(?:吗|呢|什么|怎么|为什么|哪里|哪个|多少)[。.]?$'
 )
 
 
@@ -47,8 +48,8 @@ def statements(text: str) -> list[Statement]:
     """
     Return the sentences that state a preference, a constraint or a decision, or ask to remember.
 
-    Questions state nothing. Of a sentence that the categories' patterns do not know, the cues of
-    statements.toml say what it is.
+    Questions and small talk state nothing. Of a sentence that the categories' patterns do not
+    know, the cues of statements.toml say what it is.
     """
     stated = [_statement(said) for sentence in sentences(text) for said in _said(sentence)]
     return [statement for statement in stated if statement is not None][:MOST]
@@ -66,6 +67,8 @@ def _statement(sentence: str) -> Statement | None:
     folded = fold(sentence)
     kept, _ = cut(sentence, _LONGEST)
     classified = classify(kept)
+    if _small_talk().search(folded):
+        return None
     if classified.category in STATING:
         return Statement(kept, classified)
     for category, cues in _cues():
@@ -82,13 +85,21 @@ def _as(found: Classification, category: str) -> Classification:
 
 
 @cache
-def _cues() -> list[tuple[str, re.Pattern[str]]]:
+def _tables() -> dict[str, Any]:
     with open(os.path.join(os.path.dirname(__file__), 'statements.toml'), 'rb') as file:
-        tables: list[dict[str, Any]] = tomllib.load(file)['cue']
-    return [
-        (
-            table.get('category', ''),
-            re.compile(rf'\b(?:{"|".join(table["en"])})|(?:{"|".join(table["zh"])})'),
-        )
-        for table in tables
-    ]
+        tables: dict[str, Any] = tomllib.load(file)
+    return tables
+
+
+@cache
+def _cues() -> list[tuple[str, re.Pattern[str]]]:
+    return [(table.get('category', ''), _either(table)) for table in _tables()['cue']]
+
+
+@cache
+def _small_talk() -> re.Pattern[str]:
+    return _either(_tables()['small_talk'])
+
+
+def _either(table: dict[str, list[str]]) -> re.Pattern[str]:
+    return re.compile(rf'\b(?:{"|".join(table["en"])})|(?:{"|".join(table["zh"])})')

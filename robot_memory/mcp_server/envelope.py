@@ -28,7 +28,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from robot_memory.json_text import shown
+from robot_memory.json_text import is_storable, shown
 
 _HANDSHAKE = ('initialize', 'ping')
 """Methods of the revisions with a handshake alone; there they are answered when bare, too."""
@@ -69,7 +69,7 @@ class Envelope:
         body = await request.body()
         try:
             message = checked(body)
-            if _is_bare(message, request.headers):
+            if _is_bare(request.headers):
                 scope, body = _completed(message, scope, body)
         except Malformed as error:
             await _answer(error)(scope, receive, send)
@@ -130,7 +130,7 @@ def _check_members(message: Mapping[str, Any]) -> None:
         )
 
 
-def _is_bare(message: Mapping[str, Any], headers: Headers) -> bool:
+def _is_bare(headers: Headers) -> bool:
     return not any(name.startswith('mcp-') for name in headers) and (
         'text/event-stream' not in headers.get('accept', '').lower()
     )
@@ -142,7 +142,8 @@ def _completed(message: dict[str, Any], scope: Scope, body: bytes) -> tuple[Scop
     headers['accept'] = 'application/json'
     method = message.get('method')
     if 'id' in message and method is not None and method not in _HANDSHAKE:
-        if encode_header_value(method) != method:  # no method is called what no header can hold
+        # No method is called what no header can hold.
+        if not is_storable(method) or encode_header_value(method) != method:
             raise Malformed(METHOD_NOT_FOUND, f'Method not found: {shown(method)}', message['id'])
         params = message.get('params', {})
         given = params.get('_meta', {})
@@ -157,9 +158,12 @@ def _completed(message: dict[str, Any], scope: Scope, body: bytes) -> tuple[Scop
             CLIENT_CAPABILITIES_META_KEY: {},
             **given,
         }
-        headers[MCP_PROTOCOL_VERSION_HEADER] = encode_header_value(
-            str(meta[PROTOCOL_VERSION_META_KEY])
-        )
+        version = str(meta[PROTOCOL_VERSION_META_KEY])
+        if not is_storable(version):
+            raise Malformed(
+                INVALID_PARAMS, f'Invalid params: no version is {shown(version)}', message['id']
+            )
+        headers[MCP_PROTOCOL_VERSION_HEADER] = encode_header_value(version)
         headers[MCP_METHOD_HEADER] = method
         if method in NAME_BEARING_METHODS:
             headers[MCP_NAME_HEADER] = encode_header_value(_name(message, params))
@@ -172,7 +176,7 @@ def _name(message: Mapping[str, Any], params: Mapping[str, Any]) -> str:
     """Return what a request names; raise Malformed where it names nothing."""
     key = NAME_BEARING_METHODS[message['method']]
     name = params.get(key)
-    if not isinstance(name, str):
+    if not isinstance(name, str) or not is_storable(name):
         given = shown(name) if key in params else 'missing'
         raise Malformed(
             INVALID_PARAMS,
@@ -191,10 +195,14 @@ def _content_refusal(headers: Headers) -> Response | None:
     return _answer(Malformed(INVALID_REQUEST, f'Invalid Request: {said}'), 415)
 
 
-def _answer(error: Malformed, status: int = 0) -> Response:
+def answer_to(error: Malformed) -> dict[str, Any]:
+    """Return the JSON-RPC answer to what is no message."""
     told = {'code': error.code, 'message': str(error)}
-    body = {'jsonrpc': '2.0', 'id': error.request_id, 'error': told}
-    return JSONResponse(body, status or ERROR_CODE_HTTP_STATUS[error.code])
+    return {'jsonrpc': '2.0', 'id': error.request_id, 'error': told}
+
+
+def _answer(error: Malformed, status: int = 0) -> Response:
+    return JSONResponse(answer_to(error), status or ERROR_CODE_HTTP_STATUS[error.code])
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -22,7 +22,6 @@ from robot_memory.memory import Memory
 from robot_memory.status import glance
 
 MAX_BODY = MAX_JSON_CHARACTERS + 4_000_000
-_PROMETHEUS = 'text/plain; version=0.0.4; charset=utf-8'
 _FRESH = {'Cache-Control': 'no-store'}
 _GLANCES = 2
 """Looks at health and metrics at the same time; they take no thread from the tools."""
@@ -44,7 +43,7 @@ def build_app(memory: Memory, door: Door, path: str, tools: str) -> Starlette:
 
     async def metrics(_: Request) -> Response:
         text = await anyio.to_thread.run_sync(glance.metrics, memory, limiter=glances)
-        return Response(text, headers={**_FRESH, 'content-type': _PROMETHEUS})
+        return Response(text, headers={**_FRESH, 'content-type': glance.CONTENT_TYPE})
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

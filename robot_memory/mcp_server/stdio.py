@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from typing import TextIO, cast
+from typing import Any, TextIO, cast
 
 import anyio
 from mcp.server.stdio import stdio_server
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, jsonrpc_message_adapter
 
+from robot_memory.mcp_server.envelope import Malformed, answer_to, checked
 from robot_memory.mcp_server.server import build_server
 from robot_memory.memory import Memory
 
 _CHUNK = 1 << 16
+_PATIENCE = 30
+"""Seconds that open calls have to be answered in when the input has ended."""
+_ANSWERED = re.compile(r'\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+)')
+_HALF = re.compile(r'\\u[dD][89a-fA-F]')
 _LAST_SECONDS = 1.5
 
 
@@ -45,10 +53,12 @@ def _claimed_stdout() -> Iterator[TextIO]:
 
 async def _serve(memory: Memory, tools: str, stdout: TextIO) -> None:
     server = build_server(memory, tools)
-    lines = cast('anyio.AsyncFile[str]', _Lines(sys.stdin.fileno()))
+    wire = _Wire(stdout)
+    lines = cast('anyio.AsyncFile[str]', _Lines(sys.stdin.fileno(), wire))
+    answers = cast('anyio.AsyncFile[str]', wire)
     async with anyio.create_task_group() as group:
         group.start_soon(_end_on_signal, group.cancel_scope)
-        async with stdio_server(lines, anyio.wrap_file(stdout)) as (incoming, outgoing):
+        async with stdio_server(lines, answers) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
         group.cancel_scope.cancel()
 
@@ -62,26 +72,88 @@ async def _end_on_signal(scope: anyio.CancelScope) -> None:
             scope.cancel()
 
 
+class _Wire:
+    """Write one message at a time, and know which requests are not answered yet."""
+
+    def __init__(self, stdout: TextIO) -> None:
+        self._file = anyio.wrap_file(stdout)
+        self._lock = anyio.Lock()
+        self._open: set[str] = set()
+        self._fewer = anyio.Event()
+
+    async def write(self, line: str) -> None:
+        async with self._lock:
+            await self._file.write(line)
+            await self._file.flush()
+        answered = _ANSWERED.match(line)
+        if answered:
+            self._done(answered[1])
+
+    async def flush(self) -> None:
+        """Do nothing: every line was flushed."""
+
+    def asked(self, message: dict[str, Any]) -> None:
+        """Note a request that is to be answered, or one that its client took back."""
+        method = message.get('method')
+        if method == 'notifications/cancelled':
+            self._done(_key(message.get('params', {}).get('requestId')))
+        elif method is not None and 'id' in message:
+            self._open.add(_key(message['id']))
+
+    async def answered(self) -> None:
+        """Wait until every request has its answer, for some seconds at most."""
+        with anyio.move_on_after(_PATIENCE):
+            while self._open:
+                await self._fewer.wait()
+
+    def _done(self, key: str) -> None:
+        self._open.discard(key)
+        self._fewer.set()
+        self._fewer = anyio.Event()
+
+
+def _key(request_id: Any) -> str:
+    return json.dumps(request_id, ensure_ascii=False)
+
+
 class _Lines:
     """
-    Read lines of UTF-8 from a file descriptor.
+    Read messages, a line each, from a file descriptor; answer what is none.
 
-    Unlike a read in a thread, which the SDK's own reader does, this can be cancelled.
+    Unlike a read in a thread, which the SDK's own reader does, this can be cancelled. At the end
+    of the input it waits for the answers to what was asked: a call that is carried out must not
+    be told to have failed.
     """
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, wire: _Wire) -> None:
         self._descriptor = descriptor
+        self._wire = wire
 
     async def __aiter__(self) -> AsyncIterator[str]:
         parts: list[bytes] = []
         while chunk := await self._chunk():
             *ends, rest = chunk.split(b'\n')
             for end in ends:
-                yield b''.join([*parts, end]).decode(errors='replace')
+                async for message in self._messages(b''.join([*parts, end])):
+                    yield message
                 parts.clear()
             parts.append(rest)
-        if any(parts):
-            yield b''.join(parts).decode(errors='replace')
+        async for message in self._messages(b''.join(parts)):
+            yield message
+        await self._wire.answered()
+
+    async def _messages(self, line: bytes) -> AsyncIterator[str]:
+        """Yield the message of a line, if it is one; answer what is none, and no blank line."""
+        if not line.strip():
+            return
+        try:
+            message = checked(line)
+            text = _text_of(line, message.get('id'))
+        except Malformed as error:
+            await self._wire.write(f'{json.dumps(answer_to(error))}\n')
+            return
+        self._wire.asked(message)
+        yield text
 
     async def _chunk(self) -> bytes:
         try:
@@ -89,3 +161,21 @@ class _Lines:
         except PermissionError:
             await anyio.lowlevel.checkpoint()  # a regular file is always readable
         return os.read(self._descriptor, _CHUNK)
+
+
+def _text_of(line: bytes, request_id: Any) -> str:
+    """Return a line as text; raise Malformed for what the SDK would drop without an answer."""
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        raise Malformed(PARSE_ERROR, f'Parse error: the line is not UTF-8 ({error})') from None
+    if _HALF.search(text):
+        try:
+            jsonrpc_message_adapter.validate_json(text, by_name=False)
+        except ValueError:
+            raise Malformed(
+                INVALID_REQUEST,
+                'Invalid Request: it holds half of a surrogate pair; send valid Unicode text',
+                request_id if isinstance(request_id, str | int) else None,
+            ) from None
+    return text

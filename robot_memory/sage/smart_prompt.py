@@ -10,11 +10,15 @@ from typing import Any
 
 from robot_memory.api import RobotMemory
 from robot_memory.errors import InvalidArgument
-from robot_memory.fields import plain
+from robot_memory.fields import parse, plain
 from robot_memory.guidance.intent import FIELDS, GENERAL
 from robot_memory.json_text import shown
 from robot_memory.memory import Memory
-from robot_memory.tools.sage_smart_prompt import sage_smart_prompt
+from robot_memory.tools.sage_smart_prompt import (
+    SageSmartPromptRequest,
+    SageSmartPromptResponse,
+    smart_prompt,
+)
 
 PromptContext = Enum(  # type: ignore[misc]
     'PromptContext', {name.upper(): name for name in (*FIELDS, GENERAL)}, type=str
@@ -43,12 +47,10 @@ class SmartPromptGenerator:
         current_context {"context": name} says what it is about. Other tasks go on meanwhile.
         """
         latest = [str(one.get('content', '')) for one in (conversation_history or ())][-_HISTORY:]
-        arguments = {'user_input': '\n'.join([user_input, *latest])[:_LONGEST]}
+        widened = '\n'.join(latest)[:_LONGEST]
         run = contextvars.copy_context().run
         loop = asyncio.get_running_loop()
-        answer = await loop.run_in_executor(
-            None, run, sage_smart_prompt.run, self._memory, arguments
-        )
+        answer = await loop.run_in_executor(None, run, self._answer, user_input, widened)
         name = (current_context or {}).get('context', answer.context)
         if name not in {one.value for one in PromptContext}:
             known = ', '.join(one.value for one in PromptContext)
@@ -56,3 +58,7 @@ class SmartPromptGenerator:
                 f'current_context.context must be one of {known}, not {shown(name)}'
             )
         return {**plain(answer), 'context': PromptContext(name)}
+
+    def _answer(self, user_input: str, widened: str) -> SageSmartPromptResponse:
+        request = parse(SageSmartPromptRequest, {'user_input': user_input}, 'sage_smart_prompt')
+        return smart_prompt(self._memory, request, widened)

@@ -12,7 +12,6 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Summa
 from prometheus_client.metrics_core import Metric
 
 from robot_memory.clock import iso
-from robot_memory.errors import Unavailable
 from robot_memory.memory import Memory
 from robot_memory.monitoring.registry import Timing
 from robot_memory.store import counts, vectors
@@ -42,7 +41,7 @@ def health(memory: Memory) -> dict[str, Any]:
     count: int | None = None
     cache = 'inactive'
     try:
-        _look_for_file(memory)
+        memory.db.refuse_removed()
         with memory.db.read() as connection:
             cache = memory.cache_state(connection)
             count = counts.by_type(connection).total()
@@ -143,7 +142,7 @@ class _Figures:
     def _of_store(self) -> Iterator[Metric]:
         memory = self._memory
         try:
-            _look_for_file(memory)
+            memory.db.refuse_removed()
             with memory.db.read() as connection:
                 types = counts.by_type(connection)
                 waiting = vectors.waiting_up_to(connection, _MOST_WAITING)
@@ -174,12 +173,6 @@ def free_bytes(memory: Memory) -> int | None:
     except OSError:
         return None
     return disk.f_bavail * disk.f_frsize
-
-
-def _look_for_file(memory: Memory) -> None:
-    """Raise Unavailable where the file is gone: an open one could be read on, and lost."""
-    if not memory.db.path.exists():
-        raise Unavailable(f'the store {memory.db.path} was removed; restart to begin a new one')
 
 
 def _gauge(name: str, help: str, value: float) -> Metric:

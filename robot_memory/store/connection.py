@@ -48,12 +48,14 @@ class Database:
             if new:
                 os.chmod(path, 0o600)
             migrate(self._writer)
+            self._file = _identity(path)
 
     @contextmanager
     def write(self) -> Iterator[apsw.Connection]:
         """Run one write transaction: all of it is kept, or nothing where an error leaves it."""
         with self._told(), self._lock:
             self._refuse_closed()
+            self.refuse_removed()
             self._writer.execute('BEGIN IMMEDIATE')
             try:
                 yield self._writer
@@ -111,6 +113,14 @@ class Database:
                 except queue.Empty:
                     break
             self._writer.close()
+
+    def refuse_removed(self) -> None:
+        """Raise Unavailable where the file is gone: an open one could be written on, and lost."""
+        if _identity(self.path) != self._file:
+            raise Unavailable(
+                f'the store {self.path} was removed or replaced; restart to go on with what is '
+                'there now'
+            )
 
     def _refuse_closed(self) -> None:
         if self._closed:
@@ -178,3 +188,12 @@ class Database:
                 f'{self.path} cannot be opened for writing ({error}); '
                 'name a file in a writable folder in db_path'
             ) from error
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return which file a path leads to, None where to none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -56,29 +56,45 @@ def find(
     connection: apsw.Connection,
     collection: str,
     text: str,
+    whose: str | None,
     jaccard_bar: float,
     cosine_bar: float,
     neighbours: Neighbours,
 ) -> Duplicate | None:
-    """Return the active fact of the collection that a text repeats, if there is one."""
+    """
+    Return the active fact of the collection that a text repeats, if there is one.
+
+    Where it is the word of a person (`whose`), that of another is not the same.
+    """
     return (
-        _same_text(connection, collection, text)
-        or _same_words(connection, collection, text, jaccard_bar, neighbours)
-        or _same_meaning(connection, collection, text, cosine_bar, neighbours)
+        _same_text(connection, collection, text, whose)
+        or _same_words(connection, collection, text, whose, jaccard_bar, neighbours)
+        or _same_meaning(connection, collection, text, whose, cosine_bar, neighbours)
     )
 
 
-def _same_text(connection: apsw.Connection, collection: str, text: str) -> Duplicate | None:
+_THEIRS = ' AND (m.actor_id IS NULL OR m.actor_id = coalesce(?, m.actor_id))'
+
+
+def _same_text(
+    connection: apsw.Connection, collection: str, text: str, whose: str | None
+) -> Duplicate | None:
     row = connection.execute(
-        'SELECT id FROM memories INDEXED BY memories_by_hash WHERE content_hash = ?'
-        " AND collection = ? AND status = 'active' AND type = 'fact' ORDER BY id LIMIT 1",
-        (texts.content_hash(text), collection),
+        'SELECT m.id FROM memories AS m INDEXED BY memories_by_hash WHERE m.content_hash = ?'
+        f" AND m.collection = ? AND m.status = 'active' AND m.type = 'fact'{_THEIRS}"
+        ' ORDER BY m.id LIMIT 1',
+        (texts.content_hash(text), collection, whose),
     ).fetchone()
     return Duplicate('exact', row[0], 1.0) if row else None
 
 
 def _same_words(
-    connection: apsw.Connection, collection: str, text: str, bar: float, neighbours: Neighbours
+    connection: apsw.Connection,
+    collection: str,
+    text: str,
+    whose: str | None,
+    bar: float,
+    neighbours: Neighbours,
 ) -> Duplicate | None:
     """Compare token sets; a set of another size than |A| x bar .. |A| / bar cannot pass."""
     wanted = texts.tokens(text)
@@ -87,7 +103,7 @@ def _same_words(
         return None
     lowest = math.ceil(size * bar - 1e-9)
     highest = math.floor(size / bar + 1e-9) if bar > 0 else 10**9
-    key = (collection, guard(text), lowest, highest)
+    key = (collection, guard(text), lowest, highest, whose)
     rows = list(connection.execute(f'{_BY_GUARD} LIMIT {_FEW + 1}', key))
     if len(rows) > _FEW:
         terms = sorted({texts.indexed_as(token) for token in wanted})
@@ -103,7 +119,7 @@ def _same_words(
 
 _PASSES = (
     ' m.collection = ? AND m.guard = ? AND m.token_count BETWEEN ? AND ?'
-    " AND m.status = 'active' AND m.type = 'fact'"
+    f" AND m.status = 'active' AND m.type = 'fact'{_THEIRS}"
 )
 _BY_GUARD = (
     f'SELECT m.id, m.content FROM memories AS m INDEXED BY memories_by_guard WHERE{_PASSES}'
@@ -115,7 +131,12 @@ _BY_ID = (
 
 
 def _same_meaning(
-    connection: apsw.Connection, collection: str, text: str, bar: float, neighbours: Neighbours
+    connection: apsw.Connection,
+    collection: str,
+    text: str,
+    whose: str | None,
+    bar: float,
+    neighbours: Neighbours,
 ) -> Duplicate | None:
     """Return the nearest above the bar that has the same guard."""
     if not neighbours.has_meaning:
@@ -132,9 +153,9 @@ def _same_meaning(
     few = len(same) <= _FEW_VECTORS
     for memory_id, similarity in neighbours.alike(same if few else None, bar):
         row = connection.execute(
-            "SELECT content FROM memories WHERE id = ? AND guard = ? AND type = 'fact'"
-            " AND status = 'active'",
-            (memory_id, key),
+            "SELECT content FROM memories AS m WHERE id = ? AND guard = ? AND type = 'fact'"
+            f" AND status = 'active'{_THEIRS}",
+            (memory_id, key, whose),
         ).fetchone()
         if row and not names_another(text, row[0]):
             return Duplicate('cosine', memory_id, min(similarity, 1.0))

@@ -148,6 +148,12 @@ def compile_filter(name: str, conditions: Mapping[str, Any]) -> Where:
         raise InvalidArgument(
             f'{name} has {len(found)} conditions; at most {MAX_CONDITIONS} are taken'
         )
+    combined = [path for path in conditions if path.startswith('$')]
+    if combined:
+        raise InvalidArgument(
+            f'{name} has the unknown operator {shown(combined[0])} in the place of a field; all '
+            f'conditions hold together, and a field takes {", ".join(OPERATORS)}'
+        )
     where = Where()
     for path, operator, value in found:
         where &= _condition(f'{name}[{shown(path)}]', path, operator, value)

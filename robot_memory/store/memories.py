@@ -241,15 +241,17 @@ def measured(
 
 
 def said(
-    connection: apsw.Connection, session_id: str | None = None, limit: int = -1
+    connection: apsw.Connection,
+    session_id: str | None = None,
+    limit: int = -1,
+    collection: str | None = None,
 ) -> list[Record]:
-    """Return the latest active turns, of a session or of all, in the order they were said."""
-    which = '' if session_id is None else ' AND t.session_id = ?'
-    values = () if session_id is None else (session_id,)
+    """Return the latest active turns, of a session, a collection or all, as they were said."""
     rows = connection.execute(
-        f"{_SELECT} WHERE m.status = 'active' AND t.memory_id IS NOT NULL{which}"
-        ' ORDER BY m.created_at DESC, m.id DESC LIMIT ?',
-        (*values, limit),
+        f"{_SELECT} WHERE m.status = 'active' AND t.memory_id IS NOT NULL"
+        ' AND (?1 IS NULL OR t.session_id = ?1) AND (?2 IS NULL OR m.collection = ?2)'
+        ' ORDER BY m.created_at DESC, m.id DESC LIMIT ?3',
+        (session_id, collection, limit),
     ).fetchall()
     return [_record(row) for row in reversed(rows)]
 

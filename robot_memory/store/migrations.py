@@ -278,5 +278,6 @@ def migrate(connection: apsw.Connection) -> None:
                 connection.pragma('user_version', version + 1)
             connection.execute('COMMIT')
         except BaseException:
-            connection.execute('ROLLBACK')
+            if connection.in_transaction:  # a full disk has ended it already
+                connection.execute('ROLLBACK')
             raise

@@ -82,3 +82,10 @@ def count(connection: apsw.Connection, session_id: str) -> int:
         (session_id,),
     )
     return int(number)
+
+
+def affirm(connection: apsw.Connection, memory_id: int, at: int) -> None:
+    """Note that what a memory says was said again: it was true at this time, too."""
+    connection.execute(
+        'UPDATE memories SET updated_at = max(updated_at, ?) WHERE id = ?', (at, memory_id)
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_memory.errors import InvalidArgument
-from robot_memory.fields import Json, arg, collection_arg
+from robot_memory.fields import Json, actor_arg, arg, collection_arg
 from robot_memory.finding.newer import contradicted, newer_first
 from robot_memory.finding.relevance import Wanted, by_relevance
 from robot_memory.json_text import shown
@@ -16,7 +16,7 @@ from robot_memory.language.classify import PROTECTED
 from robot_memory.memory import Memory
 from robot_memory.model import Record
 from robot_memory.search.query import Hit, Query
-from robot_memory.store import Connection, memories
+from robot_memory.store import Connection, memories, words
 from robot_memory.store.filters import Where, active_in, compile_filter, equal
 from robot_memory.tool import tool
 from robot_memory.tools.search_memory import metadata_of
@@ -52,7 +52,7 @@ class GetContextRequest:
         max_length=64,
     )
     collection: str = collection_arg('Collection to look in.')
-    actor_id: str | None = arg('Only what this one said or did.', default=None, max_length=128)
+    actor_id: str | None = actor_arg('Only what this one said or did.')
     max_characters: int = arg(
         'Length of the text at most.', default=2000, minimum=200, maximum=100_000
     )
@@ -108,7 +108,7 @@ def _results(
                 f'strategy must be one of {", ".join((*STRATEGIES, *memory.extensions.names))}, '
                 f'not {shown(request.strategy or name)}'
             )
-        return own.retrieve(request.query, n)
+        return _permitted(memory, request, own.retrieve(request.query, n))
     asked = memory.question(request.query)
     with memory.db.read() as connection:
         safety, rest, mode = _found(memory, connection, request, asked, preset, n)
@@ -122,6 +122,30 @@ def _results(
     ]
 
 
+def _permitted(
+    memory: Memory, request: GetContextRequest, results: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """
+    Return of what a site's own strategy found what the request may be told.
+
+    What is no memory of ours (it has no memory_id) is told where no actor is asked for.
+    """
+    known = {id(one): _of(one, 'memory_id') for one in results}
+    ids = [number for number in known.values() if isinstance(number, int)]
+    with memory.db.read() as connection:
+        passing = words.passing(connection, ids, _restrictions(request, 0.0))
+    return [
+        one
+        for one in results
+        if known[id(one)] in passing or (known[id(one)] is None and request.actor_id is None)
+    ]
+
+
+def _restrictions(request: GetContextRequest, min_confidence: float) -> Where:
+    where = active_in(request.collection, min_confidence)
+    return where if request.actor_id is None else where & equal('actor_id', request.actor_id)
+
+
 def _found(
     memory: Memory,
     connection: Connection,
@@ -131,9 +155,7 @@ def _found(
     n: int,
 ) -> tuple[list[Hit], list[Hit], str]:
     """Return what concerns safety, the rest, and what ran to find them."""
-    where = active_in(request.collection, preset.min_confidence)
-    if request.actor_id is not None:
-        where &= equal('actor_id', request.actor_id)
+    where = _restrictions(request, preset.min_confidence)
 
     def best(passing: Where, least: float, narrow: bool) -> tuple[list[Hit], str]:
         wanted = Wanted(
@@ -143,9 +165,9 @@ def _found(
             passing,
             narrow=narrow,
             real_weight=1.0,
+            least=least,
         )
-        hits, mode = by_relevance(memory, connection, wanted)
-        return [hit for hit in hits if hit.score >= least], mode
+        return by_relevance(memory, connection, wanted)
 
     protected = compile_filter('category', {'category': {'$in': sorted(PROTECTED)}})
     safety, _ = best(where & protected, preset.min_score / 2, narrow=True)

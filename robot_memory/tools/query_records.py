@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_memory.clock import iso
-from robot_memory.fields import Json, arg
+from robot_memory.fields import Json, actor_arg, arg
 from robot_memory.memory import Memory
 from robot_memory.model import Record
 from robot_memory.store import Connection, memories
@@ -19,7 +19,7 @@ from robot_memory.tool import tool
 class QueryRecordsRequest:
     """Ask for a page of the records that fit."""
 
-    actor_id: str | None = arg('Who said or did it.', default=None, max_length=128)
+    actor_id: str | None = actor_arg('Who said or did it.')
     session_id: str | None = arg('The episode.', default=None)
     where: Json | None = arg(
         'Conditions as JSON, all hold together: {"created_at": {"$gte": "2026-03-09T10:30:00Z"}, '

@@ -18,7 +18,10 @@ class SageCommandRequest:
     """Ask to carry out a command."""
 
     command: str = arg('The command, as /search red cup; /help lists them.', max_length=10_000)
-    collection: str = collection_arg('Namespace that the command is about.')
+    collection: str | None = collection_arg(
+        'Namespace that the command is about; empty: default, and the newest open session of any.',
+        default=None,
+    )
 
 
 @dataclass(frozen=True)
@@ -43,25 +46,27 @@ def sage_command(memory: Memory, request: SageCommandRequest) -> SageCommandResp
     return SageCommandResponse(kind.value, done.result, done.text)
 
 
-def _forget(memory: Memory, params: dict[str, Any], collection: str) -> verbs.Done:
+def _forget(memory: Memory, params: dict[str, Any], collection: str | None) -> verbs.Done:
     if params.get('all'):
         return verbs.forget_all(memory, collection)
     named = params.get('memory_id', params.get('session_id', ''))
     return verbs.forget(memory, str(named), collection)
 
 
-def _recall(memory: Memory, params: dict[str, Any], collection: str) -> verbs.Done:
+def _recall(memory: Memory, params: dict[str, Any], collection: str | None) -> verbs.Done:
     count = verbs.count_of(str(params['limit'])) if 'limit' in params else None
-    return verbs.recall(memory, params.get('session_id', ''), count)
+    return verbs.recall(memory, params.get('session_id', ''), collection, count)
 
 
-def _help(memory: Memory, params: dict[str, Any], collection: str) -> verbs.Done:
+def _help(memory: Memory, params: dict[str, Any], collection: str | None) -> verbs.Done:
     text = help_text(params.get('command'))
     return verbs.Done({'help': text.splitlines()}, text)
 
 
-_RUN: dict[CommandType, Callable[[Memory, dict[str, Any], str], verbs.Done]] = {
-    CommandType.SAVE: lambda memory, params, _: verbs.save(memory, params.get('title', '')),
+_RUN: dict[CommandType, Callable[[Memory, dict[str, Any], str | None], verbs.Done]] = {
+    CommandType.SAVE: lambda memory, params, where: verbs.save(
+        memory, params.get('title', ''), where
+    ),
     CommandType.SEARCH: lambda memory, params, where: verbs.search(memory, params['query'], where),
     CommandType.FORGET: _forget,
     CommandType.RECALL: _recall,

@@ -26,7 +26,10 @@ class SageMemoryRequest:
     )
     title: str = arg('save: the title of the session.', default='', max_length=200)
     limit: int | None = arg('search, recall: how many.', default=None, minimum=1, maximum=100)
-    collection: str = collection_arg('Namespace that search, forget and analyze are about.')
+    collection: str | None = collection_arg(
+        'Namespace that it is about; empty: default, and the newest open session of any.',
+        default=None,
+    )
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ def _done(memory: Memory, request: SageMemoryRequest) -> verbs.Done:
     if request.action in needed and not query:
         raise InvalidArgument(f'query is empty; {request.action} needs {needed[request.action]}')
     if request.action == 'save':
-        return verbs.save(memory, request.title or query)
+        return verbs.save(memory, request.title or query, request.collection)
     if request.action == 'search':
         return verbs.search(memory, query, request.collection, request.limit)
     if request.action == 'forget':
@@ -63,7 +66,7 @@ def _done(memory: Memory, request: SageMemoryRequest) -> verbs.Done:
     if request.action == 'recall':
         count = verbs.count_of(query)
         session_id = '' if count is not None else query
-        return verbs.recall(memory, session_id, count or request.limit)
+        return verbs.recall(memory, session_id, request.collection, count or request.limit)
     if request.action == 'analyze':
         return verbs.analyze(memory, query, request.collection)
     if request.action == 'export':

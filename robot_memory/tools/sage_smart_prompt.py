@@ -17,7 +17,9 @@ from robot_memory.store.filters import active_in, compile_filter
 from robot_memory.tool import tool
 
 _KNOWN = 5
-_LEAST = 0.2
+_LEAST = 0.3
+_JUDGED = compile_filter('kind', {'kind': {'$ne': 'turn'}})
+"""What was learned or sensed: a turn may be a question, and is not known for being said."""
 _STEPS = 10
 
 
@@ -85,11 +87,18 @@ def sage_smart_prompt(memory: Memory, request: SageSmartPromptRequest) -> SageSm
 
     No model is asked and nothing is invented: every prompt but the last rests on a memory.
     """
+    return smart_prompt(memory, request)
+
+
+def smart_prompt(
+    memory: Memory, request: SageSmartPromptRequest, history: str = ''
+) -> SageSmartPromptResponse:
+    """Answer the tool; what was said before widens what is looked for, not what is asked."""
     text = request.user_input
     if not text.strip():
         raise InvalidArgument(f'user_input is empty ({shown(text)}); say what is asked')
     intent = intents.read(text)
-    known, procedures, seconds = _recalled(memory, request)
+    known, procedures, seconds = _recalled(memory, request, f'{text}\n{history}'.strip())
     suggested = smart.suggestions(intent, known) if request.include_suggestions else []
     return SageSmartPromptResponse(
         context=intent.field,
@@ -110,11 +119,11 @@ def sage_smart_prompt(memory: Memory, request: SageSmartPromptRequest) -> SageSm
 
 
 def _recalled(
-    memory: Memory, request: SageSmartPromptRequest
+    memory: Memory, request: SageSmartPromptRequest, text: str
 ) -> tuple[list[tuple[Record, float]], list[Record], dict[str, float]]:
     """Return what is known with its scores, what was done, and how long its sessions took."""
-    asked = memory.question(request.user_input)
-    where = active_in(request.collection, 0.3)
+    asked = memory.question(text)
+    where = active_in(request.collection, 0.3) & _JUDGED
     done = compile_filter('perception_type', {'perception_type': 'procedural'})
     with memory.db.read() as connection:
         found = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_memory.errors import InvalidArgument
-from robot_memory.fields import Json, arg, collection_arg
+from robot_memory.fields import Json, actor_arg, arg, collection_arg
 from robot_memory.finding.relevance import Wanted, by_relevance
 from robot_memory.json_text import shown
 from robot_memory.memory import Memory
@@ -32,7 +32,7 @@ class SearchMemoryRequest:
         maximum=1.0,
     )
     collection: str = collection_arg('Collection to search in.')
-    actor_id: str | None = arg('Only what this one said or did.', default=None, max_length=128)
+    actor_id: str | None = actor_arg('Only what this one said or did.')
 
 
 @dataclass(frozen=True)
@@ -78,11 +78,12 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
         narrow=request.actor_id is not None,
         real_weight=1.0,
         turn_weight=1.0,
+        least=least,
     )
     with memory.db.read() as connection:
         hits, mode = by_relevance(memory, connection, wanted)
         records = memories.get(connection, [hit.id for hit in hits])
-    found = [hit for hit in hits if hit.score >= least and hit.id in records]
+    found = [hit for hit in hits if hit.id in records]
     memory.touch(hit.id for hit in found)
     results = memory.extensions.retrieved(
         request.query,

@@ -33,6 +33,10 @@ _FORMATS = ('json', 'markdown', 'text', 'jsonl')
 _FOUND = 10
 _SAID = 10
 _CANDIDATES = 5
+_LIKE = 0.2
+"""The score from which on a memory may be what was meant."""
+_HOME = 'default'
+"""The collection that is meant where none is named."""
 
 
 @dataclass(frozen=True)
@@ -43,17 +47,22 @@ class Done:
     text: str
 
 
-def save(memory: Memory, title: str) -> Done:
+def save(memory: Memory, title: str, collection: str | None) -> Done:
     """Give the open session a title."""
-    session, said = history.save(memory, title)
+    session, said = history.save(memory, title, collection=collection)
     result = {'session_id': session.id, 'title': session.title, 'turns': said}
     name = f' as {shown(session.title)}' if session.title else ''
     return Done(result, f'Saved session {session.id}{name}: {said} turns.')
 
 
-def search(memory: Memory, query: str, collection: str, limit: int | None = None) -> Done:
+def search(memory: Memory, query: str, collection: str | None, limit: int | None = None) -> Done:
     """Search turns, facts and perceptions."""
-    arguments = {'query': query, 'n': limit or _FOUND, 'threshold': 0.0, 'collection': collection}
+    arguments = {
+        'query': query,
+        'n': limit or _FOUND,
+        'threshold': 0.0,
+        'collection': collection or _HOME,
+    }
     found = plain(search_memory.run(memory, arguments))['result']
     lines = [
         f'[mem_{item["metadata"]["memory_id"]}] {item["score"]:.2f} {_line(item["content"])}'
@@ -62,7 +71,7 @@ def search(memory: Memory, query: str, collection: str, limit: int | None = None
     return Done({'results': found}, '\n'.join(lines) or 'Nothing found.')
 
 
-def forget(memory: Memory, what: str, collection: str) -> Done:
+def forget(memory: Memory, what: str, collection: str | None) -> Done:
     """
     Forget a session by its id, or a record by its number; nothing by words.
 
@@ -74,14 +83,20 @@ def forget(memory: Memory, what: str, collection: str) -> Done:
         answer = forget_tool.run(memory, {'memory_id': int(record[1]), 'reason': reason})
         return Done(plain(answer), f'Forgotten: [mem_{answer.memory_id}] {_line(answer.content)}')
     with memory.db.read() as connection:
-        is_session = not what or sessions.exists(connection, what)
-    if is_session:
-        cleared = clear_session.run(memory, {'session_id': what})
+        session_id = what if what and sessions.exists(connection, what) else ''
+        if not what:
+            session = sessions.current(connection, collection)
+            if session is None:
+                raise NotFound('no session is open; name one')
+            session_id = session.id
+    if session_id:
+        cleared = clear_session.run(memory, {'session_id': session_id})
         words = f'Forgotten: {cleared.count} memories of session {cleared.session_id}.'
         return Done(plain(cleared), words)
     asked = memory.question(what)
     with memory.db.read() as connection:
-        wanted = Wanted(collection, asked, _CANDIDATES, active_in(collection, 0.0))
+        home = collection or _HOME
+        wanted = Wanted(home, asked, _CANDIDATES, active_in(home, 0.0), least=_LIKE)
         alike, _ = by_relevance(memory, connection, wanted)
         records = memories.get(connection, [hit.id for hit in alike])
     listed = '; '.join(
@@ -93,8 +108,9 @@ def forget(memory: Memory, what: str, collection: str) -> Done:
     )
 
 
-def forget_all(memory: Memory, collection: str) -> Done:
+def forget_all(memory: Memory, collection: str | None) -> Done:
     """Forget all of a collection softly, but for what is protected."""
+    collection = collection or _HOME
     if memory.caller.startswith('mcp:') and not memory.settings.allow_forget_all:
         raise Conflict(
             'forget all is refused over MCP unless allow_forget_all is set; nothing was changed'
@@ -116,15 +132,17 @@ def forget_all(memory: Memory, collection: str) -> Done:
     )
 
 
-def recall(memory: Memory, session_id: str, limit: int | None = None) -> Done:
-    """Show what was said in a session, or lately in any."""
+def recall(
+    memory: Memory, session_id: str, collection: str | None, limit: int | None = None
+) -> Done:
+    """Show what was said in a session, or lately in any, of a collection if one is named."""
     most = -1 if limit is None and session_id else limit or _SAID
     with memory.db.read() as connection:
         if session_id:
             session = sessions.get(connection, session_id)
             records = memories.said(connection, session.id, most)
         else:
-            records = memories.said(connection, None, most)
+            records = memories.said(connection, None, most, collection)
     result = {'session_id': session_id or None, 'messages': history.messages(records)}
     return Done(result, '\n'.join(_spoken(records)) or 'Nothing was said yet.')
 
@@ -145,12 +163,12 @@ def system_status(memory: Memory) -> Done:
     return Done(found, json.dumps(found, ensure_ascii=False, indent=2))
 
 
-def analyze(memory: Memory, name: str, collection: str, days: int | None = None) -> Done:
+def analyze(memory: Memory, name: str, collection: str | None, days: int | None = None) -> Done:
     """Analyse what is remembered; the name may be a part of the analysis's."""
     wanted = name.strip().upper().replace('-', '_').replace(' ', '_') or 'TOPIC'
     meant = [known for known in ANALYSES if wanted in known]
     wanted = meant[0] if len(meant) == 1 else wanted
-    arguments = {'analysis_type': wanted, 'collection': collection, 'days': days}
+    arguments = {'analysis_type': wanted, 'collection': collection or _HOME, 'days': days}
     answer = analyze_tool.run(memory, arguments)
     said = [*answer.insights, *answer.recommendations]
     return Done(plain(answer), '\n'.join(said) or 'Nothing stands out.')
