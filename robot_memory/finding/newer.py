@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from robot_memory.language import texts
 from robot_memory.language.classify import PROTECTED
-from robot_memory.model import Record, speaker
+from robot_memory.model import Record, is_human
 from robot_memory.search.query import Hit
 
 _MOST = 2
@@ -70,7 +70,13 @@ def _may_correct(new: Record, old: Record) -> bool:
     """Say whether one was said late enough after the other to correct it, not to go on."""
     elsewhere = new.session_id != old.session_id
     late = elsewhere or new.updated_at - old.updated_at >= _LATER
-    return late and (new.actor_id == old.actor_id or speaker(new) is speaker(old) is None)
+    return late and (new.actor_id == old.actor_id or _wish_of(new) is _wish_of(old) is None)
+
+
+def _wish_of(record: Record) -> str | None:
+    """Return who wishes what a record says, fact or turn; None where it is no wish."""
+    wishes = record.category == 'preference' and is_human(record.actor_id)
+    return record.actor_id if wishes else None
 
 
 def _is_one_thing(tokens: frozenset[str], text: str) -> bool:
