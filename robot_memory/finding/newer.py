@@ -20,6 +20,7 @@ _ASKED_FOR = re.compile(
     r'|^i (?:put|took|placed)\b|^(?:请|帮|把|给我|拿)|[?？]\s*$|吗'
 )
 """What is done once: to do it otherwise another time corrects nothing."""
+_OF_MYSELF = re.compile(r'\b(?:i|me|my|mine|we|us|our|ours)\b|[我咱]')
 _NEAR = 0.8
 """How good the newer one must be beside the older, to stand before it."""
 
@@ -74,9 +75,9 @@ def _may_correct(new: Record, old: Record) -> bool:
 
 
 def _wish_of(record: Record) -> str | None:
-    """Return who wishes what a record says, fact or turn; None where it is no wish."""
-    wishes = record.category == 'preference' and is_human(record.actor_id)
-    return record.actor_id if wishes else None
+    """Return the person who says a thing of himself or herself, else None."""
+    own = record.category == 'preference' or _OF_MYSELF.search(texts.fold(record.content))
+    return record.actor_id if own and is_human(record.actor_id) else None
 
 
 def _is_one_thing(tokens: frozenset[str], text: str) -> bool:
