@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import logging
@@ -18,7 +19,7 @@ import pytest
 from robots import Robot
 
 from robot_memory.errors import InvalidArgument, Unavailable
-from robot_memory.mcp_server import HttpBridge
+from robot_memory.mcp_server import HttpBridge, patience
 from robot_memory.mcp_server.routes import MAX_BODY
 from robot_memory.tools import TOOLS
 
@@ -674,3 +675,76 @@ def test_the_command_line_lists_what_it_is_told_to(
         answers = [json.loads(server.stdout.readline()) for _ in range(2)]
         server.stdin.close()
     assert len(answers[1]['result']['tools']) == listed
+
+
+# Clients that say nothing
+
+
+def idle(bridge: HttpBridge, sent: bytes = b'') -> socket.socket:
+    connection = socket.create_connection(('127.0.0.1', bridge.port), timeout=30)
+    connection.sendall(sent)
+    return connection
+
+
+@pytest.mark.parametrize('sent', [b'', b'POST /mcp HTTP/1.1\r\nHost: localhost\r\n'])
+def test_who_connects_and_asks_nothing_is_let_go(
+    free: HttpBridge, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr(patience, 'HEAD_SECONDS', 0.1)
+    connection = idle(free, sent)
+    with contextlib.suppress(ConnectionResetError):
+        assert connection.recv(1) == b''
+    connection.close()
+    assert status(free, '/health') == 200
+
+
+def test_who_begins_a_body_and_does_not_end_it_is_let_go(
+    free: HttpBridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, 'HEAD_SECONDS', 0.1)
+    monkeypatch.setattr(patience, 'BODY_SECONDS', 0.1)
+    head = b'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
+    connection = idle(free, head + b'Content-Length: 100\r\n\r\n{')
+    with contextlib.suppress(ConnectionResetError):
+        assert connection.recv(1) == b''
+    connection.close()
+
+
+def test_more_connections_than_are_served_take_no_files_and_end_nothing(
+    free: HttpBridge, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(patience, 'CONNECTIONS', 5)
+    held = [idle(free) for _ in range(5)]
+    with caplog.at_level(logging.WARNING, 'robot_memory'):
+        for _ in range(20):
+            refused = idle(free)
+            with contextlib.suppress(ConnectionResetError):
+                assert refused.recv(1) == b''
+            refused.close()
+    assert 1 <= len(caplog.records) <= 6
+    for connection in held:
+        connection.close()
+    assert status(free, '/health') == 200
+
+
+@pytest.mark.parametrize(
+    'message',
+    [
+        {'method': '\ud800'},
+        {'method': 'tools/call', 'params': {'name': '\ud800', 'arguments': {}}},
+        {'method': 'prompts/get', 'params': {'name': '\ud800'}},
+        {'method': 'resources/read', 'params': {'uri': '\ud800'}},
+        {
+            'method': 'tools/list',
+            'params': {'_meta': {'io.modelcontextprotocol/protocolVersion': '\ud800'}},
+        },
+    ],
+)
+def test_half_a_surrogate_pair_is_a_wrong_request(
+    free: HttpBridge, message: dict[str, Any]
+) -> None:
+    code, _, body = ask(free, {'jsonrpc': '2.0', 'id': 4, **message})
+    assert code in (400, 404)
+    told = json.loads(body)
+    assert told['id'] == 4
+    assert told['error']['code'] in (-32601, -32602)

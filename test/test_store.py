@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -244,3 +246,40 @@ def test_readers_and_writers_of_one_process_do_not_disturb_each_other(
     assert len(set(kept)) == 120
     assert robot.rows("SELECT count(*) FROM memories WHERE status = 'active'") == [(96,)]
     check_file(robot.memory.db.path)
+
+
+def test_a_file_that_is_gone_takes_no_more_writes(open_robot: Open, tmp_path: Path) -> None:
+    robot = open_robot()
+    robot.learn('The cup is red')
+    path = robot.memory.db.path
+    path.rename(tmp_path / 'elsewhere.db')
+    with pytest.raises(Unavailable, match='was removed or replaced'):
+        robot.learn('The cup is blue')
+    path.touch()
+    with pytest.raises(Unavailable, match='was removed or replaced'):
+        robot.forget(1, 'gone')
+    path.unlink()
+    (tmp_path / 'elsewhere.db').rename(path)
+    assert robot.learn('The cup is green').status == 'created'
+
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from robot_memory.errors import Unavailable
+from robot_memory.store import Database
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+try:
+    Database(Path(sys.argv[1]))
+except Unavailable as error:
+    print(error)
+"""
+
+
+def test_a_store_that_finds_no_room_to_begin_says_so(tmp_path: Path) -> None:
+    path = tmp_path / 'full.db'
+    ran = subprocess.run([sys.executable, '-c', FULL, str(path)], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, '')
+    assert f'the store {path} cannot be used' in ran.stdout
+    Database(path).close()

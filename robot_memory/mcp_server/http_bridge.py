@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import errno
 import socket
 import threading
 from collections.abc import Iterable
 
 import uvicorn
 
-from robot_memory.errors import Unavailable
 from robot_memory.mcp_server.door import Address, Door, address_of
+from robot_memory.mcp_server.listening import listen
+from robot_memory.mcp_server.patience import PatientProtocol
 from robot_memory.mcp_server.routes import build_app
 from robot_memory.mcp_server.token import read_token
 from robot_memory.memory import Memory
@@ -37,9 +37,12 @@ class HttpBridge:
         token_file: str = '',
         allowed_hosts: Iterable[str] = (),
         tools: str = 'core',
+        listening: socket.socket | None = None,
     ) -> None:
         """
         Read the token; the arguments are those of `DoorSettings`.
+
+        `listening` is the socket of that address and port, where it is taken already.
 
         Raise InvalidArgument for what is not safe: a host that others reach where there is no
         token, a token that others can read.
@@ -50,6 +53,7 @@ class HttpBridge:
         self._path = path
         self._tools = tools
         self._memory = memory
+        self._listening = listening
         self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None
 
@@ -70,7 +74,7 @@ class HttpBridge:
 
     def start(self) -> None:
         """Take the port and serve from now on; raise Unavailable where it cannot be had."""
-        listening = _listen(self._address, self._port)
+        listening = self._listening or listen(self._address, self._port)
         self._port = listening.getsockname()[1]
         self._server = uvicorn.Server(
             uvicorn.Config(
@@ -80,6 +84,7 @@ class HttpBridge:
                 access_log=False,
                 ws='none',
                 server_header=False,
+                http=PatientProtocol,
                 timeout_graceful_shutdown=_PATIENCE,
             )
         )
@@ -99,28 +104,3 @@ class HttpBridge:
 
 def _bracketed(address: Address) -> str:
     return f'[{address}]' if address.version == 6 else str(address)
-
-
-def _listen(address: Address, port: int) -> socket.socket:
-    family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
-    # asyncio sets TCP_NODELAY only where it sees this protocol; without it a call waits 40 ms
-    # for a delayed acknowledgement.
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((str(address), port))
-        listening.listen(128)
-    except (OSError, OverflowError) as error:
-        listening.close()
-        where = f'port {port} of {address}'
-        taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
-        reason = (
-            f'{where} is taken, perhaps by another memory node'
-            if taken
-            else f'{where} cannot be had ({error})'
-        )
-        raise Unavailable(
-            f'MCP cannot be served: {reason}; end that program, or set mcp_port to another port '
-            '(0: any free one), or mcp_enabled to false'
-        ) from None
-    return listening

@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import logging
 import queue
+import socket
 import sys
 import threading
 from collections import Counter
@@ -26,6 +27,9 @@ from robot_memory import configuration
 from robot_memory.errors import InvalidArgument, RobotMemoryError
 from robot_memory.fields import fields_of
 from robot_memory.keeping import conversation
+from robot_memory.mcp_server.door import Door, address_of
+from robot_memory.mcp_server.listening import listen
+from robot_memory.mcp_server.token import read_token
 from robot_memory.memory import Memory
 from robot_memory.ros import parameters, services
 from robot_memory.ros.diagnostics import Diagnostics
@@ -94,11 +98,12 @@ class MemoryNode(Node):
             self.get_logger().set_level(LoggingSeverity.DEBUG)
         if settings.log_format == 'json':
             handler.setFormatter(JsonLines())
+        self._door = parameters.declare(self, DoorSettings)
+        self._listening = self._take_port()
         self.memory = self._closers.enter_context(Memory(settings))
         services.serve(self, self.memory)
         sense = parameters.declare(self, SenseSettings, live=('demonstration',))
         self._taps = self._listen(sense)
-        self._door = parameters.declare(self, DoorSettings)
         self._look_for_unknown(sense.taps)
         self.add_on_set_parameters_callback(self._change)
         logger.info('memory in %s', store_path(settings))
@@ -141,8 +146,23 @@ class MemoryNode(Node):
             listening.demonstrate(settings.demonstration, self.get_clock().now().nanoseconds)
         return listening
 
+    def _take_port(self) -> socket.socket | None:
+        """
+        Take MCP's port, before anything is served: a second node must not carry out a call.
+
+        Raise what the door's settings are refused with, Unavailable where the port is taken.
+        """
+        if not self._door.mcp_enabled:
+            return None
+        address = address_of(self._door.mcp_host)
+        token = read_token(self._door.mcp_token_file)
+        Door.of(address, token, self._door.mcp_allowed_hosts)
+        listening = listen(address, self._door.mcp_port)
+        self._closers.callback(listening.close)
+        return listening
+
     def open_door(self) -> None:
-        """Serve MCP, too; raise Unavailable where the port is taken."""
+        """Serve MCP, too."""
         where = 'off'
         if self._door.mcp_enabled:
             from robot_memory.mcp_server import HttpBridge
@@ -154,6 +174,7 @@ class MemoryNode(Node):
                 token_file=self._door.mcp_token_file,
                 allowed_hosts=self._door.mcp_allowed_hosts,
                 tools=self._door.mcp_tools,
+                listening=self._listening,
             )
             bridge.start()
             self._closers.callback(bridge.stop)
@@ -193,7 +214,8 @@ def main(signals: queue.SimpleQueue[int]) -> None:
     spinner.start()
     failure = ''
     try:
-        # The services answer already: importing the MCP SDK takes most of a second.
+        # The services answer already: importing the MCP SDK takes most of a second. Clients
+        # that connect meanwhile wait at the port.
         node.open_door()
         signals.get()
     except RobotMemoryError as error:

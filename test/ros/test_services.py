@@ -200,6 +200,7 @@ def test_a_taken_port_is_one_clear_line(start):
         assert node.process.wait(timeout=20) == 1
     assert f'{port}' in node.said()
     assert 'mcp_port' in node.said()
+    assert not node.db.exists(), 'nothing was served before'
     assert 'Traceback' not in node.said()
 
 
