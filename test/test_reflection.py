@@ -484,3 +484,14 @@ def test_topics_are_by_meaning_where_there_is_a_model(
     found = robot.analyze('TOPIC_CLUSTERING').results['topics']
     assert {topic['found_by'] for topic in found} == {'meaning'}
     assert sum(topic['count'] for topic in found) == 6
+
+
+def test_one_exchange_is_one_occasion_however_many_records_it_left(robot: Robot) -> None:
+    said = {'task': {'name': 'pick'}, 'object': 'cup'}
+    robot.save_conversation('I prefer the soft gripper for it', 'Noted', metadata=said)
+    assert robot.analyze('KNOWLEDGE_GRAPH').results['edges'] == []
+    robot.save_conversation('I prefer the hard gripper for it', 'Noted', metadata=said)
+    edges = robot.analyze('KNOWLEDGE_GRAPH').results['edges']
+    assert {(edge['from'], edge['to'], edge['count']) for edge in edges} >= {
+        ('object:cup', 'task:pick', 2)
+    }

@@ -303,6 +303,9 @@ def test_texts_that_say_the_same_figures_share_their_guard(one, other):
         ('der Greifer hält', 'kein Greifer hält'),
         ('касаться стекла', 'не касаться стекла'),
         ('зазор 5 мм', 'зазор 5 см'),
+        ('keep a > b always', 'keep a < b always'),
+        ('map -> odom', 'map <- odom'),
+        ('the C++ driver is used', 'the C# driver is used'),
     ],
 )
 def test_texts_that_differ_in_a_figure_or_a_no_have_different_guards(one, other):

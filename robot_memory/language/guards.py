@@ -106,7 +106,7 @@ def _plain(number: str) -> str:
 
 def guard(text: str) -> str:
     """
-    Return what two texts must share to be duplicates: numbers, units, how often it says no.
+    Return what two texts must share to be duplicates: numbers, units, signs, how often it says no.
 
     Numbers stand by unit, and within a unit in the order of the text ('shelf 3 to shelf 4' is
     not 'shelf 4 to shelf 3'). Negations are counted, not only noted: 'never without gloves' is
@@ -136,10 +136,13 @@ def guard(text: str) -> str:
         found.append((unit, (order or '') + _plain(number) + unit))
     named.difference_update(*(unit.split('/') for unit, _ in found))
     found.sort(key=lambda pair: pair[0])
-    said = [f'not*{negations}'] if negations else []
+    said = _compiled(_SIGN).findall(folded)
+    said += [f'not*{negations}'] if negations else []
     return ' '.join([*(quantity for _, quantity in found), *sorted(named), *said])
 
 
+_SIGN = r'->|<-|=>|<=>|[<>≤≥]=?(?!\s*[-+]?\d)|(?<=[a-z])(?:\+\+|#)(?!\w)'
+"""What words alone lose: which way a relation or an arrow goes, C++ and C#."""
 _GROUPS = (
     'red orange yellow green blue violet/purple pink brown white black grey/gray',
     'left right', 'upper lower', 'top bottom', 'front rear/back', 'north south east west',

@@ -27,17 +27,27 @@ Node = tuple[str, str]
 
 
 def analyse(window: Window) -> Analysis:
-    """Join what is named together by at least two records."""
+    """Join what is named together on at least two occasions: an exchange of words is one."""
     holders: dict[Node, list[Record]] = defaultdict(list)
     together: dict[tuple[Node, Node], list[Record]] = defaultdict(list)
     crowded = 0
+    told: set[tuple[object, str]] = set()
+
+    def is_new(what: object, record: Record) -> bool:
+        occasion = (what, record.event_id or f'mem_{record.id}')
+        known = occasion in told
+        told.add(occasion)
+        return not known
+
     for record in window.records:
         found = sorted(set(_nodes(record)))
         crowded += len(found) > _OF_ONE
         for node in found[:_OF_ONE]:
-            holders[node].append(record)
+            if is_new(node, record):
+                holders[node].append(record)
         for pair in combinations(found[:_OF_ONE], 2):
-            together[pair].append(record)
+            if is_new(pair, record):
+                together[pair].append(record)
     nodes = sorted(holders.items(), key=lambda item: (-len(item[1]), item[0]))
     shown = {node for node, _ in nodes[:_NODES]}
     edges = sorted(

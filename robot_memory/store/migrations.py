@@ -262,13 +262,15 @@ def migrate(connection: apsw.Connection) -> None:
     """
     ((tables,),) = connection.execute('SELECT count(*) FROM sqlite_schema')
     if tables and not connection.pragma('user_version'):
-        raise Unavailable("the file is another program's database; name another in db_path")
+        raise Unavailable(
+            f"{connection.filename} is another program's database; name another file in db_path"
+        )
     newest = len(MIGRATIONS)
     while (version := connection.pragma('user_version')) != newest:
         if version > newest:
             raise Unavailable(
-                f'the store has version {version}, this release knows up to {newest}; '
-                'use the release that wrote it, or a newer one'
+                f'the store {connection.filename} has version {version}, this release knows '
+                f'up to {newest}; use the release that wrote it, or a newer one'
             )
         connection.execute('BEGIN IMMEDIATE')
         try:

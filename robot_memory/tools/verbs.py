@@ -178,6 +178,11 @@ def export(memory: Memory, what: str) -> Done:
     """Export a session; the format may follow its id."""
     session_id, _, form = what.strip().rpartition(' ')
     if form.lower() not in _FORMATS:
+        with memory.db.read() as connection:
+            if session_id and sessions.exists(connection, session_id.strip()):
+                raise InvalidArgument(
+                    f'the format must be one of {", ".join(_FORMATS)}, not {shown(form)}'
+                )
         session_id, form = what.strip(), 'json'
     answer = plain(export_tool.run(memory, {'session_id': session_id, 'format': form.lower()}))
     content = answer['content']
