@@ -136,6 +136,7 @@ def test_a_batch_that_is_broken_off_says_how_many_were_saved(robot: Robot) -> No
     bridge = HttpBridge(robot.memory, port=0)
     bridge.start()
     other = apsw.Connection(str(robot.memory.db.path))
+    other.set_busy_timeout(30_000)
 
     def exchanges() -> Iterator[dict[str, str]]:
         yield from ({**SAID, 'user': f'Question {i}'} for i in range(30))
