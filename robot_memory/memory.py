@@ -22,7 +22,7 @@ from robot_memory.monitoring.registry import Registry
 from robot_memory.search.cold import ColdSearch
 from robot_memory.search.neighbours import ColdNeighbours, Meaning, ResidentNeighbours
 from robot_memory.search.query import Query, Search
-from robot_memory.search.resident import Copy, ResidentSearch
+from robot_memory.search.resident import WORTH_WAITING, Copy, ResidentSearch
 from robot_memory.settings import Settings, refuse_encryption, store_path
 from robot_memory.store import Connection, Database, backup, indexed, memories, vectors
 from robot_memory.store.duplicates import Neighbours
@@ -34,9 +34,6 @@ trace: contextvars.ContextVar[str] = contextvars.ContextVar('trace')
 """The trace that a call belongs to, for the log: 32 hexadecimal digits, as W3C's trace-id."""
 
 _LOOK_SECONDS = 1.0
-_PATIENT = 200_000
-"""Memories that are searched by meaning from the file while they are being loaded; in more, it
-would take longer than the loading, and words alone answer."""
 _LOOK_FOR_BACKUP = 600_000_000
 """Microseconds between looks whether a backup is due."""
 _GATHER_SECONDS = 0.2
@@ -184,7 +181,7 @@ class Memory:
             return ColdSearch(connection, collection, query, scale, weight)
         shard = self._copy.shard(connection, collection)
         if shard is None:
-            if indexed.size(connection, collection) > _PATIENT:
+            if indexed.size(connection, collection) > WORTH_WAITING:
                 query = replace(query, vector=None)
             return ColdSearch(connection, collection, query, scale, weight)
         return ResidentSearch(connection, shard, query, scale, weight)

@@ -18,7 +18,11 @@ from robot_memory.search.shard import NO_VECTOR, Floats, Shard
 from robot_memory.store import Connection, indexed, vectors
 
 AT_ONCE = 20_000
-"""Memories that are loaded by the first question, in some tenths of a second; more: beside it."""
+"""Largest store that the first call loads, in some tenths of a second; a larger one is loaded in
+the background."""
+WORTH_WAITING = 200_000
+"""Largest store whose loading calls wait for, the first one aside: it takes about as long as seven
+answers from the file, each of which would slow it down. In a larger one keyword search answers."""
 _BATCH = 10_000
 MARGIN = 32
 """How many more than asked for are scored again: the coarse plane mixes up close neighbours."""
@@ -35,6 +39,8 @@ class Copy:
     def __init__(self) -> None:
         """Hold nothing; `shard` and `load` load."""
         self._lock = threading.Lock()
+        self._loading = threading.Lock()  # taken before _lock by whoever reads all of the file
+        self._answered_without = False
         self._shards: dict[str, Shard] | None = None
         self._is_wasteful = False
         self._epoch = 0
@@ -42,28 +48,41 @@ class Copy:
 
     def shard(self, connection: Connection, collection: str) -> Shard | None:
         """
-        Return a collection as it is now; None while a large store is being loaded.
+        Return a collection as it is now; None where the file has to answer.
 
-        A store of up to AT_ONCE memories is loaded at once. Raise CopyFailed where it cannot be;
-        the next question begins anew.
+        A store of up to AT_ONCE memories is loaded at once. One of up to WORTH_WAITING is answered
+        from the file once, so that whoever asks once waits for nothing, and waited for by later
+        calls. Raise CopyFailed where it cannot be loaded; the next call begins anew.
         """
-        with self._lock:
-            try:
-                return self._shard(connection, collection)
-            except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:
+        try:
+            found = self._current(connection, collection)
+            if found is None and self._should_wait(connection):
+                with self._loading:
+                    found = self._current(connection, collection)
+                    if found is None:
+                        self._take(connection, self._read(connection, lambda: False) or {})
+                        found = self._current(connection, collection)
+            return found
+        except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:
+            with self._lock:
                 self._shards = None
-                raise CopyFailed(
-                    f'the index of {collection!r} could not be read into memory: {error!r}'
-                ) from error
+            raise CopyFailed(
+                f'the index of {collection!r} could not be read into memory: {error!r}'
+            ) from error
 
-    def _shard(self, connection: Connection, collection: str) -> Shard | None:
-        self._follow(connection)
-        if self._shards is None:
-            if sum(indexed.sizes(connection).values()) > AT_ONCE:
+    def _current(self, connection: Connection, collection: str) -> Shard | None:
+        """Return a collection as it is now, None while nothing is loaded."""
+        with self._lock:
+            self._follow(connection)
+            if self._shards is None:
                 return None
-            self._take(connection, self._read(connection, lambda: False) or {})
-        shards = self._shards or {}
-        return shards[collection].snapshot() if collection in shards else Shard()
+            known = self._shards.get(collection)
+            return Shard() if known is None else known.snapshot()
+
+    def _should_wait(self, connection: Connection) -> bool:
+        size = sum(indexed.sizes(connection).values())
+        first, self._answered_without = not self._answered_without, size > AT_ONCE
+        return size <= (AT_ONCE if first else WORTH_WAITING)
 
     def is_loading(self, connection: Connection) -> bool:
         """Say whether the store is large and not yet loaded."""
@@ -77,27 +96,27 @@ class Copy:
 
         Questions are answered meanwhile.
         """
-        with self._lock:
-            self._follow(connection)
-            loaded = None if self._is_wasteful else self._shards
-        if loaded is None:
-            made = self._read(connection, stop)
-            if made is None:
-                return False
+        with self._loading:
             with self._lock:
+                self._follow(connection)
+                loaded = None if self._is_wasteful else self._shards
+            if loaded is None:
+                made = self._read(connection, stop)
+                if made is None:
+                    return False
                 self._take(connection, made)
-            del made
+        if loaded is None:
             give_back()
-        else:
-            for shard in list(loaded.values()):
+            return True
+        for shard in list(loaded.values()):
+            with self._lock:
+                snapshot = shard.snapshot() if shard.is_untidy else None
+            if snapshot is not None:
+                tidied = snapshot.tidied()
                 with self._lock:
-                    snapshot = shard.snapshot() if shard.is_untidy else None
-                if snapshot is not None:
-                    tidied = snapshot.tidied()
-                    with self._lock:
-                        shard.adopt(snapshot, tidied)
-                    del snapshot, tidied
-                    give_back()
+                    shard.adopt(snapshot, tidied)
+                del snapshot, tidied
+                give_back()
         return True
 
     def _read(self, connection: Connection, stop: Callable[[], bool]) -> dict[str, Shard] | None:
@@ -117,10 +136,11 @@ class Copy:
 
     def _take(self, connection: Connection, made: dict[str, Shard]) -> None:
         known = vectors.model_of(connection)
-        self._shards = made
-        self._is_wasteful = False
-        self._epoch = known[1] if known else 0
-        self._seq = indexed.last_change(connection)
+        with self._lock:
+            self._shards = made
+            self._is_wasteful = False
+            self._epoch = known[1] if known else 0
+            self._seq = indexed.last_change(connection)
 
     def _follow(self, connection: Connection) -> None:
         """Take over what was written since the last look; forget all where that is too much."""
