@@ -10,8 +10,11 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
 from robot_memory.memory import Memory
+from robot_memory.ros.links import Link
 from robot_memory.ros.taps import Taps
 from robot_memory.senses import PatientKeeper
+from robot_memory.senses.usage import Usage
+from robot_memory.senses.whereabouts import TF_TYPE
 
 logger = logging.getLogger(__name__)
 _SECONDS = 1.0
@@ -23,8 +26,10 @@ class Diagnostics:
     """
     Publish a status for the memory, and one for each tap.
 
-    A tap's warns while messages are lost, unreadable or refused. The memory's has the level of
-    the worst error of the last second, and warns while its model is left alone.
+    A tap's warns while messages are lost, unreadable or refused, while all of them are dropped,
+    while a publisher is not heard or gone, and while there was none yet of a topic that somebody
+    named; why nothing comes is in the log, too, once until it is mended. The memory's has the
+    level of the worst error of the last second, and warns while its model is left alone.
     """
 
     def __init__(self, node: Node, memory: Memory, taps: Taps, keeper: PatientKeeper) -> None:
@@ -35,6 +40,8 @@ class Diagnostics:
         self._taps = taps
         self._keeper = keeper
         self._bad: dict[str, int] = {}
+        self._usage = {title: Usage() for title in taps.links()}
+        self._told: dict[str, set[str]] = {title: set() for title in self._usage}
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
         group = MutuallyExclusiveCallbackGroup()
         self._timer = node.create_timer(_SECONDS, self._publish, callback_group=group)
@@ -43,14 +50,32 @@ class Diagnostics:
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
         message.status.append(self._of_memory())
+        links = self._taps.links()
         for title, counts in self._taps.report(self._keeper.counts).items():
-            bad = sum(counts.get(name, 0) for name in _BAD)
-            grown = bad - self._bad.get(title, 0)
-            self._bad[title] = bad
-            level = int(bool(grown))
-            words = _words(counts) or 'no message yet'
-            message.status.append(self._status(level, title, words, counts))
+            message.status.append(self._of_tap(title, counts, links[title]))
         self._publisher.publish(message)
+
+    def _of_tap(self, title: str, counts: Mapping[str, int], link: Link) -> DiagnosticStatus:
+        bad = sum(counts.get(name, 0) for name in _BAD)
+        grown = bad - self._bad.get(title, 0)
+        self._bad[title] = bad
+        # A message of tf holds many transforms, which are counted one by one.
+        unused = '' if link.ear.type == TF_TYPE else self._usage[title].why_none(counts)
+        fault = link.fault or unused
+        self._tell(title, fault)
+        level = int(bool(grown or fault or (link.lacks and not link.ear.optional)))
+        words = [fault, _words(counts) or link.lacks or 'no message yet']
+        return self._status(level, title, '; '.join(filter(None, words)), counts)
+
+    def _tell(self, title: str, fault: str) -> None:
+        """Log why nothing comes, once; and that it does again."""
+        told = self._told[title]
+        if fault and fault not in told:
+            logger.warning('%s: %s', title, fault)
+            told.add(fault)
+        elif told and not fault:
+            logger.info('%s: what was wrong is over', title)
+            told.clear()
 
     def _of_memory(self) -> DiagnosticStatus:
         registry, breaker = self._memory.registry, self._memory.vectorizer.breaker.state
@@ -90,5 +115,5 @@ class Diagnostics:
             logger.info('%s: %s', title, _words(counts) or 'no message')
 
 
-def _words(counts: dict[str, int]) -> str:
+def _words(counts: Mapping[str, int]) -> str:
     return ', '.join(f'{name} {number}' for name, number in counts.items() if number)

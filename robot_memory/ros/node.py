@@ -36,6 +36,7 @@ from robot_memory.ros.diagnostics import Diagnostics
 from robot_memory.ros.executor import PatientExecutor
 from robot_memory.ros.taps import Taps
 from robot_memory.senses import PatientKeeper, PlaceSettings, Senses, SenseSettings
+from robot_memory.senses.stamps import LIVE
 from robot_memory.settings import DoorSettings, Settings, store_path
 from robot_memory.status.logs import JsonLines
 
@@ -136,7 +137,13 @@ class MemoryNode(Node):
         keeper = PatientKeeper(self.memory, taps)
         warn = functools.partial(self.get_logger().warning, throttle_duration_sec=5.0)
         senses = Senses(
-            taps, place, settings.source, keeper.hand_over, warn, self.resolve_topic_name
+            taps,
+            place,
+            settings.source,
+            keeper.hand_over,
+            warn,
+            self.resolve_topic_name,
+            dataclasses.replace(LIVE, replaces_zero=self._tells_real_time),
         )
         listening = Taps(self, senses)
         told = Diagnostics(self, self.memory, listening, keeper)
@@ -145,6 +152,9 @@ class MemoryNode(Node):
         if settings.demonstration:
             listening.demonstrate(settings.demonstration, self.get_clock().now().nanoseconds)
         return listening
+
+    def _tells_real_time(self) -> bool:
+        return not self.get_clock().ros_time_is_active
 
     def _take_port(self) -> socket.socket | None:
         """

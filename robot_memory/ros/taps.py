@@ -17,6 +17,7 @@ from rclpy.subscription import Subscription
 
 from robot_memory.errors import InvalidArgument, Unavailable
 from robot_memory.json_text import shown
+from robot_memory.ros.links import Link, linked
 from robot_memory.senses import Ear, Senses
 
 _TURN_SECONDS = 0.02
@@ -72,10 +73,13 @@ class Taps:
     def _hear(self) -> None:
         taken = [message for channel in self._channels for message in channel.take()]
         taken.sort(key=attrgetter('sent_ns'))
-        now_ns = self._node.get_clock().now().nanoseconds
+        clock = self._node.get_clock()
+        now_ns = clock.now().nanoseconds
+        simulated = clock.ros_time_is_active
         with self._lock:
             for message in taken:
-                message.ear.hear(message.raw, now_ns)
+                arrival_ns = 0 if simulated else message.received_ns
+                message.ear.hear(message.raw, arrival_ns or now_ns)
             self._senses.notice_silence(now_ns)
 
     def report(self, kept: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
@@ -86,6 +90,10 @@ class Taps:
             if channel.lost and channel.ear.name in found:
                 found[channel.ear.name]['lost'] = channel.lost
         return found
+
+    def links(self) -> dict[str, Link]:
+        """Return how each topic is connected to its publishers, by its name in the report."""
+        return {channel.ear.name: channel.link for channel in self._channels}
 
     def demonstrate(self, name: str, now_ns: int) -> None:
         """Begin or end the recording of a demonstration."""
@@ -107,6 +115,7 @@ class _Taken:
     ear: Ear
     raw: bytes
     sent_ns: int
+    received_ns: int
 
 
 class _Polled(CallbackGroup):
@@ -139,14 +148,17 @@ class _Channel:
         self._overrides = _overrides(node, ear.topic)
         pictures = ear.type in _PICTURES
         self._depth = self._overrides.pop('depth') or (_PICTURES_DEPTH if pictures else _DEPTH)
-        self._offered = self._wanted()
+        publishers = self._publishers()
+        self._offered = self._wanted(publishers)
         self._subscription = self._subscribe()
         self._old: Subscription | None = None
+        self.link = linked(Link(ear), publishers, self._qos(), self._overrides)
 
-    def _wanted(self) -> dict[str, Any]:
-        offers = [
-            info.qos_profile for info in self._node.get_publishers_info_by_topic(self.ear.topic)
-        ]
+    def _publishers(self) -> list[Any]:
+        return list(self._node.get_publishers_info_by_topic(self.ear.topic))
+
+    def _wanted(self, publishers: list[Any]) -> dict[str, Any]:
+        offers = [info.qos_profile for info in publishers if info.topic_type == self.ear.type]
         reliable = {offer.reliability for offer in offers} == {ReliabilityPolicy.RELIABLE}
         kept = {offer.durability for offer in offers} == {DurabilityPolicy.TRANSIENT_LOCAL}
         return {
@@ -159,10 +171,17 @@ class _Channel:
             **self._overrides,
         }
 
+    def _qos(self) -> QoSProfile:
+        return QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=self._depth, **self._offered)
+
     def _subscribe(self) -> Subscription:
-        qos = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=self._depth, **self._offered)
         return self._node.create_subscription(
-            self._type, self.ear.topic, _never_called, qos, callback_group=_Polled(), raw=True
+            self._type,
+            self.ear.topic,
+            _never_called,
+            self._qos(),
+            callback_group=_Polled(),
+            raw=True,
         )
 
     def follow(self) -> None:
@@ -170,10 +189,12 @@ class _Channel:
         if self._old is not None:
             self._node.destroy_subscription(self._old)
             self._old = None
-        wanted = self._wanted()
+        publishers = self._publishers()
+        wanted = self._wanted(publishers)
         if wanted != self._offered:
             self._offered = wanted
             self._old, self._subscription = self._subscription, self._subscribe()
+        self.link = linked(self.link, publishers, self._qos(), self._overrides)
 
     def take(self) -> Iterator[_Taken]:
         """Yield what has come; what two subscriptions brought is yielded once."""
@@ -185,7 +206,8 @@ class _Channel:
                     break
                 raw, info = taken
                 if self._is_new(info):
-                    yield _Taken(self.ear, raw, info.get('source_timestamp') or 0)
+                    sent_ns = info.get('source_timestamp') or 0
+                    yield _Taken(self.ear, raw, sent_ns, info.get('received_timestamp') or 0)
 
     def _is_new(self, info: dict[str, Any]) -> bool:
         """Count by the publisher's numbers what was lost; say whether this one came before."""

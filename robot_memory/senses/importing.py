@@ -13,6 +13,7 @@ from robot_memory.senses import messages
 from robot_memory.senses.keeper import Keeper
 from robot_memory.senses.recording import Recording, Topic, absolute
 from robot_memory.senses.senses import Ear, Senses
+from robot_memory.senses.stamps import LOGGED
 from robot_memory.senses.tap import Tap, make_tap
 from robot_memory.senses.whereabouts import PlaceSettings, place_topics
 
@@ -62,7 +63,7 @@ def import_recording(
     with Recording(path, tell) as recording:
         taps = _taps(recording, plan, tell)
         keeper = Keeper(memory, taps)
-        senses = Senses(taps, plan.place, plan.source, keeper.keep, tell, absolute)
+        senses = Senses(taps, plan.place, plan.source, keeper.keep, tell, absolute, LOGGED)
         if plan.demonstration:
             senses.demonstrate(plan.demonstration, 0)
         ears: dict[tuple[str, str], list[Ear]] = {}

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from robot_memory.fields import NANOSECONDS
 from robot_memory.senses import messages
+from robot_memory.senses.stamps import STAMPED_ON_ARRIVAL, Arrival, Stamps
 from robot_memory.senses.tap import DETECTORS, Tap
 
 _LATE_S = 1.0
@@ -21,15 +21,17 @@ class Listener:
     """
     Take the serialized messages of one tap, in any pace, and hand on what its detector makes.
 
-    `warn` is told why a message cannot be read. Nothing in a message can raise.
+    `warn` is told why a message cannot be read. Nothing in a message can raise. `stamps` dates
+    the messages, by their arrival where they have no stamp of their own.
     """
 
-    def __init__(self, tap: Tap, warn: Callable[[str], None]) -> None:
+    def __init__(self, tap: Tap, warn: Callable[[str], None], arrival: Arrival) -> None:
         """Begin with nothing heard."""
         self.tap = tap
         self.detector = DETECTORS[tap.detector][0](tap.detecting)
         self.counts: Counter[str] = Counter()
         self._kind = messages.TYPES[tap.settings.type]
+        self.stamps = Stamps(self._kind.stamped, arrival)
         self._warn = warn
         self._period_ns = round(1e9 / tap.max_rate_hz) if tap.max_rate_hz else 0
         self._last_ns = 0
@@ -41,7 +43,7 @@ class Listener:
         self.counts['received'] += 1
         self._arrived_ns, self._heard_ns = arrival_ns, time.monotonic_ns()
         try:
-            stamp_ns = self._stamp(raw, arrival_ns)
+            stamp_ns = self.stamps.date(raw, arrival_ns)
             if self._is_above_rate(stamp_ns):
                 self.counts['rate'] += 1
                 return []
@@ -52,13 +54,6 @@ class Listener:
             self.counts['unreadable'] += 1
             self._warn(f'{self.tap.settings.topic}: a message cannot be read: {error!r}')
         return []
-
-    def _stamp(self, raw: bytes, arrival_ns: int) -> int:
-        """Return a message's stamp; those without one that come at once are put in a row."""
-        if self._kind.stamped:
-            return messages.stamp_of(raw)
-        at_once = arrival_ns <= self._last_ns < arrival_ns + NANOSECONDS
-        return self._last_ns + 1 if at_once else arrival_ns
 
     def _is_above_rate(self, stamp_ns: int) -> bool:
         early = 0 < stamp_ns - self._last_ns < self._period_ns * _EARLY
@@ -91,4 +86,5 @@ class Listener:
 
     def report(self) -> dict[str, int]:
         """Return how many messages came, and by reason how many were not used or not kept."""
-        return dict(self.counts + self.detector.ignored)
+        replaced = Counter({STAMPED_ON_ARRIVAL: self.stamps.replaced})
+        return dict(self.counts + replaced + self.detector.ignored)

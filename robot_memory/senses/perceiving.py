@@ -33,8 +33,9 @@ def perceive(
     meanwhile: Sequence[str],
     place: Place | None,
     demonstration: str,
+    stamped_by: str,
 ) -> Perception:
-    """Return an event of a tap as what the memory keeps."""
+    """Return an event of a tap as what the memory keeps; `stamped_by` is empty for the header."""
     words = event.description
     if demonstration:
         words = f'Demonstration of {demonstration}: {words}'
@@ -58,9 +59,14 @@ def perceive(
         stamp=event.stamp_ns,
         frame_id=event.frame_id or None,
         pose=pose,
-        context=_context(event, tap, topic, source, meanwhile, pose, demonstration),
+        context=_context(event, tap, topic, source, stamped_by, meanwhile, pose, demonstration),
         data=data,
-        metadata={**event.metadata, 'topic': topic, 'end_ns': event.end_ns},
+        metadata={
+            **event.metadata,
+            'topic': topic,
+            'end_ns': event.end_ns,
+            'stamped_by': stamped_by or 'header',
+        },
         parts=tuple(_parts(event)),
         identity=Identity(
             source,
@@ -80,11 +86,17 @@ def _context(
     tap: Tap,
     topic: str,
     source: str,
+    stamped_by: str,
     meanwhile: Sequence[str],
     pose: dict[str, Any] | None,
     demonstration: str,
 ) -> dict[str, Any]:
-    sense = {'topic': topic, 'detector': tap.detector, 'source': source}
+    sense = {
+        'topic': topic,
+        'detector': tap.detector,
+        'source': source,
+        'stamped_by': stamped_by,
+    }
     if 'kind' in event.data:
         sense['kind'] = event.data['kind']
     figures = {

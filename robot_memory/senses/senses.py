@@ -12,6 +12,7 @@ from robot_memory.keeping.perceptions import Perception
 from robot_memory.senses.listener import Listener
 from robot_memory.senses.meanwhile import Meanwhile
 from robot_memory.senses.perceiving import perceive
+from robot_memory.senses.stamps import LIVE, Arrival
 from robot_memory.senses.tap import DEFAULTS, Tap
 from robot_memory.senses.whereabouts import PlaceSettings, Whereabouts
 
@@ -50,13 +51,15 @@ class Ear:
     """
     Say what to listen to: `hear` takes each serialized message and when it came (ns).
 
-    `name` is that of its counts in the report; what is `latched` is wanted from before, too.
+    `name` is that of its counts in the report; what is `latched` is wanted from before, too, and
+    its publisher need not stay. Of one that is `optional` it is no fault to have no publisher.
     """
 
     name: str
     topic: str
     type: str
     latched: bool
+    optional: bool
     hear: Callable[[bytes, int], None]
 
 
@@ -83,23 +86,26 @@ class Senses:
         keep: Callable[[str, Perception | Lesson], None],
         warn: Callable[[str], None],
         resolve: Callable[[str], str],
+        arrival: Arrival = LIVE,
     ) -> None:
         """Begin with nothing heard; `keep` is given the tap's name and what it noticed."""
         self._source = source
         self._keep = keep
-        self._listeners = {tap.name: Listener(tap, warn) for tap in taps if tap.settings.topic}
+        self._listeners = {
+            tap.name: Listener(tap, warn, arrival) for tap in taps if tap.settings.topic
+        }
         self._topics = {
             name: resolve(listener.tap.settings.topic)
             for name, listener in self._listeners.items()
         }
         self._meanwhile = Meanwhile()
-        self._where = Whereabouts(place, warn)
+        self._where = Whereabouts(place, warn, arrival)
         self._demonstrations: list[_Demonstration] = []
 
     def ears(self) -> list[Ear]:
         """Return what to listen to."""
         ears = [
-            Ear(topic, topic, kind, latched, self._hear_place(topic, kind, latched))
+            Ear(topic, topic, kind, latched, latched, self._hear_place(topic, kind, latched))
             for topic, kind, latched in self._where.topics
         ]
         for name, listener in self._listeners.items():
@@ -111,6 +117,7 @@ class Senses:
                     self._topics[name],
                     settings.type,
                     latched,
+                    DEFAULTS.get(name, {}).get('topic') == settings.topic,
                     self._hear_tap(name),
                 )
             )
@@ -120,8 +127,8 @@ class Senses:
         return f'{name} ({self._topics[name]})'
 
     def _hear_place(self, topic: str, kind: str, latched: bool) -> Callable[[bytes, int], None]:
-        def hear(raw: bytes, _: int) -> None:
-            newest_ns = self._where.hear(topic, kind, latched, raw)
+        def hear(raw: bytes, arrival_ns: int) -> None:
+            newest_ns = self._where.hear(topic, kind, latched, raw, arrival_ns)
             if self._where.is_full:
                 under_way = [listener.since_ns for listener in self._listeners.values()]
                 self._where.forget_before(min([newest_ns, *filter(None, under_way)]))
@@ -141,7 +148,8 @@ class Senses:
         if isinstance(noticed, Saying):
             self._say(name, noticed)
             return
-        tap = self._listeners[name].tap
+        listener = self._listeners[name]
+        tap = listener.tap
         motion = tap.detector == 'motion'
         perception = perceive(
             noticed,
@@ -151,6 +159,7 @@ class Senses:
             self._meanwhile.at(noticed.stamp_ns),
             self._where.at(noticed.frame_id, noticed.stamp_ns),
             self._demonstrated(noticed) if motion else '',
+            listener.stamps.source(noticed.stamp_ns, noticed.end_ns),
         )
         self._keep(name, perception)
 
@@ -167,6 +176,9 @@ class Senses:
             sense = {'topic': self._topics[name], 'detector': 'text', 'stamp_ns': saying.stamp_ns}
             if self._source:
                 sense['source'] = self._source
+            stamps = self._listeners[name].stamps
+            if stamped_by := stamps.source(saying.stamp_ns, saying.stamp_ns):
+                sense['stamped_by'] = stamped_by
             session = tap.settings.session_id or None
             lesson = Lesson(saying.text, {'sense': sense}, tap.settings.collection, session)
             self._keep(name, lesson)

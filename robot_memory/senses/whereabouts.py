@@ -10,6 +10,7 @@ from typing import Any
 from robot_memory.capture import Place, PoseHistory, TransformTree
 from robot_memory.fields import NANOSECONDS, arg
 from robot_memory.senses import messages
+from robot_memory.senses.stamps import STAMPED_ON_ARRIVAL, Arrival, Stamps
 
 POSE_TYPES = (
     'geometry_msgs/msg/PoseStamped',
@@ -55,7 +56,9 @@ class Whereabouts:
     `topics` says what to listen to, as `place_topics` does; `counts` what became of the messages.
     """
 
-    def __init__(self, settings: PlaceSettings, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self, settings: PlaceSettings, warn: Callable[[str], None], arrival: Arrival
+    ) -> None:
         """Begin with no pose known."""
         self._settings = settings
         self._warn = warn
@@ -63,27 +66,27 @@ class Whereabouts:
         self._tree = TransformTree(settings.pose_tolerance_s)
         self._since_pruned = 0
         self.topics = place_topics(settings)
-        self.counts: dict[str, Counter[str]] = {}
+        self.counts: dict[str, Counter[str]] = {topic: Counter() for topic, _, _ in self.topics}
+        self._stamps = Stamps(True, arrival)
 
-    def hear(self, topic: str, kind: str, latched: bool, raw: bytes) -> int:
+    def hear(self, topic: str, kind: str, latched: bool, raw: bytes, arrival_ns: int) -> int:
         """Take a serialized message; return its newest stamp, 0 where it has none."""
-        counts = self.counts.setdefault(topic, Counter())
+        counts = self.counts[topic]
         counts['received'] += 1
         self._since_pruned += 1
         try:
             message = messages.decode(raw, kind)
             if kind == TF_TYPE:
                 return max(self._transforms(message, latched), default=0)
-            return self._pose(message)
+            return self._pose(message, self._stamps.date(raw, arrival_ns))
         except Exception as error:  # the decoder raises whatever broken bytes lead it to
             counts['unreadable'] += 1
             self._warn(f'{topic}: a message cannot be read: {error!r}')
         return 0
 
-    def _pose(self, message: Any) -> int:
+    def _pose(self, message: Any, stamp_ns: int) -> int:
         pose = message.pose
         pose = getattr(pose, 'pose', pose)
-        stamp_ns = messages.nanoseconds(message.header.stamp)
         self._history.add(
             stamp_ns, message.header.frame_id, xyz(pose.position), xyzw(pose.orientation)
         )
@@ -125,7 +128,8 @@ class Whereabouts:
         """Return what became of the messages of each topic."""
         found = {topic: dict(counts) for topic, counts in self.counts.items()}
         for topic in list(found)[:1]:  # of tf and its static part, the first stands for the tree
-            found[topic].update(self._history.ignored + self._tree.ignored)
+            replaced = Counter({STAMPED_ON_ARRIVAL: self._stamps.replaced})
+            found[topic].update(self._history.ignored + self._tree.ignored + replaced)
         return found
 
 

@@ -1,0 +1,51 @@
+"""Why nothing that comes on a topic can be used: the reason, and the cure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_CONTENT = 'see what the publisher puts into its messages'
+_STAMP = 'have the publisher stamp each message with the time of its measurement'
+CURES = {
+    'no stamp': f'{_STAMP}; the arrival replaces a zero stamp only where use_sim_time is false, '
+    'and where the other stamps of the topic are of the same clock',
+    'late or repeated stamp': _STAMP,
+    'repeated stamp': _STAMP,
+    'unreadable': 'the log says why; see that publisher and memory agree on the type',
+    'no positions': _CONTENT,
+    'names do not match positions': _CONTENT,
+    'position is not a number': _CONTENT,
+    'force or torque is not three numbers': _CONTENT,
+    'force or torque is not a number': _CONTENT,
+    'not a picture': _CONTENT,
+    'position is not three or orientation not four numbers': _CONTENT,
+    'position or orientation is not a number': _CONTENT,
+    'orientation is zero': _CONTENT,
+}
+"""The counts of messages that were dropped for what is wrong with them, and what to do."""
+
+
+class Usage:
+    """Follow the counts of one topic, and say why all of its latest messages were dropped."""
+
+    def __init__(self) -> None:
+        """Begin with no message."""
+        self._before: Mapping[str, int] = {}
+        self._reason = ''
+
+    def why_none(self, counts: Mapping[str, int]) -> str:
+        """
+        Return why no message since the last call could be used, in words; empty: some could.
+
+        Without a message in between the answer stays as it was.
+        """
+        grown = {name: number - self._before.get(name, 0) for name, number in counts.items()}
+        self._before = dict(counts)
+        received = grown.get('received', 0) - grown.get('rate', 0)
+        if received > 0:
+            dropped = {name: grown[name] for name in CURES if grown.get(name)}
+            none_used = sum(dropped.values()) >= received
+            self._reason = max(dropped, key=lambda name: dropped[name]) if none_used else ''
+        if not self._reason:
+            return ''
+        return f'every message is dropped ({self._reason}): {CURES[self._reason]}'
