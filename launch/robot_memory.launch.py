@@ -1,62 +1,85 @@
 """Start the memory: `ros2 launch robot_memory robot_memory.launch.py namespace:=cell_1`."""
 
-from launch.actions import DeclareLaunchArgument
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription
+from robot_memory import params_file
+from robot_memory.errors import RobotMemoryError
+
+ARGUMENTS = {
+    'namespace': (
+        '',
+        'Namespace of the node; in one, the default store is its own, and MCP needs mcp_port.',
+    ),
+    'params_file': ('', 'YAML file of parameters, keyed by /**; empty: the defaults.'),
+    'db_path': ('', 'File of the store; empty: what the params file or the default says.'),
+    'mcp_port': ('', 'Port to serve MCP on; empty: what the params file or the default says.'),
+    'source': ('', 'Whose senses these are; empty: what the params file says.'),
+    'use_sim_time': ('false', 'Follow /clock: true or false.'),
+    'respawn': ('false', 'Start the node again when it ends: true or false.'),
+    'log_level': ('info', 'How much the node says: debug, info, warn, error or fatal.'),
+}
+CHOICES = {
+    'use_sim_time': ['true', 'false'],
+    'respawn': ['true', 'false'],
+    'log_level': ['debug', 'info', 'warn', 'error', 'fatal'],
+}
+RESPAWN_DELAY = 2.0
 
 
 def generate_launch_description():
     """Return the node with its launch arguments."""
-    defaults = PathJoinSubstitution(
-        [FindPackageShare('robot_memory'), 'config', 'robot_memory.yaml']
-    )
-    return LaunchDescription(
-        [
-            DeclareLaunchArgument(
-                'namespace', default_value='', description='Namespace of the node.'
-            ),
-            DeclareLaunchArgument(
-                'params_file',
-                default_value=defaults,
-                description='YAML file of parameters, keyed by /**.',
-            ),
-            DeclareLaunchArgument(
-                'use_sim_time', default_value='false', description='Follow /clock.'
-            ),
-            DeclareLaunchArgument(
-                'log_level',
-                default_value='info',
-                choices=['debug', 'info', 'warn', 'error', 'fatal'],
-                description='How much the node says.',
-            ),
-            Node(
-                package='robot_memory',
-                executable='memory_node',
-                name='robot_memory',
-                namespace=LaunchConfiguration('namespace'),
-                output='screen',
-                parameters=[
-                    LaunchConfiguration('params_file'),
-                    {
-                        'use_sim_time': ParameterValue(
-                            LaunchConfiguration('use_sim_time'), value_type=bool
-                        )
-                    },
-                ],
-                arguments=[
-                    '--ros-args',
-                    '--log-level',
-                    LaunchConfiguration('log_level'),
-                    # At debug these two write thousands of lines a second.
-                    '--log-level',
-                    'rcl:=info',
-                    '--log-level',
-                    'rmw_fastrtps_cpp:=info',
-                ],
-            ),
-        ]
-    )
+    declared = [
+        DeclareLaunchArgument(
+            name, default_value=default, description=words, choices=CHOICES.get(name)
+        )
+        for name, (default, words) in ARGUMENTS.items()
+    ]
+    return LaunchDescription([*declared, OpaqueFunction(function=start)])
+
+
+def start(context):
+    """Return the node as the launch arguments describe it; an argument left empty says nothing."""
+    given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    namespace = '/'.join(filter(None, given['namespace'].split('/')))
+    parameters = {'use_sim_time': given['use_sim_time'] == 'true'}
+    for name in filter(given.get, ('db_path', 'source')):
+        parameters[name] = ParameterValue(given[name], value_type=str)
+    if given['mcp_port']:
+        parameters['mcp_port'] = _port(given['mcp_port'])
+    files = []
+    if given['params_file']:
+        _check(given['params_file'], f'/{namespace}/robot_memory'.replace('//', '/'))
+        files.append(given['params_file'])
+    levels = [given['log_level'], 'rcl:=info', 'rmw_fastrtps_cpp:=info']
+    return [
+        Node(
+            package='robot_memory',
+            executable='memory_node',
+            name='robot_memory',
+            namespace=namespace,
+            output='screen',
+            respawn=given['respawn'] == 'true',
+            respawn_delay=RESPAWN_DELAY,
+            parameters=[*files, parameters],
+            # At debug rcl and the middleware write thousands of lines a second.
+            ros_arguments=[part for level in levels for part in ('--log-level', level)],
+        )
+    ]
+
+
+def _port(text):
+    if not text.isdigit() or int(text) > 65535:
+        raise RuntimeError(f'mcp_port must be 0 to 65535, not {text!r}')
+    return int(text)
+
+
+def _check(path, node):
+    """Refuse a params file that launch would pass over, or that the node would not read."""
+    try:
+        params_file.of_node(params_file.Path(path), node)
+    except RobotMemoryError as error:
+        raise RuntimeError(f'params_file: {error}') from None

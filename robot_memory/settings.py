@@ -18,7 +18,7 @@ class Settings:
 
     db_path: str = arg(
         'File of the store; empty: $ROBOT_MEMORY_DB, else robot_memory/memory.db in the '
-        "user's data folder.",
+        "user's data folder, for a node in a namespace robot_memory/NAMESPACE/memory.db.",
         default='',
     )
     model: str = arg(
@@ -186,7 +186,10 @@ class DoorSettings:
         default='127.0.0.1',
     )
     mcp_port: int = arg(
-        'Port to serve MCP on; 0 takes any free one.', default=17800, minimum=0, maximum=65535
+        'Port to serve MCP on; 0 takes any free one; in a namespace it must be given.',
+        default=17800,
+        minimum=0,
+        maximum=65535,
     )
     mcp_token_file: str = arg(
         'File with the token that every MCP request must give, readable by its owner alone; '

@@ -14,7 +14,7 @@ MODULES = sorted(PACKAGE.rglob('*.py'))
 LAYERS = (
     ('errors', 'clock'),
     ('json_text', 'language', 'monitoring'),
-    ('fields', 'client', 'extensions'),
+    ('fields', 'client', 'extensions', 'params_file'),
     ('model', 'settings'),
     ('configuration', 'embedding', 'capture', 'guidance'),
     ('reflection', 'plot', 'store'),
@@ -26,7 +26,8 @@ LAYERS = (
     ('tools',),
     ('senses', 'api'),
     ('sage', 'mcp_server'),
-    ('cli', 'ros'),
+    ('ros',),
+    ('cli',),
     ('__main__',),
 )
 """From the ground up: a part imports only from the layers under its own."""

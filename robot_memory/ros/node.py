@@ -21,9 +21,8 @@ from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.logging import LoggingSeverity
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.signals import SignalHandlerOptions
 
-from robot_memory import configuration
+from robot_memory import configuration, params_file
 from robot_memory.errors import InvalidArgument, RobotMemoryError
 from robot_memory.fields import fields_of
 from robot_memory.keeping import conversation
@@ -31,7 +30,7 @@ from robot_memory.mcp_server.door import Door, address_of
 from robot_memory.mcp_server.listening import listen
 from robot_memory.mcp_server.token import read_token
 from robot_memory.memory import Memory
-from robot_memory.ros import parameters, services
+from robot_memory.ros import namespaces, parameters, services, session
 from robot_memory.ros.diagnostics import Diagnostics
 from robot_memory.ros.executor import PatientExecutor
 from robot_memory.ros.taps import Taps
@@ -88,9 +87,13 @@ class MemoryNode(Node):
         core.setLevel(logging.DEBUG)
         core.addHandler(handler)
         self._closers.callback(core.removeHandler, handler)
+        for path in params_file.named_by(sys.argv):
+            params_file.of_node(path, self.get_fully_qualified_name())
         numbers = [field.name for field in fields_of(Settings) if field.kind == 'number']
         given = {name: one.value for name, one in self._given().items() if one.value != ''}
         found = configuration.read(given=given)
+        if 'db_path' not in {**given, **found.values}:
+            found.values['db_path'] = namespaces.default_store(self.get_namespace())
         settings = parameters.declare(
             self, Settings, live=[*numbers, 'auto_save'], defaults=found.values
         )
@@ -99,7 +102,7 @@ class MemoryNode(Node):
             self.get_logger().set_level(LoggingSeverity.DEBUG)
         if settings.log_format == 'json':
             handler.setFormatter(JsonLines())
-        self._door = parameters.declare(self, DoorSettings)
+        self._door = self._choose_door()
         self._listening = self._take_port()
         self.memory = self._closers.enter_context(Memory(settings))
         services.serve(self, self.memory)
@@ -152,6 +155,21 @@ class MemoryNode(Node):
         if settings.demonstration:
             listening.demonstrate(settings.demonstration, self.get_clock().now().nanoseconds)
         return listening
+
+    def _choose_door(self) -> DoorSettings:
+        """Return how MCP is served: in a namespace only on a port that was given."""
+        door = parameters.declare(self, DoorSettings)
+        where = self.get_namespace()
+        if not door.mcp_enabled or where == '/' or 'mcp_port' in self._given():
+            return door
+        logger.warning(
+            'MCP is off: in the namespace %s it needs a port of its own, and no parameter '
+            'mcp_port gives one (as mcp_port:=%d; 0 takes any free one; mcp_enabled:=false ends '
+            'this warning)',
+            where,
+            door.mcp_port + 1,
+        )
+        return dataclasses.replace(door, mcp_enabled=False)
 
     def _tells_real_time(self) -> bool:
         return not self.get_clock().ros_time_is_active
@@ -210,14 +228,18 @@ class MemoryNode(Node):
 
 def main(signals: queue.SimpleQueue[int]) -> None:
     """Run the node until there is a signal."""
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     stop = threading.Event()
     try:
+        for path in params_file.named_by(sys.argv):
+            params_file.keys_of(path)
+        told = session.begin()
         node = MemoryNode()
     except RobotMemoryError as error:
         sys.exit(_told(error))
     except (ParameterException, NameValidationException) as error:
         sys.exit(f'robot_memory: [invalid_argument] {error}')
+    if told:
+        node.get_logger().warning(told)
     executor = PatientExecutor(num_threads=_THREADS)
     executor.add_node(node)
     spinner = threading.Thread(target=_spin, args=(executor, node, stop), name='spinner')

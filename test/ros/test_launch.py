@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from rcl_interfaces.srv import GetParameters
 
 launch = pytest.importorskip('launch', reason='no launch here: the PyPI wheels of ROS 2 lack it')
 pytest.importorskip('launch_ros', reason='no launch_ros here: the PyPI wheels of ROS 2 lack it')
@@ -18,7 +19,25 @@ def description():
 
 def test_the_launch_arguments_are_those_that_ros_users_know():
     names = {argument.name for argument in description().get_launch_arguments()}
-    assert names == {'namespace', 'params_file', 'use_sim_time', 'log_level'}
+    assert names == {
+        'namespace',
+        'params_file',
+        'db_path',
+        'mcp_port',
+        'source',
+        'use_sim_time',
+        'respawn',
+        'log_level',
+    }
+
+
+def launched(arguments):
+    """Return a launch service that includes the launch file with arguments."""
+    service = launch.LaunchService(noninteractive=True)
+    source = launch.launch_description_sources.PythonLaunchDescriptionSource(str(FILE))
+    include = launch.actions.IncludeLaunchDescription(source, launch_arguments=arguments.items())
+    service.include_launch_description(launch.LaunchDescription([include]))
+    return service
 
 
 def test_a_launched_node_answers_under_its_namespace_with_its_parameters(robot, tmp_path):
@@ -28,14 +47,8 @@ def test_a_launched_node_answers_under_its_namespace_with_its_parameters(robot, 
         '/**:\n  ros__parameters:\n'
         f"    db_path: '{db}'\n    model: 'none'\n    mcp_enabled: false\n"
     )
-    service = launch.LaunchService(noninteractive=True)
-    source = launch.launch_description_sources.PythonLaunchDescriptionSource(str(FILE))
     arguments = {'namespace': 'cell_1', 'params_file': str(file), 'log_level': 'warn'}
-    service.include_launch_description(
-        launch.LaunchDescription(
-            [launch.actions.IncludeLaunchDescription(source, launch_arguments=arguments.items())]
-        )
-    )
+    service = launched(arguments)
     asked = []
 
     def ask():
@@ -48,3 +61,32 @@ def test_a_launched_node_answers_under_its_namespace_with_its_parameters(robot, 
     asker.join()
     assert asked[0].success
     assert db.exists()
+
+
+def test_the_arguments_of_a_launch_reach_the_node(robot, tmp_path):
+    db = tmp_path / '7.db'
+    service = launched({'namespace': 'cell_1', 'db_path': str(db), 'source': '7', 'mcp_port': '0'})
+    asked = []
+
+    def ask():
+        asked.append(robot.call('learn', '/cell_1/robot_memory', insight='The lamp is on'))
+        get = robot.node.create_client(GetParameters, '/cell_1/robot_memory/get_parameters')
+        robot.until(get.service_is_ready, 'the parameter service')
+        names = ['source', 'mcp_port', 'db_path']
+        found = robot.answer(get.call_async(GetParameters.Request(names=names))).values
+        asked.append((found[0].string_value, found[1].integer_value, found[2].string_value))
+        service.shutdown()
+
+    asker = threading.Thread(target=ask)
+    asker.start()
+    assert service.run() == 0
+    asker.join()
+    assert asked[0].success and asked[1] == ('7', 0, str(db))
+
+
+@pytest.mark.parametrize('text', [None, 'robot_memory:\n  ros__parameters:\n    source: a\n'])
+def test_a_params_file_that_is_missing_or_fits_no_node_ends_the_launch(tmp_path, text):
+    file = tmp_path / 'params.yaml'
+    if text:
+        file.write_text(text)
+    assert launched({'namespace': 'cell_1', 'params_file': str(file)}).run() == 1

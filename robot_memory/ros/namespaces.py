@@ -1,0 +1,36 @@
+"""What a node in a namespace does not share by default: the store, and the port of MCP."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from robot_memory.errors import Conflict
+from robot_memory.settings import Settings, store_path
+
+
+def default_store(namespace: str) -> str:
+    """
+    Return the default store of a namespace: cell_1/memory.db beside the one without a namespace.
+
+    Empty: the node is in none, or ROBOT_MEMORY_DB names a store. Raise Conflict where there is
+    only the store without a namespace: it may be the one that is meant.
+    """
+    tokens = [token for token in namespace.split('/') if token]
+    if not tokens or os.environ.get('ROBOT_MEMORY_DB'):
+        return ''
+    shared = store_path(Settings())
+    own = shared.parent.joinpath(*tokens, shared.name)
+    _refuse_to_begin_anew(namespace, shared, own)
+    return str(own)
+
+
+def _refuse_to_begin_anew(namespace: str, shared: Path, own: Path) -> None:
+    if shared.exists() and not own.exists():
+        raise Conflict(
+            f'in the namespace {namespace} the store is {own}, which does not exist, but {shared} '
+            f'does: if it holds the memories of this robot, move it, with its -wal and -shm and '
+            f'while nothing uses it (mkdir -p {own.parent} && mv {shared} {own}); else name the '
+            f'file that is meant in the parameter db_path: {shared} to share that one, {own} to '
+            'begin a new one'
+        )
