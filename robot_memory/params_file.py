@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +24,7 @@ def of_node(path: Path, node: str) -> dict[str, Any]:
     `node` is the full name, as /cell_1/robot_memory. Raise NotFound where there is no such file,
     InvalidArgument where it is none of parameters or none of its keys fits the node.
     """
-    keys = keys_of(path)
-    found = [values for key, values in keys if fits(key, node)]
-    if not found:
-        raise InvalidArgument(
-            f'{path} gives no parameters to the node {node}: it is keyed by '
-            f'{", ".join(key for key, _ in keys) or "nothing"}; accepted: {node}, '
-            f'or /** for any node and namespace, and below it ros__parameters'
-        )
-    return _merged(found)
+    return _given(path, lambda key: fits(key, node), node)
 
 
 def of_any_node(path: Path) -> dict[str, Any]:
@@ -41,9 +33,7 @@ def of_any_node(path: Path) -> dict[str, Any]:
 
     Raise as `of_node` does.
     """
-    keys = keys_of(path)
-    found = [values for key, values in keys if key.rpartition('/')[2] in (*_TOKENS, NODE)]
-    return _merged(found) if found else of_node(path, f'/{NODE}')
+    return _given(path, lambda key: key.rpartition('/')[2] in (*_TOKENS, NODE), NODE)
 
 
 def keys_of(path: Path) -> list[tuple[str, Mapping[str, Any]]]:
@@ -94,7 +84,16 @@ def _nodes(prefix: str, loaded: Mapping[Any, Any]) -> Iterator[tuple[str, Mappin
             yield from _nodes(name, value)
 
 
-def _merged(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _given(path: Path, is_meant: Callable[[str], bool], who: str) -> dict[str, Any]:
+    """Return what the keys of a file that are meant give; later ones win."""
+    keys = keys_of(path)
+    found = [values for key, values in keys if is_meant(key)]
+    if not found:
+        raise InvalidArgument(
+            f'{path} gives no parameters to {who}: it is keyed by '
+            f'{", ".join(key for key, _ in keys) or "no node"}; accepted: {who}, or /** for any '
+            'node and namespace, and ros__parameters below it'
+        )
     return {name: value for values in found for name, value in _flat('', values)}
 
 

@@ -35,6 +35,7 @@ from robot_memory.ros.diagnostics import Diagnostics
 from robot_memory.ros.executor import PatientExecutor
 from robot_memory.ros.taps import Taps
 from robot_memory.senses import PatientKeeper, PlaceSettings, Senses, SenseSettings
+from robot_memory.senses.parameters import unknown
 from robot_memory.senses.stamps import LIVE
 from robot_memory.settings import DoorSettings, Settings, store_path
 from robot_memory.status.logs import JsonLines
@@ -119,15 +120,11 @@ class MemoryNode(Node):
 
     def _look_for_unknown(self, taps: Sequence[str]) -> None:
         """Refuse mistyped settings of a tap; warn of other parameters that mean nothing here."""
-        unknown = [name for name in self._given() if not self.has_parameter(name)]
-        wrong = [name for name in unknown if name.startswith(tuple(f'{tap}.' for tap in taps))]
-        if wrong:
-            tap = wrong[0].partition('.')[0]
-            known = sorted(self.get_parameters_by_prefix(tap))
-            raise InvalidArgument(f'{", ".join(wrong)} is unknown; {tap} takes {", ".join(known)}')
-        for name in unknown:
-            if not name.startswith('qos_overrides.'):
-                logger.warning('parameter %s is unknown and has no effect', name)
+        known = [name for name in self._given() if self.has_parameter(name)]
+        for tap in filter(None, taps):
+            known += [f'{tap}.{name}' for name in self.get_parameters_by_prefix(tap)]
+        for name in unknown(self._given(), known, filter(None, taps)):
+            logger.warning('parameter %s is unknown and has no effect', name)
 
     def _listen(self, settings: SenseSettings) -> Taps:
         """Begin to sense what the parameters name."""

@@ -1,67 +1,81 @@
-"""The node's parameter file, read without ROS: so that an import runs with the same settings."""
+"""The node's parameters, read without ROS: so that an import runs with the same settings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-import yaml
+from robot_memory import params_file
+from robot_memory.errors import InvalidArgument
+from robot_memory.fields import fields_of
+from robot_memory.senses.senses import SenseSettings
+from robot_memory.senses.tap import TapSettings, settings_of
+from robot_memory.senses.whereabouts import PlaceSettings
+from robot_memory.settings import DoorSettings, Settings
 
-from robot_memory.errors import InvalidArgument, NotFound
-from robot_memory.json_text import shown
-
-_NODE = 'robot_memory'
+OF_ROS = ('use_sim_time', 'start_type_description_service')
+"""Parameters that every node has."""
+_QOS = 'qos_overrides.'
 
 
 def read_parameters(path: Path) -> dict[str, Any]:
     """
     Return the parameters that a file gives to the node robot_memory, by their dotted names.
 
-    The keys /**, /*, robot_memory and any with a namespace before it count, later ones win, as in
-    ROS. Raise NotFound, or InvalidArgument for a file that is none of parameters.
+    Raise NotFound or InvalidArgument for a file that gives it none, InvalidArgument for a name
+    that the node does not have.
     """
-    try:
-        loaded = yaml.safe_load(path.read_text(encoding='utf-8'))
-    except OSError as error:
-        raise NotFound(f'{path} cannot be read: {error}') from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InvalidArgument(f'{path} is not YAML: {" ".join(str(error).split())}') from None
-    if not isinstance(loaded, dict):
-        raise InvalidArgument(f'{path} holds {shown(loaded)}; accepted: /**: ros__parameters: ...')
-    found: dict[str, Any] = {}
-    for key, values in _nodes('', loaded):
-        if key.rpartition('/')[2] in ('**', '*', _NODE):
-            found.update(_flat('', values))
-    if not found:
+    found = params_file.of_any_node(path)
+    names = found.get('taps')
+    taps = taps_of(found, names if isinstance(names, list) else SenseSettings().taps)
+    known = names_of(Settings, DoorSettings, SenseSettings, PlaceSettings) + list(OF_ROS)
+    for tap, given in taps.items():
+        known += [f'{tap}.{name}' for name in _names_of_tap(tap, given)]
+    wrong = unknown(found, known, taps)
+    if wrong:
         raise InvalidArgument(
-            f'{path} gives no parameters to {_NODE}; accepted: /**: ros__parameters: ...'
+            f'{path} gives {", ".join(wrong)} to the node {params_file.NODE}, which has no such '
+            f'parameter{_meant(wrong, known)}; `memory_node --help` lists those that there are'
         )
     return found
 
 
-def _nodes(prefix: str, loaded: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the name of each node, namespaces may nest, and its parameters."""
-    for key, value in loaded.items():
-        if not isinstance(value, Mapping):
-            continue
-        name = f'{prefix}/{key}'
-        if isinstance(value.get('ros__parameters'), Mapping):
-            yield name, value['ros__parameters']
-        else:
-            yield from _nodes(name, value)
+def names_of(*declarations: type) -> list[str]:
+    """Return the names of the fields of declarations."""
+    return [field.name for declaration in declarations for field in fields_of(declaration)]
 
 
-def _flat(prefix: str, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for key, value in values.items():
-        name = f'{prefix}{key}'
-        if isinstance(value, Mapping):
-            yield from _flat(f'{name}.', value)
-        else:
-            yield name, value
+def _names_of_tap(tap: str, given: Mapping[str, Any]) -> list[str]:
+    common = names_of(TapSettings)
+    shared = {name: value for name, value in given.items() if name in common}
+    return common + names_of(settings_of(tap, shared))
 
 
-def taps_of(parameters: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+def unknown(given: Iterable[str], known: Collection[str], taps: Iterable[str]) -> list[str]:
+    """
+    Return the names that were given and that the node does not have.
+
+    Raise InvalidArgument for those that begin with the name of a tap: they are mistyped.
+    """
+    wrong = [name for name in given if name not in known and not name.startswith(_QOS)]
+    mistyped = [name for name in wrong if name.startswith(tuple(f'{tap}.' for tap in taps))]
+    if mistyped:
+        tap = mistyped[0].partition('.')[0]
+        prefix = f'{tap}.'
+        takes = sorted(name.removeprefix(prefix) for name in known if name.startswith(prefix))
+        raise InvalidArgument(f'{", ".join(mistyped)} is unknown; {tap} takes {", ".join(takes)}')
+    return wrong
+
+
+def _meant(wrong: Iterable[str], known: Collection[str]) -> str:
+    """Return what the names may stand for, in words."""
+    near = {near for name in wrong for near in get_close_matches(name, known, 1)}
+    return f' ({", ".join(sorted(near))}?)' if near else ''
+
+
+def taps_of(parameters: Mapping[str, Any], names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Return the settings that parameters give to each of the named taps."""
     return {
         name: {

@@ -128,7 +128,7 @@ def test_a_params_file_whose_keys_fit_no_node_is_refused(start, tmp_path, key, n
     node = start('-r', f'__ns:={namespace}', '-r', f'__node:={name}', '--params-file', file)
     said = ended(node)
     full = f'{namespace.rstrip("/")}/{name}'
-    assert f'[invalid_argument] {file} gives no parameters to the node {full}' in said
+    assert f'[invalid_argument] {file} gives no parameters to {full}' in said
     assert f'keyed by /{key.strip("/")}' in said and '/** for any node' in said
 
 

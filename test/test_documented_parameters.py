@@ -1,0 +1,170 @@
+"""Every parameter that a document names exists, and a mistyped one is refused."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import recordings
+
+from robot_memory import params_file
+from robot_memory.errors import InvalidArgument, NotFound
+from robot_memory.fields import fields_of
+from robot_memory.senses import PlaceSettings, SenseSettings, TapSettings
+from robot_memory.senses.parameters import OF_ROS, names_of, read_parameters
+from robot_memory.senses.tap import DETECTORS
+from robot_memory.settings import DoorSettings, Settings
+from robot_memory.tools import TOOLS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*ROOT.glob('*.md'), *ROOT.glob('docs/**/*.md')])
+OF_NODE = {*names_of(Settings, DoorSettings, SenseSettings, PlaceSettings), *OF_ROS}
+OF_TAPS = set(names_of(TapSettings, *(wanted for _, wanted in DETECTORS.values())))
+OF_LAUNCH = set(
+    re.findall(r"^    '(\w+)': \(", (ROOT / 'launch/robot_memory.launch.py').read_text(), re.M)
+)
+OF_TOOLS = {
+    field.name
+    for tool in TOOLS
+    for declaration in (tool.request, tool.response)
+    for field in fields_of(declaration)
+}
+FILES = ('py', 'md', 'toml', 'xml', 'yaml', 'json', 'onnx', 'bin', 'cfg', 'db', 'html')
+MODULES = {path.stem for path in (ROOT / 'robot_memory').rglob('*.py')} | {
+    path.name for path in (ROOT / 'robot_memory').rglob('*') if path.is_dir()
+}
+JSON = {*'context params task env robot spatial sense data metadata results objects'.split()}
+OTHERS = {'robot_memory', 'sage_mcp', 'film'} | MODULES | JSON
+"""What stands before the dot in names that are not those of parameters."""
+TYPICAL = re.compile(r'\w+_(s|hz|n|nm|mb|path|port|host|hosts|tools|topic|frame|dirs|keep|level)')
+
+
+def named(text: str) -> Iterator[str]:
+    """Yield the names that a page writes as those of parameters."""
+    yield from re.findall(r'ros2 param (?:set|get) \S+ ([\w.]+)', text)
+    yield from re.findall(r'(?:-p |`|\s)([a-z_][\w.]*):=', text)
+    yield from re.findall(r'[Pp]arameters? `([\w.]+)`', text)
+    yield from re.findall(r'`([a-z_]+): [^`]+`', text)
+    for name in re.findall(r'`([a-z_]+(?:\.\w+)*)`', text):
+        if TYPICAL.fullmatch(name) or ('.' in name and not _is_another(name)):
+            yield name
+
+
+def _is_another(name: str) -> bool:
+    first, last = name.partition('.')[0], name.rpartition('.')[2]
+    return last in FILES or first in OTHERS
+
+
+def is_known(name: str) -> bool:
+    """Say whether there is a parameter of a name, a launch argument, or a field of a tool."""
+    tap, _, setting = name.rpartition('.')
+    if tap:
+        return setting in OF_TAPS and tap in SenseSettings().taps
+    return name in OF_NODE | OF_TAPS | OF_LAUNCH | OF_TOOLS
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_parameter_that_a_document_names_exists(page: Path) -> None:
+    text = page.read_text(encoding='utf-8')
+    assert [name for name in named(text) if not is_known(name)] == []
+
+
+def test_a_name_that_is_none_of_a_parameter_is_noticed() -> None:
+    text = '`pose.topic`, `pose_topc: /x`, the parameter `taps_`, -p sorce:=a, `quit_s`'
+    wrong = [name for name in named(text) if not is_known(name)]
+    assert sorted(wrong) == ['pose.topic', 'pose_topc', 'quit_s', 'sorce', 'taps_']
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_params_files_of_a_document_are_accepted(page: Path, tmp_path: Path) -> None:
+    file = tmp_path / 'params.yaml'
+    for block in re.findall(r'```yaml\n(.*?)```', page.read_text(encoding='utf-8'), re.DOTALL):
+        if 'ros__parameters' in block:
+            file.write_text(block)
+            assert read_parameters(file)
+
+
+def test_the_shipped_params_file_is_accepted() -> None:
+    assert OF_NODE - set(OF_ROS) <= set(read_parameters(ROOT / 'config/robot_memory.yaml'))
+
+
+@pytest.mark.parametrize(
+    ('given', 'said'),
+    [
+        ('sorce: arm_1', 'gives sorce to the node robot_memory, .* \\(source\\?\\)'),
+        ('pose: {topic: /tcp_pose}', 'gives pose.topic .* \\(pose_topic\\?\\)'),
+        ('taps: [wrench]\n    wrench: {onset: 2.0}', 'wrench.onset is unknown; wrench takes'),
+        ('wrench: {onset: 2.0}', 'wrench.onset is unknown; wrench takes .*onset_n'),
+        ('taps: [wrench]\n    wrist: {onset_n: 2.0}', 'gives wrist.onset_n .* \\(wrench.onset_n'),
+    ],
+)
+def test_mistyped_keys_of_a_params_file_are_refused(tmp_path: Path, given: str, said: str) -> None:
+    file = tmp_path / 'params.yaml'
+    file.write_text(f'/**:\n  ros__parameters:\n    real_weight: 1.5\n    {given}\n')
+    with pytest.raises(InvalidArgument, match=said):
+        read_parameters(file)
+
+
+def test_parameters_that_every_node_has_are_accepted(tmp_path: Path) -> None:
+    file = tmp_path / 'params.yaml'
+    file.write_text(
+        '/**:\n  ros__parameters:\n    use_sim_time: false\n    qos_overrides:\n'
+        '      /wrench:\n        subscription: {depth: 5}\n'
+    )
+    assert read_parameters(file) == {
+        'use_sim_time': False,
+        'qos_overrides./wrench.subscription.depth': 5,
+    }
+
+
+def test_an_import_with_a_mistyped_key_imports_nothing_and_says_why(tmp_path: Path) -> None:
+    made = recordings.RECORD(tmp_path / 'ur5e')
+    file, db = tmp_path / 'params.yaml', tmp_path / 'memory.db'
+    file.write_text('/**:\n  ros__parameters:\n    taps: [wrench]\n    sorce: arm_1\n')
+    command = [sys.executable, '-m', 'robot_memory', '--db', str(db), '--model', 'none', 'import']
+    ran = subprocess.run(
+        [*command, str(made), '--params', str(file)], capture_output=True, text=True
+    )
+    assert ran.returncode == 1 and not db.exists()
+    assert ran.stderr.startswith(f'robot-memory: [invalid_argument] {file} gives sorce')
+    assert ran.stderr.count('\n') == 1
+
+
+@pytest.mark.parametrize(
+    ('key', 'node', 'fits'),
+    [
+        ('/**', '/robot_memory', True),
+        ('/**', '/a/b/robot_memory', True),
+        ('/*', '/robot_memory', True),
+        ('/*', '/a/robot_memory', False),
+        ('/*/robot_memory', '/a/robot_memory', True),
+        ('/**/robot_memory', '/robot_memory', True),
+        ('/a/**', '/a/b/robot_memory', True),
+        ('/a/**', '/b/robot_memory', False),
+        ('robot_memory', '/robot_memory', True),
+        ('robot_memory', '/a/robot_memory', False),
+        ('/a/robot_memory', '/a/robot_memory', True),
+        ('/robot_memor.', '/robot_memory', False),
+    ],
+)
+def test_a_key_of_a_params_file_fits_as_in_ros(key: str, node: str, fits: bool) -> None:
+    assert params_file.fits(key, node) is fits
+
+
+def test_a_params_file_that_cannot_be_read_is_not_found(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match='cannot be read: No such file'):
+        read_parameters(tmp_path / 'none.yaml')
+    with pytest.raises(NotFound, match='cannot be read: Is a directory'):
+        read_parameters(tmp_path)
+
+
+def test_the_params_files_of_a_process_stand_after_ros_args() -> None:
+    arguments = (
+        '--params-file a --ros-args --params-file b -p x:=1 --params-file c -- --params-file d'
+    )
+    assert params_file.named_by(arguments.split()) == [Path('b'), Path('c')]
+    assert params_file.named_by(['--ros-args', '--params-file']) == []
