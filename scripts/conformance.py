@@ -8,6 +8,7 @@ any other failure ends this with status 1, and so does an excuse that is needed 
 
 from __future__ import annotations
 
+import argparse
 import functools
 import json
 import os
@@ -26,6 +27,7 @@ from typing import Any
 from robot_memory.mcp_server import HttpBridge
 from robot_memory.memory import Memory
 from robot_memory.settings import Settings
+from robot_memory.version import version
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -223,6 +225,11 @@ def served(memory: Memory, **settings: Any) -> Iterator[str]:
 
 def main() -> None:
     """Serve an empty store on a free port, and let the suites at it."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument('--version', action='version', version=f'%(prog)s {version()}')
+    parser.parse_args()
     if not is_set_up():
         set_up()
     with tempfile.TemporaryDirectory() as folder:

@@ -32,6 +32,7 @@ from rosbags.typesys import Stores, get_typestore
 
 import robot_memory.srv
 from robot_memory.senses.messages import TYPES
+from robot_memory.version import version
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import make_recording
@@ -262,6 +263,7 @@ async def plan(url: str) -> bool:
 def main() -> int:
     """Run the demonstration; 0 when everything worked."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--version', action='version', version=f'%(prog)s {version()}')
     parser.add_argument('--bag', type=Path, help='rosbag2 to replay in place of the made one')
     options = parser.parse_args()
     os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))

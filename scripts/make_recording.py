@@ -17,6 +17,8 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 from rosbags.rosbag2.errors import WriterError
 from rosbags.typesys import Stores, get_typestore
 
+from robot_memory.version import version
+
 Vector = NDArray[np.float64]
 
 START_NS = 1_767_225_600 * 10**9
@@ -159,6 +161,7 @@ def picture(seconds: float, random: np.random.Generator) -> NDArray[np.uint8]:
 def main() -> int:
     """Write the recording where the command line says."""
     parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
+    parser.add_argument('--version', action='version', version=f'%(prog)s {version()}')
     parser.add_argument('--out', type=Path, required=True, help='folder to write, not there yet')
     try:
         path = record(parser.parse_args().out)

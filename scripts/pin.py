@@ -8,12 +8,13 @@ have not pinned yet.
 
 from __future__ import annotations
 
+import argparse
 import configparser
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = ('runtime', 'dev', 'ros')
@@ -56,8 +57,17 @@ def lines(package: str, old: str | None, new: str | None) -> list[str]:
     return pins + ([f'{package}=={new} ; python_version >= "3.11"'] if new else [])
 
 
-def main(pythons: list[str]) -> None:
+def main() -> None:
     """Resolve the files in order, each on top of the pins of those before."""
+    version = ElementTree.parse(ROOT / 'package.xml').getroot().findtext('version')
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument('--version', action='version', version=f'%(prog)s {version}')
+    parser.add_argument('old', metavar='PYTHON3.10', help='a Python 3.10 to resolve with')
+    parser.add_argument('new', metavar='PYTHON3.11', help='a newer one')
+    given = parser.parse_args()
+    pythons = [given.old, given.new]
     pinned: list[dict[str, str]] = [{}, {}]
     for name in FILES:
         found = [
@@ -71,6 +81,4 @@ def main(pythons: list[str]) -> None:
 
 
 if __name__ == '__main__':
-    if len(sys.argv) != 3:
-        sys.exit('usage: python scripts/pin.py PYTHON3.10 PYTHON3.11')
-    main(sys.argv[1:])
+    main()

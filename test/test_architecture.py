@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / 'robot_memory'
 MODULES = sorted(PACKAGE.rglob('*.py'))
 
 LAYERS = (
-    ('errors', 'clock'),
+    ('errors', 'clock', 'version'),
     ('json_text', 'language', 'monitoring'),
     ('fields', 'client', 'extensions', 'params_file'),
     ('model', 'settings'),

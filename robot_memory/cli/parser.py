@@ -15,6 +15,7 @@ from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.fields import Field, fields_of
 from robot_memory.settings import Settings
 from robot_memory.tools import TOOLS
+from robot_memory.version import version
 
 _NAMES = {'db_path': '--db'}
 _PATHS = ('db_path', 'model', 'params', 'output')
@@ -40,6 +41,7 @@ def build_parser(further: Mapping[str, tuple[str, type]]) -> argparse.ArgumentPa
         epilog=_EPILOG,
         allow_abbrev=False,
     )
+    parser.add_argument('--version', action='version', version=f'{PROGRAM} {version()}')
     _add_common(parser, shown=lambda field: True)
     commands = parser.add_subparsers(
         prog=PROGRAM, metavar='COMMAND', dest='command', required=True

@@ -40,10 +40,10 @@ from robot_memory.json_text import shown
 from robot_memory.mcp_server import completions, prompts, resources
 from robot_memory.mcp_server.schema import input_schema, output_schema
 from robot_memory.memory import Memory, caller, trace
-from robot_memory.status.glance import version
 from robot_memory.tool import Tool
 from robot_memory.tools import TOOLS
 from robot_memory.tools.show import ShowResponse
+from robot_memory.version import version
 
 INSTRUCTIONS = """\
 The long-term memory of a robot. Before you plan or act, recall what is known about the task, the

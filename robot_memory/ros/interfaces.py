@@ -52,7 +52,7 @@ def files() -> dict[str, str]:
         texts[f'srv/{service_name(tool)}.srv'] = _service(tool)
         for record in _records(tool.response):
             texts[f'msg/{message_name(record)}.msg'] = _message(record)
-    texts['config/robot_memory.yaml'] = _parameters()
+    texts['config/robot_memory.yaml'] = f'{NOTE}\n{parameters()}'
     return texts
 
 
@@ -118,9 +118,9 @@ def _records(declaration: type) -> list[type]:
     return found
 
 
-def _parameters() -> str:
+def parameters() -> str:
+    """Return the parameters of the node as a file, each with its meaning and its default."""
     lines = [
-        NOTE,
         '# Parameters of the node with their defaults. The key /** fits any name and namespace.',
         '# ROS tells 3 from 3.0: write numbers as they stand here, with or without a point.',
         '/**:',

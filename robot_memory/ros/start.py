@@ -4,10 +4,27 @@ import os
 import queue
 import signal
 import sys
+from collections.abc import Sequence
+
+_USAGE = """\
+usage: memory_node [--help] [--version] [--ros-args [-p NAME:=VALUE] [--params-file FILE]
+                   [-r __ns:=/NAMESPACE] [--log-level LEVEL] ...]
+
+Run the memory of a robot: ROS 2 services, taps on its topics, and MCP, until Ctrl-C.
+
+options:
+  -h, --help   print this and end
+  --version    print the version and end
+  --ros-args   what follows is for ROS 2: parameters, names, log levels
+
+The parameters with their meanings and defaults, as a file for --params-file:
+
+"""
 
 
 def main() -> None:
     """Run the node; without ROS 2, end with one line that says what to do."""
+    _answer(_of_node(sys.argv[1:]))
     # Read when numpy is imported: one recall is too small to share out, and the cores have work.
     os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
     # Before the imports, which take most of a start: an interrupt in the midst of them may be
@@ -27,3 +44,36 @@ def main() -> None:
     from robot_memory.ros import node
 
     node.main(signals)
+
+
+def _of_node(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments that are not for ROS."""
+    found, for_ros = [], False
+    for argument in arguments:
+        if argument == '--ros-args' or (for_ros and argument == '--'):
+            for_ros = argument == '--ros-args'
+        elif not for_ros:
+            found.append(argument)
+    return found
+
+
+def _answer(arguments: Sequence[str]) -> None:
+    """Answer the options that start no node, and refuse all others; end the process then."""
+    if not arguments:
+        return
+    if set(arguments) <= {'-h', '--help', '--version'}:
+        if arguments[0] == '--version':
+            from robot_memory.version import version
+
+            print(f'memory_node {version()}')
+        else:
+            from robot_memory.ros.interfaces import parameters
+
+            print(_USAGE + parameters(), end='')
+        sys.exit(0)
+    print(
+        f'memory_node: {" ".join(arguments)} is unknown; accepted: --help, --version, and '
+        '--ros-args with what is for ROS 2, as in: memory_node --ros-args -p db_path:=cell_1.db',
+        file=sys.stderr,
+    )
+    sys.exit(2)

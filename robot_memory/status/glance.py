@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from importlib import metadata
 from typing import Any
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -15,6 +14,7 @@ from robot_memory.clock import iso
 from robot_memory.memory import Memory
 from robot_memory.monitoring.registry import Timing
 from robot_memory.store import counts, vectors
+from robot_memory.version import version
 
 CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 """What `metrics` returns."""
@@ -22,14 +22,6 @@ TYPES = {'conversation': 'turn', 'fact': 'fact', 'perception': 'perception'}
 """The document's names of the types of memories, and ours."""
 _MOST_WAITING = 100_000
 """As far as waiting vectors are counted for a metric."""
-
-
-def version() -> str:
-    """Return this package's version, as far as it is installed."""
-    try:
-        return metadata.version('robot_memory')
-    except metadata.PackageNotFoundError:
-        return ''
 
 
 def health(memory: Memory) -> dict[str, Any]:

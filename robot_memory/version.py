@@ -1,0 +1,13 @@
+"""The version of this package: package.xml is the one place of it, its installation knows it."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+
+def version() -> str:
+    """Return this package's version; empty: it is not installed."""
+    try:
+        return metadata.version('robot_memory')
+    except metadata.PackageNotFoundError:
+        return ''

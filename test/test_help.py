@@ -1,0 +1,87 @@
+"""Every command line says what it does and which version it is, and starts nothing by that."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from robot_memory.fields import fields_of
+from robot_memory.senses import PlaceSettings, SenseSettings, TapSettings
+from robot_memory.settings import DoorSettings, Settings
+
+ROOT = Path(__file__).resolve().parents[1]
+VERSION = ElementTree.parse(ROOT / 'package.xml').getroot().findtext('version')
+NODE = ['-c', 'from robot_memory.ros.start import main; main()']
+COMMANDS = {
+    'memory_node': NODE,
+    'robot-memory': ['-m', 'robot_memory'],
+    'demo.py': [str(ROOT / 'scripts/demo.py')],
+    'make_recording.py': [str(ROOT / 'scripts/make_recording.py')],
+    'conformance.py': [str(ROOT / 'scripts/conformance.py')],
+    'pin.py': [str(ROOT / 'scripts/pin.py')],
+    'run.py': [str(ROOT / 'bench/run.py')],
+}
+
+
+def run(name: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    if name == 'demo.py':
+        pytest.importorskip('rclpy', reason='no ROS 2 here: rclpy cannot be imported')
+        pytest.importorskip('robot_memory.msg', reason='the interfaces are not built: make build')
+    return subprocess.run(
+        [sys.executable, *COMMANDS[name], *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize('name', COMMANDS)
+@pytest.mark.parametrize('option', ['--help', '-h'])
+def test_help_is_printed_and_nothing_is_started(name: str, option: str, tmp_path: Path) -> None:
+    ran = run(name, option, HOME=str(tmp_path), XDG_DATA_HOME=str(tmp_path))
+    assert (ran.returncode, ran.stderr) == (0, '')
+    assert ran.stdout.startswith('usage: ') and '--version' in ran.stdout
+    assert not list(tmp_path.rglob('memory.db')) and not (tmp_path / '.ros').exists()
+
+
+@pytest.mark.parametrize('name', COMMANDS)
+def test_the_version_is_that_of_the_package(name: str) -> None:
+    ran = run(name, '--version')
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, f'{name} {VERSION}\n', '')
+
+
+@pytest.mark.parametrize('name', COMMANDS)
+def test_an_unknown_option_is_refused_in_words(name: str) -> None:
+    ran = run(name, '--hlp')
+    assert ran.returncode == 2 and ran.stdout == ''
+    assert '--hlp' in ran.stderr or 'required' in ran.stderr
+    assert 'Traceback' not in ran.stderr
+
+
+def test_the_help_of_the_node_tells_every_parameter_with_its_meaning() -> None:
+    lines = [line.strip() for line in run('memory_node', '--help').stdout.splitlines()]
+    for declaration in (Settings, DoorSettings, SenseSettings, PlaceSettings, TapSettings):
+        for field in fields_of(declaration):
+            at = [i for i, line in enumerate(lines) if line.startswith(f'{field.name}: ')]
+            assert at and lines[at[0] - 1].startswith(f'# {field.help}'), field.name
+
+
+def test_the_help_of_the_node_needs_no_ros() -> None:
+    code = (
+        'import sys; sys.modules["rclpy"] = None; sys.argv = ["memory_node", "--help"]\n'
+        'from robot_memory.ros.start import main; main()'
+    )
+    ran = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
+    assert ran.returncode == 0 and 'db_path' in ran.stdout
+
+
+def test_what_the_node_does_not_take_is_named_beside_what_it_takes() -> None:
+    ran = run('memory_node', 'cell_1.db', '--help')
+    assert ran.returncode == 2
+    assert ran.stderr.startswith('memory_node: cell_1.db --help is unknown; accepted: --help')
+    assert ran.stderr.count('\n') == 1
