@@ -4,7 +4,9 @@ import asyncio
 import json
 import os
 import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +21,14 @@ BLOCKS = re.findall(r'```(\w+)\n(.*?)```', README, re.DOTALL)
 COMMANDS = [line for kind, text in BLOCKS if kind == 'bash' for line in text.splitlines() if line]
 
 
+NODE = 'scripts/env memory_node'
+CALLS = [line for line in COMMANDS if line.startswith('scripts/env robot-memory call ')]
+ALONE = [
+    line for line in COMMANDS if line.startswith('scripts/') and line != NODE and line not in CALLS
+]
+OF_ROS2 = [line for line in COMMANDS if line.startswith('ros2 ')]
+
+
 @pytest.fixture(scope='module')
 def environment(tmp_path_factory):
     """Return an environment whose store is a new one."""
@@ -26,10 +36,48 @@ def environment(tmp_path_factory):
     return {**os.environ, 'ROBOT_MEMORY_DB': str(folder / 'memory.db')}
 
 
-@pytest.mark.parametrize('command', [line for line in COMMANDS if line.startswith('scripts/')])
-def test_a_command_line_of_the_readme_works(command, environment):
+def need_build():
+    """Skip where scripts/env cannot run."""
     if not (ROOT / '.venv/mode').exists():
         pytest.skip('scripts/env needs `make build`, which was not run in this tree')
+
+
+@pytest.fixture(scope='module')
+def node(tmp_path_factory):
+    """Run the node as the README does, on a domain and a port of its own; return where."""
+    need_build()
+    folder = tmp_path_factory.mktemp('node')
+    environment = {
+        **os.environ,
+        'ROBOT_MEMORY_DB': str(folder / 'memory.db'),
+        'ROS_DOMAIN_ID': str(1 + (os.getpid() + 50) % 100),
+        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+    }
+    assert NODE in COMMANDS
+    command = [*shlex.split(NODE), '--ros-args', '-p', 'mcp_port:=0', '-p', 'model:=none']
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        if 'MCP: http' in line:
+            break
+    else:
+        pytest.fail('the node did not start')
+    yield environment
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, rest
+
+
+@pytest.mark.parametrize('command', ALONE)
+def test_a_command_line_of_the_readme_works(command, environment):
+    need_build()
     if '--out ' in command:
         shutil.rmtree(ROOT / command.rpartition('--out ')[2], ignore_errors=True)
     ran = subprocess.run(
@@ -38,6 +86,16 @@ def test_a_command_line_of_the_readme_works(command, environment):
     assert ran.returncode == 0, ran.stderr
     assert 'cup?' not in command or 'red cup' in ran.stdout
     assert 'contact' not in command or 'Hard' in ran.stdout
+
+
+@pytest.mark.parametrize('command', CALLS)
+def test_a_call_of_the_readme_is_answered_by_the_node_of_the_readme(command, node):
+    ran = subprocess.run(
+        f'{command} --timeout 90', shell=True, cwd=ROOT, env=node, capture_output=True, text=True
+    )
+    assert (ran.returncode, ran.stderr) == (0, '')
+    assert re.search(r'^success +true$', ran.stdout, re.MULTILINE)
+    assert 'recall' not in command or 'The red cup needs 12 N' in ran.stdout
 
 
 def test_the_make_targets_of_the_readme_exist():
@@ -49,16 +107,25 @@ def test_the_make_targets_of_the_readme_exist():
         assert ran.returncode == 0
 
 
-@pytest.mark.parametrize('command', [line for line in COMMANDS if line.startswith('ros2 ')])
-def test_a_ros2_command_of_the_readme_is_of_what_is_built(command):
-    if shutil.which('ros2') is None:
-        pytest.skip('no ros2 command here: the PyPI wheels of ROS 2 have none')
-    name = command.split()[1]
-    if name == 'launch':
-        command += ' --show-args'
-    else:
-        pytest.skip('test/ros/test_services.py makes the same calls on a node of its own')
-    assert subprocess.run(command, shell=True).returncode == 0
+@pytest.mark.parametrize('command', [line for line in OF_ROS2 if ' service call ' in line])
+def test_a_service_call_of_the_readme_is_answered_by_the_node_of_the_readme(command, node):
+    name, kind, request = shlex.split(command)[3:]
+    if shutil.which('ros2') is None:  # the wheels have none: the same request, by our own command
+        full, _, service = name.rpartition('/')
+        command = f'scripts/env robot-memory call {service} {shlex.quote(request)} --node {full}'
+        assert kind == f'robot_memory/srv/{service.capitalize()}'
+    ran = subprocess.run(command, shell=True, cwd=ROOT, env=node, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert re.search(r'success( +true$|=True)', ran.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize('command', [line for line in OF_ROS2 if ' launch ' in line])
+def test_a_launch_of_the_readme_gives_arguments_that_there_are(command):
+    text = (ROOT / 'launch/robot_memory.launch.py').read_text()
+    for argument in re.findall(r' (\w+):=', command):
+        assert f"'{argument}': (" in text
+    if shutil.which('ros2') is not None:
+        assert subprocess.run(f'{command} --show-args', shell=True).returncode == 0
 
 
 def test_the_mcp_configuration_of_the_readme_starts_a_server(environment):

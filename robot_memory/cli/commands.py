@@ -11,6 +11,7 @@ from typing import Any
 from tqdm import tqdm
 
 from robot_memory.cli.archives import ExportCommand, export
+from robot_memory.cli.calling import CallRequest, call
 from robot_memory.cli.common import NOT_SET_UP, is_set_up, note, open_memory, show_answer
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.cli.recordings import ImportRequest, PlotRequest, import_, plot
@@ -147,6 +148,7 @@ COMMANDS: dict[str, tuple[Callable[[Any, Settings, Options], None], type]] = {
     'status': (status, Nothing),
     'index': (index, Nothing),
     'mcp': (mcp, McpRequest),
+    'call': (call, CallRequest),
 }
 """The commands beside the tools, and their arguments; their first sentences are their help."""
 

@@ -20,7 +20,7 @@ from robot_memory.version import version
 _NAMES = {'db_path': '--db'}
 _PATHS = ('db_path', 'model', 'params', 'output')
 _IN_EVERY_HELP = ('db_path', 'model', 'json', 'wait')
-_ALSO_POSITIONAL = ('query', 'memory_id', 'session')
+_ALSO_POSITIONAL = ('query', 'memory_id', 'session', 'request')
 _EPILOG = (
     'JSON is written as one argument: \'{"task": {"success": true}}\'. '
     'Exit status: 0 done, 1 refused or failed (one line on stderr), 2 wrong usage.'

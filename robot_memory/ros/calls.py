@@ -1,0 +1,172 @@
+"""One call of a running node's service, as `ros2 service call` makes it."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import rclpy
+import yaml
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+
+import robot_memory.srv
+from robot_memory.errors import Internal, InvalidArgument, RobotMemoryError, Unavailable, kinds
+from robot_memory.fields import NANOSECONDS, Field, check, fields_of
+from robot_memory.json_text import dump_json, shown
+from robot_memory.ros import convert, session
+from robot_memory.ros.interfaces import ROS_TOOLS, service_name
+from robot_memory.tool import Tool
+
+_TURN_SECONDS = 0.05
+_NAME = re.compile(r'(/[A-Za-z_]\w*)+')
+
+
+def call(service: str, request: str, node: str, timeout: float) -> dict[str, Any]:
+    """
+    Call a service of a node with a request in YAML or JSON; return the reply as plain JSON.
+
+    `timeout` bounds in seconds how long the node is looked for, and how long it may take to
+    answer. Raise InvalidArgument for what the service does not take, Unavailable where no such
+    node answers, and what the node refuses the call with.
+    """
+    tool = _tool(service)
+    full = '/' + node.strip('/')
+    if not _NAME.fullmatch(full):
+        raise InvalidArgument(
+            f'node must be a name such as /cell_1/robot_memory, not {shown(node)}'
+        )
+    kind = getattr(robot_memory.srv, service_name(tool))
+    message = _message(kind, tool, _read(tool, request))
+    with _asking() as (asker, until):
+        client = asker.create_client(kind, f'{full}/{tool.name}')
+        if not until(client.service_is_ready, timeout):
+            raise Unavailable(_lacking(asker, full, tool.name, timeout))
+        future = client.call_async(message)
+        if not until(future.done, timeout):
+            raise Unavailable(
+                f'{full} did not answer {tool.name} within {timeout:g} s, and may still carry it '
+                'out; --timeout allows more'
+            )
+        return _reply(future.result(), tool)
+
+
+def _tool(service: str) -> Tool[Any, Any]:
+    name = service.removeprefix('~/').replace('-', '_')
+    for tool in ROS_TOOLS:
+        if tool.name == name:
+            return tool
+    known = ', '.join(tool.name for tool in ROS_TOOLS)
+    raise InvalidArgument(f'service must be one of {known}, not {shown(service)}')
+
+
+def _read(tool: Tool[Any, Any], request: str) -> Mapping[str, Any]:
+    """Return the fields of a request by their names."""
+    try:
+        loaded = yaml.safe_load(request)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        words = ' '.join(str(error).split())
+        raise InvalidArgument(f'the request is neither YAML nor JSON: {words}') from None
+    loaded = {} if loaded is None else loaded
+    if not isinstance(loaded, Mapping):
+        raise InvalidArgument(
+            f"the request must be fields by their names, as {{insight: 'The lamp is on'}}, "
+            f'not {shown(loaded)}'
+        )
+    names = [field.ros_name for field in fields_of(tool.request)]
+    wrong = [shown(name) for name in loaded if name not in names]
+    if wrong:
+        takes = f'it takes {", ".join(names)}' if names else 'it takes none'
+        raise InvalidArgument(f'{tool.name} has no field {", ".join(wrong)}; {takes}')
+    return loaded
+
+
+def _message(kind: Any, tool: Tool[Any, Any], request: Mapping[str, Any]) -> Any:
+    message = kind.Request()
+    for field in fields_of(tool.request):
+        value = request.get(field.ros_name)
+        if value is not None:
+            _set(message, field, value)
+    return message
+
+
+def _set(message: Any, field: Field, value: Any) -> None:
+    """Write a value into a request; whether it is in its bounds is for the node to say."""
+    if field.kind == 'json':
+        text = value if isinstance(value, str) else dump_json(value, field.name)
+        setattr(message, field.ros_name, text)
+        return
+    unbounded = dataclasses.replace(
+        field, minimum=None, maximum=None, min_length=0, max_length=0, choices=(), without=''
+    )
+    checked = check(unbounded, value)
+    if field.kind == 'stamp':
+        stamp = getattr(message, field.ros_name)
+        stamp.sec, stamp.nanosec = divmod(checked, NANOSECONDS)
+    else:
+        plain = list(checked) if isinstance(checked, tuple) else checked
+        setattr(message, field.ros_name, plain)
+
+
+Until = Callable[[Callable[[], bool], float], bool]
+
+
+@contextmanager
+def _asking() -> Iterator[tuple[Node, Until]]:
+    """Be a node for a while; beside it is what spins until a condition holds, or too long."""
+    context = rclpy.Context()
+    session.begin([], context)
+    try:
+        asker = rclpy.create_node(
+            f'robot_memory_call_{os.getpid()}',
+            context=context,
+            enable_rosout=False,
+            start_parameter_services=False,
+        )
+        executor = SingleThreadedExecutor(context=context)
+        executor.add_node(asker)
+
+        def until(condition: Callable[[], bool], timeout: float) -> bool:
+            end = time.monotonic() + timeout
+            while not condition():
+                if time.monotonic() > end:
+                    return False
+                executor.spin_once(timeout_sec=_TURN_SECONDS)
+            return True
+
+        yield asker, until
+        executor.shutdown()
+        asker.destroy_node()
+    finally:
+        rclpy.shutdown(context=context)
+
+
+def _lacking(asker: Node, node: str, service: str, timeout: float) -> str:
+    """Return in words that a service is not there, and what is."""
+    known = [
+        f'{space.rstrip("/")}/{name}' for name, space in asker.get_node_names_and_namespaces()
+    ]
+    services = {name for name, _ in asker.get_service_names_and_types()}
+    memories = sorted({name for name in known if f'{name}/recall' in services})
+    domain = os.environ.get('ROS_DOMAIN_ID') or '0'
+    if node in known:
+        return f'the node {node} offers no service {node}/{service}: it is not ready, or no memory'
+    here = f'memory nodes here: {", ".join(memories)}' if memories else 'no memory node runs here'
+    return (
+        f'no node {node} was found within {timeout:g} s (ROS_DOMAIN_ID {domain}); {here}; '
+        '--node names another, and `memory_node` starts one'
+    )
+
+
+def _reply(reply: Any, tool: Tool[Any, Any]) -> dict[str, Any]:
+    """Return a reply as plain JSON; raise what it says where the call was refused."""
+    if not reply.success:
+        codes: dict[str, type[RobotMemoryError]] = {kind.code: kind for kind in kinds()}
+        raise codes.get(reply.error_code, Internal)(reply.message)
+    head = {'success': True, 'error_code': '', 'message': reply.message}
+    return {**head, **convert.plain(reply, tool.response)}
