@@ -219,3 +219,9 @@ def store_path(settings: Settings) -> Path:
         return Path(named).expanduser()
     data = os.environ.get('XDG_DATA_HOME') or '~/.local/share'
     return Path(data).expanduser() / 'robot_memory' / 'memory.db'
+
+
+def cache_directory() -> Path:
+    """Name the folder of what can be made anew: the default model, the list of fonts of plots."""
+    named = Path(os.environ.get('XDG_CACHE_HOME', ''))
+    return (named if named.is_absolute() else Path.home() / '.cache') / 'robot_memory'

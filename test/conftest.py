@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 from robots import REVISIONS, MovableClock, Robot, make_model
+from watched import Watch, build_library
 
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.memory import Memory
 from robot_memory.settings import Settings
-
 
 @pytest.fixture
 def clock() -> MovableClock:
@@ -83,6 +83,19 @@ def tiny_embedders(tiny_models: dict[int, Path]) -> dict[int, BackgroundEmbedder
         embedders[dimension].start()
         assert embedders[dimension].wait(60), embedders[dimension].reason
     return embedders
+
+
+@pytest.fixture(scope='session')
+def watching_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_library(tmp_path_factory.mktemp('watched'))
+
+
+@pytest.fixture
+def watch(tmp_path: Path, watching_library: Path) -> Watch:
+    """A fresh home for processes whose look-ups, addresses and files are noted."""
+    (tmp_path / 'home/tmp').mkdir(parents=True)
+    (tmp_path / 'watched.log').touch()
+    return Watch(tmp_path / 'home', tmp_path / 'watched.log', watching_library)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from robot_memory.fields import arg, fields_of, parse
 from robot_memory.json_text import shown
 from robot_memory.keeping.perceptions import whole
 from robot_memory.model import Record
-from robot_memory.settings import Settings
+from robot_memory.settings import Settings, cache_directory
 from robot_memory.store import Connection, events, memories
 
 _IN_ONE_PLOT = 200
@@ -91,9 +92,7 @@ def import_(request: ImportRequest, settings: Settings, options: Options) -> Non
 
 def _bar(stack: ExitStack, title: str) -> tuple[Callable[[str], None], Callable[[int, int], None]]:
     """Return what prints a line, and what shows how far the import is."""
-    bar = stack.enter_context(
-        tqdm(desc=title, unit=' messages', unit_scale=True, disable=None, leave=False)
-    )
+    bar = stack.enter_context(tqdm(desc=title, unit=' messages', unit_scale=True, disable=None, leave=False))
 
     def progress(done: int, total: int) -> None:
         bar.total = total
@@ -158,6 +157,8 @@ class PlotRequest:
 
 def plot(request: PlotRequest, settings: Settings, options: Options) -> None:
     """Draw what was felt and seen as a PNG: the signal, the extent, the peak and the pictures."""
+    # Without it matplotlib makes folders of its own in the user's cache and configuration.
+    os.environ.setdefault('MPLCONFIGDIR', str(cache_directory() / 'matplotlib'))
     from robot_memory.plot import draw
 
     span = bool(request.since or request.until)

