@@ -15,9 +15,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tqdm import tqdm
-
 from robot_memory.api import RobotMemory
+from robot_memory.progress import progress_bar
 
 TURNS, SESSIONS, CALLS = 500, 5, 100
 PEOPLE = ('operator:anna', 'operator:ben')
@@ -41,7 +40,7 @@ def text(chance: random.Random, form: str) -> str:
 def times_ms(title: str, call: Callable[[str], object], chance: random.Random) -> dict[str, float]:
     """Return the median and the 95th percentile of a call with other words each time."""
     times = []
-    for number in tqdm(range(CALLS), title, unit='call', leave=False):
+    for number in progress_bar(range(CALLS), title, unit='call'):
         question = f'{text(chance, ASKED)} on day {number}'
         start = time.perf_counter()
         call(question)

@@ -11,9 +11,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from tqdm import tqdm
-
 from robot_memory.memory import Memory
+from robot_memory.progress import progress_bar
 from robot_memory.senses.importing import Plan, import_recording
 from robot_memory.settings import Settings
 
@@ -30,7 +29,7 @@ def main() -> None:
     if not BAG.exists():
         sys.exit(f'no recording to import: {BAG}')
     ratios, kept = [], 0
-    for _ in tqdm(range(runs), 'import', unit='run', leave=False):
+    for _ in progress_bar(range(runs), 'import', unit='run'):
         with tempfile.TemporaryDirectory() as folder:
             settings = Settings(db_path=str(Path(folder) / 'memory.db'))
             with Memory(settings, resident=False) as memory:

@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
+
+from robot_memory.progress import progress_bar
 
 try:
     import rclpy
@@ -204,7 +205,7 @@ def _under_load(
     publisher.stdout.readline()
     before = {pid: processor_seconds(pid) for pid in (memory, bare)}
     times = []
-    for number in tqdm(range(int(seconds * RECALLS_HZ)), 'load', unit='recall', leave=False):
+    for number in progress_bar(range(int(seconds * RECALLS_HZ)), 'load', unit='recall'):
         start = time.perf_counter()
         request = Recall.Request(query=f'hard push near shelf {number}', n=3)
         rclpy.spin_until_future_complete(node, recall.call_async(request))

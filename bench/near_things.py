@@ -10,11 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from robot_memory.clock import iso
 from robot_memory.memory import Memory
 from robot_memory.model import Record
+from robot_memory.progress import progress_bar
 from robot_memory.settings import Settings
 from robot_memory.store import facets, memories, places
 from robot_memory.tools import TOOLS
@@ -52,7 +51,7 @@ def fill(memory: Memory, count: int) -> None:
     chance = random.Random(5)
     with memory.db.write() as connection:
         start = time.thread_time()
-        for i in tqdm(range(count), unit='memory', leave=False):
+        for i in progress_bar(range(count), unit='memory'):
             memories.insert(connection, fact(i, chance), None)
         spent = time.thread_time() - start
     print(f'\n{count} memories, {spent / count * 1e6:.0f} us to insert one, of them for')

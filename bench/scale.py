@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
+from robot_memory.progress import progress_bar
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -123,7 +123,7 @@ def fill(store: Any, size: int) -> dict[str, Any]:
 
     def told() -> Iterator[tuple[str, dict[str, Any]]]:
         nonlocal nearest, in_range
-        for number in tqdm(range(size), f'{size:,} memories: fill', unit='memory', mininterval=1):
+        for number in progress_bar(range(size), f'{size:,} memories: fill', unit='memory'):
             text, context = facts.fact(number)
             in_range += facts.is_in_range(context)
             heapq.heappush(nearest, -facts.distance(context))
@@ -227,7 +227,7 @@ def _timed(title: str, call: Callable[[int], Any], numbers: Iterable[int]) -> di
     """Call with each of the numbers, until all are done or the time is up; return the times."""
     times: list[float] = []
     kept = 0
-    for number in tqdm(list(numbers), title, unit='call', leave=False, mininterval=1):
+    for number in progress_bar(list(numbers), title, unit='call'):
         start = time.perf_counter()
         kept += call(number) is not None
         times.append((time.perf_counter() - start) * 1e3)

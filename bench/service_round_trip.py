@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
+from robot_memory.progress import progress_bar
 
 CALLS = 500
 
@@ -30,7 +30,7 @@ except ImportError as missing:
 def median_ms(title: str, call: Callable[[], object]) -> float:
     """Return the median time of a call, in milliseconds."""
     times = []
-    for _ in tqdm(range(CALLS), title, unit='call', leave=False):
+    for _ in progress_bar(range(CALLS), title, unit='call'):
         start = time.perf_counter()
         call()
         times.append((time.perf_counter() - start) * 1000)

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from scale import ONE_THREAD, Subject
-from tqdm import tqdm
+
+from robot_memory.progress import progress_bar
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -78,7 +79,7 @@ def _harness(who: str, subject: Subject, size: int, embed: str) -> list[dict[str
     found = []
     environment = {**os.environ, **ONE_THREAD, 'PYTHONPATH': path}
     with (
-        tqdm(total=_LINES, desc=f'{who}, vectors: {embed}', unit='figure', leave=False) as bar,
+        progress_bar(title=f'{who}, vectors: {embed}', unit='figure', total=_LINES) as bar,
         subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as ran,
     ):
         assert ran.stdout is not None

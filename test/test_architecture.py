@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / 'robot_memory'
 MODULES = sorted(PACKAGE.rglob('*.py'))
 
 LAYERS = (
-    ('errors', 'clock', 'version'),
+    ('errors', 'clock', 'progress', 'version'),
     ('json_text', 'language', 'monitoring'),
     ('fields', 'client', 'extensions', 'params_file'),
     ('model', 'settings'),
@@ -45,6 +45,7 @@ ONLY_IN = {
     'tokenizers': ('embedding',),
     'cachetools': ('embedding',),
     'prometheus_client': ('status',),
+    'tqdm': ('progress',),
 }
 
 

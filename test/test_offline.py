@@ -6,23 +6,14 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from mcp import Client, StdioServerParameters
+from sources import ROOT, importers
 from watched import Watch
 
-ROOT = Path(__file__).resolve().parents[1]
 ROBOT_MEMORY = [sys.executable, '-m', 'robot_memory']
-SOURCES = [
-    path
-    for folder in ('robot_memory', 'sage_mcp', 'scripts', 'bench', 'test', 'launch')
-    for path in sorted((ROOT / folder).rglob('*'))
-    if path.is_file() and path.suffix not in ('.pyc', '.cpp')
-]
-
-
 FONTS = r'(\.cache|/var/cache)/fontconfig/.*'
 """What fc-list keeps, which matplotlib asks for the fonts of the system."""
 
@@ -139,14 +130,6 @@ OnnxEmbedder(pathlib.Path({str(tiny_models[8])!r}))
 
 
 LOAD = "i.import_module('onnxruntime')"
-
-
-def importers(library: str) -> Iterator[str]:
-    """Yield the sources that import a library, in code or in the text of a program."""
-    pattern = re.compile(rf'\b(import|from)\s+{library}\b')
-    for path in SOURCES:
-        if pattern.search(path.read_text(encoding='utf-8', errors='replace')):
-            yield str(path.relative_to(ROOT))
 
 
 def test_onnxruntime_is_imported_only_where_its_telemetry_was_turned_off_before() -> None:

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
+
+from robot_memory.progress import progress_bar
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -83,7 +84,9 @@ def measure(whole: RetrievalSet, embedder: Embedder | None, *, quick: bool) -> d
                 peer = Peer(chosen, known)
                 compared[peer.title] = peer
             for title, method in compared.items():
-                questions = tqdm(chosen.questions, desc=f'{whole.name}: {title}', unit='question')
+                questions = progress_bar(
+                    chosen.questions, f'{whole.name}: {title}', unit='question'
+                )
                 answers = [method.rank(question, chosen.depth) for question in questions]
                 found[title] = summary(chosen, answers)
         taken = refused(Path(folder) / 'twice.db', chosen, known) if whole.name == 'robot' else {}

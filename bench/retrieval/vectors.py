@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from sets import ROOT, RetrievalSet
-from tqdm import tqdm
 
 from robot_memory.embedding import BackgroundEmbedder, Embedder
+from robot_memory.progress import progress_bar
 
 Vectors = NDArray[np.float32]
 CACHE = ROOT / 'bench/.cache'
@@ -82,7 +82,7 @@ def _made(embedder: Embedder, texts: list[str], kind: str, name: str) -> Vectors
         return known
     vectors = np.zeros((len(texts), embedder.dimension), np.float32)
     order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-    with tqdm(total=len(texts), desc=f'{name}: vectors of {kind}', unit='text') as bar:
+    with progress_bar(title=f'{name}: vectors of {kind}', unit='text', total=len(texts)) as bar:
         for start in range(0, len(order), _BATCH):
             batch = order[start : start + _BATCH]
             if kind == 'passages':

@@ -10,9 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
-
-from tqdm import tqdm
+from typing import IO, Any
 
 from robot_memory.archive.reading import import_archive
 from robot_memory.archive.writing import lines
@@ -22,6 +20,7 @@ from robot_memory.cli.text import counted
 from robot_memory.errors import NotFound, Unavailable
 from robot_memory.fields import arg, plain
 from robot_memory.memory import Memory
+from robot_memory.progress import progress_bar
 from robot_memory.settings import Settings, store_path
 from robot_memory.tools.export import ExportRequest, extent_of, name_of, text_of
 from robot_memory.tools.export import export as export_tool
@@ -112,9 +111,9 @@ def import_archives(paths: Iterable[str], settings: Settings, options: Options) 
     done = {}
     with open_memory(settings, with_model=False) as memory:
         for path in paths:
-            with tqdm(desc=Path(path).name, unit=' memories', disable=None, leave=False) as bar:
+            with progress_bar(title=Path(path).name, unit=' memories') as bar:
 
-                def progress(number: int, total: int, bar: tqdm[None] = bar) -> None:
+                def progress(number: int, total: int, bar: Any = bar) -> None:
                     bar.total = total
                     bar.update(number - bar.n)
 

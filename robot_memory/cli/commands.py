@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tqdm import tqdm
-
 from robot_memory.cli.archives import ExportCommand, export
 from robot_memory.cli.calling import CallRequest, call
 from robot_memory.cli.common import NOT_SET_UP, is_set_up, note, open_memory, show_answer
@@ -19,6 +17,7 @@ from robot_memory.cli.text import Paint, counted, render, table
 from robot_memory.errors import NotFound, Unavailable
 from robot_memory.fields import plain
 from robot_memory.memory import Memory
+from robot_memory.progress import progress_bar
 from robot_memory.settings import Settings, store_path, tools_arg
 from robot_memory.status.glance import free_bytes
 from robot_memory.store import vectors
@@ -113,7 +112,7 @@ def index(_: Nothing, settings: Settings, options: Options) -> None:
         if embedder is None:
             raise Unavailable(f'no vectors can be made: {memory.embedder.reason}')
         made = 0
-        with tqdm(desc='vectors', disable=None, leave=False) as bar:
+        with progress_bar(title='vectors', unit=' vectors') as bar:
             for made, waiting in memory.index():
                 bar.total = made + waiting
                 bar.update(made - bar.n)

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from robot_memory.archive.reading import is_archive
 from robot_memory.capture import Picture, Signal
 from robot_memory.cli.archives import import_archives
@@ -24,6 +22,7 @@ from robot_memory.fields import arg, fields_of, parse
 from robot_memory.json_text import shown
 from robot_memory.keeping.perceptions import whole
 from robot_memory.model import Record
+from robot_memory.progress import progress_bar
 from robot_memory.settings import Settings, cache_directory
 from robot_memory.store import Connection, events, memories
 
@@ -92,7 +91,7 @@ def import_(request: ImportRequest, settings: Settings, options: Options) -> Non
 
 def _bar(stack: ExitStack, title: str) -> tuple[Callable[[str], None], Callable[[int, int], None]]:
     """Return what prints a line, and what shows how far the import is."""
-    bar = stack.enter_context(tqdm(desc=title, unit=' messages', unit_scale=True, disable=None, leave=False))
+    bar = stack.enter_context(progress_bar(title=title, unit=' messages', unit_scale=True))
 
     def progress(done: int, total: int) -> None:
         bar.total = total
