@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from robot_memory.client.loopback import exempt_loopback
 from robot_memory.mcp_server import HttpBridge
 from robot_memory.memory import Memory
 from robot_memory.settings import Settings
@@ -80,7 +81,10 @@ def _wheel() -> Path:
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, 'PATH': f'{_wheel() / "bin"}{os.pathsep}{os.environ.get("PATH", "")}'}
+    path = f'{_wheel() / "bin"}{os.pathsep}{os.environ.get("PATH", "")}'
+    environment = {**os.environ, 'PATH': path}
+    exempt_loopback(environment)
+    return environment
 
 
 def program(package: str, name: str) -> list[str]:
@@ -122,7 +126,8 @@ def capabilities(url: str) -> dict[str, Any]:
     body = {'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': params}
     headers = {'Content-Type': 'application/json'}
     request = urllib.request.Request(url, json.dumps(body).encode(), headers)
-    with urllib.request.urlopen(request, timeout=30) as answer:
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with direct.open(request, timeout=30) as answer:
         declared: dict[str, Any] = json.load(answer)['result']['capabilities']
     return declared
 

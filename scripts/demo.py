@@ -31,6 +31,7 @@ from rosbags.highlevel import AnyReader, AnyReaderError
 from rosbags.typesys import Stores, get_typestore
 
 import robot_memory.srv
+from robot_memory.client.loopback import exempt_loopback
 from robot_memory.senses.messages import TYPES
 from robot_memory.version import version
 
@@ -266,6 +267,7 @@ def main() -> int:
     parser.add_argument('--version', action='version', version=f'%(prog)s {version()}')
     parser.add_argument('--bag', type=Path, help='rosbag2 to replay in place of the made one')
     options = parser.parse_args()
+    exempt_loopback(os.environ)
     os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
     with tempfile.TemporaryDirectory(prefix='robot_memory_demo_') as name:
         folder = Path(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,14 @@ import pytest
 from robots import REVISIONS, MovableClock, Robot, make_model
 from watched import Watch, build_library
 
+from robot_memory.client.loopback import exempt_loopback
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.memory import Memory
 from robot_memory.settings import Settings
+
+# Tests talk to servers of their own on this machine, whatever proxy the shell names.
+exempt_loopback(os.environ)
+
 
 @pytest.fixture
 def clock() -> MovableClock:

@@ -5,20 +5,33 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from proxies import DEAD_PROXIES
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_demo_notices_learns_recalls_and_ends_by_itself():
-    ran = subprocess.run(
+@pytest.fixture(scope='module')
+def ran():
+    """Run the demo, in a shell whose every proxy variable names a dead address."""
+    return subprocess.run(
         [sys.executable, str(ROOT / 'scripts/demo.py')],
         capture_output=True,
         text=True,
         timeout=180,
-        env={**os.environ, 'ROS_DOMAIN_ID': str(1 + (os.getpid() + 50) % 100)},
+        env={**os.environ, **DEAD_PROXIES, 'ROS_DOMAIN_ID': str(1 + (os.getpid() + 50) % 100)},
     )
+
+
+def test_the_demo_notices_learns_recalls_and_ends_by_itself(ran):
     assert ran.returncode == 0, ran.stdout + ran.stderr
     for words in ('Contact', 'hybrid', '[invalid_argument]', 'exit code 0'):
         assert words in ran.stdout, words
+
+
+def test_the_demos_mcp_client_asks_the_node_directly_whatever_proxy_is_named(ran):
+    assert 'The planner asks (MCP)' in ran.stdout
+    assert 'a lesson is learned' in ran.stdout, ran.stderr
 
 
 def test_a_recording_that_is_not_there_is_one_clear_line(tmp_path):
