@@ -111,7 +111,8 @@ def messages() -> Iterator[tuple[str, str, int, dict[str, Any]]]:
 
 def joints(seconds: float, random: np.random.Generator) -> tuple[Vector, Vector, Vector]:
     """Return position (rad), velocity (rad/s) and effort (N m) at a time, with noise."""
-    position, velocity = np.array(HOME), np.zeros(len(JOINTS))
+    position: Vector = np.array(HOME)
+    velocity: Vector = np.zeros(len(JOINTS))
     for begin, end, start, goal in MOVES:
         if seconds >= begin:
             share = min(1.0, (seconds - begin) / (end - begin))

@@ -104,8 +104,8 @@ class Offline:
     def rank(self, question: Question, depth: int) -> Ranked:
         """Return the best."""
         home = question.collection
-        nothing = np.zeros(len(self._places[home]), np.float32)
-        covered, relevance = nothing, nothing
+        covered: Scores = np.zeros(len(self._places[home]), np.float32)
+        relevance: Scores = np.zeros(len(self._places[home]), np.float32)
         if self._mode != 'vectors':
             covered = self._words[home].coverage(texts.question(question.text))
         if self._known is not None and self._mode != 'words':

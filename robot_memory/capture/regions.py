@@ -111,7 +111,7 @@ def _with_article(name: str) -> str:
     return f'an {name}' if name[0] in 'aeiou' else f'a {name}'
 
 
-def colour(levels: NDArray[np.float64]) -> str:
+def colour(levels: NDArray[np.number[Any]]) -> str:
     """Name a colour (RGB or grey, 0 to 255) in one plain word."""
     red, green, blue = (float(value) for value in np.broadcast_to(levels, 3))
     high, low = max(red, green, blue), min(red, green, blue)

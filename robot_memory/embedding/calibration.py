@@ -101,7 +101,7 @@ def measure(embedder: Vectors) -> Calibration:
     half = len(QUESTIONS) // 2
     asked = np.stack([embedder.query(question) for question in QUESTIONS])
     tables = (asked[:half] @ english.T, asked[half:] @ chinese.T)
-    strays = np.concatenate([table[np.eye(*table.shape) == 0] for table in tables])
+    strays = np.concatenate([table[np.eye(len(table), table.shape[1]) == 0] for table in tables])
 
     low, stray = float(unrelated.mean()), float(strays.mean())
     high = float(np.quantile(paraphrases, PARAPHRASE_QUANTILE))

@@ -96,7 +96,7 @@ class OnnxEmbedder:
     def _embed(self, texts: Sequence[str], kind: int) -> NDArray[np.float32]:
         """Embed as queries (kind 0) or as passages (1)."""
         rows = [self._ids(self._prefixes[kind] + text) for text in texts]
-        vectors = np.zeros((len(rows), self.dimension), np.float32)
+        vectors: NDArray[np.float32] = np.zeros((len(rows), self.dimension), np.float32)
         for batch in _equally_long(rows):
             vectors[batch] = self._run(np.array([rows[i] for i in batch]))
         vectors = _unit(vectors)

@@ -223,7 +223,7 @@ class ResidentSearch:
         places = np.searchsorted(self._rows, rows)
         known = places < len(self._rows)
         known[known] = self._rows[places[known]] == rows[known]
-        coverage = np.zeros(len(rows), np.float32)
+        coverage: Floats = np.zeros(len(rows), np.float32)
         coverage[known] = self._coverage[places[known]]
         cosines = None
         if self._vector is None:
@@ -251,10 +251,11 @@ class ResidentSearch:
             top = _top(cosines, limit)
             top = top[cosines[top] > NO_VECTOR]
             found.append(top if group is None else group[top])
-        return np.unique(np.concatenate(found))
+        nearest: NDArray[np.int64] = np.unique(np.concatenate(found))
+        return nearest
 
     def _score(self, rows: NDArray[np.int64], cosines: Floats | None, coverage: Floats) -> Floats:
-        relevance = np.zeros(len(rows), np.float32)
+        relevance: Floats = np.zeros(len(rows), np.float32)
         if cosines is not None and self._scale is not None:
             known = cosines > NO_VECTOR
             relevance = np.where(known, self._scale.relevance(cosines), relevance)
@@ -274,4 +275,5 @@ def _top(scores: Floats, limit: int) -> NDArray[np.int64]:
 def _best(scores: Floats, ids: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
     """Return the places of the best, best first, the newer of equals first."""
     top = _top(scores, limit)
-    return top[np.lexsort((-ids[top], -scores[top]))[:limit]]
+    best: NDArray[np.int64] = top[np.lexsort((-ids[top], -scores[top]))[:limit]]
+    return best

@@ -53,7 +53,7 @@ class Shard:
         self._matrix = np.empty((0, 0), np.int8)
         self._postings = Postings()
         self._cells: Cells | None = None
-        self._outside = np.empty(0, np.int64)
+        self._outside: Rows = np.empty(0, np.int64)
 
     def snapshot(self) -> Shard:
         """Return what is here now, for one question."""
@@ -260,7 +260,8 @@ class Shard:
             return np.flatnonzero(self.cosines(query) > least)
         since = np.arange(self._cells.covered, self.count)
         rows = np.concatenate([self._cells.near(query), self._outside, since])
-        return np.unique(rows[self.cosines(query, rows) > least])
+        found: Rows = np.unique(rows[self.cosines(query, rows) > least])
+        return found
 
     def cosines(self, query: Vector, rows: NDArray[np.int64] | None = None) -> Floats:
         """Return the cosines of a query and the rows, or all rows, by the coarse plane."""
