@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -156,8 +156,7 @@ class PlotRequest:
 
 def plot(request: PlotRequest, settings: Settings, options: Options) -> None:
     """Draw what was felt and seen as a PNG: the signal, the extent, the peak and the pictures."""
-    # Without it matplotlib makes folders of its own in the user's cache and configuration.
-    os.environ.setdefault('MPLCONFIGDIR', str(cache_directory() / 'matplotlib'))
+    _lend_matplotlib_a_folder()
     from robot_memory.plot import draw
 
     span = bool(request.since or request.until)
@@ -176,6 +175,16 @@ def plot(request: PlotRequest, settings: Settings, options: Options) -> None:
         raise Unavailable(f'{path} cannot be written: {error}') from None
     text = f'{path}: {counted(len(drawn), "perception")} drawn'
     show_answer({'path': str(path), 'memories': [one.memory_id for one in drawn]}, text, options)
+
+
+def _lend_matplotlib_a_folder() -> None:
+    """Have it keep its list of fonts beside what we cache; it makes folders of its own else."""
+    if 'MPLCONFIGDIR' in os.environ:
+        return
+    with suppress(OSError, RuntimeError):
+        folder = cache_directory() / 'matplotlib'
+        folder.mkdir(parents=True, exist_ok=True)
+        os.environ['MPLCONFIGDIR'] = str(folder)
 
 
 def _records(connection: Connection, request: PlotRequest) -> list[Record]:
