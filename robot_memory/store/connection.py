@@ -12,9 +12,9 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import apsw
-import sqlite_vec
 
 from robot_memory.errors import Unavailable
+from robot_memory.store.extension import load_vectors
 from robot_memory.store.migrations import migrate
 
 PATIENCE_SECONDS = 30.0
@@ -135,9 +135,7 @@ class Database:
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(str(self.path))
         connection.set_busy_handler(self._waiter())
-        connection.enable_load_extension(True)
-        connection.load_extension(sqlite_vec.loadable_path())
-        connection.enable_load_extension(False)
+        load_vectors(connection)
         connection.execute('PRAGMA journal_mode = WAL')
         connection.execute(f'PRAGMA synchronous = {self._synchronous}')
         connection.execute('PRAGMA foreign_keys = ON')
