@@ -253,10 +253,10 @@ def test_a_file_that_is_gone_takes_no_more_writes(open_robot: Open, tmp_path: Pa
     robot.learn('The cup is red')
     path = robot.memory.db.path
     path.rename(tmp_path / 'elsewhere.db')
-    with pytest.raises(Unavailable, match='was removed or replaced'):
+    with pytest.raises(Unavailable, match='was removed, replaced or emptied'):
         robot.learn('The cup is blue')
     path.touch()
-    with pytest.raises(Unavailable, match='was removed or replaced'):
+    with pytest.raises(Unavailable, match='was removed, replaced or emptied'):
         robot.forget(1, 'gone')
     path.unlink()
     (tmp_path / 'elsewhere.db').rename(path)
@@ -280,6 +280,6 @@ except Unavailable as error:
 def test_a_store_that_finds_no_room_to_begin_says_so(tmp_path: Path) -> None:
     path = tmp_path / 'full.db'
     ran = subprocess.run([sys.executable, '-c', FULL, str(path)], capture_output=True, text=True)
-    assert (ran.returncode, ran.stderr) == (0, '')
+    assert (ran.returncode, 'Traceback' in ran.stderr) == (0, False)
     assert f'the store {path} cannot be used' in ran.stdout
     Database(path).close()

@@ -8,14 +8,16 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import apsw
 
-from robot_memory.errors import Unavailable
+from robot_memory.errors import InvalidArgument, Unavailable
 from robot_memory.store.extension import load_vectors
+from robot_memory.store.meta import store_id
 from robot_memory.store.migrations import migrate
+from robot_memory.store.watch import Watch
 
 PATIENCE_SECONDS = 30.0
 """How long a write waits for another process's."""
@@ -42,24 +44,36 @@ class Database:
         self._closed = False
         self._deadline = math.inf
         with self._told():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            new = not path.exists()
-            self._writer = self._connect()
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                new = not path.exists()
+            except OSError as error:
+                raise self._unopened(error) from error
+            self._writer = self._connect(apsw.SQLITE_OPEN_CREATE)
             if new:
                 os.chmod(path, 0o600)
+            self._mode = self._writer.pragma('journal_mode', 'wal')
             migrate(self._writer)
-            self._file = _identity(path)
+            self._store_id = store_id(self._writer)
+            self._watch = Watch(path)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Return the names of the files that SQLite keeps for the store, there or not."""
+        return self._watch.names
 
     @contextmanager
     def write(self) -> Iterator[apsw.Connection]:
         """Run one write transaction: all of it is kept, or nothing where an error leaves it."""
         with self._told(), self._lock:
             self._refuse_closed()
-            self.refuse_removed()
+            self._look_after_files()
             self._writer.execute('BEGIN IMMEDIATE')
             try:
                 yield self._writer
                 self._writer.execute('COMMIT')
+                # What was committed to a file that nobody will open is not acknowledged.
+                self._look_after_files()
             except BaseException:
                 if self._writer.in_transaction:
                     self._writer.execute('ROLLBACK')
@@ -70,6 +84,8 @@ class Database:
         """Run reads that all see the same state of the store; never wait for a write."""
         with self._told():
             self._refuse_closed()
+            if self._watch.is_cut():
+                self.refuse_removed()
             connection = self._borrow()
             try:
                 connection.execute('BEGIN')
@@ -78,7 +94,7 @@ class Database:
                 if connection.in_transaction:
                     connection.execute('ROLLBACK')
                 if self._closed or self._readers.qsize() >= IDLE_READERS:
-                    connection.close()
+                    self._part(connection)
                 else:
                     self._readers.put(connection)
 
@@ -91,11 +107,11 @@ class Database:
         """
         with self._told(), self._lock if alone else nullcontext():
             self._refuse_closed()
-            connection = self._connect()
+            connection = self._join()
             try:
                 yield connection
             finally:
-                connection.close()
+                self._part(connection)
 
     def hurry(self) -> None:
         """Have writes that wait for another process give up soon: the memory is to be closed."""
@@ -109,18 +125,43 @@ class Database:
             self._closed = True
             while True:
                 try:
-                    self._readers.get_nowait().close()
+                    self._part(self._readers.get_nowait())
                 except queue.Empty:
                     break
-            self._writer.close()
+            self._part(self._writer)
 
     def refuse_removed(self) -> None:
-        """Raise Unavailable where the file is gone: an open one could be written on, and lost."""
-        if _identity(self.path) != self._file:
+        """Raise Unavailable where a file of the store is gone: what is written would be lost."""
+        name = self._watch.changed()
+        if name:
             raise Unavailable(
-                f'the store {self.path} was removed or replaced; restart to go on with what is '
-                'there now'
+                f'{name} was removed, replaced or emptied while the store was open; nothing more '
+                'is written, and what was being written may be lost. Restart to go on with what '
+                'is there now'
             )
+
+    def _look_after_files(self) -> None:
+        """
+        Raise Unavailable where a file of the store is gone, having rescued what is in the log.
+
+        A log that was removed holds what was acknowledged before, and is brought into the file;
+        not where other files stand at the names, which another process writes to.
+        """
+        if self._watch.changed() and not self._watch.is_replaced():
+            with suppress(apsw.Error):
+                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        self.refuse_removed()
+
+    def _part(self, connection: apsw.Connection) -> None:
+        """
+        Close a connection.
+
+        The last one brings the log into the file and removes it, by its name: not where other
+        files stand at the names, which are another process's.
+        """
+        if self._watch.is_replaced():
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        connection.close()
 
     def _refuse_closed(self) -> None:
         if self._closed:
@@ -130,17 +171,30 @@ class Database:
         try:
             return self._readers.get_nowait()
         except queue.Empty:
-            return self._connect()
+            return self._join()
 
-    def _connect(self) -> apsw.Connection:
-        connection = apsw.Connection(str(self.path))
+    def _join(self) -> apsw.Connection:
+        """Return one more connection to the files that are open already, and to no others."""
+        self.refuse_removed()
+        connection = self._connect()
+        try:
+            mode = connection.pragma('journal_mode')
+            if (mode, store_id(connection)) != (self._mode, self._store_id):
+                raise self._overwritten('it has another identity')
+            self.refuse_removed()
+        except BaseException:
+            self._part(connection)
+            raise
+        return connection
+
+    def _connect(self, how: int = 0) -> apsw.Connection:
+        connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE | how)
         connection.set_busy_handler(self._waiter())
         load_vectors(connection)
-        connection.execute('PRAGMA journal_mode = WAL')
         connection.execute(f'PRAGMA synchronous = {self._synchronous}')
         connection.execute('PRAGMA foreign_keys = ON')
         connection.execute('PRAGMA cache_size = -16384')
-        connection.execute('PRAGMA mmap_size = 67108864')
+        connection.execute('PRAGMA mmap_size = 0')
         return connection
 
     def _waiter(self) -> Callable[[int], bool]:
@@ -177,21 +231,35 @@ class Database:
             raise Unavailable(
                 f'{self.path} is not a store of robot_memory; name another file in db_path'
             ) from None
-        except (apsw.FullError, apsw.IOError, apsw.CorruptError) as error:
+        except (apsw.FullError, apsw.IOError, apsw.CorruptError, apsw.NoLFSError) as error:
             raise Unavailable(
-                f'the store {self.path} cannot be used: {error}; check the disk'
+                f'the store {self.path} cannot be used: {error}; check the disk, and whether '
+                'something else wrote to the file; a backup or an archive brings it back'
             ) from error
-        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, OSError) as error:
+        except (apsw.ProtocolError, apsw.LockedError, apsw.SchemaChangeError) as error:
             raise Unavailable(
-                f'{self.path} cannot be opened for writing ({error}); '
-                'name a file in a writable folder in db_path'
+                f'other connections to {self.path} are in the way ({error}); '
+                'nothing was changed, try again'
             ) from error
+        except (apsw.NoMemError, MemoryError) as error:
+            raise Unavailable('out of memory; nothing was changed, ask for less') from error
+        except apsw.TooBigError as error:
+            raise InvalidArgument(f'more than the store keeps in one place ({error})') from error
+        except apsw.SQLError as error:
+            if 'no such table' not in str(error):
+                raise
+            raise self._overwritten(error) from error
+        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
+            raise self._unopened(error) from error
 
+    def _overwritten(self, why: object) -> Unavailable:
+        return Unavailable(
+            f'{self.path} is no longer the store that was opened ({why}): something else wrote '
+            'over it; stop what uses it, and go back to a backup or an archive'
+        )
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Return which file a path leads to, None where to none."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+    def _unopened(self, error: Exception) -> Unavailable:
+        return Unavailable(
+            f'{self.path} cannot be opened for writing ({error}); '
+            'name a file in a writable folder in db_path'
+        )

@@ -1,0 +1,71 @@
+"""Which files stand at the store's names: what is written to one that does not is lost."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_LOG, _INDEX = '-wal', '-shm'
+_SUFFIXES = ('', _LOG, _INDEX, '-journal')
+
+
+class Watch:
+    """
+    Know the store's files since they were opened, by device and inode.
+
+    While a connection of this process is open nobody removes the log (-wal) and its index (-shm)
+    rightly, nor makes the index smaller: SQLite does so before the first and after the last
+    connection of all, under a lock that each open one denies it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        real = os.path.realpath(path)
+        self.names = tuple(Path(f'{real}{suffix}') for suffix in _SUFFIXES)
+        """All files that SQLite keeps for the store; not each is there at any time."""
+        found = _status(index := f'{real}{_INDEX}')
+        self._index = _File(index, found.st_size if found else 0)
+        self._files = (_File(str(path), 1), _File(f'{real}{_LOG}', 0), self._index)
+
+    def changed(self) -> str:
+        """Return the name of a file that was removed, replaced or emptied, '' where none was."""
+        return next((file.name for file in self._files if not file.is_whole()), '')
+
+    def is_replaced(self) -> bool:
+        """Say whether others stand at the names now, or what cannot be used."""
+        return any(file.is_there() and not file.is_whole() for file in self._files)
+
+    def is_cut(self) -> bool:
+        """Say whether the log's index was made smaller: to read from it ends the process."""
+        return self._index.is_cut()
+
+
+class _File:
+    """One file as it was when the store was opened."""
+
+    def __init__(self, name: str, least: int) -> None:
+        self.name = name
+        self._least = least
+        found = _status(name)
+        self._known = None if found is None else (found.st_dev, found.st_ino)
+
+    def is_there(self) -> bool:
+        return _status(self.name) is not None
+
+    def is_whole(self) -> bool:
+        found = _status(self.name)
+        if found is None or self._known is None:
+            return found is None and self._known is None
+        return (found.st_dev, found.st_ino) == self._known and found.st_size >= self._least
+
+    def is_cut(self) -> bool:
+        found = _status(self.name)
+        same = found is not None and (found.st_dev, found.st_ino) == self._known
+        return same and found is not None and found.st_size < self._least
+
+
+def _status(name: str) -> os.stat_result | None:
+    """Return what a name leads to, None where to nothing."""
+    try:
+        return os.stat(name)
+    except OSError:
+        return None
