@@ -41,6 +41,8 @@ import scale
 import side
 import tables
 
+from robot_memory.files import SHARED, write_file
+
 HERE = Path(__file__).resolve().parent
 SIZES, PEER_SIZE = (1_000, 10_000, 100_000, 1_000_000), 10_000
 QUICK_SIZES, QUICK_PEER_SIZE = (1_000, 10_000), 1_000
@@ -85,7 +87,8 @@ def main() -> None:
     for part in given.only or PARTS:
         print(f'[{time.monotonic() - start:.0f} s] {part} ...', file=sys.stderr, flush=True)
         results[part] = measures[part]()
-        given.json.write_text(json.dumps(results, indent=1, ensure_ascii=False) + '\n', 'utf-8')
+        with write_file(given.json, force=True, mode=SHARED) as file:
+            file.write(f'{json.dumps(results, indent=1, ensure_ascii=False)}\n'.encode())
         if results[part]:
             print(shown[part](results[part]), flush=True)
     if given.quick:

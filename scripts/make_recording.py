@@ -166,7 +166,7 @@ def main() -> int:
     parser.add_argument('--out', type=Path, required=True, help='folder to write, not there yet')
     try:
         path = record(parser.parse_args().out)
-    except WriterError as error:
+    except (WriterError, OSError) as error:
         print(f'make_recording: {error}', file=sys.stderr)
         return 1
     size = sum(file.stat().st_size for file in path.iterdir())

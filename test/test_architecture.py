@@ -13,7 +13,7 @@ MODULES = sorted(PACKAGE.rglob('*.py'))
 
 LAYERS = (
     ('errors', 'clock', 'progress', 'version'),
-    ('json_text', 'language', 'monitoring'),
+    ('json_text', 'language', 'monitoring', 'files'),
     ('fields', 'client', 'extensions', 'params_file'),
     ('model', 'settings'),
     ('configuration', 'embedding', 'capture', 'guidance'),

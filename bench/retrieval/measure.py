@@ -33,6 +33,7 @@ from twice import refused
 from vectors import Known, load_model, passages, queries
 
 from robot_memory.embedding import Embedder
+from robot_memory.files import SHARED, write_file
 
 ALL = {**SETS, 'robot': robot, 'robot-meaning': robot_meaning}
 OWN = ('robot', 'robot-meaning')
@@ -64,7 +65,8 @@ def main() -> None:
         show(name, results[name])
     text = json.dumps(results, indent=1, ensure_ascii=False) + '\n'
     if options.json:
-        options.json.write_text(text, 'utf-8')
+        with write_file(options.json, force=True, mode=SHARED) as file:
+            file.write(text.encode())
     print(f'\n{text}')
 
 

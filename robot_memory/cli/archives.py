@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import gzip
-import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -17,8 +16,9 @@ from robot_memory.archive.writing import lines
 from robot_memory.cli.common import open_memory, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import counted
-from robot_memory.errors import NotFound, Unavailable
+from robot_memory.errors import NotFound
 from robot_memory.fields import arg, plain
+from robot_memory.files import write_file
 from robot_memory.memory import Memory
 from robot_memory.progress import progress_bar
 from robot_memory.settings import Settings, store_path
@@ -36,6 +36,7 @@ class ExportCommand(ExportRequest):
         '.gz; empty: stdout.',
         default='',
     )
+    force: bool = arg('Replace the file where there is one already.', default=False)
 
 
 def export(request: ExportCommand, settings: Settings, options: Options) -> None:
@@ -58,23 +59,21 @@ def _stream(
 ) -> None:
     """Write an export of any length, to a file if one is named."""
     memory.flush()
-    with memory.db.read() as connection:
-        extent = extent_of(connection, wanted, request.collection)
-        if format == 'jsonl':
-            count = extent.count(connection)
-            texts: Iterable[str] = (f'{line}\n' for line in lines(connection, extent))
-        else:
-            text, count = text_of(connection, extent, format)
-            texts = [text if text.endswith('\n') else f'{text}\n']
-        if not request.output:
-            sys.stdout.writelines(texts)
-            return
-        with _written(Path(request.output)) as file:
-            for text in texts:
-                file.write(text.encode())
-    size = Path(request.output).stat().st_size
+    if not request.output:
+        _write(memory, wanted, request, format, sys.stdout.write)
+        return
+    path = Path(request.output)
+    guarded = memory.db.files
+    with (
+        write_file(path, force=request.force, guarded=guarded) as file,
+        _compressed(file, path.name) as packed,
+    ):
+        name, count = _write(
+            memory, wanted, request, format, lambda text: packed.write(text.encode())
+        )
+    size = path.stat().st_size
     values = {
-        'session_id': name_of(extent),
+        'session_id': name,
         'format': format,
         'count': count,
         'path': request.output,
@@ -84,26 +83,34 @@ def _stream(
     show_answer(values, told, options)
 
 
+def _write(
+    memory: Memory,
+    wanted: str | None,
+    request: ExportCommand,
+    format: str,
+    write: Callable[[str], object],
+) -> tuple[str, int]:
+    """Write an export; return what it is of, and how many memories it tells of."""
+    with memory.db.read() as connection:
+        extent = extent_of(connection, wanted, request.collection)
+        if format == 'jsonl':
+            count = extent.count(connection)
+            for line in lines(connection, extent):
+                write(f'{line}\n')
+        else:
+            text, count = text_of(connection, extent, format)
+            write(text if text.endswith('\n') else f'{text}\n')
+    return name_of(extent), count
+
+
 @contextmanager
-def _written(path: Path) -> Iterator[IO[bytes]]:
-    """Give a file to write that takes its name when all is in it; only its owner reads it."""
-    beside = path.with_name(f'.{path.name}.part')
-    try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, 'wb') as raw:
-            if path.name.endswith('.gz'):
-                with gzip.GzipFile(path.name, 'wb', compresslevel=6, fileobj=raw, mtime=0) as file:
-                    yield file  # type: ignore[misc]
-            else:
-                yield raw
-            raw.flush()
-            os.fsync(raw.fileno())
-        beside.replace(path)
-    except OSError as error:
-        raise Unavailable(f'{path} cannot be written: {error}') from None
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
+def _compressed(file: IO[bytes], name: str) -> Iterator[IO[bytes]]:
+    """Give what compresses into a file where its name says so, else the file itself."""
+    if not name.endswith('.gz'):
+        yield file
+        return
+    with gzip.GzipFile(name, 'wb', compresslevel=6, fileobj=file, mtime=0) as packed:
+        yield packed  # type: ignore[misc]
 
 
 def import_archives(paths: Iterable[str], settings: Settings, options: Options) -> None:

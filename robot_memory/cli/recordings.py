@@ -17,8 +17,9 @@ from robot_memory.cli.common import is_set_up, note, open_memory, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import counted
 from robot_memory.clock import instant
-from robot_memory.errors import InvalidArgument, NotFound, Unavailable
+from robot_memory.errors import InvalidArgument, NotFound
 from robot_memory.fields import arg, fields_of, parse
+from robot_memory.files import SHARED, write_file
 from robot_memory.json_text import shown
 from robot_memory.keeping.perceptions import whole
 from robot_memory.model import Record
@@ -152,6 +153,7 @@ class PlotRequest:
     until: str = arg('And before this one.', default='')
     collection: str = arg('Collection to look in.', default='default', max_length=128)
     output: str = arg('File to write; empty: memory_ID.png, or memories.png.', default='')
+    force: bool = arg('Replace the file where there is one already.', default=False)
 
 
 def plot(request: PlotRequest, settings: Settings, options: Options) -> None:
@@ -162,17 +164,16 @@ def plot(request: PlotRequest, settings: Settings, options: Options) -> None:
     span = bool(request.since or request.until)
     if span == (request.memory_id is not None):
         raise InvalidArgument('plot needs the id of a perception, or --since and --until')
-    with open_memory(settings, with_model=False) as memory, memory.db.read() as connection:
-        drawn = [_drawn(connection, record) for record in _records(connection, request)]
-    if not drawn:
-        raise NotFound('no perception was measured in that time')
     name = f'memory_{request.memory_id}.png' if request.memory_id else 'memories.png'
     path = Path(request.output or name)
-    content = draw(drawn)
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise Unavailable(f'{path} cannot be written: {error}') from None
+    with open_memory(settings, with_model=False) as memory:
+        guarded = memory.db.files
+        with write_file(path, force=request.force, mode=SHARED, guarded=guarded) as file:
+            with memory.db.read() as connection:
+                drawn = [_drawn(connection, record) for record in _records(connection, request)]
+            if not drawn:
+                raise NotFound('no perception was measured in that time')
+            file.write(draw(drawn))
     text = f'{path}: {counted(len(drawn), "perception")} drawn'
     show_answer({'path': str(path), 'memories': [one.memory_id for one in drawn]}, text, options)
 

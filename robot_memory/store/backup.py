@@ -30,6 +30,7 @@ from robot_memory.store.connection import Database
 INTERVALS = {'hourly': DAY // 24, 'daily': DAY, 'weekly': 7 * DAY}
 _PAGES = 2048
 _CHUNK = 1 << 20
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def _is_new(db: Database) -> bool:
 @contextmanager
 def _alone(path: Path) -> Iterator[bool]:
     """Say whether no other process makes a backup here; none begins one meanwhile."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -127,7 +128,7 @@ def _alone(path: Path) -> Iterator[bool]:
 
 def _copy(db: Database, path: Path, stopped: Callable[[], bool]) -> bool:
     """Copy the store as it is at one instant; say whether it was not stopped."""
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+    os.close(os.open(path, _NEW, 0o600))
     target = apsw.Connection(str(path))
     try:
         # The transaction holds the snapshot, so that others' writes do not begin the copy anew.
@@ -156,7 +157,7 @@ def _check(path: Path) -> None:
 
 def _pack(path: Path, packed: Path) -> Path:
     """Compress a file, and read it back to compare."""
-    descriptor = os.open(packed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    descriptor = os.open(packed, _NEW, 0o600)
     with (
         os.fdopen(descriptor, 'wb') as raw,
         gzip.GzipFile('', 'wb', compresslevel=6, fileobj=raw, mtime=0) as file,
