@@ -366,6 +366,7 @@ def _plain_field(field: Field, value: Any, with_bytes: bool) -> Any:
 
 def _span(low: float | None, high: float | None) -> str:
     """Return bounds in words: '1 to 100', 'at least 1', 'at most 5'."""
+    least, most = (f'{one or 0:{"d" if isinstance(one, int) else "g"}}' for one in (low, high))
     if low is not None and high is not None:
-        return f'{low:g} to {high:g}'
-    return f'at least {low:g}' if low is not None else f'at most {high:g}'
+        return f'{least} to {most}'
+    return f'at least {least}' if low is not None else f'at most {most}'

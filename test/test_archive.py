@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
+import re
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from robots import MovableClock, Robot, check_file, fill
+from robots import VOCABULARY, MovableClock, Robot, check_file, fill
 
 import robot_memory.cli
 from robot_memory.archive.reading import import_archive
+from robot_memory.archive.writing import Extent, lines
 from robot_memory.errors import InvalidArgument, NotFound, RobotMemoryError
 from robot_memory.keeping.perceptions import Perception, keep
 from robot_memory.store.events import Identity
@@ -69,6 +73,21 @@ def archived(robot: Robot, path: Path, **arguments: Any) -> Path:
     return path
 
 
+_LIVE: list[str] = []
+
+
+@pytest.fixture
+def live_archive(open_robot: Callable[..., Robot], clock: MovableClock, tmp_path: Path) -> Path:
+    """An archive of some of everything, which is made once."""
+    if not _LIVE:
+        robot = open_robot()
+        live(robot, clock)
+        _LIVE.append(robot.export('all', 'jsonl').content)
+    path = tmp_path / 'all.jsonl'
+    path.write_text(_LIVE[0], encoding='utf-8')
+    return path
+
+
 def dump(robot: Robot) -> dict[str, list[tuple[Any, ...]]]:
     """Return what stands in a store's tables, those of indexes and of the store itself aside."""
     robot.memory.flush()
@@ -77,6 +96,7 @@ def dump(robot: Robot) -> dict[str, list[tuple[Any, ...]]]:
     found['audit'] = robot.rows(
         'SELECT memory_id, action, reason, detail, at FROM audit ORDER BY 1'
     )
+    found['places'] = robot.rows('SELECT cell, memory_id FROM places ORDER BY 1, 2')
     found['words'] = robot.rows(
         'SELECT memory_id, collection, real, terms FROM indexed ORDER BY 1'
     )
@@ -251,51 +271,258 @@ def spoil(path: Path, line: int, **changes: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ('line', 'changes', 'words'),
+    ('changes', 'words'),
     [
-        (1, {'version': 2}, 'line 1: version must be'),
-        (1, {'format': 'other'}, 'line 1: format must be'),
-        (1, {'memories': 3}, 'ends after line'),
-        (2, {'status': 'gone'}, 'line 2: status must be one of'),
-        (2, {'context': []}, 'line 2: context must be a JSON object'),
-        (3, {'id': 0}, 'line 3: id must be at least 1'),
-        (3, {'id': True}, 'line 3: id must be a whole number'),
-        (3, {'content': 'a\0b'}, 'line 3: content holds a NUL'),
-        (3, {'content': ...}, 'line 3: a memory needs content'),
-        (3, {'confidence': 7}, 'line 3: confidence must be'),
-        (3, {'created_at': 2**62}, 'line 3: created_at must be'),
-        (3, {'more': 1}, "line 3: a memory has no argument 'more'"),
-        (3, {'session_id': 'nowhere'}, 'line 3: session .* neither above nor in the store'),
-        (3, {'turn': None}, 'line 3: a turn with turn None'),
-        (3, {'turn': {'number': 0, 'role': 'user'}}, 'line 3: number must be'),
-        (3, {'turn': {'number': 1, 'role': 'god'}}, 'line 3: role must be'),
-        (3, {'origin': {}}, 'line 3: origin needs store_id'),
-        (3, {'superseded_by': 5}, 'line 3: superseded_by stands at a memory that is active'),
-        (3, {'audit': [3]}, 'line 3: audit takes its arguments by name'),
-        (3, {'audit': {'a': 1}}, 'line 3: parts and audit must be arrays'),
-        (3, {'event': {'source': 'a'}}, 'line 3: event needs topic'),
-        (3, {'payload': {'data': 3}}, 'line 3: data must be a JSON object or array'),
-        (3, {'parts': [{'name': 'a'}]}, 'line 3: parts needs media_type'),
-        (4, {'id': 1}, 'line 4: memory 1 stands there twice'),
-        (4, {'turn': {'number': 1, 'role': 'user'}}, 'line 4: turn 1 of session .* twice'),
-        (3, {'kind': 'table'}, 'line 3: kind must be one of'),
+        ({'version': 2}, 'line 1: version must be'),
+        ({'format': 'other'}, 'line 1: format must be'),
+        ({'memories': 3}, 'ends after line'),
+        ({'memories': 30}, 'ends after line'),
+        ({'sessions': 0}, 'ends after line'),
+        ({'memories': 2**70}, 'line 1: memories must be'),
     ],
 )
-def test_a_broken_line_is_named_and_nothing_is_changed(
-    robot: Robot,
+def test_a_file_that_is_not_what_its_first_line_says_is_refused_as_a_whole(
     other: Robot,
-    clock: MovableClock,
-    tmp_path: Path,
+    live_archive: Path,
+    changes: dict[str, Any],
+    words: str,
+) -> None:
+    path = live_archive
+    spoil(path, 1, **changes)
+    with pytest.raises(InvalidArgument, match=words):
+        import_archive(other.memory, path)
+    assert not any(dump(other).values())
+
+
+@pytest.mark.parametrize(
+    ('line', 'changes', 'words'),
+    [
+        (2, {'status': 'gone'}, 'status must be one of'),
+        (2, {'context': []}, 'context must be a JSON object'),
+        (2, {'created_at': 2**63}, 'created_at must be'),
+        (3, {'id': 0}, 'id must be 1 to 9007199254740991, not 0'),
+        (3, {'id': 2**63 - 1}, 'id must be 1 to'),
+        (3, {'id': 2**80}, 'id must be 1 to'),
+        (3, {'id': True}, 'id must be a whole number'),
+        (3, {'content': 'a\0b'}, 'content holds a NUL'),
+        (3, {'content': ...}, 'a memory needs content'),
+        (3, {'confidence': 7}, 'confidence must be'),
+        (3, {'confidence_base': -1}, 'confidence_base must be'),
+        (3, {'access_count': 2**63 - 1}, 'access_count must be'),
+        (3, {'created_at': 2**62}, 'created_at must be'),
+        (3, {'last_accessed': -1}, 'last_accessed must be'),
+        (3, {'stamp': 2**63 - 1}, 'stamp must be'),
+        (3, {'more': 1}, "a memory has no argument 'more'"),
+        (3, {'turn': None}, 'a turn with turn None'),
+        (3, {'turn': {'number': 0, 'role': 'user'}}, 'number must be'),
+        (3, {'turn': {'number': 2**63 - 1, 'role': 'user'}}, 'number must be'),
+        (3, {'turn': {'number': 1, 'role': 'god'}}, 'role must be'),
+        (3, {'origin': {}}, 'origin needs store_id'),
+        (3, {'origin': {'store_id': 'a', 'id': 2**64}}, 'id must be'),
+        (3, {'superseded_by': 5}, 'superseded_by stands at a memory that is active'),
+        (3, {'audit': [3]}, 'audit takes its arguments by name'),
+        (3, {'audit': {'a': 1}}, 'parts and audit must be arrays'),
+        (3, {'audit': [{'action': 'a', 'actor': '', 'reason': '', 'detail': 1, 'at': 1}]}, 'det'),
+        (3, {'event': {'source': 'a'}}, 'event needs topic'),
+        (3, {'payload': {'data': 3}}, 'data must be a JSON object or array'),
+        (3, {'parts': [{'name': 'a'}]}, 'parts needs media_type'),
+        (4, {'id': 1}, 'memory 1 stands there twice'),
+        (4, {'turn': {'number': 1, 'role': 'user'}}, 'turn 1 of session .* twice'),
+        (3, {'kind': 'table'}, 'kind must be one of'),
+    ],
+)
+def test_a_broken_line_is_counted_and_named_and_the_others_are_kept(
+    other: Robot,
+    live_archive: Path,
     line: int,
     changes: dict[str, Any],
     words: str,
 ) -> None:
-    live(robot, clock)
-    path = archived(robot, tmp_path / 'all.jsonl')
+    path = live_archive
+    whole = len(path.read_text().splitlines()) - 2
     spoil(path, line, **changes)
-    with pytest.raises(InvalidArgument, match=words):
-        import_archive(other.memory, path)
-    assert not any(dump(other).values())
+    done = import_archive(other.memory, path)
+    assert done.refused == 1
+    (problem,) = done.problems
+    assert re.search(rf'all\.jsonl, line {line}: .*{words}', problem)
+    assert (done.memories, done.sessions) == ((whole, 0) if line == 2 else (whole - 1, 1))
+    assert other.learn('the door opens to the left').status == 'created'
+    check_file(other.memory.db.path)
+    assert import_archive(other.memory, path).memories == 0
+
+
+@pytest.mark.parametrize('text', [b'{', b'[]', b'\xff\xfe', b'', b'[' * 100_000, b'{"id": NaN}'])
+def test_a_line_that_cannot_be_read_costs_that_line(
+    other: Robot, live_archive: Path, text: bytes
+) -> None:
+    path = live_archive
+    lines = path.read_bytes().splitlines()
+    path.write_bytes(b'\n'.join([*lines[:5], text, *lines[6:]]) + b'\n')
+    done = import_archive(other.memory, path)
+    assert (done.refused, done.memories) == (1, len(lines) - 3)
+    assert 'line 6: ' in done.problems[0]
+    check_file(other.memory.db.path)
+
+
+@pytest.mark.parametrize('empty', [True, False])
+def test_memories_of_a_session_that_is_nowhere_are_kept_with_one_of_its_name(
+    robot: Robot, other: Robot, clock: MovableClock, tmp_path: Path, empty: bool
+) -> None:
+    session = live(robot, clock)
+    path = archived(robot, tmp_path / 'all.jsonl')
+    spoil(path, 2, status='gone')
+    if not empty:
+        other.learn('known here already')
+    done = import_archive(other.memory, path)
+    assert (done.sessions, done.refused) == (0, 1) and done.lost >= 1
+    assert other.rows('SELECT id, status FROM sessions') == [(session, 'ended')]
+    assert len(json.loads(other.export(session).content)['messages']) == 2
+
+
+@pytest.mark.parametrize('empty', [True, False])
+def test_no_line_takes_the_ids_and_numbers_that_come_after_it(
+    robot: Robot, other: Robot, clock: MovableClock, tmp_path: Path, empty: bool
+) -> None:
+    session = robot.start_session().session_id
+    robot.save_conversation('first', 'one', session_id=session)
+    path = archived(robot, tmp_path / 'all.jsonl')
+    most = 2**53 - 1
+    spoil(path, 4, id=most, turn={'number': most, 'role': 'assistant'}, access_count=most)
+    if not empty:
+        other.learn('known here already')
+    done = import_archive(other.memory, path)
+    assert (done.memories, done.refused, done.same_ids) == (2, 0, False)
+    assert other.rows('SELECT number FROM turns ORDER BY 1') == [(1,), (2,)]
+    assert other.learn('the door opens to the left').memory_id <= 4
+    other.save_conversation('second', 'two', session_id=session)
+    other.recall('one')
+    other.memory.flush()
+    again = import_archive(robot.memory, archived(other, tmp_path / 'back.jsonl'))
+    assert again.refused == 0
+
+
+# All that can be kept can be read back
+
+
+def deep(levels: int) -> dict[str, Any]:
+    value: Any = 1
+    for level in range(levels):
+        value = {'d': value} if level % 2 or level == levels - 1 else [value]
+    return {'d': value['d']}
+
+
+def test_the_deepest_context_is_updated_exported_and_imported(
+    robot: Robot, other: Robot, tmp_path: Path
+) -> None:
+    for levels in range(95, 101):
+        kept = robot.learn(f'the nest has {levels} levels', context=deep(levels)).memory_id
+        robot.update(kept, f'the nest has {levels} levels and an egg', context=deep(levels))
+        robot.forget(kept, 'too deep')
+    data = {'data': [deep(99)], 'metadata': [deep(99)]}
+    robot.save_perception('a nest was seen', **data)
+    with pytest.raises(InvalidArgument, match='100 levels'):
+        robot.learn('one more', context=deep(101))
+    path = archived(robot, tmp_path / 'all.jsonl')
+    done = import_archive(other.memory, path)
+    assert (done.memories, done.refused) == (7, 0)
+    assert dump(other) == dump(robot)
+    assert archived(other, tmp_path / 'again.jsonl').read_text() == path.read_text()
+
+
+def test_a_memory_that_is_too_long_for_one_line_takes_several(
+    robot: Robot, other: Robot, tmp_path: Path
+) -> None:
+    kept = robot.learn('the log is long', context={'text': '长' * 15_000_000}).memory_id
+    for number in range(3):
+        robot.update(kept, f'the log is long {number}', context={'text': 'ä' * 15_000_000})
+    path = tmp_path / 'all.jsonl'
+    with robot.memory.db.read() as connection:
+        path.write_text(''.join(f'{line}\n' for line in lines(connection, Extent())))
+    assert [json.loads(line)['kind'] for line in path.open()] == ['store', 'memory'] + 3 * ['more']
+    done = import_archive(other.memory, path)
+    assert (done.memories, done.refused) == (1, 0)
+    assert dump(other) == dump(robot)
+
+
+def test_more_of_a_memory_that_is_not_above_is_a_wrong_line(
+    robot: Robot, other: Robot, tmp_path: Path
+) -> None:
+    robot.learn('the red cup')
+    path = archived(robot, tmp_path / 'all.jsonl')
+    first, memory = path.read_text().splitlines()
+    wrong = ['{"kind":"more","memory":7,"audit":[]}', '{"kind":"more","memory":"x"}']
+    path.write_text('\n'.join([first, wrong[0], memory, *wrong]) + '\n')
+    done = import_archive(other.memory, path)
+    assert (done.memories, done.refused) == (1, 3)
+
+
+TEXTS = ('', ' ', 'a', 'ä', '红', '\u2028', '\x7f', '"\\', '😀', '\n', 'x' * 200)
+NUMBERS = (0, -1, 2**53, 2**63 - 1, -(2**63), 2**64, 10**300, 0.1, -0.0, 5e-324, 1.8e308 / 2)
+
+
+def anything(chance: random.Random, depth: int) -> Any:
+    """Return any value that a context may hold."""
+    if depth and chance.random() < 0.6:
+        inner = [anything(chance, depth - 1) for _ in range(chance.randint(0, 3))]
+        names = [chance.choice(TEXTS) + str(i) for i in range(len(inner))]
+        return inner if chance.random() < 0.5 else dict(zip(names, inner, strict=True))
+    return chance.choice([*TEXTS, *NUMBERS, None, True, False])
+
+
+def an_object(chance: random.Random) -> dict[str, Any]:
+    names = ('task', 'env', 'actor_id', 'event_id', 'strategy_name', 'robot', 'spatial', '', '.')
+    return {name: anything(chance, 3) for name in chance.sample(names, chance.randint(0, 5))}
+
+
+@pytest.mark.parametrize('seed', range(12))
+def test_whatever_was_kept_comes_back_the_same(
+    robot: Robot, other: Robot, clock: MovableClock, tmp_path: Path, seed: int
+) -> None:
+    chance = random.Random(seed)
+    session: str | None = None
+    ids: list[int] = []
+
+    def keep_one(number: int) -> None:
+        nonlocal session
+        kind = chance.randrange(6)
+        text = f'{chance.choice(TEXTS)} {chance.choice(VOCABULARY)} {number}'
+        if kind == 0:
+            given = {'title': chance.choice(TEXTS), 'tags': [chance.choice(TEXTS)]}
+            session = robot.start_session(context=an_object(chance), **given).session_id
+        elif kind == 1:
+            ids.append(robot.learn(text, context=an_object(chance), session_id=session).memory_id)
+        elif kind == 2:
+            stamps = (-(2**31) * 10**9, 0, 1, 2**31 * 10**9 - 1)
+            perception = robot.save_perception(
+                text,
+                chance.choice(('visual', 'tactile', 'procedural')),
+                data=[anything(chance, 3)],
+                metadata=an_object(chance),
+                frame_id=chance.choice(TEXTS),
+                stamp=chance.choice(stamps),
+            )
+            ids.append(perception.memory_id)
+        elif kind == 3:
+            robot.save_conversation(text, chance.choice(('yes', text)), session_id=session)
+        elif kind == 4 and ids:
+            robot.update(chance.choice(ids), text, context=an_object(chance))
+        elif ids:
+            robot.forget(chance.choice(ids), text)
+
+    for number in range(40):
+        with suppress(RobotMemoryError):  # what is refused is not kept
+            keep_one(number)
+        clock.forward(seconds=chance.choice((0, 1e-6, 10**7)))
+    if session is not None:
+        with suppress(RobotMemoryError):
+            robot.end_session(session, outcome_score=chance.choice((None, 0.0, 1.0)))
+    kept = {row[0] for row in robot.rows('SELECT DISTINCT type FROM memories')}
+    assert kept == {'fact', 'perception', 'turn'}
+    path = archived(robot, tmp_path / 'all.jsonl')
+    done = import_archive(other.memory, path)
+    assert (done.refused, done.problems) == (0, ())
+    assert dump(other) == dump(robot)
+    assert archived(other, tmp_path / 'again.jsonl').read_text() == path.read_text()
 
 
 @pytest.mark.parametrize(
@@ -306,15 +533,16 @@ def test_a_broken_line_is_named_and_nothing_is_changed(
         ({'content': None}, 'must have a content or be removed'),
     ],
 )
-def test_a_broken_part_is_refused(
-    robot: Robot, tmp_path: Path, part: dict[str, Any], words: str
+def test_a_broken_part_costs_its_line(
+    robot: Robot, other: Robot, tmp_path: Path, part: dict[str, Any], words: str
 ) -> None:
     robot.learn('a fact')
     path = archived(robot, tmp_path / 'all.jsonl')
     whole = {'name': 'a', 'media_type': 'b', 'size': 3, 'protected': False, **part}
     spoil(path, 2, parts=[whole])
-    with pytest.raises(InvalidArgument, match=words):
-        import_archive(robot.memory, path)
+    done = import_archive(other.memory, path)
+    assert (done.memories, done.refused) == (0, 1)
+    assert words in done.problems[0]
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,22 @@ from typing import Any
 
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import RESERVED, Json, arg, parse
-from robot_memory.json_text import shown
+from robot_memory.json_text import dump_json, shown
 from robot_memory.model import PERCEPTION_TYPES, Record, Session
+from robot_memory.store.memories import MOST
 
 FORMAT = 'robot_memory'
 VERSION = 1
 _LAST = 253_402_300_799_999_999
 """The end of the year 9999, in microseconds: what a date can say."""
 _TEXT = 1_000_000
-_LINE = 1_000_000_000
+_PART = 400_000_000
+"""Characters of a part in base64."""
+_FAR = 9 * 10**18
+"""Nanoseconds: what a stamp can say, and 64 bits with years to spare for sums."""
+
+
+_MANY = ('payload', 'parts', 'audit')
 
 
 @dataclass(frozen=True)
@@ -28,8 +35,8 @@ class StoreLine:
     kind: str = arg('store.', choices=('store',))
     format: str = arg('Whose archive it is.', choices=(FORMAT,))
     version: int = arg('Version of the format.', minimum=1, maximum=VERSION)
-    sessions: int = arg('Sessions that follow.', minimum=0)
-    memories: int = arg('Memories that follow.', minimum=0)
+    sessions: int = arg('Sessions that follow.', minimum=0, maximum=MOST)
+    memories: int = arg('Memories that follow.', minimum=0, maximum=MOST)
 
 
 @dataclass(frozen=True)
@@ -56,7 +63,7 @@ class MemoryLine:
     """A memory with all that belongs to it."""
 
     kind: str = arg('memory.', choices=('memory',))
-    id: int = arg('Its id in the archive.', minimum=1)
+    id: int = arg('Its id in the archive.', minimum=1, maximum=MOST)
     origin: Json = arg('Store and id where it was first kept.', shape='object')
     type: str = arg('Its type.', choices=('fact', 'perception', 'turn'))
     collection: str = arg('Its collection.', min_length=1, max_length=128, without=RESERVED)
@@ -67,7 +74,7 @@ class MemoryLine:
     context: Json = arg('Its context.', shape='object')
     strategy_name: str = arg('Its strategy.', min_length=1, max_length=_TEXT)
     status: str = arg('Its status.', choices=('active', 'invalidated', 'superseded'))
-    access_count: int = arg('How often it was recalled.', minimum=0)
+    access_count: int = arg('How often it was recalled.', minimum=0, maximum=MOST)
     created_at: int = arg('Microseconds.', minimum=0, maximum=_LAST)
     updated_at: int = arg('Microseconds.', minimum=0, maximum=_LAST)
     tags: tuple[str, ...] = arg('Its tags.', default=())
@@ -76,10 +83,10 @@ class MemoryLine:
     perception_type: str | None = arg('A sense.', default=None, choices=PERCEPTION_TYPES)
     actor_id: str | None = arg('Who.', default=None, max_length=_TEXT)
     event_id: str | None = arg('Of what.', default=None, max_length=_TEXT)
-    stamp: int | None = arg('Nanoseconds.', default=None)
+    stamp: int | None = arg('Nanoseconds.', default=None, minimum=-_FAR, maximum=_FAR)
     frame_id: str | None = arg('Frame.', default=None, max_length=_TEXT)
     pose: Json | None = arg('Pose.', default=None, shape='object')
-    superseded_by: int | None = arg('Id in the archive.', default=None, minimum=1)
+    superseded_by: int | None = arg('Id in the archive.', default=None, minimum=1, maximum=MOST)
     last_accessed: int | None = arg('Microseconds.', default=None, minimum=0, maximum=_LAST)
     turn: Json | None = arg('Number and role.', default=None, shape='object')
     event: Json | None = arg('Identity of the event.', default=None, shape='object')
@@ -118,18 +125,28 @@ class MemoryLine:
 
 
 @dataclass(frozen=True)
+class MoreLine:
+    """More of the memory above, whose line would have been too long."""
+
+    kind: str = arg('more.', choices=('more',))
+    memory: int = arg('Its id in the archive.', minimum=1, maximum=MOST)
+    parts: Json | None = arg('Further parts.', default=None, shape='container')
+    audit: Json | None = arg('Further lines of the trail.', default=None, shape='container')
+
+
+@dataclass(frozen=True)
 class OriginField:
     """Where a memory was first kept."""
 
     store_id: str = arg('The store.', min_length=1, max_length=200)
-    id: int = arg('Its id there.', minimum=1)
+    id: int = arg('Its id there.', minimum=1, maximum=MOST)
 
 
 @dataclass(frozen=True)
 class TurnField:
     """Which turn of its session a memory is."""
 
-    number: int = arg('From 1.', minimum=1)
+    number: int = arg('From 1.', minimum=1, maximum=MOST)
     role: str = arg('Who spoke.', choices=('user', 'assistant'))
 
 
@@ -140,9 +157,9 @@ class EventField:
     source: str = arg('Source.', max_length=_TEXT)
     topic: str = arg('Topic.', max_length=_TEXT)
     subject: str = arg('Subject.', max_length=_TEXT)
-    onset: int = arg('Nanoseconds.')
-    peak: int = arg('Nanoseconds.')
-    end: int = arg('Nanoseconds.')
+    onset: int = arg('Nanoseconds.', minimum=-_FAR, maximum=_FAR)
+    peak: int = arg('Nanoseconds.', minimum=-_FAR, maximum=_FAR)
+    end: int = arg('Nanoseconds.', minimum=-_FAR, maximum=_FAR)
     look: str = arg('Look.', default='', max_length=_TEXT)
     broken_off: bool = arg('Whether its end was not seen.', default=False)
 
@@ -161,9 +178,9 @@ class PartField:
 
     name: str = arg('Name.', min_length=1, max_length=1000)
     media_type: str = arg('Type.', min_length=1, max_length=1000)
-    size: int = arg('Bytes.', minimum=0)
+    size: int = arg('Bytes.', minimum=0, maximum=MOST)
     protected: bool = arg('Whether it stays when room is made.')
-    content: str | None = arg('Base64.', default=None, max_length=_LINE)
+    content: str | None = arg('Base64.', default=None, max_length=_PART)
     removed_at: int | None = arg('Microseconds.', default=None, minimum=0, maximum=_LAST)
 
 
@@ -184,11 +201,17 @@ def session_of(line: SessionLine) -> Session:
     return Session(**{**values, 'metadata': line.metadata or {}})
 
 
+def stand_in(session_id: str, line: MemoryLine) -> Session:
+    """Return what is known of a session that an archive does not hold, by a memory of it."""
+    at = line.created_at
+    return Session(session_id, line.collection, {}, 'ended', at, updated_at=at, ended_at=at)
+
+
 def memory_line(values: Mapping[str, Any]) -> MemoryLine:
     """Check a memory's line with all that is in it; raise InvalidArgument."""
-    # Texts in base64 are longer than JSON may be that is kept as such.
-    parts = values.get('parts') or []
-    line = parse(MemoryLine, {**values, 'parts': None}, 'a memory')
+    # These are checked one by one: together they are longer and deeper than what is kept as JSON.
+    payload, parts, audit = (values.get(name) for name in _MANY)
+    line = parse(MemoryLine, {**values, **dict.fromkeys(_MANY)}, 'a memory')
     parse(OriginField, line.origin, 'origin')
     if (line.turn is not None) != (line.type == 'turn'):
         raise InvalidArgument(f'a {line.type} with turn {shown(line.turn)}; turns have one')
@@ -199,16 +222,30 @@ def memory_line(values: Mapping[str, Any]) -> MemoryLine:
     if line.superseded_by is not None and line.status != 'superseded':
         raise InvalidArgument(f'superseded_by stands at a memory that is {line.status}')
     event = None if line.event is None else vars(parse(EventField, line.event, 'event'))
-    payload = None if line.payload is None else vars(parse(PayloadField, line.payload, 'payload'))
-    if not isinstance(parts, list) or not isinstance(line.audit or [], list):
+    if not isinstance(parts or [], list) or not isinstance(audit or [], list):
         raise InvalidArgument('parts and audit must be arrays')
-    audit = [vars(parse(AuditField, one, 'audit')) for one in line.audit or []]
-    checked = [_part(part) for part in parts]
+    checked = [_part(part) for part in parts or []]
     names = [part['name'] for part in checked]
     if len(set(names)) < len(names):
         raise InvalidArgument(f'parts has a name twice: {shown(names)}')
-    given = {'event': event, 'payload': payload, 'parts': checked, 'audit': audit}
+    given = {
+        'event': event,
+        'payload': None if payload is None else vars(parse(PayloadField, payload, 'payload')),
+        'parts': checked,
+        'audit': [_audit(one) for one in audit or []],
+    }
     return MemoryLine(**{**vars(line), **given})
+
+
+def _audit(values: Any) -> dict[str, Any]:
+    detail = values.get('detail') if isinstance(values, dict) else None
+    if not isinstance(detail, dict):
+        return vars(parse(AuditField, values, 'audit'))
+    line = parse(AuditField, {**values, 'detail': {}}, 'audit')
+    dump_json(list(detail), 'detail')
+    for name, value in detail.items():
+        dump_json(value, name)
+    return {**vars(line), 'detail': detail}
 
 
 def _part(values: Any) -> dict[str, Any]:

@@ -12,6 +12,9 @@ from robot_memory.model import Session
 from robot_memory.store import Connection, archive, memories, sessions
 from robot_memory.store.filters import Where, equal
 
+_LONG = 16_000_000
+"""Characters of a line that holds all of a memory."""
+
 
 @dataclass(frozen=True)
 class Extent:
@@ -59,7 +62,20 @@ def lines(connection: Connection, extent: Extent) -> Iterator[str]:
     for session in found:
         yield _line('session', **asdict(session))
     for row in archive.rows(connection, extent.where):
-        yield _line('memory', **row)
+        yield from _memory(row)
+
+
+def _memory(row: archive.Row) -> Iterator[str]:
+    """Give a memory as one line, or as several where one would be too long to be read."""
+    text = _line('memory', **row)
+    if len(text) <= _LONG:
+        yield text
+        return
+    rest = {name: row.pop(name, ()) for name in ('parts', 'audit')}
+    yield _line('memory', **row)
+    for name, given in rest.items():
+        for one in given:
+            yield _line('more', memory=row['id'], **{name: [one]})
 
 
 def _line(kind: str, **values: Any) -> str:

@@ -13,10 +13,10 @@ from typing import IO, Any
 
 from robot_memory.archive.reading import import_archive
 from robot_memory.archive.writing import lines
-from robot_memory.cli.common import open_memory, show_answer
+from robot_memory.cli.common import note, open_memory, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import counted
-from robot_memory.errors import NotFound
+from robot_memory.errors import InvalidArgument, NotFound
 from robot_memory.fields import arg, plain
 from robot_memory.files import write_file
 from robot_memory.memory import Memory
@@ -129,7 +129,13 @@ def import_archives(paths: Iterable[str], settings: Settings, options: Options) 
         f'{path}: {counted(one.memories, "memory", "memories")} and '
         f'{counted(one.sessions, "session")} kept, {one.known} known already'
         + (f', {counted(one.lost, "reference")} to what it does not hold' if one.lost else '')
+        + (f', {counted(one.refused, "wrong line")} left out' if one.refused else '')
         for path, one in done.items()
     )
     values = [{'path': path, **dataclasses.asdict(one)} for path, one in done.items()]
     show_answer(values, text, options)
+    for problem in (problem for one in done.values() for problem in one.problems):
+        note(problem)
+    refused = sum(one.refused for one in done.values())
+    if refused:
+        raise InvalidArgument(f'{counted(refused, "line")} could not be kept; the others were')

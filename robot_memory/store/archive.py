@@ -14,6 +14,7 @@ from typing import Any
 
 import apsw
 
+from robot_memory.errors import InvalidArgument
 from robot_memory.json_text import dump_json
 from robot_memory.model import Record
 from robot_memory.store import events, memories
@@ -139,8 +140,20 @@ def put(
     """
     Keep a memory of a checked row with all that belongs to it; return its id.
 
-    `superseded_by` is for `follow`, when all are there.
+    `superseded_by` is for `follow`, when all are there. Raise InvalidArgument, having changed
+    nothing, where the tables do not take it.
     """
+    try:
+        with connection:
+            memory_id = _put(connection, record, origin, row)
+    except (apsw.ConstraintError, apsw.MismatchError, OverflowError) as error:
+        raise InvalidArgument(f'the store does not take it: {error}') from None
+    return memory_id
+
+
+def _put(
+    connection: apsw.Connection, record: Record, origin: Origin, row: Mapping[str, Any]
+) -> int:
     memory_id = memories.restore(connection, record, row['confidence_base'])
     connection.execute('INSERT INTO origins VALUES (?, ?, ?, ?)', (memory_id, *origin))
     if row.get('payload'):

@@ -29,6 +29,8 @@ _SELECT = (
     ' FROM memories AS m LEFT JOIN turns AS t ON t.memory_id = m.id'
 )
 _JSON = ('context', 'pose')
+MOST = 2**53 - 1
+"""The highest id and count: what every reader of JSON takes for the same number."""
 _SHORT = 2000
 """Memories that are rather all looked at and sorted than looked for back in time."""
 _LONG = 200_000
@@ -343,10 +345,12 @@ def note(
     at: int,
 ) -> None:
     """Write a line of the audit trail: who did what to a memory, when and why."""
+    # Not dump_json: a detail holds what a memory had, each as large and deep as that may be.
+    text = json.dumps(detail, ensure_ascii=False, separators=(',', ':'), sort_keys=True)
     connection.execute(
         'INSERT INTO audit (memory_id, action, actor, reason, detail, at)'
         ' VALUES (?, ?, ?, ?, ?, ?)',
-        (memory_id, action, actor, reason, dump_json(detail), at),
+        (memory_id, action, actor, reason, text, at),
     )
 
 
@@ -363,7 +367,8 @@ def trail(connection: apsw.Connection, memory_id: int) -> list[dict[str, Any]]:
 def touch(connection: apsw.Connection, accesses: dict[int, tuple[int, int]]) -> None:
     """Note accesses, id to (count, microseconds): confidence decays anew from here."""
     connection.executemany(
-        'UPDATE memories SET access_count = access_count + ?, confidence_base = confidence,'
+        f'UPDATE memories SET access_count = min(access_count + ?, {MOST}),'
+        ' confidence_base = confidence,'
         " last_accessed = max(coalesce(last_accessed, 0), ?) WHERE id = ? AND status = 'active'",
         [(times, at, memory_id) for memory_id, (times, at) in accesses.items()],
     )
