@@ -77,7 +77,9 @@ def _is_deep(value: Any) -> bool:
             for child in item
             if isinstance(child, (dict, list, tuple))
         ]
-    return bool(level)
+        if not level:
+            return False
+    return True
 
 
 def finite(value: Any) -> float | None:
