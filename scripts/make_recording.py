@@ -164,10 +164,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
     parser.add_argument('--version', action='version', version=f'%(prog)s {version()}')
     parser.add_argument('--out', type=Path, required=True, help='folder to write, not there yet')
+    out = parser.parse_args().out
+    if out.exists():
+        told = f'{out} exists already and is left as it is: import it, or name another folder'
+        print(f'make_recording: {told} with --out', file=sys.stderr)
+        return 1
     try:
-        path = record(parser.parse_args().out)
-    except (WriterError, OSError) as error:
-        print(f'make_recording: {error}', file=sys.stderr)
+        path = record(out)
+    except (OSError, WriterError) as error:
+        print(f'make_recording: {out} cannot be written: {error}', file=sys.stderr)
         return 1
     size = sum(file.stat().st_size for file in path.iterdir())
     print(f'{path}: {SECONDS:.0f} s, {size / 1e6:.1f} MB')

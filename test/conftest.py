@@ -13,11 +13,43 @@ from watched import Watch, build_library
 
 from robot_memory.client.loopback import exempt_loopback
 from robot_memory.embedding import BackgroundEmbedder
+from robot_memory.embedding.locate import default_directory
 from robot_memory.memory import Memory
 from robot_memory.settings import Settings
 
 # Tests talk to servers of their own on this machine, whatever proxy the shell names.
 exempt_loopback(os.environ)
+USER_FOLDERS = (
+    'MPLCONFIGDIR',
+    'ROS_HOME',
+    'ROS_LOG_DIR',
+    'XDG_CACHE_HOME',
+    'XDG_CONFIG_HOME',
+    'XDG_DATA_HOME',
+    'XDG_STATE_HOME',
+)
+"""Variables that lead programs to folders of the user's outside of HOME."""
+
+
+@pytest.fixture(scope='session', autouse=True)
+def _folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """
+    Lead what tests and their processes write for a user to temporary folders.
+
+    The model alone is the user's own: it is made once on a machine.
+    """
+    models = default_directory().parents[1]
+    models.mkdir(parents=True, exist_ok=True)
+    home = tmp_path_factory.mktemp('home')
+    (home / '.cache').mkdir()
+    (home / '.cache' / models.name).symlink_to(models)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv('HOME', str(home))
+        patch.setenv('TMPDIR', str(tmp_path_factory.mktemp('tmp')))
+        patch.setattr('tempfile.tempdir', None)
+        for name in USER_FOLDERS:
+            patch.delenv(name, raising=False)
+        yield
 
 
 @pytest.fixture

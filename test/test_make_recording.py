@@ -75,7 +75,23 @@ def test_the_recording_holds_three_motions_two_contacts_and_three_pictures(recor
     assert 'a red object disappeared' in went.description
 
 
-def test_a_folder_that_exists_is_refused_in_one_line(recording, monkeypatch, capsys):
-    monkeypatch.setattr('sys.argv', ['make_recording', '--out', str(recording)])
+def test_a_folder_that_exists_is_left_as_it_is_and_refused_in_one_line(
+    tmp_path, monkeypatch, capsys
+):
+    mine = tmp_path / 'ur5e'
+    mine.mkdir()
+    monkeypatch.setattr('sys.argv', ['make_recording', '--out', str(mine)])
     assert SCRIPT['main']() == 1
-    assert 'exists already' in capsys.readouterr().err
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f'{mine} exists already' in line
+    assert '--out' in line
+    assert list(mine.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_refused_in_one_line(tmp_path, monkeypatch, capsys):
+    file = tmp_path / 'file'
+    file.touch()
+    monkeypatch.setattr('sys.argv', ['make_recording', '--out', str(file / 'ur5e')])
+    assert SCRIPT['main']() == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f'{file / "ur5e"} cannot be written' in line

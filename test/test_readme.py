@@ -75,17 +75,33 @@ def node(tmp_path_factory):
     assert process.returncode == 0, rest
 
 
+@pytest.fixture(scope='module')
+def log(tmp_path_factory):
+    """Return a folder for what the README's commands write to log/, which is the user's."""
+    return tmp_path_factory.mktemp('log')
+
+
+def own_log():
+    """Return what is in the user's log/, but for what a build beside the tests writes there."""
+    return sorted(name for name in os.listdir(ROOT / 'log') if not name.startswith('build_'))
+
+
 @pytest.mark.parametrize('command', ALONE)
-def test_a_command_line_of_the_readme_works(command, environment):
+def test_a_command_line_of_the_readme_works(command, environment, log):
     need_build()
-    if '--out ' in command:
-        shutil.rmtree(ROOT / command.rpartition('--out ')[2], ignore_errors=True)
+    before = own_log()
     ran = subprocess.run(
-        command, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True
+        command.replace(' log/', f' {log}/'),
+        shell=True,
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
     )
     assert ran.returncode == 0, ran.stderr
     assert 'cup?' not in command or 'red cup' in ran.stdout
     assert 'contact' not in command or 'Hard' in ran.stdout
+    assert own_log() == before, 'the tests write in folders of their own'
 
 
 @pytest.mark.parametrize('command', CALLS)
