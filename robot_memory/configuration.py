@@ -12,12 +12,14 @@ import json
 import logging
 import os
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from robot_memory.errors import InvalidArgument
+from robot_memory.errors import InvalidArgument, Unavailable
 from robot_memory.fields import check, fields_of, parse
+from robot_memory.folders import expanded, home
 from robot_memory.json_text import parse_json, shown
 from robot_memory.settings import Settings
 
@@ -93,8 +95,8 @@ def read(environment: Mapping[str, str] | None = None, given: Collection[str] = 
     """
     known = os.environ if environment is None else environment
     found = Fallbacks()
-    home = known.get('HOME') or str(Path.home())
-    _read_file(found, Path(home, '.sage', 'config.json'))
+    with suppress(Unavailable):  # no home, no file in it
+        _read_file(found, Path(known.get('HOME') or home(), '.sage', 'config.json'))
     _read_environment(found, known, given)
     for name in given:
         found.values.pop(name, None)
@@ -189,7 +191,7 @@ def _read_model(found: Fallbacks, section: Any) -> None:
     if not isinstance(section, dict) or not section.get('model'):
         return
     model, dimension = section['model'], section.get('dimension')
-    if isinstance(model, str) and Path(model).expanduser().is_dir():
+    if isinstance(model, str) and _is_folder(model):
         found.take('model', 'embedding.model', model)
         if dimension is not None:
             found.take('dimension', 'embedding.dimension', dimension)
@@ -198,6 +200,12 @@ def _read_model(found: Fallbacks, section: Any) -> None:
         f'not available: embedding.model = {shown(model)} (a folder with model.onnx and '
         'tokenizer.json is accepted; the model that was set up is used)'
     )
+
+
+def _is_folder(path: str) -> bool:
+    with suppress(InvalidArgument, OSError, ValueError):
+        return expanded(path, 'embedding.model').is_dir()
+    return False
 
 
 def _is_true(value: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import arg
+from robot_memory.folders import expanded, user_folder
 from robot_memory.json_text import shown
 
 
@@ -214,14 +215,14 @@ def refuse_encryption(settings: Settings) -> None:
 
 def store_path(settings: Settings) -> Path:
     """Return the file that the settings name, with the environment's and the user's defaults."""
-    named = settings.db_path or os.environ.get('ROBOT_MEMORY_DB', '')
+    if settings.db_path:
+        return expanded(settings.db_path, 'db_path')
+    named = os.environ.get('ROBOT_MEMORY_DB')
     if named:
-        return Path(named).expanduser()
-    data = os.environ.get('XDG_DATA_HOME') or '~/.local/share'
-    return Path(data).expanduser() / 'robot_memory' / 'memory.db'
+        return expanded(named, 'ROBOT_MEMORY_DB')
+    return user_folder('XDG_DATA_HOME', '.local/share') / 'robot_memory' / 'memory.db'
 
 
 def cache_directory() -> Path:
     """Name the folder of what can be made anew: the default model, the list of fonts of plots."""
-    named = Path(os.environ.get('XDG_CACHE_HOME', ''))
-    return (named if named.is_absolute() else Path.home() / '.cache') / 'robot_memory'
+    return user_folder('XDG_CACHE_HOME', '.cache') / 'robot_memory'

@@ -14,6 +14,7 @@ MODULES = sorted(PACKAGE.rglob('*.py'))
 LAYERS = (
     ('errors', 'clock', 'progress', 'version'),
     ('json_text', 'language', 'monitoring', 'files'),
+    ('folders',),
     ('fields', 'client', 'extensions', 'params_file'),
     ('model', 'settings'),
     ('configuration', 'embedding', 'capture', 'guidance'),

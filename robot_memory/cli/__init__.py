@@ -53,7 +53,9 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         return 141
     except OSError as error:
-        return _fail(Unavailable(f'the answer cannot be written: {error}'))
+        if error.filename is None:
+            return _fail(Unavailable(f'the answer cannot be written: {error}'))
+        return _fail(Unavailable(f'{error.filename} cannot be used: {error.strerror}'))
     except RobotMemoryError as error:
         return _fail(error)
     except Exception as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,9 +14,10 @@ from robot_memory.cli.calling import CallRequest, call
 from robot_memory.cli.common import NOT_SET_UP, is_set_up, note, open_memory, show_answer
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.cli.recordings import ImportRequest, PlotRequest, import_, plot
+from robot_memory.cli.registration import registration
 from robot_memory.cli.text import Paint, counted, render, table
 from robot_memory.errors import NotFound, Unavailable
-from robot_memory.fields import plain
+from robot_memory.fields import arg, plain
 from robot_memory.memory import Memory
 from robot_memory.progress import progress_bar
 from robot_memory.settings import Settings, store_path, tools_arg
@@ -105,9 +107,10 @@ def _status_rows(found: Report, state: Mapping[str, Any]) -> dict[str, str]:
 
 def index(_: Nothing, settings: Settings, options: Options) -> None:
     """Set the model up where it is not, and give vectors to the memories that have none."""
-    if settings.model != 'none' and not is_set_up(settings):
-        note('setting the model up, once on this machine ...')
+    sets_up = settings.model != 'none' and not is_set_up(settings)
     with open_memory(settings) as memory:
+        if sets_up:
+            note('setting the model up, once on this machine ...')
         embedder = memory.embedder.wait()
         if embedder is None:
             raise Unavailable(f'no vectors can be made: {memory.embedder.reason}')
@@ -128,10 +131,17 @@ class McpRequest:
     """Ask to serve MCP."""
 
     mcp_tools: str = tools_arg()
+    print_config: bool = arg(
+        'Print the JSON with which an MCP client starts this server, with the options beside it.',
+        default=False,
+    )
 
 
 def mcp(request: McpRequest, settings: Settings, options: Options) -> None:
     """Serve the tools over stdio until the client goes."""
+    if request.print_config:
+        print(json.dumps(registration(request, settings, options), ensure_ascii=False, indent=2))
+        return
     try:
         from robot_memory.mcp_server import serve_stdio
     except ImportError as error:

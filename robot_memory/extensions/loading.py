@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from robot_memory.errors import InvalidArgument
+from robot_memory.folders import expanded
 from robot_memory.json_text import shown
 
 Base = TypeVar('Base')
@@ -41,7 +42,7 @@ def files_in(setting: str, folder: str) -> list[Path]:
 
     Raise InvalidArgument where another user could have put code there, whom nobody told to.
     """
-    path = Path(folder).expanduser()
+    path = expanded(folder, setting)
     try:
         path = path.resolve(strict=True)
         _check(setting, path, path.stat())

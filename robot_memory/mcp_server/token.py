@@ -9,6 +9,7 @@ import stat
 from pathlib import Path
 
 from robot_memory.errors import InvalidArgument, Unavailable
+from robot_memory.folders import expanded
 from robot_memory.json_text import shown
 
 VARIABLE = 'ROBOT_MEMORY_TOKEN'
@@ -29,7 +30,9 @@ def read_token(file: str) -> bytes | None:
     read, too, or for what is no token. What stands in either is never part of a message.
     """
     if file:
-        return _checked(_text_of(Path(file).expanduser()), f'mcp_token_file {shown(file)}')
+        return _checked(
+            _text_of(expanded(file, 'mcp_token_file')), f'mcp_token_file {shown(file)}'
+        )
     given = os.environ.get(VARIABLE)
     return None if given is None else _checked(given, VARIABLE)
 

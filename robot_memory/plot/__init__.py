@@ -1,8 +1,12 @@
 """Memories as a PNG: signal, extent, peak and thumbnails on one time line."""
 
-from collections.abc import Sequence
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from robot_memory.errors import InvalidArgument, Unavailable
+from robot_memory.errors import InvalidArgument, RobotMemoryError, Unavailable
+from robot_memory.folders import user_folder
 from robot_memory.json_text import shown
 from robot_memory.plot.drawn import Drawn
 
@@ -25,11 +29,49 @@ def draw(events: Sequence[Drawn], width_px: int = 1200) -> bytes:
             f'width_px must be {MIN_WIDTH} to {MAX_WIDTH} pixels, not {shown(width_px)}'
         )
     try:
-        from robot_memory.plot.many import draw_many
-        from robot_memory.plot.one import draw_one
+        with _writable_folders():
+            from robot_memory.plot.many import draw_many
+            from robot_memory.plot.one import draw_one
     except ImportError as error:
         raise Unavailable(
             f'a plot needs matplotlib, which cannot be loaded ({error}): '
             'pip install "matplotlib>=3.8,<4"'
         ) from error
     return draw_one(events[0], width_px) if len(events) == 1 else draw_many(events, width_px)
+
+
+@contextmanager
+def _writable_folders() -> Iterator[None]:
+    """
+    Lend matplotlib a temporary folder while it is imported, where the user's cannot be written.
+
+    It would make one itself and leave it behind, or fail where no home is known.
+    """
+    if 'MPLCONFIGDIR' in os.environ or _user_folders_are_writable():
+        yield
+        return
+    try:
+        lent = tempfile.TemporaryDirectory(prefix='robot_memory_plot_')
+    except OSError as error:
+        raise Unavailable(
+            f'a plot needs a folder for what is cached of fonts: {error}; '
+            'set MPLCONFIGDIR, HOME or TMPDIR to one that can be written'
+        ) from error
+    with lent as folder:
+        os.environ['MPLCONFIGDIR'] = folder
+        try:
+            yield
+        finally:
+            del os.environ['MPLCONFIGDIR']
+
+
+def _user_folders_are_writable() -> bool:
+    try:
+        for variable, name in (('XDG_CONFIG_HOME', '.config'), ('XDG_CACHE_HOME', '.cache')):
+            folder = user_folder(variable, name) / 'matplotlib'
+            folder.mkdir(parents=True, exist_ok=True)
+            if not os.access(folder, os.W_OK | os.X_OK):
+                return False
+    except (OSError, RobotMemoryError):
+        return False
+    return True

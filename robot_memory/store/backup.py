@@ -24,6 +24,7 @@ import apsw
 
 from robot_memory.clock import DAY, instant, iso
 from robot_memory.errors import Unavailable
+from robot_memory.folders import expanded
 from robot_memory.settings import Settings
 from robot_memory.store.connection import Database
 
@@ -48,7 +49,7 @@ def plan_of(settings: Settings) -> Plan | None:
     if not settings.backup_folder:
         return None
     return Plan(
-        Path(settings.backup_folder).expanduser(),
+        expanded(settings.backup_folder, 'backup_folder'),
         INTERVALS[settings.backup_interval],
         settings.backup_keep,
         settings.backup_compression == 'gzip',

@@ -1,0 +1,89 @@
+"""What an MCP client needs in its configuration to start this very program, from anywhere."""
+
+from __future__ import annotations
+
+import os
+import site
+import sys
+from pathlib import Path
+from typing import Any
+
+import robot_memory
+from robot_memory.cli.options import PROGRAM, Options
+from robot_memory.configuration import read
+from robot_memory.fields import Field, fields_of, parse
+from robot_memory.folders import expanded
+from robot_memory.settings import Settings, store_path
+
+_PATHS = ('model', 'plugin_dirs', 'backup_folder')
+
+
+def registration(request: Any, settings: Settings, options: Options) -> dict[str, Any]:
+    """
+    Return the `mcpServers` object of a client's configuration.
+
+    Clients start their servers from a folder of their own, with hardly any environment: paths are
+    absolute, and what the environment of this process says stands among the arguments.
+    """
+    command, environment = _program()
+    arguments = [*command[1:], 'mcp', f'--db={store_path(settings).absolute()}']
+    arguments += _options(Settings, settings, _unsaid(), skipped=('db_path',))
+    arguments += _options(type(request), request, type(request)(), skipped=('print_config',))
+    arguments += _options(Options, options, Options(), skipped=('json', 'wait'))
+    if os.environ.get('XDG_CACHE_HOME'):  # the model is there
+        environment['XDG_CACHE_HOME'] = os.environ['XDG_CACHE_HOME']
+    server: dict[str, Any] = {'command': command[0], 'args': arguments}
+    if environment:
+        server['env'] = environment
+    return {'mcpServers': {'robot_memory': server}}
+
+
+def _program() -> tuple[list[str], dict[str, str]]:
+    """Return what starts this program without an activated environment, and what it needs."""
+    checkout = Path(sys.prefix).parent
+    if Path(sys.prefix, 'mode').is_file() and (checkout / 'scripts' / 'env').is_file():
+        return [str(checkout / 'scripts' / 'env'), PROGRAM], {}
+    script = Path(sys.argv[0]).absolute()
+    started = [str(script)] if script.name == PROGRAM else ['-m', 'robot_memory']
+    path = [
+        os.path.abspath(folder)
+        for folder in os.environ.get('PYTHONPATH', '').split(os.pathsep)
+        if folder
+    ]
+    own = os.path.abspath(Path(robot_memory.__path__[0]).parent)
+    if own not in (*path, *site.getsitepackages(), site.getusersitepackages()):
+        path.append(own)
+    return [sys.executable, *started], {'PYTHONPATH': os.pathsep.join(path)} if path else {}
+
+
+def _unsaid() -> Settings:
+    """Return the settings of a process that is told nothing, with the user's file alone."""
+    home = os.environ.get('HOME', '')
+    return parse(Settings, read({'HOME': home}).values, PROGRAM)
+
+
+def _options(declaration: type, values: Any, unsaid: Any, skipped: tuple[str, ...]) -> list[str]:
+    """Return the options that make these values of the unsaid ones."""
+    options: list[str] = []
+    for field in fields_of(declaration):
+        value = getattr(values, field.name)
+        if field.name == 'model' and not value:
+            value = os.environ.get('ROBOT_MEMORY_MODEL', '')
+        if field.name not in skipped and value != getattr(unsaid, field.name):
+            options += _option(field, value)
+    return options
+
+
+def _option(field: Field, value: Any) -> list[str]:
+    name = field.name.replace('_', '-')
+    if field.kind == 'flag':
+        return [f'--{name}'] if value else [f'--no-{name}'] if field.default else []
+    if field.kind == 'texts':
+        return [f'--{name}', *(_absolute(field, text) for text in value)]
+    return [f'--{name}={_absolute(field, value)}']
+
+
+def _absolute(field: Field, value: Any) -> str:
+    if field.name not in _PATHS or value in ('', 'none'):
+        return str(value)
+    return str(expanded(value, field.name).absolute())
