@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import NoReturn
 
 
@@ -12,6 +13,13 @@ def main() -> NoReturn:
         from robot_memory import cli
     except KeyboardInterrupt:
         os._exit(130)
+    except ModuleNotFoundError as error:
+        from robot_memory.required import advice
+
+        told = advice(error)
+        if not told:
+            raise
+        sys.exit(f'robot-memory: [unavailable] {told}')
     cli.main()
 
 

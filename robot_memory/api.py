@@ -8,12 +8,17 @@ import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robot_memory.configuration import settings as configured
-from robot_memory.errors import InvalidArgument
-from robot_memory.fields import fields_of
-from robot_memory.memory import Memory
-from robot_memory.tool import Tool
-from robot_memory.tools import TOOLS
+from robot_memory.required import explained
+
+try:
+    from robot_memory.configuration import settings as configured
+    from robot_memory.errors import InvalidArgument
+    from robot_memory.fields import fields_of
+    from robot_memory.memory import Memory
+    from robot_memory.tool import Tool
+    from robot_memory.tools import TOOLS
+except ModuleNotFoundError as error:
+    raise explained(error) from None
 
 _open: weakref.WeakSet[Memory] = weakref.WeakSet()
 

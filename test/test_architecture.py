@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / 'robot_memory'
 MODULES = sorted(PACKAGE.rglob('*.py'))
 
 LAYERS = (
-    ('errors', 'clock', 'progress', 'version'),
+    ('errors', 'clock', 'progress', 'version', 'required'),
     ('json_text', 'language', 'monitoring', 'files'),
     ('folders',),
     ('fields', 'client', 'extensions', 'params_file'),

@@ -18,6 +18,7 @@ from robot_memory.configuration import settings as configured
 from robot_memory.errors import Internal, RobotMemoryError, Unavailable
 from robot_memory.fields import parse
 from robot_memory.memory import caller, os_user
+from robot_memory.required import advice
 from robot_memory.settings import Settings
 from robot_memory.status.logs import JsonLines
 from robot_memory.tools import TOOLS
@@ -58,6 +59,8 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(Unavailable(f'{error.filename} cannot be used: {error.strerror}'))
     except RobotMemoryError as error:
         return _fail(error)
+    except ModuleNotFoundError as error:
+        return _fail(Unavailable(advice(error) or str(error)))
     except Exception as error:
         logger.exception('failed')
         return _fail(Internal(f'{type(error).__name__}: {error}; --verbose shows where'))

@@ -142,10 +142,8 @@ def mcp(request: McpRequest, settings: Settings, options: Options) -> None:
     if request.print_config:
         print(json.dumps(registration(request, settings, options), ensure_ascii=False, indent=2))
         return
-    try:
-        from robot_memory.mcp_server import serve_stdio
-    except ImportError as error:
-        raise Unavailable(f'MCP cannot be served: {error}; pip install "mcp>=2.3,<3"') from error
+    from robot_memory.mcp_server import serve_stdio
+
     with Memory(settings) as memory:
         serve_stdio(memory, request.mcp_tools)
 

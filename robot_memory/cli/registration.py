@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import robot_memory
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.configuration import read
 from robot_memory.fields import Field, fields_of, parse
@@ -50,7 +49,7 @@ def _program() -> tuple[list[str], dict[str, str]]:
         for folder in os.environ.get('PYTHONPATH', '').split(os.pathsep)
         if folder
     ]
-    own = os.path.abspath(Path(robot_memory.__path__[0]).parent)
+    own = str(Path(__file__).absolute().parents[2])
     if own not in (*path, *site.getsitepackages(), site.getusersitepackages()):
         path.append(own)
     return [sys.executable, *started], {'PYTHONPATH': os.pathsep.join(path)} if path else {}

@@ -21,6 +21,8 @@ The parameters with their meanings and defaults, as a file for --params-file:
 
 """
 
+from robot_memory.required import advice
+
 
 def main() -> None:
     """Run the node; without ROS 2, end with one line that says what to do."""
@@ -41,8 +43,13 @@ def main() -> None:
             f'robot_memory: [unavailable] the node needs ROS 2 and this package built with it '
             f'({missing}): source both, or run make build; robot-memory works without'
         )
-    from robot_memory.ros import node
-
+    try:
+        from robot_memory.ros import node
+    except ModuleNotFoundError as missing:
+        told = advice(missing)
+        if not told:
+            raise
+        sys.exit(f'robot_memory: [unavailable] {told}')
     node.main(signals)
 
 
