@@ -4,7 +4,8 @@ import os
 import queue
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 _USAGE = """\
 usage: memory_node [--help] [--version] [--ros-args [-p NAME:=VALUE] [--params-file FILE]
@@ -21,12 +22,11 @@ The parameters with their meanings and defaults, as a file for --params-file:
 
 """
 
-from robot_memory.required import advice
-
 
 def main() -> None:
     """Run the node; without ROS 2, end with one line that says what to do."""
-    _answer(_of_node(sys.argv[1:]))
+    with _advised():
+        _answer(_of_node(sys.argv[1:]))
     # Read when numpy is imported: one recall is too small to share out, and the cores have work.
     os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
     # Before the imports, which take most of a start: an interrupt in the midst of them may be
@@ -43,14 +43,23 @@ def main() -> None:
             f'robot_memory: [unavailable] the node needs ROS 2 and this package built with it '
             f'({missing}): source both, or run make build; robot-memory works without'
         )
-    try:
+    with _advised():
         from robot_memory.ros import node
+    node.main(signals)
+
+
+@contextmanager
+def _advised() -> Iterator[None]:
+    """End the process with one line where a package is not installed."""
+    try:
+        yield
     except ModuleNotFoundError as missing:
+        from robot_memory.required import advice
+
         told = advice(missing)
         if not told:
             raise
         sys.exit(f'robot_memory: [unavailable] {told}')
-    node.main(signals)
 
 
 def _of_node(arguments: Sequence[str]) -> list[str]:
