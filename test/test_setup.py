@@ -18,7 +18,7 @@ UNUSABLE = ',;:^\'"`$\\#&|<>*?[](){}\n'
 
 def environment() -> dict[str, str]:
     """Return the environment of a shell in which neither ROS nor ours was sourced."""
-    ours = ('AMENT_PREFIX_PATH', 'PYTHON', 'ROS_DISTRO', 'VIRTUAL_ENV')
+    ours = ('AMENT_PREFIX_PATH', 'PYTHON', 'ROBOT_MEMORY_BUILD', 'ROS_DISTRO', 'VIRTUAL_ENV')
     return {name: value for name, value in os.environ.items() if name not in ours}
 
 
@@ -93,6 +93,21 @@ def test_a_path_with_spaces_and_letters_of_any_script_is_built_in(
     tmp_path: Path, name: str
 ) -> None:
     said_until('making .venv with', checkout(tmp_path / name))
+
+
+def test_the_environment_is_entered_in_a_path_with_spaces(tmp_path: Path) -> None:
+    if not (ROOT / 'install/local_setup.bash').exists():
+        pytest.skip('there is no script of colcon without `make build`')
+    folder = tmp_path / '机器人 memory'
+    checkout(folder, made_here(folder))
+    for name in ('local_setup.bash', '_local_setup_util_sh.py'):
+        text = (ROOT / 'install' / name).read_text()
+        (folder / 'install' / name).write_text(text.replace(str(ROOT), str(folder)))
+    (folder / '.venv/bin').mkdir()
+    (folder / '.venv/bin/python').symlink_to(sys.executable)
+    ran = run(folder, 'scripts/env', 'printenv', 'COLCON_PREFIX_PATH')
+    assert (ran.returncode, ran.stderr) == (0, '')
+    assert str(folder / 'install') in ran.stdout
 
 
 def test_a_sourced_ros_is_refused_in_a_path_that_its_cmake_files_cannot_read(
