@@ -1,17 +1,18 @@
 # Each target sets up what it needs; the second time that takes about a second.
 # BAG=<rosbag2>     the recording that `make demo` replays
 # PYTHON=<python>   the interpreter to set up with, where that is not python3; it is remembered
+# PYTHONS=<pythons> the interpreters of `make test-pythons`, in place of all that are found
 # QUICK=1           `make bench` in less than two minutes, not half an hour
 # TESTS=<arguments> passed on to pytest, in place of the whole test directory
-export PYTHON
+export PYTHON PYTHONS
 TESTS ?= test
 run := scripts/env
 
 .DEFAULT_GOAL := help
-.PHONY: help build test lint demo bench quality conformance interfaces clean
+.PHONY: help build test test-pythons lint demo bench quality conformance interfaces clean
 
 help: ## Say what can be made.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 	@sed -nE 's/^# ([A-Z]+=.*)/  \1/p' Makefile
 
 build: ## Set everything up: packages, interfaces, embedding model.
@@ -21,11 +22,14 @@ lint: build
 	$(run) ruff check
 	$(run) ruff format --check
 # A sourced ROS keeps its own numpy, and older releases of numpy are typed differently.
-	@if grep -q wheels .venv/mode; then echo '$(run) mypy' && $(run) mypy; \
+	@if grep -q wheels "$${ROBOT_MEMORY_BUILD:-.}/.venv/mode"; then echo '$(run) mypy' && $(run) mypy; \
 	else echo 'SKIPPED mypy: types are checked where no ROS is sourced, with the pinned numpy'; fi
 
 test: lint ## Check style and types, then run all the tests.
 	$(run) pytest $(TESTS)
+
+test-pythons: ## Run `make test` on every Python 3.10 to 3.14 that is installed.
+	@TESTS='$(TESTS)' scripts/test-pythons
 
 demo: build ## Start the node, replay a recording, learn and recall; BAG=<rosbag2> for your own.
 	@$(run) python scripts/demo.py $(if $(BAG),--bag "$(abspath $(BAG))")
@@ -44,4 +48,4 @@ interfaces: build ## Write msg/ and srv/ from the declarations of the tools, and
 	@scripts/setup
 
 clean: ## Remove all that was made here.
-	rm -rf bench/.cache .venv .venv-node .venv-peer build install log .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf bench/.cache .venv .venv-node .venv-peer .pythons build install log .mypy_cache .pytest_cache .ruff_cache .hypothesis
