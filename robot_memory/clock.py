@@ -1,4 +1,4 @@
-"""Instants: microseconds since 1970-01-01 UTC inside, ISO 8601 outside."""
+"""Instants: microseconds since 1970-01-01 UTC inside, ISO 8601 outside; durations in seconds."""
 
 from __future__ import annotations
 
@@ -8,20 +8,43 @@ from datetime import datetime, timedelta, timezone
 
 Clock = Callable[[], int]
 """Return the present instant in microseconds since 1970-01-01 UTC."""
+SteadyClock = Callable[[], float]
+"""Return seconds since some instant; setting the system's time does not change them."""
 
 DAY = 86_400_000_000
+STEP = DAY // 24
+"""A clock that lies so far behind what it said before was set back, and not only adjusted."""
+PLAUSIBLE_FROM = 1_735_689_600_000_000
+"""2025-01-01 UTC: no release of this package is older, so an earlier time was never right."""
+LAST = 253_402_300_799_999_999
+"""The end of the year 9999: the last instant that ISO 8601 can say."""
+_FIRST = -62_135_596_800_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 
 
 def wall_clock() -> int:
     """Return the system's time."""
-    return time.time_ns() // 1000
+    return min(time.time_ns() // 1000, LAST)
+
+
+def steady_clock() -> float:
+    """Return seconds since the machine was started, those of its sleep included."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def is_plausible(instant: int) -> bool:
+    """Say whether a clock that tells this instant may be right."""
+    return PLAUSIBLE_FROM <= instant <= LAST
 
 
 def iso(instant: int) -> str:
-    """Return an instant as UTC, ISO 8601 with microseconds and without a zone."""
-    moment = _EPOCH + instant * _MICROSECOND
+    """
+    Return an instant as UTC, ISO 8601 with microseconds and without a zone.
+
+    What lies before the year 1 or after 9999 is told as the first or the last instant.
+    """
+    moment = _EPOCH + min(max(instant, _FIRST), LAST) * _MICROSECOND
     return moment.replace(tzinfo=None).isoformat(timespec='microseconds')
 
 

@@ -12,6 +12,8 @@ from robot_memory.errors import InvalidArgument
 
 MAX_JSON_CHARACTERS = 16_000_000
 MAX_JSON_DEPTH = 100
+MAX_INTEGER = 2**53 - 1
+"""The highest id and count: what every reader of JSON takes for the same number."""
 _ESCAPED_NUL = re.compile(r'(?<!\\)(?:\\\\)*\\u0000')
 
 

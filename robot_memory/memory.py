@@ -12,19 +12,29 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from robot_memory.clock import Clock, wall_clock
+from robot_memory.clock import STEP, Clock, SteadyClock, is_plausible, steady_clock, wall_clock
 from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
 from robot_memory.embedding.planes import Vector
 from robot_memory.embedding.vectorizer import Vectorizer
-from robot_memory.errors import RobotMemoryError
+from robot_memory.errors import RobotMemoryError, Unavailable
 from robot_memory.extensions.site import Extensions
+from robot_memory.language.classify import PROTECTED
 from robot_memory.monitoring.registry import Registry
 from robot_memory.search.cold import ColdSearch
 from robot_memory.search.neighbours import ColdNeighbours, Meaning, ResidentNeighbours
 from robot_memory.search.query import Query, Search
 from robot_memory.search.resident import WORTH_WAITING, Copy, ResidentSearch
 from robot_memory.settings import Settings, refuse_encryption, store_path
-from robot_memory.store import Connection, Database, backup, indexed, memories, vectors
+from robot_memory.store import (
+    Connection,
+    Database,
+    ageing,
+    backup,
+    clocks,
+    confidence,
+    indexed,
+    vectors,
+)
 from robot_memory.store.duplicates import Neighbours
 
 logger = logging.getLogger(__name__)
@@ -34,8 +44,8 @@ trace: contextvars.ContextVar[str] = contextvars.ContextVar('trace')
 """The trace that a call belongs to, for the log: 32 hexadecimal digits, as W3C's trace-id."""
 
 _LOOK_SECONDS = 1.0
-_LOOK_FOR_BACKUP = 600_000_000
-"""Microseconds between looks whether a backup is due."""
+_BROUGHT_BACK = 500
+"""Memories that are reinstated in one transaction."""
 _GATHER_SECONDS = 0.2
 """How long accesses are gathered before they are written: a write waits for the disk."""
 
@@ -54,13 +64,21 @@ class Memory:
         *,
         resident: bool = True,
         clock: Clock = wall_clock,
+        steady: SteadyClock = steady_clock,
         embedder: BackgroundEmbedder | None = None,
     ) -> None:
-        """Open the store and begin to load the model; raise Unavailable where it cannot be."""
+        """
+        Open the store and begin to load the model; raise Unavailable where it cannot be.
+
+        `clock` says when something was, `steady` how long something takes.
+        """
         self.settings = settings or Settings()
         refuse_encryption(self.settings)
         self.clock = clock
-        self.registry = Registry(clock)
+        self._steady = steady
+        self._seen = clock()
+        self._steps: tuple[int, ...] = ()
+        self.registry = Registry(clock, steady)
         self.extensions = Extensions(
             self.settings.strategies, self.settings.plugin_dirs, self._plugin_timeout, self
         )
@@ -74,19 +92,20 @@ class Memory:
         self.vectorizer = Vectorizer(
             self.embedder,
             self.registry,
-            clock,
+            steady,
             self.settings.cache_ttl,
             self.settings.cache_size,
         )
         self._copy = Copy() if resident else None
         self._accesses: dict[int, tuple[int, int]] = {}
         self._accesses_lock = threading.Lock()
-        self._next_backup = 0
+        self._backups = backup.Backups(self.db, self.settings, clock, steady)
         self._flushing = threading.Lock()
         self._wake = threading.Event()
         self._closing = threading.Event()
         self._clerk = threading.Thread(target=self._work, name='memory-clerk', daemon=True)
         self.embedder.on_ready.append(lambda _: self._wake.set())
+        self._settle_clock(patient=True)
         self.embedder.start()
         if resident:
             self._clerk.start()
@@ -128,6 +147,46 @@ class Memory:
 
     def _plugin_timeout(self) -> float:
         return self.settings.plugin_timeout
+
+    # The clock
+
+    def look_at_clock(self) -> None:
+        """
+        Take back what was done by a clock that was ahead, once it was set back; see `clocks`.
+
+        It waits for no other write: what cannot be written now is left to the clerk.
+        """
+        before, self._seen = self._seen, self.clock()
+        if abs(self._seen - before) < STEP:
+            return
+        self._steps += (before, self._seen)
+        try:
+            self._settle_clock(patient=False)
+        except RobotMemoryError:
+            self._wake.set()
+
+    def _settle_clock(self, *, patient: bool) -> None:
+        self.flush(patient=patient)  # what was accessed before the clock was set was so before
+        if self._steps:
+            with self.db.write(patient=patient) as connection:
+                steps, self._steps = self._steps, ()
+                for instant in steps:
+                    clocks.note(connection, instant, exactly=True)
+        now = self.clock()
+        if not is_plausible(now):
+            return
+        with self.db.read() as connection:
+            faded = confidence.is_ahead(connection, now)
+            retired = ageing.is_ahead(connection, now)
+        while retired and not self._closing.is_set():
+            with self.db.write(patient=patient) as connection:
+                ageing.bring_back(connection, now, 'robot_memory', _BROUGHT_BACK)
+                retired = ageing.is_ahead(connection, now)
+        if faded:
+            logger.warning('the clock was ahead when memories faded: that is taken back')
+            rate = self.settings.decay_rate
+            with self.db.write(patient=patient) as connection:
+                confidence.undo_ahead(connection, rate, now, sorted(PROTECTED))
 
     # Vectors
 
@@ -210,22 +269,33 @@ class Memory:
                 self._accesses[memory_id] = (times + 1, now)
         self._wake.set()
 
-    def flush(self) -> None:
-        """Write the noted accesses now, those that another thread is about to write included."""
-        with self._flushing:
+    def flush(self, *, patient: bool = True) -> None:
+        """
+        Write the noted accesses now, those that another thread is about to write included.
+
+        Unless it is patient, raise Unavailable rather than wait for another write.
+        """
+        if not self._flushing.acquire(blocking=patient):
+            raise Unavailable('accesses are being written; try again')
+        try:
+            self._flush(patient)
+        finally:
+            self._flushing.release()
+
+    def _flush(self, patient: bool) -> None:
+        with self._accesses_lock:
+            accesses, self._accesses = self._accesses, {}
+        if not accesses:
+            return
+        try:
+            with self.db.write(patient=patient) as connection:
+                confidence.touch(connection, accesses)
+        except BaseException:
             with self._accesses_lock:
-                accesses, self._accesses = self._accesses, {}
-            if not accesses:
-                return
-            try:
-                with self.db.write() as connection:
-                    memories.touch(connection, accesses)
-            except BaseException:
-                with self._accesses_lock:
-                    for memory_id, (times, at) in accesses.items():
-                        newer, later = self._accesses.get(memory_id, (0, 0))
-                        self._accesses[memory_id] = (times + newer, max(at, later))
-                raise
+                for memory_id, (times, at) in accesses.items():
+                    newer, later = self._accesses.get(memory_id, (0, at))
+                    self._accesses[memory_id] = (times + newer, later)
+            raise
 
     def adopt_model(self) -> None:
         """Make a file without vectors one of this model, if it is loaded; leave any other."""
@@ -283,9 +353,10 @@ class Memory:
                 self._closing.wait(_GATHER_SECONDS)
             self._wake.clear()
             try:
-                self.flush()
+                self.look_at_clock()
+                self._settle_clock(patient=True)
                 self._load_copy()
-                self._look_for_backup()
+                self._backups.look(self._closing.is_set)
                 embedder = self.embedder.ready()
                 if embedder is not None and self.vectorizer.background.lets_through:
                     with self.db.read() as connection:
@@ -304,19 +375,7 @@ class Memory:
 
     def back_up(self) -> Path | None:
         """Make a backup where the settings want one now; return its file."""
-        plan = backup.plan_of(self.settings)
-        if plan is None:
-            return None
-        return backup.back_up(self.db, plan, self.clock(), self._closing.is_set)
-
-    def _look_for_backup(self) -> None:
-        now = self.clock()
-        if not self.settings.backup_folder or now < self._next_backup:
-            return
-        self._next_backup = now + _LOOK_FOR_BACKUP
-        made = self.back_up()
-        if made is not None:
-            logger.info('backup %s made', made)
+        return self._backups.make(self._closing.is_set)
 
     def _load_copy(self) -> None:
         """Load the copy of what is indexed, where it is not there, and keep it in order."""

@@ -66,6 +66,7 @@ class Tool(Generic[Request, Response]):
         with logs.traced():
             try:
                 request = fields.parse(self.request, arguments, self.name)
+                memory.look_at_clock()
                 response = self._answer(memory, request)
             except RobotMemoryError as error:
                 failure = error

@@ -73,7 +73,9 @@ def open_robot(tmp_path: Path, clock: MovableClock) -> Iterator[Callable[..., Ro
             settings['embedder'], embedder = embedder, None
         path = tmp_path / f'{name}.db'
         chosen = Settings(db_path=str(path), model=model, durability='normal', **settings)
-        memory = Memory(chosen, resident=resident, clock=clock, embedder=embedder)
+        memory = Memory(
+            chosen, resident=resident, clock=clock, steady=clock.steady, embedder=embedder
+        )
         opened.append(Robot(memory))
         return opened[-1]
 

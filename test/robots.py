@@ -28,16 +28,25 @@ REVISIONS = {'2025-11-25': 'legacy', '2026-07-28': '2026-07-28'}
 
 
 class MovableClock:
-    """Stand still until moved."""
+    """Stand still until moved; `steady` counts the seconds that went by, not how it was set."""
 
     def __init__(self) -> None:
         self.now = START
+        self.passed = 0.0
 
     def __call__(self) -> int:
         return self.now
 
+    def steady(self) -> float:
+        return self.passed
+
     def forward(self, days: float = 0.0, seconds: float = 0.0) -> None:
         self.now += round(days * DAY + seconds * 1e6)
+        self.passed += days * 86_400 + seconds
+
+    def jump(self, days: float) -> None:
+        """Be set by so many days, while no time goes by."""
+        self.now += round(days * DAY)
 
 
 class Robot(RobotMemory):

@@ -210,7 +210,8 @@ def watched(
 ) -> Iterator[Watched]:
     path: Path = tmp_path_factory.mktemp('properties') / 'memory.db'
     chosen = Settings(db_path=str(path), durability='normal')
-    with Memory(chosen, clock=MovableClock(), embedder=tiny_embedders[8]) as memory:
+    clock = MovableClock()
+    with Memory(chosen, clock=clock, steady=clock.steady, embedder=tiny_embedders[8]) as memory:
         yield Watched(Robot(memory))
 
 

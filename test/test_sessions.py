@@ -147,15 +147,20 @@ def test_the_protected_categories_do_not_fade(
     assert robot.row(kept.memory_id)['confidence'] == kept.auto_inferred.confidence
 
 
-def test_below_a_twentieth_nothing_fades_further(robot: Robot, clock: MovableClock) -> None:
-    kept = robot.learn('the tray is wet')
-    clock.forward(days=1000)
-    end(robot)
-    faded = robot.row(kept.memory_id)['confidence']
+def test_a_base_of_a_twentieth_or_less_does_not_decay(robot: Robot, clock: MovableClock) -> None:
+    kept = robot.learn('the tray is wet').memory_id
+    sure = robot.row(kept)['confidence']
+    for days in (1000, 2000):
+        clock.now = robot.row(kept)['created_at']
+        clock.forward(days=days)
+        end(robot)
+        assert robot.row(kept)['confidence'] == pytest.approx(sure * 0.99**days, rel=1e-9)
+    robot.recall('tray', min_confidence=0)
+    faded = robot.row(kept)['confidence_base']
     assert faded < 0.05
     clock.forward(days=1000)
     assert end(robot).decayed_count == 0
-    assert robot.row(kept.memory_id)['confidence'] == faded
+    assert robot.row(kept)['confidence'] == faded
 
 
 def test_the_rate_is_a_setting(open_robot: Any, clock: MovableClock) -> None:

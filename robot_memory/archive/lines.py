@@ -10,9 +10,8 @@ from typing import Any
 
 from robot_memory.errors import InvalidArgument
 from robot_memory.fields import RESERVED, Json, arg, parse
-from robot_memory.json_text import dump_json, shown
+from robot_memory.json_text import MAX_INTEGER, dump_json, shown
 from robot_memory.model import PERCEPTION_TYPES, Record, Session
-from robot_memory.store.memories import MOST
 
 FORMAT = 'robot_memory'
 VERSION = 1
@@ -35,8 +34,8 @@ class StoreLine:
     kind: str = arg('store.', choices=('store',))
     format: str = arg('Whose archive it is.', choices=(FORMAT,))
     version: int = arg('Version of the format.', minimum=1, maximum=VERSION)
-    sessions: int = arg('Sessions that follow.', minimum=0, maximum=MOST)
-    memories: int = arg('Memories that follow.', minimum=0, maximum=MOST)
+    sessions: int = arg('Sessions that follow.', minimum=0, maximum=MAX_INTEGER)
+    memories: int = arg('Memories that follow.', minimum=0, maximum=MAX_INTEGER)
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class MemoryLine:
     """A memory with all that belongs to it."""
 
     kind: str = arg('memory.', choices=('memory',))
-    id: int = arg('Its id in the archive.', minimum=1, maximum=MOST)
+    id: int = arg('Its id in the archive.', minimum=1, maximum=MAX_INTEGER)
     origin: Json = arg('Store and id where it was first kept.', shape='object')
     type: str = arg('Its type.', choices=('fact', 'perception', 'turn'))
     collection: str = arg('Its collection.', min_length=1, max_length=128, without=RESERVED)
@@ -74,7 +73,7 @@ class MemoryLine:
     context: Json = arg('Its context.', shape='object')
     strategy_name: str = arg('Its strategy.', min_length=1, max_length=_TEXT)
     status: str = arg('Its status.', choices=('active', 'invalidated', 'superseded'))
-    access_count: int = arg('How often it was recalled.', minimum=0, maximum=MOST)
+    access_count: int = arg('How often it was recalled.', minimum=0, maximum=MAX_INTEGER)
     created_at: int = arg('Microseconds.', minimum=0, maximum=_LAST)
     updated_at: int = arg('Microseconds.', minimum=0, maximum=_LAST)
     tags: tuple[str, ...] = arg('Its tags.', default=())
@@ -86,7 +85,9 @@ class MemoryLine:
     stamp: int | None = arg('Nanoseconds.', default=None, minimum=-_FAR, maximum=_FAR)
     frame_id: str | None = arg('Frame.', default=None, max_length=_TEXT)
     pose: Json | None = arg('Pose.', default=None, shape='object')
-    superseded_by: int | None = arg('Id in the archive.', default=None, minimum=1, maximum=MOST)
+    superseded_by: int | None = arg(
+        'Id in the archive.', default=None, minimum=1, maximum=MAX_INTEGER
+    )
     last_accessed: int | None = arg('Microseconds.', default=None, minimum=0, maximum=_LAST)
     turn: Json | None = arg('Number and role.', default=None, shape='object')
     event: Json | None = arg('Identity of the event.', default=None, shape='object')
@@ -129,7 +130,7 @@ class MoreLine:
     """More of the memory above, whose line would have been too long."""
 
     kind: str = arg('more.', choices=('more',))
-    memory: int = arg('Its id in the archive.', minimum=1, maximum=MOST)
+    memory: int = arg('Its id in the archive.', minimum=1, maximum=MAX_INTEGER)
     parts: Json | None = arg('Further parts.', default=None, shape='container')
     audit: Json | None = arg('Further lines of the trail.', default=None, shape='container')
 
@@ -139,14 +140,14 @@ class OriginField:
     """Where a memory was first kept."""
 
     store_id: str = arg('The store.', min_length=1, max_length=200)
-    id: int = arg('Its id there.', minimum=1, maximum=MOST)
+    id: int = arg('Its id there.', minimum=1, maximum=MAX_INTEGER)
 
 
 @dataclass(frozen=True)
 class TurnField:
     """Which turn of its session a memory is."""
 
-    number: int = arg('From 1.', minimum=1, maximum=MOST)
+    number: int = arg('From 1.', minimum=1, maximum=MAX_INTEGER)
     role: str = arg('Who spoke.', choices=('user', 'assistant'))
 
 
@@ -178,7 +179,7 @@ class PartField:
 
     name: str = arg('Name.', min_length=1, max_length=1000)
     media_type: str = arg('Type.', min_length=1, max_length=1000)
-    size: int = arg('Bytes.', minimum=0, maximum=MOST)
+    size: int = arg('Bytes.', minimum=0, maximum=MAX_INTEGER)
     protected: bool = arg('Whether it stays when room is made.')
     content: str | None = arg('Base64.', default=None, max_length=_PART)
     removed_at: int | None = arg('Microseconds.', default=None, minimum=0, maximum=_LAST)

@@ -92,7 +92,7 @@ def _write(
 ) -> tuple[str, int]:
     """Write an export; return what it is of, and how many memories it tells of."""
     with memory.db.read() as connection:
-        extent = extent_of(connection, wanted, request.collection)
+        extent = extent_of(connection, memory.clock(), wanted, request.collection)
         if format == 'jsonl':
             count = extent.count(connection)
             for line in lines(connection, extent):

@@ -11,7 +11,7 @@ from functools import partial
 
 import cachetools
 
-from robot_memory.clock import Clock
+from robot_memory.clock import SteadyClock
 from robot_memory.embedding import BackgroundEmbedder, Embedder
 from robot_memory.embedding.planes import Vector
 from robot_memory.errors import ModelFailed, Unavailable
@@ -36,18 +36,18 @@ class Vectorizer:
         self,
         embedder: BackgroundEmbedder,
         registry: Registry,
-        clock: Clock,
+        steady: SteadyClock,
         cache_ttl: int,
         cache_size: int = 1000,
     ) -> None:
         self.breaker, self.background = (
-            CircuitBreaker('the embedding model', clock=lambda: clock() / 1e6) for _ in range(2)
+            CircuitBreaker('the embedding model', clock=steady) for _ in range(2)
         )
         self._embedder = embedder
         self._registry = registry
         self._lock = threading.Lock()
         self._questions: cachetools.Cache[tuple[str, str], Vector] = (
-            cachetools.TTLCache(cache_size, cache_ttl, lambda: clock() / 1e6)
+            cachetools.TTLCache(cache_size, cache_ttl, steady)
             if cache_ttl
             else cachetools.LRUCache(cache_size)
         )

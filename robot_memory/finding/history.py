@@ -61,7 +61,7 @@ def save(
     """
     with memory.db.write() as connection:
         if session_id is None:
-            session = sessions.current(connection, collection)
+            session = sessions.current(connection, memory.clock(), collection)
         else:
             session = sessions.get_open(connection, session_id)
         said = 0 if session is None else turns.count(connection, session.id)

@@ -118,7 +118,7 @@ def open_session(
     """Return the session that is meant, begun where none is open."""
     if session_id is not None:
         return sessions.get_open(connection, session_id)
-    found = sessions.current(connection, collection)
+    found = sessions.current(connection, memory.clock(), collection)
     if found is not None:
         return found
     now = memory.clock()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from robot_memory.clock import DAY
+from robot_memory.clock import DAY, is_plausible
 from robot_memory.language.classify import PROTECTED
 from robot_memory.memory import Memory
-from robot_memory.store import maintenance, memories
+from robot_memory.store import ageing, clocks
 
-REASON = 'retention'
 _BATCH = 500
 _MOST = 5000
 """Memories that one call retires; the next takes the rest, so that nobody waits for long."""
@@ -18,20 +17,22 @@ def retire_old(memory: Memory, collection: str | None = None) -> int:
     Retire perceptions and turns older than `retention_days`; return how many were.
 
     Facts, demonstrations and the protected categories stay for ever, as does everything while
-    the setting is 0. The oldest go first, of one collection or of all.
+    the setting is 0 or the clock cannot be right. The oldest go first, of one collection or of
+    all. Where the clock proves to have been ahead, the memory brings back what went.
     """
     days = memory.settings.retention_days
-    if not days:
-        return 0
     now = memory.clock()
+    if not days or not is_plausible(now):
+        return 0
     gone = 0
     while gone < _MOST:
         with memory.db.write() as connection:
-            batch = maintenance.older(
-                connection, now - days * DAY, sorted(PROTECTED), collection, _BATCH
-            )
+            clocks.note(connection, now)
+            clocks.weigh(connection, now)
+            cutoff = now - days * DAY
+            batch = ageing.older(connection, cutoff, now, sorted(PROTECTED), collection, _BATCH)
             for memory_id in batch:
-                memories.retire(connection, memory_id, 'invalidated', memory.caller, REASON, now)
+                ageing.retire(connection, memory_id, memory.caller, now)
         gone += len(batch)
         if len(batch) < _BATCH:
             break

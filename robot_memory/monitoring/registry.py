@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from robot_memory.clock import Clock, wall_clock
+from robot_memory.clock import Clock, SteadyClock, steady_clock, wall_clock
 
 KEPT_DURATIONS = 1000
 """The latest durations that quantiles are taken of."""
@@ -110,8 +110,9 @@ class Registry:
     timed. Names are those of the code, so that there are few of them.
     """
 
-    def __init__(self, clock: Clock = wall_clock) -> None:
+    def __init__(self, clock: Clock = wall_clock, steady: SteadyClock = steady_clock) -> None:
         self._clock = clock
+        self._steady = steady
         self._lock = threading.Lock()
         self._requests: dict[str, _Durations] = {}
         self._operations: dict[str, _Durations] = {}
@@ -119,7 +120,12 @@ class Registry:
         self._errors: Counter[tuple[str, str, ErrorSeverity]] = Counter()
         self._failures: deque[Failure] = deque(maxlen=KEPT_FAILURES)
         self._counters: Counter[str] = Counter()
-        self.started = clock()
+        self._started = steady()
+
+    @property
+    def uptime(self) -> float:
+        """Return how long it has counted, in seconds."""
+        return self._steady() - self._started
 
     def request(self, tool: str, seconds: float) -> None:
         """Note a call of a tool, answered or refused."""

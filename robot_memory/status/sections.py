@@ -61,7 +61,7 @@ def performance(memory: Memory) -> dict[str, Any]:
     embedder = memory.embedder.ready()
     room = free_bytes(memory)
     return {
-        'uptime_s': round((memory.clock() - registry.started) / 1e6, 1),
+        'uptime_s': round(registry.uptime, 1),
         'tools': {name: _timing(found) for name, found in registry.requests().items()},
         'operations': {name: _timing(found) for name, found in operations.items()},
         'all_tools': _timing(registry.all_requests()),

@@ -10,10 +10,11 @@ from __future__ import annotations
 import fcntl
 import gzip
 import hashlib
+import logging
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -22,16 +23,21 @@ from typing import BinaryIO, cast
 
 import apsw
 
-from robot_memory.clock import DAY, instant, iso
+from robot_memory.clock import DAY, Clock, SteadyClock, instant, is_plausible, iso
 from robot_memory.errors import Unavailable
 from robot_memory.folders import expanded
 from robot_memory.settings import Settings
 from robot_memory.store.connection import Database
 
+logger = logging.getLogger(__name__)
+
 INTERVALS = {'hourly': DAY // 24, 'daily': DAY, 'weekly': 7 * DAY}
+_SECOND = 1_000_000
 _PAGES = 2048
 _CHUNK = 1 << 20
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_LOOK_SECONDS = 600.0
+"""How long it is not asked again whether a backup is due."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,19 @@ class Plan:
     interval: int
     keep: int
     compress: bool
+
+
+@dataclass(frozen=True)
+class Age:
+    """
+    Tell by a steady clock, in seconds, what the clock of the wall may have wrong.
+
+    `last` is how long ago this process made its last backup, None where it made none, `running`
+    how long it runs.
+    """
+
+    last: float | None = None
+    running: float = 0.0
 
 
 def plan_of(settings: Settings) -> Plan | None:
@@ -57,7 +76,12 @@ def plan_of(settings: Settings) -> Plan | None:
 
 
 def backups(folder: Path, stem: str) -> list[tuple[int, Path]]:
-    """Return instant and file of the backups of a store, the oldest first."""
+    """
+    Return instant and file of the backups of a store, in the order in which they were made.
+
+    The instant is what the clock said, which may have been wrong, so the order is noted in the
+    folder; what is not noted comes first, by its instant.
+    """
     name = re.compile(re.escape(stem) + r'-(\d{8}T\d{6})Z\.db(?:\.gz)?')
     found = []
     for path in folder.glob('*') if folder.is_dir() else ():
@@ -65,11 +89,49 @@ def backups(folder: Path, stem: str) -> list[tuple[int, Path]]:
         if match:
             moment = datetime.strptime(match[1], '%Y%m%dT%H%M%S').replace(tzinfo=timezone.utc)
             found.append((instant(moment.isoformat()), path))
-    return sorted(found)
+    made = {name: place for place, name in enumerate(_noted(folder, stem))}
+    return sorted(found, key=lambda one: (made.get(one[1].name, -1), one))
+
+
+def _order(folder: Path, stem: str) -> Path:
+    return folder / f'.{stem}.order'
+
+
+def _noted(folder: Path, stem: str) -> list[str]:
+    """Return the names of backups in the order in which they were made, as far as it is noted."""
+    try:
+        return _order(folder, stem).read_text(encoding='utf-8').splitlines()
+    except (FileNotFoundError, UnicodeDecodeError):
+        return []
+
+
+def _note(folder: Path, stem: str, names: Iterable[str]) -> None:
+    part = folder / f'.{stem}-order.part'
+    part.write_text(''.join(f'{name}\n' for name in names), encoding='utf-8')
+    part.replace(_order(folder, stem))
+
+
+def _is_due(known: Iterable[int], plan: Plan, now: int, age: Age) -> bool:
+    """
+    Say whether the last backup is an interval old; one from the future has no age.
+
+    Where the clock cannot be right, one is made an interval after the process began.
+    """
+    interval = plan.interval / 1e6
+    if age.last is not None and age.last < interval:
+        return False
+    times = list(known)
+    if times and not is_plausible(now):
+        return age.running >= interval
+    return now - max((at for at in times if at <= now), default=-interval) >= plan.interval
 
 
 def back_up(
-    db: Database, plan: Plan, now: int, stopped: Callable[[], bool] = lambda: False
+    db: Database,
+    plan: Plan,
+    now: int,
+    stopped: Callable[[], bool] = lambda: False,
+    age: Age = Age(),
 ) -> Path | None:
     """
     Make a backup where one is due; return its file, None where none is due or all was stopped.
@@ -82,11 +144,14 @@ def back_up(
         plan.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with _alone(plan.folder / f'.{stem}.lock') as alone:
             known = backups(plan.folder, stem)
-            is_due = not known or now - known[-1][0] >= plan.interval
+            is_due = _is_due((at for at, _ in known), plan, now, age)
             if not alone or not is_due or _is_new(db):
                 return None
             for rest in plan.folder.glob(f'.{stem}-*.part'):
                 rest.unlink()
+            taken = {at for at, _ in known}
+            while now // _SECOND * _SECOND in taken:
+                now += _SECOND
             moment = re.sub('[-:]', '', iso(now)[:19])
             made = plan.folder / f'{stem}-{moment}Z.db{".gz" if plan.compress else ""}'
             part = plan.folder / f'.{stem}-{moment}.part'
@@ -95,12 +160,14 @@ def back_up(
                 if not _copy(db, part, stopped):
                     return None
                 _check(part)
-                _keep(_pack(part, packed) if plan.compress else part, made)
+                whole = _pack(part, packed) if plan.compress else part
+                _note(plan.folder, stem, [*(path.name for _, path in known), made.name])
+                _keep(whole, made)
             finally:
                 part.unlink(missing_ok=True)
                 packed.unlink(missing_ok=True)
-            for _, old in backups(plan.folder, stem)[: -plan.keep]:
-                old.unlink()
+            for _, path in known[: max(0, len(known) + 1 - plan.keep)]:
+                path.unlink()
     except (OSError, apsw.Error) as error:
         raise Unavailable(
             f'no backup of {db.path} can be made in {plan.folder}: {error}; what was there stays'
@@ -183,3 +250,40 @@ def _keep(path: Path, made: Path) -> None:
     with open(path, 'rb') as file:
         os.fsync(file.fileno())
     path.replace(made)
+
+
+class Backups:
+    """Make the backups of a store that its settings want, as long as a process runs."""
+
+    def __init__(
+        self, db: Database, settings: Settings, clock: Clock, steady: SteadyClock
+    ) -> None:
+        self._db = db
+        self._settings = settings
+        self._clock = clock
+        self._steady = steady
+        self._began = steady()
+        self._made: float | None = None
+        self._looked: float | None = None
+
+    def make(self, stopped: Callable[[], bool]) -> Path | None:
+        """Make a backup where the settings want one now; return its file."""
+        plan = plan_of(self._settings)
+        if plan is None:
+            return None
+        now = self._steady()
+        age = Age(None if self._made is None else now - self._made, now - self._began)
+        made = back_up(self._db, plan, self._clock(), stopped, age)
+        if made is not None:
+            self._made = now
+        return made
+
+    def look(self, stopped: Callable[[], bool]) -> None:
+        """Make a backup where one is due, unless that was asked a moment ago."""
+        now = self._steady()
+        if self._looked is not None and now - self._looked < _LOOK_SECONDS:
+            return
+        self._looked = now
+        made = self.make(stopped)
+        if made is not None:
+            logger.info('backup %s made', made)

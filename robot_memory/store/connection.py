@@ -42,6 +42,7 @@ class Database:
         self._lock = threading.Lock()
         self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._closed = False
+        self._patient = True
         self._deadline = math.inf
         with self._told():
             try:
@@ -63,12 +64,22 @@ class Database:
         return self._watch.names
 
     @contextmanager
-    def write(self) -> Iterator[apsw.Connection]:
-        """Run one write transaction: all of it is kept, or nothing where an error leaves it."""
-        with self._told(), self._lock:
+    def write(self, *, patient: bool = True) -> Iterator[apsw.Connection]:
+        """
+        Run one write transaction: all of it is kept, or nothing where an error leaves it.
+
+        Unless it is patient, raise Unavailable rather than wait for another write.
+        """
+        if not self._lock.acquire(blocking=patient):
+            raise Unavailable(f'another thread is writing to {self.path}; try again')
+        with self._told(), _released(self._lock):
             self._refuse_closed()
             self._look_after_files()
-            self._writer.execute('BEGIN IMMEDIATE')
+            self._patient = patient
+            try:
+                self._writer.execute('BEGIN IMMEDIATE')
+            finally:
+                self._patient = True
             try:
                 yield self._writer
                 self._writer.execute('COMMIT')
@@ -203,6 +214,8 @@ class Database:
 
         def wait(attempts: int) -> bool:
             nonlocal until
+            if not self._patient:
+                return False
             if attempts == 0:
                 until = time.monotonic() + PATIENCE_SECONDS
             if time.monotonic() > min(until, self._deadline):
@@ -263,3 +276,12 @@ class Database:
             f'{self.path} cannot be opened for writing ({error}); '
             'name a file in a writable folder in db_path'
         )
+
+
+@contextmanager
+def _released(lock: threading.Lock) -> Iterator[None]:
+    """Release a lock that is held at the end of the block."""
+    try:
+        yield
+    finally:
+        lock.release()

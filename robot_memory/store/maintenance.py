@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -118,22 +117,3 @@ def checkpoint(db: Database) -> Done:
             _, moved = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
             return Done(True, f'{moved} pages moved; the log is still being read')
     return Done(True, 'the log is empty')
-
-
-def older(
-    connection: apsw.Connection,
-    instant: int,
-    protected: Sequence[str],
-    collection: str | None,
-    limit: int,
-) -> list[int]:
-    """Return the oldest active perceptions and turns stored before, those protected aside."""
-    marks = ', '.join('?' * len(protected))
-    rows = connection.execute(
-        'SELECT id FROM memories INDEXED BY memories_by_time WHERE created_at < ?'
-        " AND status = 'active' AND type IN ('perception', 'turn')"
-        f" AND perception_type IS NOT 'procedural' AND category NOT IN ({marks})"
-        ' AND collection = coalesce(?, collection) ORDER BY created_at, id LIMIT ?',
-        (instant, *protected, collection, limit),
-    )
-    return [row[0] for row in rows]

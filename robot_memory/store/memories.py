@@ -14,7 +14,18 @@ from robot_memory.json_text import dump_json
 from robot_memory.language import texts
 from robot_memory.language.guards import guard
 from robot_memory.model import Record
-from robot_memory.store import counts, facets, indexed, places, shelves, turns, vectors, words
+from robot_memory.store import (
+    clocks,
+    confidence,
+    counts,
+    facets,
+    indexed,
+    places,
+    shelves,
+    turns,
+    vectors,
+    words,
+)
 from robot_memory.store.filters import Where
 from robot_memory.store.ways import along, shortest
 
@@ -29,8 +40,6 @@ _SELECT = (
     ' FROM memories AS m LEFT JOIN turns AS t ON t.memory_id = m.id'
 )
 _JSON = ('context', 'pose')
-MOST = 2**53 - 1
-"""The highest id and count: what every reader of JSON takes for the same number."""
 _SHORT = 2000
 """Memories that are rather all looked at and sorted than looked for back in time."""
 _LONG = 200_000
@@ -41,18 +50,21 @@ _LATEST = Where(
 )
 
 
-def insert(connection: apsw.Connection, record: Record, vector: Vector | None) -> int:
+def insert(
+    connection: apsw.Connection, record: Record, vector: Vector | None, *, is_now: bool = True
+) -> int:
     """
     Keep a new memory with its words, and its vector where there is one; return its id.
 
-    A record without an id is given the next one.
+    A record without an id is given the next one. `is_now` says that it was created now, by the
+    clock that the store is written with.
     """
     connection.execute(
         'INSERT INTO memories (id, type, collection, session_id, content, content_hash, guard,'
         ' token_count, category, confidence, confidence_base, tags, scope_files,'
         ' perception_type, context, actor_id, event_id, strategy_name, stamp, frame_id, pose,'
-        ' created_at, updated_at)'
-        ' VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        ' created_at, updated_at, created_clock)'
+        ' VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         (
             record.id or None,
             record.type,
@@ -74,6 +86,7 @@ def insert(connection: apsw.Connection, record: Record, vector: Vector | None) -
             None if record.pose is None else dump_json(record.pose, 'pose'),
             record.created_at,
             record.created_at,
+            clocks.note(connection, record.created_at) if is_now else None,
         ),
     )
     memory_id = connection.last_insert_rowid()
@@ -89,7 +102,7 @@ def insert(connection: apsw.Connection, record: Record, vector: Vector | None) -
 
 def restore(connection: apsw.Connection, record: Record, confidence_base: float) -> int:
     """Keep a memory of an archive as it was, superseded_by aside; return its id."""
-    memory_id = insert(connection, record, None)
+    memory_id = insert(connection, record, None, is_now=False)
     connection.execute(
         'UPDATE memories SET confidence_base = ?, status = ?, access_count = ?,'
         ' last_accessed = ?, updated_at = ? WHERE id = ?',
@@ -286,7 +299,8 @@ def rewrite(
     connection.execute(
         'UPDATE memories SET content = ?, content_hash = ?, guard = ?, token_count = ?,'
         ' category = ?, confidence = ?, confidence_base = ?, tags = ?, scope_files = ?,'
-        ' context = ?, strategy_name = ?, updated_at = ?, last_accessed = ? WHERE id = ?',
+        ' context = ?, strategy_name = ?, updated_at = ?, last_accessed = ?,'
+        ' accessed_clock = ? WHERE id = ?',
         (
             *_derived(new.content),
             new.category,
@@ -298,9 +312,11 @@ def rewrite(
             new.strategy_name,
             new.updated_at,
             new.last_accessed,
+            clocks.note(connection, new.last_accessed or 0),
             new.id,
         ),
     )
+    confidence.begin(connection, new.id)
     _unindex(connection, new.id)
     shelf = shelves.of(new.collection, new.type)
     index(connection, new.id, shelf, new.content, new.context, vector)
@@ -362,38 +378,6 @@ def trail(connection: apsw.Connection, memory_id: int) -> list[dict[str, Any]]:
     )
     keys = ('action', 'actor', 'reason', 'detail', 'at')
     return [dict(zip(keys, (*row[:3], json.loads(row[3]), row[4]), strict=True)) for row in rows]
-
-
-def touch(connection: apsw.Connection, accesses: dict[int, tuple[int, int]]) -> None:
-    """Note accesses, id to (count, microseconds): confidence decays anew from here."""
-    connection.executemany(
-        f'UPDATE memories SET access_count = min(access_count + ?, {MOST}),'
-        ' confidence_base = confidence,'
-        " last_accessed = max(coalesce(last_accessed, 0), ?) WHERE id = ? AND status = 'active'",
-        [(times, at, memory_id) for memory_id, (times, at) in accesses.items()],
-    )
-
-
-def decay(
-    connection: apsw.Connection, collection: str, rate: float, now: int, protected: Sequence[str]
-) -> int:
-    """
-    Let the unused memories of a collection fade; return how many did.
-
-    confidence = confidence at the last access x (1 - rate) ^ (days since it), whatever number
-    of sessions ended in between.
-    """
-    marks = ', '.join('?' * len(protected))
-    faded = 'confidence_base * pow(1.0 - ?, (? - coalesce(last_accessed, created_at)) / 86400e6)'
-    connection.execute(
-        f'UPDATE memories SET confidence = {faded}'
-        " WHERE status = 'active' AND collection = ? AND confidence > 0.05"
-        f' AND category NOT IN ({marks})'
-        ' AND ? - coalesce(last_accessed, created_at) > 86400000000'
-        f' AND confidence <> {faded}',
-        (rate, now, collection, *protected, now, rate, now),
-    )
-    return connection.changes()
 
 
 def _record(row: Sequence[Any]) -> Record:

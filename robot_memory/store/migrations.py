@@ -9,7 +9,7 @@ from collections.abc import Callable
 import apsw
 
 from robot_memory.errors import Unavailable
-from robot_memory.store import archive, counts, facets, memories, places, turns
+from robot_memory.store import archive, clocks, counts, facets, memories, places, turns
 
 
 def first_tables(connection: apsw.Connection) -> None:
@@ -251,6 +251,7 @@ MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     counts.make,
     archive.make,
     of_perceptions,
+    clocks.make,
 )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 
+from robot_memory.clock import STEP
 from robot_memory.errors import Conflict, NotFound
 from robot_memory.json_text import dump_json, shown
 from robot_memory.model import INHERITED, Session
@@ -65,14 +66,23 @@ def get_open(connection: apsw.Connection, session_id: str) -> Session:
     return session
 
 
-def current(connection: apsw.Connection, collection: str | None = None) -> Session | None:
-    """Return the newest open session, of one collection or of all; None where none is open."""
-    row = connection.execute(
-        f"{_SELECT} INDEXED BY sessions_open WHERE status = 'open'"
-        ' AND (?1 IS NULL OR collection = ?1) ORDER BY created_at DESC, id LIMIT 1',
-        (collection,),
-    ).fetchone()
-    return None if row is None else _session(row)
+def current(
+    connection: apsw.Connection, now: int, collection: str | None = None
+) -> Session | None:
+    """
+    Return the newest open session, of one collection or of all; None where none is open.
+
+    One from the future, begun when the clock was ahead, comes after those that are not.
+    """
+    for span in ('created_at <= ?2', 'created_at > ?2'):
+        row = connection.execute(
+            f"{_SELECT} INDEXED BY sessions_open WHERE status = 'open' AND {span}"
+            ' AND (?1 IS NULL OR collection = ?1) ORDER BY created_at DESC, id LIMIT 1',
+            (collection, now + STEP),
+        ).fetchone()
+        if row is not None:
+            return _session(row)
+    return None
 
 
 def newest(connection: apsw.Connection, limit: int) -> list[Session]:

@@ -40,7 +40,7 @@ def clear_session(memory: Memory, request: ClearSessionRequest) -> ClearSessionR
         if request.session_id:
             session = sessions.get(connection, request.session_id)
         else:
-            found = sessions.current(connection)
+            found = sessions.current(connection, memory.clock())
             if found is None:
                 raise NotFound('no session is open; name one in session_id')
             session = found

@@ -18,7 +18,7 @@ from robot_memory.language.classify import PROTECTED
 from robot_memory.memory import Memory
 from robot_memory.model import Record
 from robot_memory.search.query import Query
-from robot_memory.store import memories, sessions, vectors, words
+from robot_memory.store import confidence, memories, sessions, vectors, words
 from robot_memory.store.filters import ACTIVE, Where, equal
 from robot_memory.tool import tool
 
@@ -120,7 +120,7 @@ def end_session(memory: Memory, request: EndSessionRequest) -> EndSessionRespons
                 now,
                 merge.kept,
             )
-        decayed = memories.decay(
+        decayed = confidence.decay(
             connection, session.collection, memory.settings.decay_rate, now, sorted(PROTECTED)
         )
     old = retire_old(memory, session.collection)

@@ -55,7 +55,7 @@ def export(memory: Memory, request: ExportRequest) -> ExportResponse:
     """
     memory.flush()
     with memory.db.read() as connection:
-        extent = extent_of(connection, request.session_id, request.collection)
+        extent = extent_of(connection, memory.clock(), request.session_id, request.collection)
         size = archive.size(connection, extent.where)
         if size > _MOST:
             raise InvalidArgument(
@@ -66,13 +66,15 @@ def export(memory: Memory, request: ExportRequest) -> ExportResponse:
     return ExportResponse(name_of(extent), request.format, content, count)
 
 
-def extent_of(connection: Connection, session_id: str | None, collection: str | None) -> Extent:
+def extent_of(
+    connection: Connection, now: int, session_id: str | None, collection: str | None
+) -> Extent:
     """Return what is asked for; raise NotFound where there is none of it."""
     if session_id == ALL:
         return Extent(None, collection)
     if session_id is not None:
         return Extent(sessions.get(connection, session_id), collection)
-    found = sessions.current(connection, collection)
+    found = sessions.current(connection, now, collection)
     if found is None:
         raise NotFound('no session is open; name one in session_id, or "all" for the whole store')
     return Extent(found, collection)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
+from robot_memory.clock import DAY, LAST
 from robot_memory.fields import arg
 from robot_memory.memory import Memory
 from robot_memory.status.glance import TYPES
@@ -55,7 +56,7 @@ def get_memory_stats(memory: Memory, request: GetMemoryStatsRequest) -> GetMemor
 
 def _midnights(now: int) -> tuple[int, int]:
     """Return in microseconds when today and this week began, by the local clock."""
-    today = datetime.fromtimestamp(now / 1e6).date()
+    today = datetime.fromtimestamp(min(max(now, 0), LAST - 2 * DAY) / 1e6).date()
     monday = today - timedelta(days=today.weekday())
     began = [datetime.combine(day, time()).astimezone() for day in (today, monday)]
     return round(began[0].timestamp() * 1e6), round(began[1].timestamp() * 1e6)

@@ -52,7 +52,7 @@ def sage_auto(memory: Memory, request: SageAutoRequest) -> SageAutoResponse:
     """
     with memory.db.read() as connection:
         is_on = conversation.is_automatic(memory, connection)
-        session = sessions.current(connection)
+        session = sessions.current(connection, memory.clock())
         said = 0 if session is None else turns.count(connection, session.id)
     off = 'the switch is off; /mode on switches it on'
     if request.action == 'check_save':

@@ -85,7 +85,7 @@ def forget(memory: Memory, what: str, collection: str | None) -> Done:
     with memory.db.read() as connection:
         session_id = what if what and sessions.exists(connection, what) else ''
         if not what:
-            session = sessions.current(connection, collection)
+            session = sessions.current(connection, memory.clock(), collection)
             if session is None:
                 raise NotFound('no session is open; name one')
             session_id = session.id

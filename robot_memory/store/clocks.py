@@ -1,0 +1,102 @@
+"""
+The log of the clock: what the clock said when the store was written, in the order of writing.
+
+A clock may be wrong for a while, ahead or behind. What was written after an instant is no older
+than it, and no younger than what was written next; where the clock said something else it was
+wrong, and the later bound counts, so that nothing is taken for older than it is. `best` is the
+latest instant that was said up to an entry, `next` the first after it that is no earlier than
+`best`, 0 where there is none; what lies in the future counts for neither.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import apsw
+
+from robot_memory.clock import DAY, PLAUSIBLE_FROM, STEP, is_plausible
+
+
+def make(connection: apsw.Connection) -> None:
+    """Make the log, and what undoes a decay and a retention by a clock that was ahead."""
+    connection.execute("""
+        CREATE TABLE clock_log (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            at INTEGER NOT NULL,
+            best INTEGER NOT NULL,
+            next INTEGER NOT NULL DEFAULT 0
+        );
+        ALTER TABLE memories ADD COLUMN created_clock INTEGER REFERENCES clock_log (id);
+        ALTER TABLE memories ADD COLUMN accessed_clock INTEGER REFERENCES clock_log (id);
+
+        CREATE TABLE decays (
+            collection TEXT PRIMARY KEY,
+            at INTEGER NOT NULL,
+            rate REAL NOT NULL
+        ) WITHOUT ROWID;
+
+        CREATE TABLE earlier_bases (
+            memory_id INTEGER NOT NULL REFERENCES memories (id),
+            decayed_at INTEGER NOT NULL,
+            base REAL NOT NULL,
+            PRIMARY KEY (memory_id, decayed_at)
+        ) WITHOUT ROWID;
+        CREATE INDEX earlier_bases_by_time ON earlier_bases (decayed_at);
+
+        CREATE TABLE retired_by_age (
+            memory_id INTEGER PRIMARY KEY REFERENCES memories (id),
+            at INTEGER NOT NULL
+        );
+        CREATE INDEX retired_by_age_by_time ON retired_by_age (at);
+    """)
+
+
+def note(connection: apsw.Connection, now: int, *, exactly: bool = False) -> int | None:
+    """
+    Note what the clock says, once a day and wherever it was set back; return the log's last id.
+
+    With `exactly`, note it in any case. None where no clock that may be right was ever seen.
+    """
+    row = connection.execute('SELECT id, at FROM clock_log ORDER BY id DESC LIMIT 1').fetchone()
+    last, at = row or (None, None)
+    is_new = at is None or exactly or now >= at + DAY or now < at - STEP
+    if not is_new or now == at or not is_plausible(now):
+        return last
+    connection.execute('INSERT INTO clock_log (at, best) VALUES (?1, ?1)', (now,))
+    return connection.last_insert_rowid()
+
+
+def weigh(connection: apsw.Connection, now: int) -> bool:
+    """Bring `best` and `next` up to what is known now; say whether some `best` changed."""
+    rows: list[Any] = connection.execute(
+        'SELECT id, at, best, next FROM clock_log ORDER BY id'
+    ).fetchall()
+    stepped = False
+    best = 0
+    changed = []
+    for place, (entry, at, known_best, known_next) in enumerate(rows):
+        best = max(best, at) if at <= now else best
+        later = (
+            row[1] for row in itertools.islice(rows, place + 1, None) if best <= row[1] <= now
+        )
+        following = next(later, 0)
+        stepped |= best != known_best
+        if (best, following) != (known_best, known_next):
+            changed.append((best, following, entry))
+    connection.executemany('UPDATE clock_log SET best = ?, next = ? WHERE id = ?', changed)
+    return stepped
+
+
+def instant_of(said: str, entry: str, now: str) -> str:
+    """
+    Return as SQL when something was at the latest, by what the clock said and the log's entry.
+
+    It is what the clock said as far as that may be right. Bind nothing; `now` is SQL, too.
+    """
+    known = f'SELECT {{}} FROM clock_log WHERE id = {entry}'
+    return (
+        f'CASE WHEN {said} BETWEEN {PLAUSIBLE_FROM} AND {now}'
+        f' AND {said} >= coalesce(({known.format("best")}) - {STEP}, 0) THEN {said}'
+        f' ELSE coalesce(nullif(({known.format("next")}), 0), {now}) END'
+    )

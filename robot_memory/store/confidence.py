@@ -1,0 +1,119 @@
+"""
+Confidence as a cached column: the base, decayed by the days since the last access.
+
+It is computed from the base both ways, up and down, so that a clock that was wrong for a while
+leaves no trace in it. An age that cannot be told, or is negative, is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+
+from robot_memory.clock import DAY, STEP, is_plausible
+from robot_memory.json_text import MAX_INTEGER
+from robot_memory.store import clocks
+
+LEAST = 0.05
+"""A base at or below this does not decay."""
+
+_LAST_USE = clocks.instant_of(
+    'coalesce(last_accessed, created_at)',
+    'iif(last_accessed IS NULL, created_clock, accessed_clock)',
+    ':now',
+)
+_AGE = f'(:now - {_LAST_USE})'
+_DECAYED = (
+    f'CASE WHEN confidence_base > {LEAST} AND {_AGE} > {DAY}'
+    f' THEN confidence_base * pow(1.0 - :rate, {_AGE} / {DAY / 1.0!r}) ELSE confidence_base END'
+)
+
+
+def touch(connection: apsw.Connection, accesses: dict[int, tuple[int, int]]) -> None:
+    """Note accesses, id to (count, microseconds): confidence decays anew from here."""
+    connection.executemany(
+        'INSERT OR IGNORE INTO earlier_bases'
+        ' SELECT m.id, d.at, m.confidence_base FROM memories AS m'
+        ' JOIN decays AS d ON d.collection = m.collection'
+        " WHERE m.id = ? AND m.status = 'active' AND m.confidence <> m.confidence_base",
+        [(memory_id,) for memory_id in accesses],
+    )
+    entry = None
+    for at in sorted({at for _, at in accesses.values()}):
+        entry = clocks.note(connection, at)
+    connection.executemany(
+        f'UPDATE memories SET access_count = min(access_count + ?, {MAX_INTEGER}),'
+        ' confidence_base = confidence,'
+        " last_accessed = ?, accessed_clock = ? WHERE id = ? AND status = 'active'",
+        [(times, at, entry, memory_id) for memory_id, (times, at) in accesses.items()],
+    )
+
+
+def begin(connection: apsw.Connection, memory_id: int) -> None:
+    """Forget what the base of a memory was before: it says something else now."""
+    connection.execute('DELETE FROM earlier_bases WHERE memory_id = ?', (memory_id,))
+
+
+def decay(
+    connection: apsw.Connection, collection: str, rate: float, now: int, protected: Sequence[str]
+) -> int:
+    """
+    Let the unused memories of a collection fade; return how many lost confidence.
+
+    confidence = base x (1 - rate) ^ (days since the last access), whatever number of sessions
+    ended in between. Nothing fades while the clock cannot be right.
+    """
+    if not is_plausible(now):
+        return 0
+    clocks.note(connection, now)
+    stepped = clocks.weigh(connection, now)
+    before = connection.execute(
+        'SELECT at, rate FROM decays WHERE collection = ?', (collection,)
+    ).fetchone()
+    if stepped or before is None or before[0] > now or before[1] > rate:
+        _recompute(connection, collection, rate, now, protected, '>')
+    connection.execute('INSERT OR REPLACE INTO decays VALUES (?, ?, ?)', (collection, now, rate))
+    return _recompute(connection, collection, rate, now, protected, '<')
+
+
+def _recompute(
+    connection: apsw.Connection,
+    collection: str,
+    rate: float,
+    now: int,
+    protected: Sequence[str],
+    sign: str,
+) -> int:
+    """Bring up to date the confidence that rises ('>') or falls ('<'); return how many did."""
+    marks = ', '.join(f':p{number}' for number in range(len(protected)))
+    named = {f'p{number}': category for number, category in enumerate(protected)}
+    connection.execute(
+        f'UPDATE memories SET confidence = {_DECAYED}'
+        " WHERE status = 'active' AND collection = :collection"
+        f' AND category NOT IN ({marks}) AND {_DECAYED} {sign} confidence',
+        {'rate': rate, 'now': now, 'collection': collection, **named},
+    )
+    return connection.changes()
+
+
+def is_ahead(connection: apsw.Connection, now: int) -> bool:
+    """Say whether something faded at a time that lies in the future: some clock is wrong."""
+    row = connection.execute('SELECT 1 FROM decays WHERE at > ? LIMIT 1', (now + STEP,)).fetchone()
+    return row is not None
+
+
+def undo_ahead(
+    connection: apsw.Connection, rate: float, now: int, protected: Sequence[str]
+) -> None:
+    """Take back what faded, and what accesses made of it, at times that lie in the future."""
+    connection.execute(
+        'UPDATE memories SET confidence_base = earlier.base FROM'
+        ' (SELECT memory_id, base, min(decayed_at) FROM earlier_bases WHERE decayed_at > ?'
+        ' GROUP BY memory_id) AS earlier WHERE memories.id = earlier.memory_id',
+        (now + STEP,),
+    )
+    connection.execute('DELETE FROM earlier_bases WHERE decayed_at > ?', (now + STEP,))
+    rows = connection.execute('SELECT collection FROM decays WHERE at > ?', (now + STEP,))
+    for (collection,) in rows.fetchall():
+        decay(connection, str(collection), rate, now, protected)
