@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from robot_memory.clock import iso
+from robot_memory.json_text import dump_json
 from robot_memory.language.classify import Classification
 
 PERCEPTION_TYPES = ('visual', 'tactile', 'auditory', 'proprioceptive', 'procedural')
@@ -94,6 +95,13 @@ def speaker(record: Record) -> str | None:
     """
     personal = record.strategy_name in ('persona', 'instruction') and is_human(record.actor_id)
     return record.actor_id if personal else None
+
+
+def outcome(context: dict[str, Any]) -> str | None:
+    """Return as JSON text how a task came out, as task.success tells; None where it does not."""
+    task = context.get('task')
+    success = task.get('success') if isinstance(task, dict) else None
+    return None if success is None else dump_json(success)
 
 
 def strategy(context: dict[str, Any], category: str, actor_id: str | None) -> str:

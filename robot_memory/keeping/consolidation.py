@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from robot_memory.language import texts
 from robot_memory.language.classify import PROTECTED
 from robot_memory.language.guards import guard
-from robot_memory.model import Record, speaker
+from robot_memory.model import Record, outcome, speaker
 
 MIN_RECORDS = 3
 MAX_CONFIDENCE = 0.95
@@ -33,24 +33,30 @@ def may_merge(record: Record) -> bool:
     )
 
 
+_Kind = tuple[str, str, str | None, str | None]
+
+
+def _kind(record: Record) -> _Kind:
+    """Return what memories that merge have in common."""
+    how = outcome(record.context)
+    return record.collection, guard(record.content), speaker(record), how
+
+
 def merges(records: Sequence[Record], bar: float) -> list[Merge]:
     """
     Return the merges of a session's records: the surest of similar ones stays.
 
     Ties go to the one accessed most often, then to the newest. Texts that differ in a number, a
-    unit or a negation say different things and both stay, as do those of different collections
-    and what different people want.
+    unit or a negation say different things and both stay, as do those of different collections,
+    what different people want, and what came out differently.
     """
     candidates = [record for record in records if may_merge(record)]
     if len(candidates) < MIN_RECORDS:
         return []
     candidates.sort(key=lambda r: (-r.confidence, -r.access_count, -r.created_at, -r.id))
     tokens = {record.id: texts.tokens(record.content) for record in candidates}
-    kinds = {
-        record.id: (record.collection, guard(record.content), speaker(record))
-        for record in candidates
-    }
-    holders: dict[tuple[tuple[str, str, str | None], str], list[int]] = defaultdict(list)
+    kinds = {record.id: _kind(record) for record in candidates}
+    holders: dict[tuple[_Kind, str], list[int]] = defaultdict(list)
     found = []
     for record in candidates:
         kind = kinds[record.id]

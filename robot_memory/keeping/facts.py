@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from robot_memory.embedding.planes import Vector
 from robot_memory.memory import Memory
-from robot_memory.model import Record, speaker
+from robot_memory.model import Record, outcome, speaker
 from robot_memory.store import Connection, duplicates, memories
 from robot_memory.store.duplicates import Duplicate
 
@@ -19,6 +19,7 @@ def keep(
         record.collection,
         record.content,
         speaker(record),
+        outcome(record.context),
         memory.settings.duplicate_jaccard,
         memory.settings.duplicate_cosine,
         memory.neighbours(connection, record.collection, vector),

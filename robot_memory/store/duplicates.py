@@ -57,6 +57,7 @@ def find(
     collection: str,
     text: str,
     whose: str | None,
+    outcome: str | None,
     jaccard_bar: float,
     cosine_bar: float,
     neighbours: Neighbours,
@@ -64,26 +65,34 @@ def find(
     """
     Return the active fact of the collection that a text repeats, if there is one.
 
-    Where it is the word of a person (`whose`), that of another is not the same.
+    Where it is the word of a person (`whose`), that of another is not the same. Where it came out
+    in some way (`outcome`, see `model.outcome`), what came out otherwise, or of which that is not
+    known, is not the same: the outcome would be lost.
     """
+    kind = (whose, outcome, outcome)
     return (
-        _same_text(connection, collection, text, whose)
-        or _same_words(connection, collection, text, whose, jaccard_bar, neighbours)
-        or _same_meaning(connection, collection, text, whose, cosine_bar, neighbours)
+        _same_text(connection, collection, text, kind)
+        or _same_words(connection, collection, text, kind, jaccard_bar, neighbours)
+        or _same_meaning(connection, collection, text, kind, cosine_bar, neighbours)
     )
 
 
-_THEIRS = ' AND (m.actor_id IS NULL OR m.actor_id = coalesce(?, m.actor_id))'
+_Kind = tuple[str | None, str | None, str | None]
+"""What `_OF_KIND` binds."""
+_OF_KIND = (
+    ' AND (m.actor_id IS NULL OR m.actor_id = coalesce(?, m.actor_id))'
+    " AND coalesce(m.context -> '$.task.success' = ?, ? IS NULL)"
+)
 
 
 def _same_text(
-    connection: apsw.Connection, collection: str, text: str, whose: str | None
+    connection: apsw.Connection, collection: str, text: str, kind: _Kind
 ) -> Duplicate | None:
     row = connection.execute(
         'SELECT m.id FROM memories AS m INDEXED BY memories_by_hash WHERE m.content_hash = ?'
-        f" AND m.collection = ? AND m.status = 'active' AND m.type = 'fact'{_THEIRS}"
+        f" AND m.collection = ? AND m.status = 'active' AND m.type = 'fact'{_OF_KIND}"
         ' ORDER BY m.id LIMIT 1',
-        (texts.content_hash(text), collection, whose),
+        (texts.content_hash(text), collection, *kind),
     ).fetchone()
     return Duplicate('exact', row[0], 1.0) if row else None
 
@@ -92,7 +101,7 @@ def _same_words(
     connection: apsw.Connection,
     collection: str,
     text: str,
-    whose: str | None,
+    kind: _Kind,
     bar: float,
     neighbours: Neighbours,
 ) -> Duplicate | None:
@@ -103,7 +112,7 @@ def _same_words(
         return None
     lowest = math.ceil(size * bar - 1e-9)
     highest = math.floor(size / bar + 1e-9) if bar > 0 else 10**9
-    key = (collection, guard(text), lowest, highest, whose)
+    key = (collection, guard(text), lowest, highest, *kind)
     rows = list(connection.execute(f'{_BY_GUARD} LIMIT {_FEW + 1}', key))
     if len(rows) > _FEW:
         terms = sorted({texts.indexed_as(token) for token in wanted})
@@ -119,7 +128,7 @@ def _same_words(
 
 _PASSES = (
     ' m.collection = ? AND m.guard = ? AND m.token_count BETWEEN ? AND ?'
-    f" AND m.status = 'active' AND m.type = 'fact'{_THEIRS}"
+    f" AND m.status = 'active' AND m.type = 'fact'{_OF_KIND}"
 )
 _BY_GUARD = (
     f'SELECT m.id, m.content FROM memories AS m INDEXED BY memories_by_guard WHERE{_PASSES}'
@@ -134,7 +143,7 @@ def _same_meaning(
     connection: apsw.Connection,
     collection: str,
     text: str,
-    whose: str | None,
+    kind: _Kind,
     bar: float,
     neighbours: Neighbours,
 ) -> Duplicate | None:
@@ -154,8 +163,8 @@ def _same_meaning(
     for memory_id, similarity in neighbours.alike(same if few else None, bar):
         row = connection.execute(
             "SELECT content FROM memories AS m WHERE id = ? AND guard = ? AND type = 'fact'"
-            f" AND status = 'active'{_THEIRS}",
-            (memory_id, key, whose),
+            f" AND status = 'active'{_OF_KIND}",
+            (memory_id, key, *kind),
         ).fetchone()
         if row and not names_another(text, row[0]):
             return Duplicate('cosine', memory_id, min(similarity, 1.0))
