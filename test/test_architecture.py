@@ -13,7 +13,7 @@ MODULES = sorted(PACKAGE.rglob('*.py'))
 
 LAYERS = (
     ('errors', 'clock', 'progress', 'version', 'required'),
-    ('json_text', 'language', 'monitoring', 'files'),
+    ('json_text', 'language', 'monitoring', 'files', 'shortening'),
     ('folders',),
     ('fields', 'client', 'extensions', 'params_file'),
     ('model', 'settings'),

@@ -22,6 +22,7 @@ from robot_memory.errors import RobotMemoryError
 from robot_memory.fields import plain
 from robot_memory.json_text import shown
 from robot_memory.keeping.perceptions import part_uri
+from robot_memory.language.texts import cut
 from robot_memory.memory import Memory
 from robot_memory.store import parts
 from robot_memory.tools.show import show
@@ -30,6 +31,7 @@ MEMORY = 'robot-memory://memories/{memory_id}'
 PART = f'{MEMORY}/{{part}}'
 """How the address of a memory and of a part of it is made."""
 _LISTED = 100
+_TITLE = 200
 _URI = re.compile(r'robot-memory://memories/(\d{1,18})(?:/([\w.-]+))?')
 
 
@@ -42,7 +44,7 @@ def listed(memory: Memory) -> ListResourcesResult:
             Resource(
                 uri=part_uri(memory_id, part.name),
                 name=f'{part.name} of memory {memory_id}',
-                title=content,
+                title=cut(content, _TITLE)[0],
                 mime_type=part.media_type,
                 size=part.size,
             )

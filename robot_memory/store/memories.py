@@ -44,6 +44,8 @@ _SHORT = 2000
 """Memories that are rather all looked at and sorted than looked for back in time."""
 _LONG = 200_000
 """Memories that are rather looked up one by one than the store read from end to end."""
+_MOST_ROWS = 2**62
+"""More than a store can hold, and what SQLite takes as a limit."""
 _LATEST = Where(
     'm.created_at >= (SELECT min(created_at) FROM'
     f' (SELECT created_at FROM memories ORDER BY created_at DESC LIMIT {_SHORT}))'
@@ -210,7 +212,7 @@ def get_active(connection: apsw.Connection, memory_id: int) -> Record:
 
 def listed(connection: apsw.Connection, where: Where, limit: int, offset: int = 0) -> list[Record]:
     """Return the memories that pass, newest first, ties by id."""
-    page = _newest(connection, where, limit + offset)[offset:]
+    page = _newest(connection, where, min(limit + offset, _MOST_ROWS))[offset:]
     records = get(connection, page)
     return [records[memory_id] for memory_id in page]
 

@@ -16,6 +16,7 @@ from robot_memory.language.classify import PROTECTED
 from robot_memory.memory import Memory
 from robot_memory.model import Record
 from robot_memory.search.query import Hit, Query
+from robot_memory.shortening import fit, room_for
 from robot_memory.store import Connection, memories, words
 from robot_memory.store.filters import Where, active_in, compile_filter, equal
 from robot_memory.tool import tool
@@ -65,6 +66,11 @@ class ContextItemView:
     content: str = arg('What it says.')
     score: float = arg('How well it fits, 0 to 1.')
     metadata: Json = arg('As of search_memory, and newer: the memory that came after it.')
+    shortened: tuple[str, ...] | None = arg(
+        'Fields that were too long for this answer and were shortened; show gives all.',
+        default=None,
+        omitted=True,
+    )
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,9 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     results = memory.extensions.retrieved(request.query, _results(memory, request, name, n))
     context, told = _text(request, results)
     memory.touch(known for one in told if isinstance(known := _of(one, 'memory_id'), int))
+    room = room_for(len(told))
     items = (ContextItemView(one['content'], one['score'], one['metadata']) for one in told)
+    items = (fit(item, ('content', 'metadata'), room) for item in items)
     return GetContextResponse(context, tuple(items), name, len(told))
 
 

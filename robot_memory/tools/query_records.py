@@ -9,6 +9,7 @@ from robot_memory.clock import iso
 from robot_memory.fields import Json, actor_arg, arg
 from robot_memory.memory import Memory
 from robot_memory.model import Record
+from robot_memory.shortening import fit, room_for
 from robot_memory.store import Connection, memories
 from robot_memory.store.filters import ACTIVE, Where, compile_filter, equal
 from robot_memory.store.meta import store_id
@@ -62,6 +63,11 @@ class RecordView:
         default=None,
         omitted=True,
     )
+    shortened: tuple[str, ...] | None = arg(
+        'Fields that were too long for this answer and were shortened; show gives all.',
+        default=None,
+        omitted=True,
+    )
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,9 @@ class QueryRecordsResponse:
     memory_id: str = arg('Identity of the store.')
     records: tuple[RecordView, ...] = arg('The page, newest first.')
     total_count: int = arg('How many records fit, on all pages.')
+
+
+_LONG = ('record_content', 'context', 'audit')
 
 
 @tool(read_only=True, idempotent=True, core=True)
@@ -91,7 +100,8 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
         where &= equal('session_id', request.session_id)
     with memory.db.read() as connection:
         page = memories.listed(connection, where, request.limit, request.offset)
-        views = tuple(_view(connection, record) for record in page)
+        room = room_for(len(page))
+        views = tuple(fit(_view(connection, record), _LONG, room) for record in page)
         total = _total(connection, where, request, len(views))
         return QueryRecordsResponse(store_id(connection), views, total)
 

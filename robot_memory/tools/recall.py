@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_memory.errors import InvalidArgument
@@ -18,6 +18,7 @@ from robot_memory.language import texts
 from robot_memory.memory import Memory, milliseconds_since
 from robot_memory.model import Record
 from robot_memory.search.query import Hit
+from robot_memory.shortening import fit, room_for, shortened
 from robot_memory.store import Connection, memories, places, words
 from robot_memory.store.filters import Where, active_in, compile_filter, equal, json_path
 from robot_memory.tool import tool
@@ -93,6 +94,11 @@ class MemoryView:
     role: str | None = arg(
         'user or assistant: which side spoke; only of turns.', default=None, omitted=True
     )
+    shortened: tuple[str, ...] | None = arg(
+        'Fields that were too long for this answer and were shortened; show gives all.',
+        default=None,
+        omitted=True,
+    )
 
 
 @dataclass(frozen=True)
@@ -157,8 +163,9 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             ranked = newer_first(ranked, newer)
         sensed = [found for found, record in records.items() if record.type == 'perception']
         payloads = digests(connection, sensed)
+    room = room_for(len(ranked))
     found = tuple(
-        view(records[hit.id], hit, payloads.get(hit.id), newer.get(hit.id))
+        view(records[hit.id], hit, payloads.get(hit.id), newer.get(hit.id), room)
         for hit in ranked
         if hit.id in records
     )
@@ -250,15 +257,26 @@ def _by_distance(
     return hits, 'bm25_only' if known else 'filter'
 
 
+_PARTITIONS = ('params', 'spatial', 'robot', 'task')
+_LONG = ('content', 'pose', 'payload')
+
+
 def view(
-    record: Record, hit: Hit, payload: Json | None = None, newer: int | None = None
+    record: Record,
+    hit: Hit,
+    payload: Json | None = None,
+    newer: int | None = None,
+    room: int | None = None,
 ) -> MemoryView:
-    """Show a record as a recalled memory."""
+    """Show a record as a recalled memory, its fields within `room` characters each if given."""
     summary, gone = texts.cut(record.content, 77)
-    partitions = {
-        name: record.context.get(name, {}) for name in ('params', 'spatial', 'robot', 'task')
-    }
-    return MemoryView(
+    context, text = record.context, dump_json(record.context)
+    is_long = room is not None and len(text) > room
+    if is_long and room is not None:
+        context = shortened(context, room)
+        text = dump_json(context)
+    partitions = {name: context.get(name, {}) for name in _PARTITIONS}
+    shown = MemoryView(
         id=record.id,
         content=record.content,
         human_summary=f'{summary}...' if gone > 3 else record.content,
@@ -267,7 +285,7 @@ def view(
         session_id=record.session_id,
         category=record.category,
         confidence=round(record.confidence, 6),
-        context=dump_json(record.context),
+        context=text,
         **partitions,
         _rrf_score=round(hit.score, 6),
         created_at=record.created,
@@ -281,3 +299,10 @@ def view(
         actor_id=record.actor_id,
         role=record.role,
     )
+    if room is None:
+        return shown
+    shown = fit(shown, _LONG, room)
+    if not is_long:
+        return shown
+    cut = tuple(name for name in _PARTITIONS if partitions[name] != record.context.get(name, {}))
+    return replace(shown, shortened=('context', *cut, *(shown.shortened or ())))

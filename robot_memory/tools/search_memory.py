@@ -11,6 +11,7 @@ from robot_memory.finding.relevance import Wanted, by_relevance
 from robot_memory.json_text import shown
 from robot_memory.memory import Memory
 from robot_memory.model import Record
+from robot_memory.shortening import fit, room_for
 from robot_memory.store import memories
 from robot_memory.store.filters import active_in, equal
 from robot_memory.tool import tool
@@ -46,6 +47,11 @@ class FoundView:
         'session_id, turn_id, timestamp; memory_id, type, category, actor_id; score_kind: fused '
         '(words and meaning) or words.'
     )
+    shortened: tuple[str, ...] | None = arg(
+        'Fields that were too long for this answer and were shortened; show gives all.',
+        default=None,
+        omitted=True,
+    )
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,9 @@ class SearchMemoryResponse:
     """Answer with what was found."""
 
     result: tuple[FoundView, ...] = arg('What was found, best first.')
+
+
+_LONG = ('content', 'metadata')
 
 
 @tool(read_only=True, idempotent=True, ros=False)
@@ -97,12 +106,11 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
             for hit in found
         ],
     )
-    return SearchMemoryResponse(
-        tuple(
-            FoundView(one['content'], one['role'], one['score'], one['metadata'])
-            for one in results
-        )
+    room = room_for(len(results))
+    views = (
+        FoundView(one['content'], one['role'], one['score'], one['metadata']) for one in results
     )
+    return SearchMemoryResponse(tuple(fit(found, _LONG, room) for found in views))
 
 
 def metadata_of(record: Record, mode: str) -> dict[str, Any]:

@@ -17,7 +17,8 @@ from robot_memory.keeping import conversation
 from robot_memory.language.classify import PROTECTED
 from robot_memory.memory import Memory
 from robot_memory.model import Record
-from robot_memory.store import memories, sessions
+from robot_memory.shortening import fit_members, room_for
+from robot_memory.store import memories, sessions, turns
 from robot_memory.store.filters import active_in, compile_filter
 from robot_memory.tools.analyze import ANALYSES
 from robot_memory.tools.analyze import analyze as analyze_tool
@@ -32,6 +33,9 @@ _RECORD = re.compile(r'(?:mem_)?(\d{1,18})', re.IGNORECASE)
 _FORMATS = ('json', 'markdown', 'text', 'jsonl')
 _FOUND = 10
 _SAID = 10
+_ALL_SAID = 1000
+"""Turns of a session that are shown where no count is given: the latest."""
+_LONG = ('content', 'metadata')
 _CANDIDATES = 5
 _LIKE = 0.2
 """The score from which on a memory may be what was meant."""
@@ -136,14 +140,20 @@ def recall(
     memory: Memory, session_id: str, collection: str | None, limit: int | None = None
 ) -> Done:
     """Show what was said in a session, or lately in any, of a collection if one is named."""
-    most = -1 if limit is None and session_id else limit or _SAID
+    most = limit or (_ALL_SAID if session_id else _SAID)
+    left = 0
     with memory.db.read() as connection:
         if session_id:
             session = sessions.get(connection, session_id)
             records = memories.said(connection, session.id, most)
+            left = 0 if limit else turns.count(connection, session.id) - len(records)
         else:
             records = memories.said(connection, None, most, collection)
-    result = {'session_id': session_id or None, 'messages': history.messages(records)}
+    room = room_for(len(records))
+    messages = [fit_members(said, _LONG, room) for said in history.messages(records)]
+    result: dict[str, Any] = {'session_id': session_id or None, 'messages': messages}
+    if left:
+        result['earlier'] = left
     return Done(result, '\n'.join(_spoken(records)) or 'Nothing was said yet.')
 
 

@@ -1,0 +1,103 @@
+"""Answers of a bounded size: what is too long is shortened, and it is told; `show` gives all."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+FIELD = 65_536
+"""Characters of one field of a memory."""
+ANSWER = 2_000_000
+"""Characters of all memories of an answer, about."""
+_LEAST = 2_000
+_SMALL = 200
+"""Characters of a member that stays while there is room, however many others there are."""
+_MARK = '…'
+Shown = TypeVar('Shown')
+
+
+def room_for(count: int) -> int:
+    """Return how many characters a field may have in an answer that tells so many memories."""
+    return max(_LEAST, min(FIELD, ANSWER // max(4 * count, 1)))
+
+
+def size(value: Any) -> int:
+    """Return how many characters a value takes as JSON."""
+    return len(json.dumps(value, ensure_ascii=False, separators=(',', ':')))
+
+
+def shortened(value: Any, room: int) -> Any:
+    """
+    Return a JSON value with texts cut and items left out until it takes `room` characters.
+
+    Short members stay rather than long ones. A type stays what it is.
+    """
+    if isinstance(value, str):
+        return _cut(value, room)
+    if isinstance(value, dict):
+        return _members(value, room)
+    if isinstance(value, (list, tuple)):
+        kept: list[Any] = []
+        room -= 2
+        for item in value:
+            room -= size(item) + 1
+            if room < 0:
+                break
+            kept.append(item)
+        return kept
+    return value
+
+
+def _members(value: dict[str, Any], room: int) -> dict[str, Any]:
+    sizes = {key: size(key) + size(child) + 2 for key, child in value.items()}
+    kept = {}
+    room -= 2
+    for place, key in enumerate(sorted(sizes, key=lambda key: sizes[key])):
+        share = max(room // (len(sizes) - place), min(_SMALL, room))
+        if sizes[key] <= share:
+            kept[key] = value[key]
+            room -= sizes[key]
+            continue
+        left = share - size(key) - 2
+        child = shortened(value[key], left) if left > 2 else None
+        if isinstance(child, (str, dict, list)) and child:
+            kept[key] = child
+            room -= size(key) + size(child) + 2
+    return {key: kept[key] for key in value if key in kept}
+
+
+def _cut(text: str, room: int) -> str:
+    """Return the beginning of a text that takes `room` characters as JSON, with a mark."""
+    if size(text) <= room:
+        return text
+    kept = text[: max(room - 3, 0)]
+    while kept and size(kept + _MARK) > room:
+        kept = kept[: -max(1, (size(kept + _MARK) - room) // 6)]
+    return kept + _MARK if kept else ''
+
+
+def fit(shown: Shown, names: Sequence[str], room: int) -> Shown:
+    """
+    Return a view whose named fields take at most `room` characters each.
+
+    Those that were longer are named in its field `shortened`.
+    """
+    found: dict[str, Any] = {}
+    for name in names:
+        value = getattr(shown, name)
+        if value and size(value) > room:
+            found[name] = shortened(value, room)
+    if not found:
+        return shown
+    return dataclasses.replace(shown, **found, shortened=tuple(found))  # type: ignore[type-var]
+
+
+def fit_members(shown: dict[str, Any], names: Sequence[str], room: int) -> dict[str, Any]:
+    """Return an object whose named members take at most `room` characters each, as `fit` does."""
+    long = {name: shown[name] for name in names if shown.get(name) and size(shown[name]) > room}
+    if not long:
+        return shown
+    cut = {name: shortened(value, room) for name, value in long.items()}
+    return {**shown, **cut, 'shortened': list(long)}
