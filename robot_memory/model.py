@@ -97,6 +97,16 @@ def speaker(record: Record) -> str | None:
     return record.actor_id if personal else None
 
 
+def is_quoted(record: Record) -> bool:
+    """
+    Say whether a record is what was seen, heard or said: it is evidence, and states no rule.
+
+    So are perceptions, turns, and what a tap took from a topic (its context has `sense`). What a
+    caller learns, and what a person states in a conversation, is a fact.
+    """
+    return record.type != 'fact' or 'sense' in record.context
+
+
 def outcome(context: dict[str, Any]) -> str | None:
     """Return as JSON text how a task came out, as task.success tells; None where it does not."""
     task = context.get('task')

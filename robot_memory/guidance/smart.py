@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from robot_memory.guidance.intent import Intent
 from robot_memory.language.classify import CATEGORIES, PROTECTED
-from robot_memory.model import Record
+from robot_memory.language.quoting import one_line, quoted
+from robot_memory.model import Record, is_quoted
 
 _TOPICS = 8
 _QUOTED = 160
@@ -39,6 +40,12 @@ _PLAIN = {
     ),
 }
 """The prompt that is no memory's, by what is asked: English, Chinese."""
+_TOLD_AS = {
+    (True, False): ('Heed', '注意'),
+    (False, False): ('Known', '已知'),
+    (False, True): ('Seen or heard', '所见所闻'),
+}
+"""How a memory is told, by whether it is a rule and whether it is quoted: English, Chinese."""
 _TYPES = {
     'troubleshooting': 'corrective',
     'how_to': 'educational',
@@ -71,11 +78,12 @@ def prompts(intent: Intent, known: Sequence[tuple[Record, float]]) -> list[Promp
     """Return prompts, the most urgent first: what must be heeded, what is known, what to ask."""
     found = []
     for record, score in known:
-        heeded = record.category in PROTECTED
+        heeded = _is_rule(record)
+        english, chinese = _TOLD_AS[heeded, is_quoted(record)]
         text = _say(
             intent,
-            f'{"Heed" if heeded else "Known"} ({_source(record)}): {_short(record.content)}',
-            f'{"注意" if heeded else "已知"}（{_source(record)}）：{_short(record.content)}',
+            f'{english} ({_source(record)}): {_short(record)}',
+            f'{chinese}（{_source(record)}）：{_short(record)}',
         )
         priority = min(1.0, 0.9 + score / 10) if heeded else 0.5 + 0.4 * min(1.0, score)
         found.append(Prompt('corrective' if heeded else 'contextual', text, round(priority, 2)))
@@ -99,7 +107,7 @@ def suggestions(intent: Intent, known: Sequence[tuple[Record, float]]) -> list[s
     for record, _ in known:
         task = record.context.get('task')
         failed = isinstance(task, dict) and task.get('success') is False
-        if record.category in PROTECTED:
+        if _is_rule(record):
             found.append(
                 _say(
                     intent,
@@ -144,7 +152,7 @@ def learning_path(procedures: Sequence[Record], seconds: Mapping[str, float]) ->
     """
     ordered = sorted(procedures, key=lambda record: record.stamp or record.created_at * 1000)
     return [
-        Step(number, _short(record.content), _length(seconds.get(record.session_id or '')))
+        Step(number, _short(record), _length(seconds.get(record.session_id or '')))
         for number, record in enumerate(ordered, 1)
     ]
 
@@ -159,9 +167,13 @@ def _source(record: Record) -> str:
     return f'mem_{record.id}'
 
 
-def _short(text: str) -> str:
-    line = ' '.join(text.split())
-    return line if len(line) <= _QUOTED else f'{line[: _QUOTED - 3]}...'
+def _is_rule(record: Record) -> bool:
+    return record.category in PROTECTED and not is_quoted(record)
+
+
+def _short(record: Record) -> str:
+    put = quoted if is_quoted(record) else one_line
+    return put(record.content, _QUOTED)
 
 
 def _say(intent: Intent, english: str, chinese: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from robot_memory.language import texts
 from robot_memory.language.classify import PROTECTED
 from robot_memory.language.guards import guard
-from robot_memory.model import Record, outcome, speaker
+from robot_memory.model import Record, is_quoted, outcome, speaker
 
 MIN_RECORDS = 3
 MAX_CONFIDENCE = 0.95
@@ -33,13 +33,13 @@ def may_merge(record: Record) -> bool:
     )
 
 
-_Kind = tuple[str, str, str | None, str | None]
+_Kind = tuple[str, str, str | None, str | None, bool]
 
 
 def _kind(record: Record) -> _Kind:
     """Return what memories that merge have in common."""
-    how = outcome(record.context)
-    return record.collection, guard(record.content), speaker(record), how
+    how, is_said = outcome(record.context), is_quoted(record)
+    return record.collection, guard(record.content), speaker(record), how, is_said
 
 
 def merges(records: Sequence[Record], bar: float) -> list[Merge]:
@@ -48,7 +48,7 @@ def merges(records: Sequence[Record], bar: float) -> list[Merge]:
 
     Ties go to the one accessed most often, then to the newest. Texts that differ in a number, a
     unit or a negation say different things and both stay, as do those of different collections,
-    what different people want, and what came out differently.
+    what different people want, what came out differently, and what a topic said.
     """
     candidates = [record for record in records if may_merge(record)]
     if len(candidates) < MIN_RECORDS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from robot_memory.embedding.planes import Vector
 from robot_memory.memory import Memory
-from robot_memory.model import Record, outcome, speaker
+from robot_memory.model import Record, is_quoted, outcome, speaker
 from robot_memory.store import Connection, duplicates, memories
 from robot_memory.store.duplicates import Duplicate
 
@@ -20,6 +20,7 @@ def keep(
         record.content,
         speaker(record),
         outcome(record.context),
+        is_quoted(record),
         memory.settings.duplicate_jaccard,
         memory.settings.duplicate_cosine,
         memory.neighbours(connection, record.collection, vector),

@@ -17,6 +17,7 @@ from mcp_types import (
 from robot_memory.errors import RobotMemoryError
 from robot_memory.guidance.prompts import TASK
 from robot_memory.json_text import shown
+from robot_memory.language.quoting import one_line
 from robot_memory.mcp_server.prompts import prompt_named
 from robot_memory.mcp_server.resources import MEMORY, PART
 from robot_memory.memory import Memory
@@ -24,6 +25,7 @@ from robot_memory.store import parts, sessions
 from robot_memory.tools.show import show
 
 _MOST = 100
+_TITLE = 200
 
 
 def completed(
@@ -62,7 +64,7 @@ def _titles(memory: Memory) -> Iterator[str]:
     with memory.db.read() as connection:
         named = sessions.named(connection)
     named.sort(key=lambda session: -session.updated_at)
-    return (session.title for session in named if session.title)
+    return (one_line(session.title, _TITLE) for session in named if session.title)
 
 
 def _memories(memory: Memory) -> Iterator[str]:

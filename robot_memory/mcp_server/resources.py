@@ -22,7 +22,7 @@ from robot_memory.errors import RobotMemoryError
 from robot_memory.fields import plain
 from robot_memory.json_text import shown
 from robot_memory.keeping.perceptions import part_uri
-from robot_memory.language.texts import cut
+from robot_memory.language.quoting import one_line
 from robot_memory.memory import Memory
 from robot_memory.store import parts
 from robot_memory.tools.show import show
@@ -44,7 +44,7 @@ def listed(memory: Memory) -> ListResourcesResult:
             Resource(
                 uri=part_uri(memory_id, part.name),
                 name=f'{part.name} of memory {memory_id}',
-                title=cut(content, _TITLE)[0],
+                title=one_line(content, _TITLE),
                 mime_type=part.media_type,
                 size=part.size,
             )

@@ -58,6 +58,7 @@ def find(
     text: str,
     whose: str | None,
     outcome: str | None,
+    is_quoted: bool,
     jaccard_bar: float,
     cosine_bar: float,
     neighbours: Neighbours,
@@ -67,9 +68,10 @@ def find(
 
     Where it is the word of a person (`whose`), that of another is not the same. Where it came out
     in some way (`outcome`, see `model.outcome`), what came out otherwise, or of which that is not
-    known, is not the same: the outcome would be lost.
+    known, is not the same: the outcome would be lost. What a caller states is no duplicate of what
+    a topic said; what a topic says (`is_quoted`) may be one of either.
     """
-    kind = (whose, outcome, outcome)
+    kind = (whose, outcome, outcome, is_quoted)
     return (
         _same_text(connection, collection, text, kind)
         or _same_words(connection, collection, text, kind, jaccard_bar, neighbours)
@@ -77,11 +79,12 @@ def find(
     )
 
 
-_Kind = tuple[str | None, str | None, str | None]
+_Kind = tuple[str | None, str | None, str | None, bool]
 """What `_OF_KIND` binds."""
 _OF_KIND = (
     ' AND (m.actor_id IS NULL OR m.actor_id = coalesce(?, m.actor_id))'
     " AND coalesce(m.context -> '$.task.success' = ?, ? IS NULL)"
+    " AND (? OR m.context -> '$.sense' IS NULL)"
 )
 
 

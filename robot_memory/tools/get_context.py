@@ -11,10 +11,10 @@ from robot_memory.fields import Json, actor_arg, arg, collection_arg
 from robot_memory.finding.newer import contradicted, newer_first
 from robot_memory.finding.relevance import Wanted, by_relevance
 from robot_memory.json_text import shown
-from robot_memory.language import texts
 from robot_memory.language.classify import PROTECTED
+from robot_memory.language.quoting import label, one_line, quoted
 from robot_memory.memory import Memory
-from robot_memory.model import Record
+from robot_memory.model import Record, is_quoted
 from robot_memory.search.query import Hit, Query
 from robot_memory.shortening import fit, room_for
 from robot_memory.store import Connection, memories, words
@@ -36,6 +36,14 @@ STRATEGIES = {
     'AGGRESSIVE': Preset(0.1, 0.0),
     'CONSERVATIVE': Preset(0.5, 0.6),
 }
+
+
+SEEN = 'Seen and said (quoted):'
+"""The section of what was seen, heard or said."""
+_RULES = compile_filter(
+    'rules', {'category': {'$in': sorted(PROTECTED)}, 'kind': 'fact', 'sense': None}
+)
+"""What may stand under Safety: never what was seen, heard or said; see `model.is_quoted`."""
 
 
 @dataclass(frozen=True)
@@ -88,14 +96,16 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     """
     Say what to know before acting, as text that is ready for a prompt.
 
-    Constraints, gotchas and postmortems come first, then the rest, best first; each line has its
-    memory's id, kind, date and source. What does not fit into max_characters is counted.
+    Constraints, gotchas and postmortems come first, then other facts, then, in quotes, what was
+    seen, heard or said; each line has its memory's id, kind, date and source. What does not fit
+    into max_characters is counted.
     """
     if not request.query.strip():
         raise InvalidArgument(f'query is empty ({shown(request.query)}); say what is planned')
     name = (request.strategy or memory.settings.default_strategy).upper()
     n = request.max_results or memory.settings.default_results
     results = memory.extensions.retrieved(request.query, _results(memory, request, name, n))
+    results = _marked(memory, results)
     context, told = _text(request, results)
     memory.touch(known for one in told if isinstance(known := _of(one, 'memory_id'), int))
     room = room_for(len(told))
@@ -149,6 +159,19 @@ def _permitted(
     ]
 
 
+def _marked(memory: Memory, results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Say of each result of ours whether it is quoted, whatever a site's code said of it."""
+    ids = [number for one in results if isinstance(number := _of(one, 'memory_id'), int)]
+    with memory.db.read() as connection:
+        records = memories.get(connection, ids)
+    return [
+        {**one, 'metadata': {**one['metadata'], 'quoted': is_quoted(records[known])}}
+        if isinstance(known := _of(one, 'memory_id'), int) and known in records
+        else one
+        for one in results
+    ]
+
+
 def _restrictions(request: GetContextRequest, min_confidence: float) -> Where:
     where = active_in(request.collection, min_confidence)
     return where if request.actor_id is None else where & equal('actor_id', request.actor_id)
@@ -177,8 +200,7 @@ def _found(
         )
         return by_relevance(memory, connection, wanted)
 
-    protected = compile_filter('category', {'category': {'$in': sorted(PROTECTED)}})
-    safety, _ = best(where & protected, preset.min_score / 2, narrow=True)
+    safety, _ = best(where & _RULES, preset.min_score / 2, narrow=True)
     every, mode = best(where, preset.min_score, narrow=request.actor_id is not None)
     known = {hit.id for hit in safety}
     rest = [hit for hit in every if hit.id not in known]
@@ -195,15 +217,16 @@ def _text(
     request: GetContextRequest, results: Sequence[dict[str, Any]]
 ) -> tuple[str, list[dict[str, Any]]]:
     """Return the text within its length, and what it tells."""
-    about = _one_line(request.query, 80)
+    about = quoted(request.query, 80)
     if not results:
-        return f'Nothing is known about "{about}".', []
-    safety = [one for one in results if _of(one, 'category') in PROTECTED]
-    rest = [one for one in results if _of(one, 'category') not in PROTECTED]
-    text = f'From memory, about "{about}":'
+        return f'Nothing is known about {about}.', []
+    groups: dict[str, list[dict[str, Any]]] = {'Safety:': [], 'Known:': [], SEEN: []}
+    for one in results:
+        groups[_heading(one)].append(one)
+    text = f'From memory, about {about}:'
     room = request.max_characters - len('\n(000 more did not fit.)')
     told: list[dict[str, Any]] = []
-    for heading, group in (('Safety:', safety), ('Known:', rest)):
+    for heading, group in groups.items():
         for place, one in enumerate(group):
             line = f'\n- {_line(one)}' if place else f'\n{heading}\n- {_line(one)}'
             if len(text) + len(line) > room:
@@ -216,8 +239,15 @@ def _text(
     return text, told
 
 
+def _heading(result: dict[str, Any]) -> str:
+    """Return the section that a result belongs to."""
+    if _of(result, 'quoted') is not False:
+        return 'Known:' if _of(result, 'quoted') is None else SEEN
+    return 'Safety:' if _of(result, 'category') in PROTECTED else 'Known:'
+
+
 def _line(result: dict[str, Any]) -> str:
-    """Return a result on one line: nothing in it can pass for another line."""
+    """Return a result on one line: nothing in it can pass for another line, or leave its quotes."""
     is_turn = _of(result, 'type') == 'turn'
     source = [
         f'mem_{_of(result, "memory_id")}' if _of(result, 'memory_id') else '',
@@ -225,24 +255,17 @@ def _line(result: dict[str, Any]) -> str:
         str(_of(result, 'timestamp') or '')[:10],
         _of(result, 'actor_id'),
     ]
-    named = ', '.join(_one_line(str(word), 128) for word in source if word)
-    said = _one_line(result['content'], 600)
-    quoted = f'"{said}"' if is_turn else said
+    named = ', '.join(label(str(word)) for word in source if word)
+    put = one_line if _heading(result) != SEEN else quoted
+    said = put(result['content'], 600)
     newer = _of(result, 'newer')
     later = f' (mem_{newer} is newer and differs)' if newer else ''
-    return f'[{named}] {quoted}{later}' if named else quoted
+    return f'[{named}] {said}{later}' if named else said
 
 
 def _of(result: dict[str, Any], name: str) -> Any:
     metadata = result.get('metadata')
     return metadata.get(name) if isinstance(metadata, dict) else None
-
-
-def _one_line(text: str, longest: int) -> str:
-    """Return a text without breaks and controls, cut at a word."""
-    line = ' '.join(''.join(c if c.isprintable() else ' ' for c in text).split())
-    kept, gone = texts.cut(line, longest)
-    return f'{kept}...' if gone else kept
 
 
 def _result(record: Record, hit: Hit, mode: str, newer: int | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from robot_memory.fields import Json, actor_arg, arg, collection_arg
 from robot_memory.finding.relevance import Wanted, by_relevance
 from robot_memory.json_text import shown
 from robot_memory.memory import Memory
-from robot_memory.model import Record
+from robot_memory.model import Record, is_quoted
 from robot_memory.shortening import fit, room_for
 from robot_memory.store import memories
 from robot_memory.store.filters import active_in, equal
@@ -44,8 +44,8 @@ class FoundView:
     role: str | None = arg('user or assistant: which side spoke; null for what nobody said.')
     score: float = arg('How well it answers, 0 to 1.')
     metadata: Json = arg(
-        'session_id, turn_id, timestamp; memory_id, type, category, actor_id; score_kind: fused '
-        '(words and meaning) or words.'
+        'session_id, turn_id, timestamp; memory_id, type, category, actor_id; quoted: it was seen, '
+        'heard or said, and states no rule; score_kind: fused (words and meaning) or words.'
     )
     shortened: tuple[str, ...] | None = arg(
         'Fields that were too long for this answer and were shortened; show gives all.',
@@ -122,6 +122,7 @@ def metadata_of(record: Record, mode: str) -> dict[str, Any]:
         'memory_id': record.id,
         'type': record.type,
         'category': record.category,
+        'quoted': is_quoted(record),
         'actor_id': record.actor_id,
         'event_id': record.event_id,
         'score_kind': 'words' if mode == 'bm25_only' else 'fused',

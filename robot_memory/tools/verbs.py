@@ -15,6 +15,7 @@ from robot_memory.finding.relevance import Wanted, by_relevance
 from robot_memory.json_text import shown
 from robot_memory.keeping import conversation
 from robot_memory.language.classify import PROTECTED
+from robot_memory.language.quoting import label, one_line
 from robot_memory.memory import Memory
 from robot_memory.model import Record
 from robot_memory.shortening import fit_members, room_for
@@ -220,10 +221,10 @@ def count_of(text: str) -> int | None:
 
 def _spoken(records: Iterable[Record]) -> list[str]:
     return [
-        f'{record.created[:16]} {record.actor_id}: {_line(record.content)}' for record in records
+        f'{record.created[:16]} {label(str(record.actor_id))}: {_line(record.content)}'
+        for record in records
     ]
 
 
-def _line(text: str, longest: int = 300) -> str:
-    line = ' '.join(text.split())
-    return line if len(line) <= longest else f'{line[: longest - 3]}...'
+def _line(text: str) -> str:
+    return one_line(text, 300)
