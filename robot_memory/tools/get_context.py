@@ -247,7 +247,7 @@ def _heading(result: dict[str, Any]) -> str:
 
 
 def _line(result: dict[str, Any]) -> str:
-    """Return a result on one line: nothing in it can pass for another line, or leave its quotes."""
+    """Return a result on one line: nothing in it leaves its quotes or passes for a line."""
     is_turn = _of(result, 'type') == 'turn'
     source = [
         f'mem_{_of(result, "memory_id")}' if _of(result, 'memory_id') else '',

@@ -19,7 +19,7 @@ from robot_memory.memory import Memory, milliseconds_since
 from robot_memory.model import Record
 from robot_memory.search.query import Hit
 from robot_memory.shortening import fit, room_for, shortened
-from robot_memory.store import Connection, memories, places, words
+from robot_memory.store import Connection, frames, memories, places, words
 from robot_memory.store.filters import Where, active_in, compile_filter, equal, json_path
 from robot_memory.tool import tool
 
@@ -43,7 +43,7 @@ class RecallRequest:
     )
     spatial_sort: Json | None = arg(
         'Nearest first, as JSON: {"field": "spatial.object_position", "target": [x, y, z], '
-        '"max_distance": 0.1}.',
+        '"max_distance": 0.1, "frame_id": "map"}, the last two optional.',
         default=None,
         shape='object',
     )
@@ -109,16 +109,27 @@ class RecallResponse:
     total: int = arg('How many memories are returned.')
     mode: str = arg('What ran: hybrid, bm25_only, vec_only or filter.')
     query_ms: float = arg('How long it took, in milliseconds.')
+    frames: Json | None = arg(
+        'How many of the memories have their position in which frame, where spatial_sort compared '
+        'positions of several; "unknown" where none is named.',
+        default=None,
+        omitted=True,
+    )
 
 
 @dataclass(frozen=True)
 class Near:
-    """Say where to look: a JSON path to a position, a target in its unit and frame."""
+    """
+    Say where to look: a JSON path to a position, a target in its unit and frame.
+
+    With a `frame_id`, only positions in that frame are meant.
+    """
 
     place: str
     field: str
     target: tuple[float, ...]
     max_distance: float | None
+    frame_id: str = ''
 
 
 @tool(read_only=True, idempotent=True, core=True)
@@ -139,6 +150,8 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             'say in one of them what is wanted'
         )
     where = _restrictions(request, filter_)
+    if near is not None and near.frame_id:
+        where &= frames.restriction(near.field, near.frame_id)
     asked = memory.question(request.query) if request.query.strip() else None
     with memory.db.read() as connection:
         if near is not None:
@@ -170,7 +183,10 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         if hit.id in records
     )
     memory.touch(item.id for item in found)
-    return RecallResponse(found, len(found), mode, milliseconds_since(start))
+    told = None
+    if near is not None:
+        told = frames.counted(near.field, (records[item.id] for item in found))
+    return RecallResponse(found, len(found), mode, milliseconds_since(start), told)
 
 
 def _restrictions(request: RecallRequest, filter_: Any) -> Where:
@@ -193,10 +209,11 @@ def parse_near(spatial_sort: Any) -> Near | None:
     """Check a spatial_sort."""
     if not spatial_sort:
         return None
-    unknown = sorted(set(spatial_sort) - {'field', 'target', 'max_distance'})
+    unknown = sorted(set(spatial_sort) - {'field', 'target', 'max_distance', 'frame_id'})
     if unknown:
         raise InvalidArgument(
-            f'spatial_sort has no {shown(unknown[0])}; it takes field, target and max_distance'
+            f'spatial_sort has no {shown(unknown[0])}; it takes field, target, max_distance and '
+            'frame_id'
         )
     field, target = spatial_sort.get('field'), spatial_sort.get('target')
     if not isinstance(field, str) or not field:
@@ -218,8 +235,14 @@ def parse_near(spatial_sort: Any) -> Near | None:
         raise InvalidArgument(
             f'spatial_sort.max_distance must be a number from 0, not {shown(given)}'
         )
+    frame_id = spatial_sort.get('frame_id')
+    if frame_id is not None and (not isinstance(frame_id, str) or not frames.bare(frame_id)):
+        raise InvalidArgument(
+            'spatial_sort.frame_id must be the name of a coordinate frame, as map, '
+            f'not {shown(frame_id)}'
+        )
     place = json_path('spatial_sort.field', field)
-    return Near(place, field, position, limit)
+    return Near(place, field, position, limit, frames.bare(frame_id or ''))
 
 
 def _by_distance(

@@ -44,8 +44,8 @@ class FoundView:
     role: str | None = arg('user or assistant: which side spoke; null for what nobody said.')
     score: float = arg('How well it answers, 0 to 1.')
     metadata: Json = arg(
-        'session_id, turn_id, timestamp; memory_id, type, category, actor_id; quoted: it was seen, '
-        'heard or said, and states no rule; score_kind: fused (words and meaning) or words.'
+        'session_id, turn_id, timestamp; memory_id, type, category, actor_id; quoted: it was '
+        'seen, heard or said, and states no rule; score_kind: fused (words and meaning) or words.'
     )
     shortened: tuple[str, ...] | None = arg(
         'Fields that were too long for this answer and were shortened; show gives all.',

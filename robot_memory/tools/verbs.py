@@ -105,7 +105,9 @@ def forget(memory: Memory, what: str, collection: str | None) -> Done:
         alike, _ = by_relevance(memory, connection, wanted)
         records = memories.get(connection, [hit.id for hit in alike])
     listed = '; '.join(
-        f'mem_{hit.id}: {_line(records[hit.id].content, 60)}' for hit in alike if hit.id in records
+        f'mem_{hit.id}: {one_line(records[hit.id].content, 60)}'
+        for hit in alike
+        if hit.id in records
     )
     raise NotFound(
         f'{shown(what)} is no session and no record, and nothing is forgotten by words; '
