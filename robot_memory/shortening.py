@@ -9,8 +9,11 @@ from typing import Any, TypeVar
 
 FIELD = 65_536
 """Characters of one field of a memory."""
+TEXT = 131_072
+"""Characters of a content: more than a turn may have."""
 ANSWER = 2_000_000
 """Characters of all memories of an answer, about."""
+_CONTENTS = ('content', 'record_content')
 _LEAST = 2_000
 _SMALL = 200
 """Characters of a member that stays while there is room, however many others there are."""
@@ -21,6 +24,13 @@ Shown = TypeVar('Shown')
 def room_for(count: int) -> int:
     """Return how many characters a field may have in an answer that tells so many memories."""
     return max(_LEAST, min(FIELD, ANSWER // max(4 * count, 1)))
+
+
+def _room(name: str, count: int) -> int:
+    """Return the room of a field; where they are few, a content has it for a whole turn."""
+    if name not in _CONTENTS:
+        return room_for(count)
+    return max(_LEAST, min(TEXT, ANSWER // max(4 * count, 1)))
 
 
 def size(value: Any) -> int:
@@ -78,26 +88,29 @@ def _cut(text: str, room: int) -> str:
     return kept + _MARK if kept else ''
 
 
-def fit(shown: Shown, names: Sequence[str], room: int) -> Shown:
+def fit(shown: Shown, names: Sequence[str], count: int) -> Shown:
     """
-    Return a view whose named fields take at most `room` characters each.
+    Return one of `count` views of an answer with the named fields within their room.
 
     Those that were longer are named in its field `shortened`.
     """
-    found: dict[str, Any] = {}
-    for name in names:
-        value = getattr(shown, name)
-        if value and size(value) > room:
-            found[name] = shortened(value, room)
+    found = _cut_down({name: getattr(shown, name) for name in names}, count)
     if not found:
         return shown
     return dataclasses.replace(shown, **found, shortened=tuple(found))  # type: ignore[type-var]
 
 
-def fit_members(shown: dict[str, Any], names: Sequence[str], room: int) -> dict[str, Any]:
-    """Return an object whose named members take at most `room` characters each, as `fit` does."""
-    long = {name: shown[name] for name in names if shown.get(name) and size(shown[name]) > room}
-    if not long:
-        return shown
-    cut = {name: shortened(value, room) for name, value in long.items()}
-    return {**shown, **cut, 'shortened': list(long)}
+def fit_members(shown: dict[str, Any], names: Sequence[str], count: int) -> dict[str, Any]:
+    """Return one of `count` objects of an answer, its named members shortened as by `fit`."""
+    found = _cut_down({name: shown.get(name) for name in names}, count)
+    return {**shown, **found, 'shortened': list(found)} if found else shown
+
+
+def _cut_down(values: dict[str, Any], count: int) -> dict[str, Any]:
+    """Return those of the values that were too long, shortened."""
+    rooms = {name: _room(name, count) for name in values}
+    return {
+        name: shortened(value, rooms[name])
+        for name, value in values.items()
+        if value and size(value) > rooms[name]
+    }

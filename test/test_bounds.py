@@ -55,7 +55,7 @@ def test_many_long_memories_are_shortened_to_an_answer_of_bounded_size(robot: Ro
         robot.recall('cup lorem', n=100),
         robot.query_records(limit=1000),
         robot.search_memory('cup lorem', n=100, threshold=0),
-        robot.get_context('cup lorem', max_results=50),
+        robot.get_context('cup lorem', max_results=50, max_characters=100_000),
         robot.sage_memory(action='recall', query=session),
     ]
     for answer in answers:

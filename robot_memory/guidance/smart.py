@@ -152,7 +152,11 @@ def learning_path(procedures: Sequence[Record], seconds: Mapping[str, float]) ->
     """
     ordered = sorted(procedures, key=lambda record: record.stamp or record.created_at * 1000)
     return [
-        Step(number, _short(record), _length(seconds.get(record.session_id or '')))
+        Step(
+            number,
+            one_line(record.content, _QUOTED),
+            _length(seconds.get(record.session_id or '')),
+        )
         for number, record in enumerate(ordered, 1)
     ]
 

@@ -11,6 +11,7 @@ latest instant that was said up to an entry, `next` the first after it that is n
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 from typing import Any
 
 import apsw
@@ -67,12 +68,21 @@ def note(connection: apsw.Connection, now: int, *, exactly: bool = False) -> int
     return connection.last_insert_rowid()
 
 
-def weigh(connection: apsw.Connection, now: int) -> bool:
-    """Bring `best` and `next` up to what is known now; say whether some `best` changed."""
+@dataclass(frozen=True)
+class Weighed:
+    """Say whether some `best` changed, and whether no entry contradicts an earlier one."""
+
+    stepped: bool
+    consistent: bool
+
+
+def weigh(connection: apsw.Connection, now: int) -> Weighed:
+    """Bring `best` and `next` up to what is known now."""
     rows: list[Any] = connection.execute(
         'SELECT id, at, best, next FROM clock_log ORDER BY id'
     ).fetchall()
     stepped = False
+    consistent = True
     best = 0
     changed = []
     for place, (entry, at, known_best, known_next) in enumerate(rows):
@@ -82,21 +92,23 @@ def weigh(connection: apsw.Connection, now: int) -> bool:
         )
         following = next(later, 0)
         stepped |= best != known_best
+        consistent &= best == at
         if (best, following) != (known_best, known_next):
             changed.append((best, following, entry))
     connection.executemany('UPDATE clock_log SET best = ?, next = ? WHERE id = ?', changed)
-    return stepped
+    return Weighed(stepped, consistent)
 
 
-def instant_of(said: str, entry: str, now: str) -> str:
+def instant_of(said: str, entry: str, now: str, *, consistent: bool = False) -> str:
     """
     Return as SQL when something was at the latest, by what the clock said and the log's entry.
 
-    It is what the clock said as far as that may be right. Bind nothing; `now` is SQL, too.
+    It is what the clock said as far as that may be right; in a `consistent` log it contradicts no
+    earlier entry. `now` is SQL, too.
     """
     known = f'SELECT {{}} FROM clock_log WHERE id = {entry}'
+    fits = f' AND {said} >= coalesce(({known.format("best")}) - {STEP}, 0)'
     return (
-        f'CASE WHEN {said} BETWEEN {PLAUSIBLE_FROM} AND {now}'
-        f' AND {said} >= coalesce(({known.format("best")}) - {STEP}, 0) THEN {said}'
-        f' ELSE coalesce(nullif(({known.format("next")}), 0), {now}) END'
+        f'CASE WHEN {said} BETWEEN {PLAUSIBLE_FROM} AND {now}{"" if consistent else fits}'
+        f' THEN {said} ELSE coalesce(nullif(({known.format("next")}), 0), {now}) END'
     )

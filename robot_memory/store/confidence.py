@@ -18,16 +18,24 @@ from robot_memory.store import clocks
 LEAST = 0.05
 """A base at or below this does not decay."""
 
-_LAST_USE = clocks.instant_of(
-    'coalesce(last_accessed, created_at)',
-    'iif(last_accessed IS NULL, created_clock, accessed_clock)',
-    ':now',
-)
-_AGE = f'(:now - {_LAST_USE})'
-_DECAYED = (
-    f'CASE WHEN confidence_base > {LEAST} AND {_AGE} > {DAY}'
-    f' THEN confidence_base * pow(1.0 - :rate, {_AGE} / {DAY / 1.0!r}) ELSE confidence_base END'
-)
+
+def _decayed(consistent: bool) -> str:
+    """Return as SQL the confidence at the instant :now, at the :rate."""
+    last_use = clocks.instant_of(
+        'coalesce(last_accessed, created_at)',
+        'iif(last_accessed IS NULL, created_clock, accessed_clock)',
+        ':now',
+        consistent=consistent,
+    )
+    age = f'(:now - {last_use})'
+    return (
+        f'CASE WHEN confidence_base > {LEAST} AND {age} > {DAY}'
+        f' THEN confidence_base * pow(1.0 - :rate, {age} / {float(DAY)!r})'
+        ' ELSE confidence_base END'
+    )
+
+
+_DECAYED = {consistent: _decayed(consistent) for consistent in (True, False)}
 
 
 def touch(connection: apsw.Connection, accesses: dict[int, tuple[int, int]]) -> None:
@@ -67,14 +75,15 @@ def decay(
     if not is_plausible(now):
         return 0
     clocks.note(connection, now)
-    stepped = clocks.weigh(connection, now)
+    log = clocks.weigh(connection, now)
+    value = _DECAYED[log.consistent]
     before = connection.execute(
         'SELECT at, rate FROM decays WHERE collection = ?', (collection,)
     ).fetchone()
-    if stepped or before is None or before[0] > now or before[1] > rate:
-        _recompute(connection, collection, rate, now, protected, '>')
+    if log.stepped or before is None or before[0] > now or before[1] > rate:
+        _recompute(connection, collection, rate, now, protected, value, '>')
     connection.execute('INSERT OR REPLACE INTO decays VALUES (?, ?, ?)', (collection, now, rate))
-    return _recompute(connection, collection, rate, now, protected, '<')
+    return _recompute(connection, collection, rate, now, protected, value, '<')
 
 
 def _recompute(
@@ -83,15 +92,16 @@ def _recompute(
     rate: float,
     now: int,
     protected: Sequence[str],
+    value: str,
     sign: str,
 ) -> int:
     """Bring up to date the confidence that rises ('>') or falls ('<'); return how many did."""
     marks = ', '.join(f':p{number}' for number in range(len(protected)))
     named = {f'p{number}': category for number, category in enumerate(protected)}
     connection.execute(
-        f'UPDATE memories SET confidence = {_DECAYED}'
+        f'UPDATE memories SET confidence = {value}'
         " WHERE status = 'active' AND collection = :collection"
-        f' AND category NOT IN ({marks}) AND {_DECAYED} {sign} confidence',
+        f' AND category NOT IN ({marks}) AND {value} {sign} confidence',
         {'rate': rate, 'now': now, 'collection': collection, **named},
     )
     return connection.changes()

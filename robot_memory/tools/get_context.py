@@ -16,7 +16,7 @@ from robot_memory.language.quoting import label, one_line, quoted
 from robot_memory.memory import Memory
 from robot_memory.model import Record, is_quoted
 from robot_memory.search.query import Hit, Query
-from robot_memory.shortening import fit, room_for
+from robot_memory.shortening import fit
 from robot_memory.store import Connection, memories, words
 from robot_memory.store.filters import Where, active_in, compile_filter, equal
 from robot_memory.tool import tool
@@ -108,9 +108,8 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     results = _marked(memory, results)
     context, told = _text(request, results)
     memory.touch(known for one in told if isinstance(known := _of(one, 'memory_id'), int))
-    room = room_for(len(told))
     items = (ContextItemView(one['content'], one['score'], one['metadata']) for one in told)
-    items = (fit(item, ('content', 'metadata'), room) for item in items)
+    items = (fit(item, ('content', 'metadata'), len(told)) for item in items)
     return GetContextResponse(context, tuple(items), name, len(told))
 
 

@@ -9,7 +9,7 @@ from robot_memory.clock import iso
 from robot_memory.fields import Json, actor_arg, arg
 from robot_memory.memory import Memory
 from robot_memory.model import Record
-from robot_memory.shortening import fit, room_for
+from robot_memory.shortening import fit
 from robot_memory.store import Connection, memories
 from robot_memory.store.filters import ACTIVE, Where, compile_filter, equal
 from robot_memory.store.meta import store_id
@@ -100,8 +100,7 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
         where &= equal('session_id', request.session_id)
     with memory.db.read() as connection:
         page = memories.listed(connection, where, request.limit, request.offset)
-        room = room_for(len(page))
-        views = tuple(fit(_view(connection, record), _LONG, room) for record in page)
+        views = tuple(fit(_view(connection, record), _LONG, len(page)) for record in page)
         total = _total(connection, where, request, len(views))
         return QueryRecordsResponse(store_id(connection), views, total)
 

@@ -176,9 +176,8 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             ranked = newer_first(ranked, newer)
         sensed = [found for found, record in records.items() if record.type == 'perception']
         payloads = digests(connection, sensed)
-    room = room_for(len(ranked))
     found = tuple(
-        view(records[hit.id], hit, payloads.get(hit.id), newer.get(hit.id), room)
+        view(records[hit.id], hit, payloads.get(hit.id), newer.get(hit.id), len(ranked))
         for hit in ranked
         if hit.id in records
     )
@@ -289,11 +288,12 @@ def view(
     hit: Hit,
     payload: Json | None = None,
     newer: int | None = None,
-    room: int | None = None,
+    count: int | None = None,
 ) -> MemoryView:
-    """Show a record as a recalled memory, its fields within `room` characters each if given."""
+    """Show a record as a recalled memory, whole or as one of `count` of an answer."""
     summary, gone = texts.cut(record.content, 77)
     context, text = record.context, dump_json(record.context)
+    room = None if count is None else room_for(count)
     is_long = room is not None and len(text) > room
     if is_long and room is not None:
         context = shortened(context, room)
@@ -322,9 +322,9 @@ def view(
         actor_id=record.actor_id,
         role=record.role,
     )
-    if room is None:
+    if count is None:
         return shown
-    shown = fit(shown, _LONG, room)
+    shown = fit(shown, _LONG, count)
     if not is_long:
         return shown
     cut = tuple(name for name in _PARTITIONS if partitions[name] != record.context.get(name, {}))

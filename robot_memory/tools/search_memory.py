@@ -11,7 +11,7 @@ from robot_memory.finding.relevance import Wanted, by_relevance
 from robot_memory.json_text import shown
 from robot_memory.memory import Memory
 from robot_memory.model import Record, is_quoted
-from robot_memory.shortening import fit, room_for
+from robot_memory.shortening import fit
 from robot_memory.store import memories
 from robot_memory.store.filters import active_in, equal
 from robot_memory.tool import tool
@@ -106,11 +106,10 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
             for hit in found
         ],
     )
-    room = room_for(len(results))
     views = (
         FoundView(one['content'], one['role'], one['score'], one['metadata']) for one in results
     )
-    return SearchMemoryResponse(tuple(fit(found, _LONG, room) for found in views))
+    return SearchMemoryResponse(tuple(fit(found, _LONG, len(results)) for found in views))
 
 
 def metadata_of(record: Record, mode: str) -> dict[str, Any]:

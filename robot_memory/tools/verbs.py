@@ -18,7 +18,7 @@ from robot_memory.language.classify import PROTECTED
 from robot_memory.language.quoting import label, one_line
 from robot_memory.memory import Memory
 from robot_memory.model import Record
-from robot_memory.shortening import fit_members, room_for
+from robot_memory.shortening import fit_members
 from robot_memory.store import memories, sessions, turns
 from robot_memory.store.filters import active_in, compile_filter
 from robot_memory.tools.analyze import ANALYSES
@@ -152,8 +152,7 @@ def recall(
             left = 0 if limit else turns.count(connection, session.id) - len(records)
         else:
             records = memories.said(connection, None, most, collection)
-    room = room_for(len(records))
-    messages = [fit_members(said, _LONG, room) for said in history.messages(records)]
+    messages = [fit_members(said, _LONG, len(records)) for said in history.messages(records)]
     result: dict[str, Any] = {'session_id': session_id or None, 'messages': messages}
     if left:
         result['earlier'] = left
