@@ -298,7 +298,7 @@ def test_after_any_history_of_wrong_clocks_all_is_recalled_that_a_right_clock_wo
         settings = {'retention_days': 60, 'name': f'wrong-{is_wrong}', 'resident': False}
         robot = open_robot(**settings)
         off = 0.0
-        for step in range(12):
+        for step in range(60):
             what = chance.choice(['learn', 'learn', 'see', 'ask', 'end', 'wait', 'set', 'open'])
             clock.forward(days=chance.choice([0.001, 0.5, 3]))
             if what == 'learn':

@@ -32,10 +32,13 @@ def make(connection: apsw.Connection) -> None:
         ALTER TABLE memories ADD COLUMN accessed_clock INTEGER REFERENCES clock_log (id);
 
         CREATE TABLE decays (
-            collection TEXT PRIMARY KEY,
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            collection TEXT NOT NULL,
             at INTEGER NOT NULL,
             rate REAL NOT NULL
-        ) WITHOUT ROWID;
+        );
+        CREATE INDEX decays_by_collection ON decays (collection, id);
+        CREATE INDEX decays_by_time ON decays (at);
 
         CREATE TABLE earlier_bases (
             memory_id INTEGER NOT NULL REFERENCES memories (id),

@@ -8,6 +8,8 @@ leaves no trace in it. An age that cannot be told, or is negative, is 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import apsw
 
@@ -20,14 +22,14 @@ LEAST = 0.05
 
 
 def _decayed(consistent: bool) -> str:
-    """Return as SQL the confidence at the instant :now, at the :rate."""
+    """Return as SQL the confidence at the instant :until, at the :rate, as is known :now."""
     last_use = clocks.instant_of(
         'coalesce(last_accessed, created_at)',
         'iif(last_accessed IS NULL, created_clock, accessed_clock)',
         ':now',
         consistent=consistent,
     )
-    age = f'(:now - {last_use})'
+    age = f'(:until - {last_use})'
     return (
         f'CASE WHEN confidence_base > {LEAST} AND {age} > {DAY}'
         f' THEN confidence_base * pow(1.0 - :rate, {age} / {float(DAY)!r})'
@@ -41,9 +43,9 @@ _DECAYED = {consistent: _decayed(consistent) for consistent in (True, False)}
 def touch(connection: apsw.Connection, accesses: dict[int, tuple[int, int]]) -> None:
     """Note accesses, id to (count, microseconds): confidence decays anew from here."""
     connection.executemany(
-        'INSERT OR IGNORE INTO earlier_bases'
-        ' SELECT m.id, d.at, m.confidence_base FROM memories AS m'
-        ' JOIN decays AS d ON d.collection = m.collection'
+        'INSERT OR IGNORE INTO earlier_bases SELECT m.id, d.at, m.confidence_base'
+        ' FROM memories AS m JOIN decays AS d'
+        ' ON d.id = (SELECT max(id) FROM decays WHERE collection = m.collection)'
         " WHERE m.id = ? AND m.status = 'active' AND m.confidence <> m.confidence_base",
         [(memory_id,) for memory_id in accesses],
     )
@@ -76,35 +78,53 @@ def decay(
         return 0
     clocks.note(connection, now)
     log = clocks.weigh(connection, now)
-    value = _DECAYED[log.consistent]
-    before = connection.execute(
-        'SELECT at, rate FROM decays WHERE collection = ?', (collection,)
+    known = connection.execute(
+        'SELECT at, rate FROM decays WHERE collection = ? ORDER BY id DESC LIMIT 1', (collection,)
     ).fetchone()
-    if log.stepped or before is None or before[0] > now or before[1] > rate:
-        _recompute(connection, collection, rate, now, protected, value, '>')
-    connection.execute('INSERT OR REPLACE INTO decays VALUES (?, ?, ?)', (collection, now, rate))
-    return _recompute(connection, collection, rate, now, protected, value, '<')
-
-
-def _recompute(
-    connection: apsw.Connection,
-    collection: str,
-    rate: float,
-    now: int,
-    protected: Sequence[str],
-    value: str,
-    sign: str,
-) -> int:
-    """Bring up to date the confidence that rises ('>') or falls ('<'); return how many did."""
-    marks = ', '.join(f':p{number}' for number in range(len(protected)))
-    named = {f'p{number}': category for number, category in enumerate(protected)}
+    # One a day is enough to go back to.
     connection.execute(
-        f'UPDATE memories SET confidence = {value}'
-        " WHERE status = 'active' AND collection = :collection"
-        f' AND category NOT IN ({marks}) AND {value} {sign} confidence',
-        {'rate': rate, 'now': now, 'collection': collection, **named},
+        'DELETE FROM decays WHERE collection = ? AND at BETWEEN ? AND ?',
+        (collection, now - DAY, now),
     )
-    return connection.changes()
+    connection.execute(
+        'INSERT INTO decays (collection, at, rate) VALUES (?, ?, ?)', (collection, now, rate)
+    )
+    recompute = _Recompute(connection, collection, rate, now, now, protected, log.consistent)
+    if log.stepped or known is None or known[0] > now or known[1] > rate:
+        recompute('>')
+    return recompute('<')
+
+
+@dataclass(frozen=True)
+class _Recompute:
+    """Bring the confidence of a collection up to an instant, as is known now."""
+
+    connection: apsw.Connection
+    collection: str
+    rate: float
+    until: int
+    now: int
+    protected: Sequence[str]
+    consistent: bool
+
+    def __call__(self, sign: str) -> int:
+        """Write what rises ('>') or falls ('<'); return how many did."""
+        value = _DECAYED[self.consistent]
+        named = {f'p{number}': category for number, category in enumerate(self.protected)}
+        marks = ', '.join(f':{name}' for name in named)
+        self.connection.execute(
+            f'UPDATE memories SET confidence = {value}'
+            " WHERE status = 'active' AND collection = :collection"
+            f' AND category NOT IN ({marks}) AND {value} {sign} confidence',
+            {
+                'rate': self.rate,
+                'until': self.until,
+                'now': self.now,
+                'collection': self.collection,
+                **named,
+            },
+        )
+        return self.connection.changes()
 
 
 def is_ahead(connection: apsw.Connection, now: int) -> bool:
@@ -116,7 +136,11 @@ def is_ahead(connection: apsw.Connection, now: int) -> bool:
 def undo_ahead(
     connection: apsw.Connection, rate: float, now: int, protected: Sequence[str]
 ) -> None:
-    """Take back what faded, and what accesses made of it, at times that lie in the future."""
+    """
+    Take back what faded, and what accesses made of it, at times that lie in the future.
+
+    Confidence is then what the last decay made of it that lies in the past.
+    """
     connection.execute(
         'UPDATE memories SET confidence_base = earlier.base FROM'
         ' (SELECT memory_id, base, min(decayed_at) FROM earlier_bases WHERE decayed_at > ?'
@@ -124,6 +148,18 @@ def undo_ahead(
         (now + STEP,),
     )
     connection.execute('DELETE FROM earlier_bases WHERE decayed_at > ?', (now + STEP,))
-    rows = connection.execute('SELECT collection FROM decays WHERE at > ?', (now + STEP,))
-    for (collection,) in rows.fetchall():
-        decay(connection, str(collection), rate, now, protected)
+    clocks.note(connection, now)
+    log = clocks.weigh(connection, now)
+    rows: list[Any] = connection.execute(
+        'DELETE FROM decays WHERE at > ? RETURNING collection', (now + STEP,)
+    ).fetchall()
+    for collection in sorted({row[0] for row in rows}):
+        last: Any = connection.execute(
+            'SELECT max(at), rate FROM decays WHERE collection = ?', (collection,)
+        ).fetchone()
+        until, faded_at = (last[0], last[1]) if last[0] is not None else (0, rate)
+        recompute = _Recompute(
+            connection, collection, faded_at, until, now, protected, log.consistent
+        )
+        recompute('>')
+        recompute('<')
