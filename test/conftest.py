@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from robots import REVISIONS, MovableClock, Robot, make_model
+from waiting import HANG_SECONDS
 from watched import Watch, build_library
 
 from robot_memory.client.loopback import exempt_loopback
@@ -16,6 +19,13 @@ from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.embedding.locate import default_directory
 from robot_memory.memory import Memory
 from robot_memory.settings import Settings
+from robot_memory.store import connection
+
+# How long an example takes says how busy the machine is.
+settings.register_profile(
+    'any machine', deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile('any machine')
 
 # Tests talk to servers of their own on this machine, whatever proxy the shell names.
 exempt_loopback(os.environ)
@@ -95,7 +105,7 @@ def real_embedder() -> BackgroundEmbedder:
     """The default model, loaded once for all tests."""
     embedder = BackgroundEmbedder()
     embedder.start()
-    if embedder.wait(120) is None:
+    if embedder.wait(HANG_SECONDS) is None:
         pytest.skip(f'the real model cannot be had: {embedder.reason}')
     return embedder
 
@@ -121,7 +131,7 @@ def tiny_embedders(tiny_models: dict[int, Path]) -> dict[int, BackgroundEmbedder
     for dimension, folder in tiny_models.items():
         embedders[dimension] = BackgroundEmbedder(str(folder))
         embedders[dimension].start()
-        assert embedders[dimension].wait(60), embedders[dimension].reason
+        assert embedders[dimension].wait(HANG_SECONDS), embedders[dimension].reason
     return embedders
 
 
@@ -136,6 +146,12 @@ def watch(tmp_path: Path, watching_library: Path) -> Watch:
     (tmp_path / 'home/tmp').mkdir(parents=True)
     (tmp_path / 'watched.log').touch()
     return Watch(tmp_path / 'home', tmp_path / 'watched.log', watching_library)
+
+
+@pytest.fixture
+def _endless_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have writes wait for another process until it ends: no busy machine ends them before."""
+    monkeypatch.setattr(connection, 'PATIENCE_SECONDS', math.inf)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 import numpy as np
+from waiting import HANG_SECONDS
 
 from robot_memory.api import RobotMemory
 from robot_memory.clock import DAY
@@ -67,7 +68,7 @@ class Robot(RobotMemory):
 
     def embed_all(self) -> None:
         """Wait for the model and give every memory its vector."""
-        assert self.memory.embedder.wait(60)
+        assert self.memory.embedder.wait(HANG_SECONDS)
         for _ in self.memory.index():
             pass
 
