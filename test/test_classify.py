@@ -1,10 +1,9 @@
 """What is inferred from an insight: category, confidence, tags, files."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import ending_work
 
 from robot_memory.language.classify import CATEGORIES, PROTECTED, classify
 
@@ -253,6 +252,5 @@ def test_any_text_has_a_category_of_the_table_and_a_confidence(text):
     'unit', ['a.', '1.', '1 ', 'is er ', 'x=', 'vs ', 'a/', '/a.py', '比', '由 ', '越']
 )
 def test_no_long_text_takes_long(unit):
-    start = time.perf_counter()
-    classify(unit * (20_000 // len(unit)))
-    assert time.perf_counter() - start < 2
+    with ending_work():
+        classify(unit * (200_000 // len(unit)))

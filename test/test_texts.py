@@ -1,11 +1,11 @@
 """What texts are indexed by, compared by and cut at."""
 
-import time
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import ending_work
 
 from robot_memory.language.guards import guard, names_another
 from robot_memory.language.texts import (
@@ -401,8 +401,7 @@ def test_a_cut_text_is_a_start_of_the_text_within_the_limit(text, limit):
     'unit', ['a.', '1.', '1 ', 'e', '一', '百', '不', '\u0301', '-', '\u200d', ' ']
 )
 def test_no_long_text_takes_long(unit):
-    text = unit * (20_000 // len(unit))
-    start = time.perf_counter()
-    for function in (terms, tokens, guard, normalise, query_terms):
-        function(text)
-    assert time.perf_counter() - start < 2
+    text = unit * (200_000 // len(unit))
+    with ending_work():
+        for function in (terms, tokens, guard, normalise, query_terms):
+            function(text)
