@@ -7,7 +7,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -24,7 +23,7 @@ import os, sys
 from robot_memory.api import RobotMemory
 robot = RobotMemory(sys.argv[1], model=sys.argv[2], durability='normal')
 if sys.argv[2] != 'none':
-    assert robot.wait_for_model(60)
+    assert robot.wait_for_model()
     list(robot.memory.index())
 words = 'red blue green white cup plate tray door valve arm lift ramp'.split()
 os.write(1, b'ready\\n')
@@ -42,17 +41,18 @@ for i in range(1_000_000):
 """
 
 
-def write_and_kill(path: Path, model: str, run: int, seconds: float) -> list[tuple[int, str]]:
-    """Kill a writer `seconds` after it began; return what it had acknowledged."""
+def write_and_kill(path: Path, model: str, run: int, after: int, turns: int) -> list[list[bytes]]:
+    """Kill a writer some turns of a loop after an acknowledgement; return all that it made."""
     command = [sys.executable, '-c', WRITER, str(path), model, str(run)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == b'ready\n'
-        time.sleep(seconds)
+        lines = [writer.stdout.readline() for _ in range(after)]
+        for _ in range(turns):  # the next write is then anywhere between its begin and its end
+            pass
         os.kill(writer.pid, signal.SIGKILL)
-        lines = writer.stdout.read().decode().splitlines(keepends=True)
-    acknowledged = [line.split() for line in lines if line.endswith('\n')]
-    return [(int(memory_id), what) for memory_id, what in acknowledged]
+        lines += writer.stdout.read().splitlines(keepends=True)
+    return [line.split() for line in lines if line.endswith(b'\n')]
 
 
 @pytest.mark.parametrize('dimension', [None, 8])
@@ -64,13 +64,15 @@ def test_kill_9_loses_nothing_acknowledged_and_leaves_nothing_half_done(
     chance = random.Random(dimension)
     states: dict[int, str] = {}
     for run in range(KILLS):
-        acknowledged = write_and_kill(path, model, run, chance.uniform(0.001, 0.12))
-        states.update(acknowledged)
+        after, turns = chance.randint(1, 120), chance.randrange(100_000)
+        acknowledged = write_and_kill(path, model, run, after, turns)
+        assert len(acknowledged) >= after
+        states.update((int(memory_id), what.decode()) for memory_id, what in acknowledged)
         assert set(states) <= check_file(path)
     assert len(states) > 10 * KILLS
     with RobotMemory(path, model=model, durability='normal') as robot:
         if dimension:
-            assert robot.wait_for_model(60)
+            assert robot.wait_for_model()
         wanted = {'$in': ['active', 'invalidated']}
         kept = {}
         for offset in range(0, 10**6, 1000):

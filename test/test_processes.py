@@ -9,12 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from robots import Robot, check_file
+from waiting import HANG_SECONDS
 
 LONG = """
 import sys
 from robot_memory.api import RobotMemory
 robot = RobotMemory(sys.argv[1], model=sys.argv[2], durability='normal')
-robot.wait_for_model(60)
+assert robot.wait_for_model()
 session = robot.start_session().session_id
 for i in range(80):
     answer = robot.learn(f'the red cup slips in trial {sys.argv[3]}{i:03}', session_id=session)
@@ -62,7 +63,7 @@ def results(processes: list[subprocess.Popen[str]]) -> list[int]:
     """Wait for the processes; return the ids that they were given."""
     kept = []
     for process in processes:
-        out, err = process.communicate('go\n', timeout=120)
+        out, err = process.communicate('go\n', timeout=HANG_SECONDS)
         assert (process.returncode, err) == (0, '')
         kept += [int(line.removeprefix('kept ')) for line in out.splitlines()]
     return kept

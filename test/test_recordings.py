@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from recordings import FORMS, Message, Messages, events_of, messages_of, run
 from robots import Robot, check_file
 from rosbags.rosbag2 import StoragePlugin
 from rosbags.typesys import Stores, get_typestore
+from waiting import HANG_SECONDS, until
 
 from robot_memory.capture import Signal
 from robot_memory.errors import InvalidArgument, NotFound
@@ -161,7 +161,7 @@ def test_a_parameter_file_for_another_node_is_refused(tmp_path: Path, made: Path
     params = tmp_path / 'params.yaml'
     params.write_text('taps: [wrench]\n')
     process = importing(tmp_path / 'memory.db', made, '--params', params)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 1 and 'gives no parameters to robot_memory' in err
 
 
@@ -383,12 +383,10 @@ def test_an_import_that_was_broken_off_is_completed_without_doubles(
 ) -> None:
     db = tmp_path / 'memory.db'
     process = importing(db, made)
-    deadline = time.monotonic() + 60
-    while process.poll() is None and kept_in(db) < after:
-        assert time.monotonic() < deadline
+    until(lambda: process.poll() is not None or kept_in(db) >= after, f'{after} events')
     acknowledged = kept_in(db)
     process.send_signal(ending)
-    process.communicate(timeout=30)
+    process.communicate(timeout=HANG_SECONDS)
     wanted = open_robot(name='wanted')
     run(wanted.memory, made)
     robot = open_robot()
@@ -409,7 +407,7 @@ def test_the_command_imports_by_the_nodes_parameters_and_says_what_came_of_it(
         '      collection: moves\n'
     )
     process = importing(tmp_path / 'memory.db', made, '--params', params, '--json')
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 0, err
     (imported,) = json.loads(out)
     assert imported['kept'] == 4
@@ -423,7 +421,7 @@ def test_a_recording_that_is_not_there_fails_and_the_others_are_read(
 ) -> None:
     db = tmp_path / 'memory.db'
     process = importing(db, tmp_path / 'none', made)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 1
     assert 'there is no recording' in err and '8 memories kept' in out
     assert kept_in(db) == 8
