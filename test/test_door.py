@@ -17,6 +17,7 @@ from typing import Any
 import apsw
 import pytest
 from robots import Robot
+from waiting import HANG_SECONDS, until
 
 from robot_memory.errors import InvalidArgument, Unavailable
 from robot_memory.mcp_server import HttpBridge, patience
@@ -73,7 +74,7 @@ def ask(
     bridge: HttpBridge, body: Any = LIST, path: str = '/mcp', method: str = '', **headers: str
 ) -> tuple[int, dict[str, str], bytes]:
     """Send one request; a header is left out that is empty."""
-    connection = http.client.HTTPConnection('127.0.0.1', bridge.port, timeout=30)
+    connection = http.client.HTTPConnection('127.0.0.1', bridge.port, timeout=HANG_SECONDS)
     text = None if path != '/mcp' else body if isinstance(body, str | bytes) else json.dumps(body)
     given = {**(JSON if text is not None else {}), **headers}
     sent = {name.replace('_', '-'): value for name, value in given.items() if value}
@@ -143,7 +144,7 @@ def test_the_token_counts_in_one_header_only(guarded: HttpBridge) -> None:
             f'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:{guarded.port}\r\n'
             f'Authorization: Bearer wrong\r\nAuthorization: Bearer {TOKEN}\r\n\r\n'.encode()
         )
-        caller.settimeout(20)
+        caller.settimeout(HANG_SECONDS)
         assert b' 401 ' in caller.recv(65536)
 
 
@@ -280,7 +281,7 @@ def test_an_allowed_host_is_a_name_without_port(robot: Robot, name: str) -> None
 def test_the_loopback_answers_to_its_own_names_only(
     free: HttpBridge, host: str, code: int, path: str
 ) -> None:
-    connection = http.client.HTTPConnection('127.0.0.1', free.port, timeout=30)
+    connection = http.client.HTTPConnection('127.0.0.1', free.port, timeout=HANG_SECONDS)
     connection.putrequest('POST' if path == '/mcp' else 'GET', path, skip_host=True)
     text = json.dumps(LIST).encode() if path == '/mcp' else b''
     for name, value in {'Host': host, **JSON, 'Content-Length': str(len(text))}.items():
@@ -376,7 +377,7 @@ def test_a_body_that_is_too_large_is_refused_unread(free: HttpBridge, guarded: H
                 f'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{bridge.port}\r\nContent-Type: '
                 'application/json\r\nContent-Length: 4000000000\r\n\r\n{'.encode()
             )
-            caller.settimeout(20)
+            caller.settimeout(HANG_SECONDS)
             assert code in caller.recv(65536)
     assert status(free) == 200
 
@@ -384,7 +385,7 @@ def test_a_body_that_is_too_large_is_refused_unread(free: HttpBridge, guarded: H
 def test_a_body_in_pieces_is_cut_off_where_it_is_too_large(free: HttpBridge) -> None:
     piece = b'100000\r\n' + b' ' * 0x100000 + b'\r\n'
     with socket.create_connection(('127.0.0.1', free.port)) as caller:
-        caller.settimeout(30)
+        caller.settimeout(HANG_SECONDS)
         caller.sendall(
             f'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{free.port}\r\n'
             'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'.encode()
@@ -680,21 +681,25 @@ def test_the_command_line_lists_what_it_is_told_to(
 # Clients that say nothing
 
 
-def idle(bridge: HttpBridge, sent: bytes = b'') -> socket.socket:
-    connection = socket.create_connection(('127.0.0.1', bridge.port), timeout=30)
-    connection.sendall(sent)
-    return connection
+def idle(bridge: HttpBridge) -> socket.socket:
+    return socket.create_connection(('127.0.0.1', bridge.port), timeout=HANG_SECONDS)
+
+
+def is_let_go(bridge: HttpBridge, sent: bytes = b'') -> bool:
+    """Say whether a connection is ended without an answer to what was sent."""
+    with contextlib.suppress(ConnectionResetError, BrokenPipeError), idle(bridge) as connection:
+        connection.sendall(sent)
+        return connection.recv(1) == b''
+    return True
 
 
 @pytest.mark.parametrize('sent', [b'', b'POST /mcp HTTP/1.1\r\nHost: localhost\r\n'])
 def test_who_connects_and_asks_nothing_is_let_go(
     free: HttpBridge, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
-    monkeypatch.setattr(patience, 'HEAD_SECONDS', 0.1)
-    connection = idle(free, sent)
-    with contextlib.suppress(ConnectionResetError):
-        assert connection.recv(1) == b''
-    connection.close()
+    with monkeypatch.context() as hurried:
+        hurried.setattr(patience, 'HEAD_SECONDS', 0.1)
+        assert is_let_go(free, sent)
     assert status(free, '/health') == 200
 
 
@@ -704,10 +709,7 @@ def test_who_begins_a_body_and_does_not_end_it_is_let_go(
     monkeypatch.setattr(patience, 'HEAD_SECONDS', 0.1)
     monkeypatch.setattr(patience, 'BODY_SECONDS', 0.1)
     head = b'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
-    connection = idle(free, head + b'Content-Length: 100\r\n\r\n{')
-    with contextlib.suppress(ConnectionResetError):
-        assert connection.recv(1) == b''
-    connection.close()
+    assert is_let_go(free, head + b'Content-Length: 100\r\n\r\n{')
 
 
 def test_more_connections_than_are_served_take_no_files_and_end_nothing(
@@ -717,13 +719,12 @@ def test_more_connections_than_are_served_take_no_files_and_end_nothing(
     held = [idle(free) for _ in range(5)]
     with caplog.at_level(logging.WARNING, 'robot_memory'):
         for _ in range(20):
-            refused = idle(free)
-            with contextlib.suppress(ConnectionResetError):
-                assert refused.recv(1) == b''
-            refused.close()
+            assert is_let_go(free)
     assert 1 <= len(caplog.records) <= 6
     for connection in held:
         connection.close()
+    server = free._server
+    until(lambda: not server.server_state.connections, 'the server to see them gone')
     assert status(free, '/health') == 200
 
 

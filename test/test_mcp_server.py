@@ -13,6 +13,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, Implementation
 from robots import REVISIONS, Robot
+from waiting import HANG_SECONDS
 
 from robot_memory.errors import Unavailable, kinds, numbers
 from robot_memory.fields import fields_of
@@ -304,6 +305,7 @@ async def test_the_audit_trail_names_the_client(asked: Client) -> None:
         assert found['records'][0]['audit'][-1]['actor'] == 'mcp:planner 7'
 
 
+@pytest.mark.usefixtures('_endless_patience')
 async def test_a_recall_does_not_wait_for_any_number_of_writes(
     asked: Client, robot: Robot
 ) -> None:
@@ -320,7 +322,7 @@ async def test_a_recall_does_not_wait_for_any_number_of_writes(
         for number in range(20):
             group.start_soon(learn, number)
         await anyio.wait_all_tasks_blocked()
-        with anyio.fail_after(10):
+        with anyio.fail_after(HANG_SECONDS):
             found = await answer(client, 'recall', query='red cup')
         assert found['total'] == 1
         assert not learned
