@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from robots import Robot
+from waiting import HANG_SECONDS
 
 from robot_memory.embedding import BackgroundEmbedder, PluggedEmbedder
 from robot_memory.errors import Conflict, InvalidArgument, Unavailable
@@ -25,6 +26,14 @@ from sage_mcp import Plugin, Veto
 from sage_mcp.embedding import BaseEmbedding
 from sage_mcp.retrieval import BaseStrategy
 """
+ENDLESS = 'threading.Event().wait()'
+
+
+def limit(body: str) -> float:
+    """Return the seconds that a call may take: few only where none is enough."""
+    return 0.05 if ENDLESS in body else HANG_SECONDS
+
+
 MODEL = """
 class Letters(BaseEmbedding):
     version = 'one'
@@ -138,14 +147,14 @@ def test_a_veto_is_a_conflict_and_nothing_is_kept(
         'it["metadata"]["x"] = float("nan")',
         'return "nothing"',
         'raise SystemExit(3)',
-        'threading.Event().wait()',
+        ENDLESS,
     ],
 )
 def test_a_plugin_that_fails_breaks_no_save_and_is_let_be_after_five_failures(
     open_robot: Callable[..., Robot], folder: Path, caplog: pytest.LogCaptureFixture, body: str
 ) -> None:
     plugin(folder, f'def on_save(self, it):\n    {body}', 'bad')
-    robot = open_robot(plugin_dirs=(str(folder),), plugin_timeout=0.05)
+    robot = open_robot(plugin_dirs=(str(folder),), plugin_timeout=limit(body))
     with caplog.at_level(logging.WARNING, 'robot_memory'):
         for i in range(MAX_FAILURES + 2):
             robot.save_conversation(f'Question {i}', f'Answer {i}')
@@ -272,7 +281,7 @@ def test_a_strategy_is_found_by_its_name_and_given_the_memory(
         ('return [{"content": "x", "score": float("nan")}]', 'score a number'),
         ('return [{"content": "x", "metadata": {1, 2}}]', 'cannot be kept as JSON'),
         ('raise KeyError("gone")', 'gone'),
-        ('threading.Event().wait()', 'no answer in 0.05 s'),
+        (ENDLESS, 'no answer in 0.05 s'),
     ],
 )
 def test_a_strategy_that_fails_is_told_and_switched_off_after_five_failures(
@@ -283,7 +292,7 @@ def test_a_strategy_that_fails_is_told_and_switched_off_after_five_failures(
             def retrieve(self, query, limit):
                 {body}
     """)
-    extensions = Extensions([f'{name}:Bad'], timeout=lambda: 0.05)
+    extensions = Extensions([f'{name}:Bad'], timeout=lambda: limit(body))
     bad = extensions.strategy('BAD')
     assert bad is not None
     for _ in range(MAX_FAILURES):
@@ -372,7 +381,7 @@ def test_vectors_are_made_anew_when_the_model_is_another(
         ('return vector', 'return [0.0] * 256', 'that are not all 0'),
         ('return vector', 'return [math.nan] * 256', 'finite'),
         ('return vector', 'return None', 'embedder'),
-        ('return vector', 'threading.Event().wait()', 'no answer in 0.05 s'),
+        ('return vector', ENDLESS, 'no answer in 0.05 s'),
         ('class Letters(BaseEmbedding)', 'class Letters', 'no class made from BaseEmbedding'),
         ('def embed', 'def embeds', "abstract method '?embed"),
     ],
@@ -382,15 +391,15 @@ def test_a_model_that_is_none_is_told_and_words_answer(
 ) -> None:
     name = module(MODEL.replace(old, new))
     with pytest.raises((InvalidArgument, Unavailable), match=said):
-        PluggedEmbedder(f'{name}:Letters', lambda: 0.05)
-    robot = open_robot('', embedder=f'{name}:Letters', plugin_timeout=0.05)
+        PluggedEmbedder(f'{name}:Letters', lambda: limit(new))
+    robot = open_robot('', embedder=f'{name}:Letters', plugin_timeout=limit(new))
     robot.learn('The red cup is on the shelf')
-    assert robot.memory.embedder.wait(30) is None
+    assert robot.memory.embedder.wait(HANG_SECONDS) is None
     assert robot.memory.embedder.state == 'failed' and 'Letters' in robot.memory.embedder.reason
     assert robot.recall('red cup').mode == 'bm25_only'
 
 
 def test_what_takes_too_long_is_not_waited_for() -> None:
-    assert bounded(30, lambda: 5) == 5
+    assert bounded(HANG_SECONDS, lambda: 5) == 5
     with pytest.raises(ZeroDivisionError):
-        bounded(30, lambda: 1 / 0)
+        bounded(HANG_SECONDS, lambda: 1 / 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import logging
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import apsw
 import pytest
 from robots import MovableClock, Robot, check_file, fill
+from waiting import until
 
 from robot_memory.errors import InvalidArgument, Unavailable
 from robot_memory.keeping.perceptions import Perception, keep
@@ -24,14 +24,6 @@ from robot_memory.store.parts import Part
 
 def steps(robot: Robot, **arguments: Any) -> dict[str, Any]:
     return {step.name: step for step in robot.maintain(**arguments).steps}
-
-
-def wait_for(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, 'it did not happen in time'
-        time.sleep(0.02)
-    return found
 
 
 # Maintenance
@@ -144,8 +136,10 @@ def test_recalls_go_on_during_maintenance(robot: Robot) -> None:
 
     asking = threading.Thread(target=ask)
     asking.start()
-    for _ in range(5):
+    done = 0
+    while done < 5 or not (answered[0] or failed):
         robot.maintain()
+        done += 1
     stop.set()
     asking.join()
     assert not failed
@@ -194,14 +188,14 @@ def test_the_clerk_makes_one_a_day_and_keeps_some(
     robot.learn('the cup is red')
     robot.close()
     robot = open_robot(backup_folder=str(folder), backup_keep=2)
-    first = wait_for(lambda: made(folder))
+    first = until(lambda: made(folder), 'the first backup')
     assert not steps(robot)['backup'].done
     for count in (2, 2):
         before = made(folder)
         clock.forward(days=1)
         robot.memory.touch([1])
-        wait_for(lambda known=before: made(folder)[-1] != known[-1])
-        wait_for(lambda expected=count: len(made(folder)) == expected)
+        until(lambda known=before: made(folder)[-1] != known[-1], 'the next backup')
+        until(lambda expected=count: len(made(folder)) == expected, 'the oldest to go')
     assert first[0] not in made(folder)
 
 
