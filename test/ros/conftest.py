@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,11 @@ pytest.importorskip('robot_memory.msg', reason='the interfaces are not built: ma
 from ament_index_python.packages import get_package_prefix  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from rclpy.qos import QoSProfile  # noqa: E402
+from waiting import HANG_SECONDS, until  # noqa: E402
 
 import robot_memory.srv  # noqa: E402
 
-DEADLINE = 20.0
+TICK_SECONDS = 0.02
 
 
 class Robot:
@@ -31,13 +31,16 @@ class Robot:
         self.executor.add_node(self.node)
         self.clients = {}
 
-    def until(self, condition, what, deadline=DEADLINE):
-        """Spin until a condition holds and return its value; fail after the deadline."""
-        end = time.monotonic() + deadline
-        while not (value := condition()):
-            assert time.monotonic() < end, f'waited {deadline} s for {what}'
-            self.executor.spin_once(timeout_sec=0.02)
-        return value
+    def until(self, condition, what):
+        """Spin until a condition holds and return its value."""
+
+        def spun():
+            value = condition()
+            if not value:
+                self.executor.spin_once(timeout_sec=TICK_SECONDS)
+            return value
+
+        return until(spun, what)
 
     def client(self, service, name='/robot_memory'):
         key = f'{name}/{service}'
@@ -80,7 +83,7 @@ class Robot:
                 publisher.publish(message)
 
         timer = self.node.create_timer(period, next_one)
-        self.until(lambda: done, 'all messages to be published', 60.0)
+        self.until(lambda: done, 'all messages to be published')
         self.node.destroy_timer(timer)
 
     def close(self):
@@ -110,7 +113,7 @@ class NodeProcess:
     def stop(self, number=signal.SIGINT):
         if self.process.poll() is None:
             self.process.send_signal(number)
-        return self.process.wait(timeout=DEADLINE)
+        return self.process.wait(timeout=HANG_SECONDS)
 
     def said(self):
         return self.log.read_text()

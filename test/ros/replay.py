@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import time
+from collections import Counter
 from importlib import import_module
 
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock
 
 TICK = 0.01
 SILENCE = 2 * 10**9
+
+
+def room_for(messages):
+    """Return the parameters with which a node has room for all messages, be it slow or fast."""
+    topics = {topic for topic, _, _, _ in messages}
+    return {f'qos_overrides.{topic}.subscription.depth': len(messages) for topic in topics}
 
 
 def publishers_of(robot, messages):
@@ -19,47 +29,70 @@ def publishers_of(robot, messages):
         if topic not in found:
             package, _, name = kind.split('/')
             kind = getattr(import_module(f'{package}.msg'), name)
-            found[topic] = robot.node.create_publisher(kind, topic, QoSProfile(depth=2000))
+            qos = QoSProfile(depth=len(messages))
+            found[topic] = robot.node.create_publisher(kind, topic, qos)
     for topic, publisher in found.items():
 
         def listened(topic=topic, publisher=publisher):
-            return any(
-                info.qos_profile.reliability == publisher.qos_profile.reliability
-                for info in robot.node.get_subscriptions_info_by_topic(topic)
-            )
+            infos = robot.node.get_subscriptions_info_by_topic(topic)
+            offered = {info.qos_profile.reliability for info in infos}
+            same = offered == {publisher.qos_profile.reliability}
+            return same and publisher.get_subscription_count() == len(infos)
 
         robot.until(listened, f'a listener to {topic}')
-        robot.until(publisher.get_subscription_count, f'a match on {topic}')
     return found
 
 
-def play(robot, messages, rate, until=lambda: False, linger=0.1):
+def play(robot, messages, rate, enough=lambda: False, linger=0.1):
     """
-    Publish serialized messages with /clock, `rate` times as fast as they were recorded.
+    Publish serialized messages with /clock, at most `rate` times as fast as they were recorded.
 
-    Silences of more than two seconds are cut to two. Stops early where `until` says so. The clock
-    goes on for `linger` seconds, ten in one, after the last message.
+    Silences of more than two seconds are cut to two; where the machine is busy, all takes longer.
+    Stops where `enough` says so, else when the node has received all; until then the clock goes
+    on, ten seconds in one, and for `linger` seconds at least.
     """
     publishers = publishers_of(robot, messages)
     clock = robot.node.create_publisher(Clock, '/clock', 10)
+    sent = dict(Counter(topic for topic, _, _, _ in messages))
+    received = {}
+    listening = robot.node.create_subscription(
+        DiagnosticArray, '/diagnostics', lambda told: received.update(_received(told)), 10
+    )
     now_ns = messages[0][2]
-    due = begin = time.monotonic()
+    due = time.monotonic()
     ticked = 0.0
     for topic, _, at_ns, raw in messages:
         due += min(max(at_ns - now_ns, 0), SILENCE) / 1e9 / rate
         now_ns = at_ns
         while (left := due - time.monotonic()) > 0:
             robot.executor.spin_once(timeout_sec=min(left, TICK))
-            if until():
-                return
+        due = max(due, time.monotonic() - TICK)  # what is late is not made up for
         if time.monotonic() - ticked > TICK:
             ticked = time.monotonic()
             tick(clock, now_ns)
+            if enough():
+                return
         publishers[topic].publish(raw)
-    for step in range(round(linger / (5 * TICK))):
+    steps = itertools.count()
+
+    def all_came():
         robot.executor.spin_once(timeout_sec=5 * TICK)
+        step = next(steps)
         tick(clock, now_ns + round(step * 50 * TICK * 1e9))
-    assert time.monotonic() - begin < 600
+        return received == sent and step * 5 * TICK >= linger
+
+    robot.until(all_came, f'{sent} to be received')
+    robot.node.destroy_subscription(listening)
+
+
+def _received(told):
+    """Return how many messages of each topic came, by a message on /diagnostics."""
+    return {
+        found[1]: int(item.value)
+        for status in told.status
+        for item in status.values
+        if item.key == 'received' and (found := re.search(r'\((/.*)\)$', status.name))
+    }
 
 
 def tick(clock, at_ns):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from proxies import DEAD_PROXIES
+from waiting import HANG_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -18,7 +19,7 @@ def ran():
         [sys.executable, str(ROOT / 'scripts/demo.py')],
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=HANG_SECONDS,
         env={**os.environ, **DEAD_PROXIES, 'ROS_DOMAIN_ID': str(1 + (os.getpid() + 50) % 100)},
     )
 
@@ -39,7 +40,7 @@ def test_a_recording_that_is_not_there_is_one_clear_line(tmp_path):
         [sys.executable, str(ROOT / 'scripts/demo.py'), '--bag', str(tmp_path / 'nothing')],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANG_SECONDS,
     )
     assert ran.returncode == 1
     assert 'cannot be read as a rosbag2' in ran.stderr

@@ -2,6 +2,8 @@
 
 import json
 
+from waiting import HANG_SECONDS
+
 
 def test_a_parameter_wins_over_the_environment_and_that_over_the_file(
     start, robot, tmp_path, monkeypatch
@@ -24,6 +26,7 @@ def test_a_parameter_wins_over_the_environment_and_that_over_the_file(
     robot.until(lambda: 'not available: retrieval.enable_llm_summary' in node.said(), 'a warning')
     assert "SAGE_CACHE_TTL='soon' is passed over" in node.said()
     assert node.stop() == 0
+    robot.until_gone('learn')
     start(default_results=2)
     robot.call('learn', insight='The red cup 1 is in the kitchen')
     robot.call('learn', insight='The red cup 2 is in the kitchen')
@@ -36,5 +39,5 @@ def test_a_node_that_is_sent_to_a_database_server_says_what_to_do(start, robot, 
     monkeypatch.setenv('DATABASE_URL', 'postgresql://mem:secret@localhost/mem')
     monkeypatch.delenv('ROBOT_MEMORY_DB', raising=False)
     node = start(db_path="''")
-    assert node.process.wait(30) == 1
+    assert node.process.wait(HANG_SECONDS) == 1
     assert '[invalid_argument] DATABASE_URL' in node.said() and 'secret' not in node.said()

@@ -7,7 +7,7 @@ import apsw
 import pytest
 import recordings
 from recordings import events_of, messages_of, run
-from replay import play
+from replay import play, room_for
 
 from robot_memory.memory import Memory
 from robot_memory.senses.importing import Plan
@@ -42,8 +42,9 @@ def test_played_live_a_recording_gives_the_memories_of_its_import(start, robot, 
     with open_store(tmp_path / 'imported.db') as imported:
         run(imported, made)
         wanted = events_of(imported)
-    node = start(use_sim_time='true')
-    play(robot, messages_of(made), rate=10.0)
+    messages = messages_of(made)
+    node = start(use_sim_time='true', **room_for(messages))
+    play(robot, messages, rate=10.0)
     robot.until(lambda: len(events_in(node.db)) >= len(wanted), 'every event')
     close(node)
     with open_store(node.db) as live:
@@ -53,11 +54,11 @@ def test_played_live_a_recording_gives_the_memories_of_its_import(start, robot, 
 
 
 def test_played_live_after_its_import_a_recording_adds_nothing(start, robot, made):
-    node = start(use_sim_time='true')
+    messages = messages_of(made)
+    node = start(use_sim_time='true', **room_for(messages))
     with open_store(node.db) as memory:
         run(memory, made)
         before = events_of(memory)
-    messages = messages_of(made)
     # The beginning is missed, as by a node that starts late: the baseline is another.
     late = [message for message in messages if message[2] > messages[0][2] + 3 * 10**8]
     play(robot, late, rate=10.0)
@@ -74,7 +75,7 @@ def test_every_real_push_is_felt_live_at_ten_times_the_speed(start, robot):
         for message in messages_of(recordings.shared('bags/cmu_push_wood_patch'))
         if message[0] == '/wrench'
     ]
-    node = start(**WRENCH)
+    node = start(**WRENCH, **room_for(messages))
     play(robot, messages, rate=10.0, linger=5.0)
     robot.until(lambda: len(events_in(node.db)) >= len(truth), 'every push')
     close(node)
@@ -99,19 +100,19 @@ def test_fault_14_killed_while_it_feels_a_node_has_what_it_acknowledged_and_comp
     with open_store(tmp_path / 'imported.db') as imported:
         run(imported, made)
         wanted = events_of(imported)
-    node = start(use_sim_time='true')
+    messages = messages_of(made)
+    node = start(use_sim_time='true', **room_for(messages))
     noticed = []
 
     def enough():
         noticed[:] = [line for line in node.said().splitlines() if 'noticed: ' in line]
         return len(noticed) >= after
 
-    messages = messages_of(made)
-    play(robot, messages, rate=10.0, until=enough)
+    play(robot, messages, rate=10.0, enough=enough)
     node.stop(signal.SIGKILL)
     with open_store(node.db) as memory:
         assert len(events_of(memory)) >= len(noticed) >= after
-    again = start(use_sim_time='true', db_path=node.db)
+    again = start(use_sim_time='true', db_path=node.db, **room_for(messages))
     robot = successor()
     play(robot, messages, rate=10.0)
     robot.until(lambda: len(events_in(node.db)) >= len(wanted), 'every event')

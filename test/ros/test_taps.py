@@ -3,14 +3,13 @@
 import itertools
 import json
 import math
-import os
 import signal
-import time
+import threading
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
+import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, Wrench, WrenchStamped
 from rcl_interfaces.msg import Log
@@ -20,8 +19,10 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from robots import check_file
 from sensor_msgs.msg import Image, JointState
 from std_msgs.msg import String
+from waiting import HANG_SECONDS
 
 from robot_memory.capture import Signal
+from robot_memory.ros.executor import PatientExecutor
 
 START = 1_700_000_000
 QOS = [
@@ -96,14 +97,14 @@ def robot_view(robot, node, record):
 
 
 def heard(robot, publisher, qos):
-    """Wait until the node listens, as reliably as it is spoken to."""
+    """Wait until the node listens as reliably as it is spoken to, and no other way any more."""
 
     def listens():
         infos = robot.node.get_subscriptions_info_by_topic(publisher.topic_name)
-        return [info for info in infos if info.qos_profile.reliability == qos.reliability]
+        offered = {info.qos_profile.reliability for info in infos}
+        return offered == {qos.reliability} and publisher.get_subscription_count() == len(infos)
 
-    robot.until(listens, f'a subscription to {publisher.topic_name}')
-    robot.until(publisher.get_subscription_count, 'a match')
+    robot.until(listens, f'a subscription to {publisher.topic_name} that fits')
 
 
 @pytest.mark.parametrize('qos', QOS)
@@ -274,8 +275,8 @@ def test_an_event_has_the_pose_of_its_stamp(start, robot):
     assert pose['position'] == pytest.approx([0.6, 0.0, 0.0])
 
 
-def diagnosed(robot, title):
-    """Return what /diagnostics says of a tap once it says something."""
+def diagnosed(robot, title, received=0):
+    """Return what /diagnostics says of a tap once it has received so many messages."""
     heard = {}
     subscription = robot.node.create_subscription(
         DiagnosticArray,
@@ -283,9 +284,15 @@ def diagnosed(robot, title):
         lambda message: heard.update({status.name: status for status in message.status}),
         10,
     )
-    status = robot.until(lambda: heard.get(f'robot_memory: {title}'), f'a status of {title}')
+
+    def counted():
+        status = heard.get(f'robot_memory: {title}')
+        counts = {item.key: int(item.value) for item in status.values} if status else {}
+        return status and counts.get('received', 0) >= received and (status.level, counts)
+
+    found = robot.until(counted, f'a status of {title} with {received} received')
     robot.node.destroy_subscription(subscription)
-    return status.level, {item.key: int(item.value) for item in status.values}
+    return found
 
 
 def test_what_became_of_every_message_is_on_diagnostics(start, robot):
@@ -296,7 +303,7 @@ def test_what_became_of_every_message_is_on_diagnostics(start, robot):
     without_stamp = [WrenchStamped() for _ in range(3)]
     robot.publish(publisher, [*messages, messages[-1], *without_stamp])
     events(robot, 'tactile', 1)
-    level, counts = diagnosed(robot, 'wrench (/wrench)')
+    level, counts = diagnosed(robot, 'wrench (/wrench)', received=204)
     assert counts == {
         'received': 204,
         'no stamp': 3,
@@ -327,19 +334,20 @@ def test_messages_that_overflow_the_reader_are_counted_as_lost(start, robot):
 
 
 def test_what_is_above_the_rate_is_counted_and_left(start, robot):
-    start(**{'camera.max_rate_hz': '5.0'})
+    overrides = {'qos_overrides./camera/image_raw.subscription.depth': '50'}
+    start(**{'camera.max_rate_hz': '5.0', **overrides})
     publisher = robot.node.create_publisher(Image, '/camera/image_raw', 50)
     heard(robot, publisher, QOS[0].values[0])
     robot.publish(publisher, scene(), period=0.01)
     events(robot, 'visual', 2)
-    _, counts = diagnosed(robot, 'camera (/camera/image_raw)')
+    _, counts = diagnosed(robot, 'camera (/camera/image_raw)', received=40)
     assert counts['received'] == 40 and counts['rate'] == 20
 
 
 def test_the_qos_can_be_overridden(start, robot):
     start(**{'qos_overrides./wrench.subscription.reliability': 'best_effort'})
     publisher = robot.node.create_publisher(WrenchStamped, '/wrench', 500)
-    robot.until(publisher.get_subscription_count, 'a match')
+    heard(robot, publisher, QOS[2].values[0])
     robot.publish(publisher, push())
     events(robot, 'tactile', 1)
     (info,) = robot.node.get_subscriptions_info_by_topic('/wrench')
@@ -368,7 +376,7 @@ def test_the_qos_can_be_overridden(start, robot):
 )
 def test_a_node_with_wrong_taps_says_what_is_wrong_and_does_not_start(start, parameters, said):
     node = start(**parameters)
-    assert node.process.wait(timeout=20) == 1
+    assert node.process.wait(timeout=HANG_SECONDS) == 1
     assert said in node.said() and 'Traceback' not in node.said()
 
 
@@ -418,7 +426,7 @@ def test_an_instruction_that_was_given_before_is_heard(start, robot):
 def test_a_warning_in_the_log_is_learned_and_nothing_below_it(start, robot):
     start(**{'taps': '[log]', 'log.topic': '/rosout', 'log.type': 'rcl_interfaces/msg/Log'})
     publisher = robot.node.create_publisher(Log, '/rosout', 10)
-    robot.until(publisher.get_subscription_count, 'a match')
+    heard(robot, publisher, QOS[0].values[0])
     stamp = robot.node.get_clock().now().to_msg()
     for level, text in ((20, 'all is well'), (30, 'the gripper slipped')):
         publisher.publish(Log(stamp=stamp, level=level, name='gripper', msg=text))
@@ -427,9 +435,9 @@ def test_a_warning_in_the_log_is_learned_and_nothing_below_it(start, robot):
     assert [record.record_content for record in found] == ['gripper: the gripper slipped']
 
 
-def now(messages, ahead):
+def now(robot, messages, ahead):
     """Yield messages with stamps that begin some seconds from now."""
-    begin = int(time.time()) + ahead
+    begin = robot.node.get_clock().now().nanoseconds // 10**9 + ahead
     for message in messages:
         message.header.stamp.sec += begin - START
         yield message
@@ -448,27 +456,42 @@ def test_a_demonstration_is_recorded_while_the_parameter_names_one(start, robot)
     start(taps='[joint_states]')
     publisher = robot.node.create_publisher(JointState, '/joint_states', 500)
     heard(robot, publisher, QOS[0].values[0])
-    robot.publish(publisher, now(move(), 0))
+    robot.publish(publisher, now(robot, move(), 0))
     events(robot, 'proprioceptive', 1)
     set_parameter(robot, 'demonstration', 'pour tea')
-    robot.publish(publisher, now(move(), 100))
+    robot.publish(publisher, now(robot, move(), 100))
     (shown,) = events(robot, 'procedural', 1)
     assert shown.content.startswith('Demonstration of pour tea: ')
     set_parameter(robot, 'demonstration', '')
-    robot.publish(publisher, now(move(), 200))
+    robot.publish(publisher, now(robot, move(), 200))
     events(robot, 'proprioceptive', 2)
 
 
-def test_a_slow_topic_costs_little_of_the_processor(start, robot):
-    node = start()
+class Counting(PatientExecutor):
+    """Count the callbacks that are handed out."""
+
+    handed = 0
+
+    def wait_for_ready_callbacks(self, *arguments, **named):
+        found = super().wait_for_ready_callbacks(*arguments, **named)
+        self.handed += 1
+        return found
+
+
+def test_a_slow_topic_costs_little_of_the_processor(robot):
+    """rclpy's own executor hands one callback out again and again, see ros/executor.py."""
+    listener = rclpy.create_node('listener', context=robot.context)
+    taken = []
+    listener.create_subscription(WrenchStamped, '/wrench', taken.append, 500)
+    executor = Counting(num_threads=2, context=robot.context)
+    executor.add_node(listener)
+    spinner = threading.Thread(target=executor.spin)
+    spinner.start()
     publisher = robot.node.create_publisher(WrenchStamped, '/wrench', 500)
-    heard(robot, publisher, QOS[0].values[0])
-
-    def processor_seconds():
-        fields = Path(f'/proc/{node.process.pid}/stat').read_text().rpartition(')')[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
-
-    before, begun = processor_seconds(), time.monotonic()
-    robot.publish(publisher, itertools.islice(push(), 150), period=0.02)
-    spent = (processor_seconds() - before) / (time.monotonic() - begun)
-    assert spent < 0.4, 'rclpy hands one callback out thousands of times, see ros/executor.py'
+    robot.until(publisher.get_subscription_count, 'a match')
+    robot.publish(publisher, itertools.islice(push(), 150))
+    robot.until(lambda: len(taken) == 150, 'every message')
+    executor.shutdown()
+    spinner.join()
+    listener.destroy_node()
+    assert executor.handed <= len(taken) + 10
