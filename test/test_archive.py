@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from robots import VOCABULARY, MovableClock, Robot, check_file, fill
+from waiting import HANG_SECONDS
 
 import robot_memory.cli
 from robot_memory.archive.reading import import_archive
@@ -658,7 +659,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         text=True,
         cwd=folder,
         env={'PYTHONPATH': str(SOURCE), 'PATH': '/usr/bin:/bin', 'HOME': str(folder)},
-        timeout=60,
+        timeout=HANG_SECONDS,
     )
 
 

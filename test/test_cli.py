@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import HANG_SECONDS
 
 import robot_memory.cli
 from robot_memory.embedding import find_model
@@ -49,7 +50,7 @@ class Cli:
             encoding='utf-8',
             env=self.environment,
             cwd=self.folder,
-            timeout=60,
+            timeout=HANG_SECONDS,
         )
 
     def done(self, *arguments: str) -> str:
@@ -76,7 +77,7 @@ def cli(tmp_path: Path) -> Cli:
 def with_model(cli: Cli) -> Cli:
     if find_model() is None:
         pytest.skip('the embedding model is not set up: python -m robot_memory.embedding.prepare')
-    cli.model = ('--wait', '30')
+    cli.model = ('--wait', str(HANG_SECONDS))
     return cli
 
 
@@ -271,7 +272,7 @@ def test_a_reader_that_goes_is_no_error(cli):
         stderr=subprocess.PIPE,
         env=cli.environment,
         cwd=cli.folder,
-        timeout=60,
+        timeout=HANG_SECONDS,
     )
     os.close(writer)
     assert (result.returncode, result.stderr) == (141, b'')
@@ -286,7 +287,7 @@ def test_a_full_disk_behind_the_answer_is_told(cli):
             env=cli.environment,
             cwd=cli.folder,
             text=True,
-            timeout=60,
+            timeout=HANG_SECONDS,
         )
     assert result.returncode == 1
     assert result.stderr.startswith('robot-memory: [unavailable] the answer cannot be written')
@@ -300,7 +301,7 @@ def on_a_terminal(cli: Cli, *arguments: str) -> str:
         stdout=theirs,
         env=cli.environment,
         cwd=cli.folder,
-        timeout=60,
+        timeout=HANG_SECONDS,
         check=True,
     )
     os.close(theirs)

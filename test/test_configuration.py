@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from robots import Robot
+from waiting import HANG_SECONDS
 
 from robot_memory import configuration
 from robot_memory.api import RobotMemory
@@ -224,11 +225,11 @@ def test_a_model_that_is_a_folder_is_taken_and_its_dimension_held_against_it(
     assert (settings.model, settings.dimension, told.warnings) == (str(tiny_models[8]), 16, [])
     embedder = BackgroundEmbedder(settings.model, dimension=settings.dimension)
     embedder.start()
-    assert embedder.wait(60) is None
+    assert embedder.wait(HANG_SECONDS) is None
     assert 'gives 8 numbers, but dimension is 16' in embedder.reason
     fitting = BackgroundEmbedder(settings.model, dimension=8)
     fitting.start()
-    assert fitting.wait(60) is not None
+    assert fitting.wait(HANG_SECONDS) is not None
 
 
 def test_each_is_told_once_in_a_process(

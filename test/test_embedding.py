@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from waiting import HANG_SECONDS
 
 from robot_memory.embedding import (
     BackgroundEmbedder,
@@ -366,7 +367,7 @@ def test_processes_that_convert_at_once_share_one_model(
 ) -> None:
     command = [sys.executable, '-m', 'robot_memory.embedding.prepare']
     runs = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) for _ in range(2)]
-    assert [run.wait(60) for run in runs] == [0, 0]
+    assert [run.wait(HANG_SECONDS) for run in runs] == [0, 0]
     directory = default_directory()
     assert ensure_default_model() == directory
     assert [path.name for path in directory.parent.iterdir()] == [directory.name]
@@ -384,10 +385,10 @@ def test_a_model_loads_in_the_background(model_directory: Path) -> None:
     background.on_ready += [fail, lambda _: told.set()]
     background.start()
     background.start()
-    loaded = background.wait(30)
+    loaded = background.wait(HANG_SECONDS)
     assert loaded is not None and loaded is background.ready()
     assert (background.state, background.reason) == ('ready', '')
-    assert told.wait(10)
+    assert told.wait(HANG_SECONDS)
 
 
 def test_no_model_is_a_state_of_its_own() -> None:
@@ -401,7 +402,7 @@ def test_a_failed_load_says_what_to_do(
 ) -> None:
     background = BackgroundEmbedder(str(no_model_named))
     background.start()
-    assert background.wait(10) is None
+    assert background.wait(HANG_SECONDS) is None
     assert background.state == 'failed'
     assert 'lacks model.onnx and tokenizer.json' in background.reason
     blocked = no_model_named / 'file'
@@ -409,7 +410,7 @@ def test_a_failed_load_says_what_to_do(
     monkeypatch.setenv('XDG_CACHE_HOME', str(blocked))
     unwritable = BackgroundEmbedder()
     unwritable.start()
-    assert unwritable.wait(10) is None
+    assert unwritable.wait(HANG_SECONDS) is None
     assert "'none'" in unwritable.reason
 
 
@@ -420,7 +421,7 @@ def test_an_interpreter_leaves_while_the_model_loads(model_directory: Path, paus
         f'b = BackgroundEmbedder({str(model_directory)!r}); b.start(); b.wait({pause})'
     )
     run = subprocess.run(
-        [sys.executable, '-c', script], cwd=ROOT, capture_output=True, timeout=20, check=False
+        [sys.executable, '-c', script], cwd=ROOT, capture_output=True, check=False
     )
     assert (run.returncode, run.stderr) == (0, b'')
 
@@ -436,7 +437,7 @@ def test_importing_the_package_loads_no_engine() -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=HANG_SECONDS,
         check=True,
     )
     assert run.stdout.strip() == '[]'

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from robots import VOCABULARY, MovableClock, Robot
+from waiting import HANG_SECONDS
 
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.language.classify import classify
@@ -237,14 +238,16 @@ bare.Connection = type('Connection', (), {})
 sys.modules['sqlite3'] = bare
 from robot_memory.api import RobotMemory
 with RobotMemory(sys.argv[1], model=sys.argv[2]) as robot:
-    assert robot.wait_for_model(60)
+    assert robot.wait_for_model()
     list(robot.memory.index())
     robot.learn('the red cup is wet')
     list(robot.memory.index())
     print(robot.recall('gripper').mode)
 """
     command = [sys.executable, '-c', script, str(tmp_path / 'x.db'), str(tiny_models[8])]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    ran = subprocess.run(
+        command, capture_output=True, text=True, timeout=HANG_SECONDS, check=False
+    )
     assert (ran.stdout, ran.stderr) == ('vec_only\n', '')
 
 

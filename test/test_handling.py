@@ -8,6 +8,7 @@ import logging
 import threading
 
 import pytest
+from waiting import HANG_SECONDS
 
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.errors import Internal, NotFound, Unavailable
@@ -186,11 +187,11 @@ def test_only_one_trial_is_made_at_a_time():
     def trial():
         with breaker.attempt():
             inside.set()
-            leave.wait(10)
+            leave.wait(HANG_SECONDS)
 
     thread = threading.Thread(target=trial)
     thread.start()
-    assert inside.wait(10)
+    assert inside.wait(HANG_SECONDS)
     assert not breaker.lets_through
     with pytest.raises(Unavailable), breaker.attempt():
         pass
@@ -220,7 +221,7 @@ def test_a_late_failure_of_a_call_from_before_does_not_prolong_the_wait():
     @breaker.attempt()
     def failing():
         inside.set()
-        leave.wait(10)
+        leave.wait(HANG_SECONDS)
         raise ConnectionError
 
     def long():
@@ -229,7 +230,7 @@ def test_a_late_failure_of_a_call_from_before_does_not_prolong_the_wait():
 
     thread = threading.Thread(target=long)
     thread.start()
-    assert inside.wait(10)
+    assert inside.wait(HANG_SECONDS)
     with pytest.raises(ConnectionError), breaker.attempt():
         raise ConnectionError
     clock.now += 30

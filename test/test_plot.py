@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
+from waiting import HANG_SECONDS
 
 from robot_memory.capture.event import Picture
 from robot_memory.capture.signal import Signal
@@ -264,7 +265,7 @@ def test_nothing_is_written_to_standard_error_even_at_the_first_time(tmp_path):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANG_SECONDS,
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, '', '')
@@ -282,7 +283,11 @@ def test_without_matplotlib_it_says_what_to_install():
         '    print(error)\n'
     )
     done = subprocess.run(
-        [sys.executable, '-c', code], capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, '-c', code],
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=True,
     )
     assert 'pip install "matplotlib>=3.8,<4"' in done.stdout
 
@@ -430,7 +435,11 @@ def test_what_cannot_be_drawn_is_refused():
 def test_the_package_loads_matplotlib_only_to_draw():
     code = 'import sys, robot_memory.plot; print("matplotlib" in sys.modules)'
     done = subprocess.run(
-        [sys.executable, '-c', code], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, '-c', code],
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=True,
     )
     assert done.stdout.strip() == 'False'
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from robots import fill
+from waiting import HANG_SECONDS
 
 from robot_memory.clock import DAY, iso
 from robot_memory.errors import NotFound, RobotMemoryError, Unavailable
@@ -453,7 +454,7 @@ def test_the_server_on_stdio_logs_json_to_stderr_and_nothing_else(tmp_path):
             process.stdin.write(json.dumps(message) + '\n')
             process.stdin.flush()
             answers.append(json.loads(process.stdout.readline()))
-        rest, _ = process.communicate(timeout=20)
+        rest, _ = process.communicate(timeout=HANG_SECONDS)
         errors.seek(0)
         logged = [json.loads(line) for line in errors]
     assert [answer['id'] for answer in answers] == [0, 1, 2]
