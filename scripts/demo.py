@@ -40,7 +40,8 @@ import make_recording
 
 LONGEST = 20.0
 """Seconds that a replay takes at most: a longer recording is played faster."""
-DEADLINE = 60.0
+DEADLINE = 300.0
+"""Seconds after which it gives up: a busy machine takes a while to start a node."""
 
 
 def say(text: str = '', mark: str = '  ') -> None:
