@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from robots import Robot, fill, sentence
+from waiting import HANG_SECONDS
 
 from robot_memory.embedding import BackgroundEmbedder, planes
 from robot_memory.search import resident
@@ -203,7 +204,7 @@ def test_after_one_answer_from_the_file_calls_wait_for_the_copy(
     def read_slowly(connection: Connection, batch: int) -> Iterator[list[indexed.Row]]:
         scans.append(threading.current_thread().name)
         reading.set()
-        assert go_on.wait(60)
+        assert go_on.wait(HANG_SECONDS)
         yield from everything(connection, batch)
 
     monkeypatch.setattr(indexed, 'everything', read_slowly)
@@ -219,12 +220,12 @@ def test_after_one_answer_from_the_file_calls_wait_for_the_copy(
 
     with ThreadPoolExecutor() as threads:
         loaded = threads.submit(load)
-        assert reading.wait(60)
+        assert reading.wait(HANG_SECONDS)
         assert ask() is None
         waiting = [threads.submit(ask) for _ in range(3)]
         go_on.set()
-        assert loaded.result(60)
-        assert [one.result(60) for one in waiting] == [60, 60, 60]
+        assert loaded.result(HANG_SECONDS)
+        assert [one.result(HANG_SECONDS) for one in waiting] == [60, 60, 60]
     assert len(scans) == 1
 
 
