@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from waiting import HANG_SECONDS
 
 from robot_memory.tools import TOOLS
 
@@ -69,7 +70,7 @@ def node(tmp_path_factory):
         pytest.fail('the node did not start')
     yield environment
     process.send_signal(signal.SIGINT)
-    rest, _ = process.communicate(timeout=120)
+    rest, _ = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 0, rest
 
 

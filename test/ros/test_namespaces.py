@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from waiting import HANG_SECONDS
 
 OFF = 'MCP is off: in the namespace /cell_1 it needs a port of its own'
 UNSET = ('ROBOT_MEMORY_DB', 'DATABASE_URL', 'XDG_DATA_HOME')
@@ -33,7 +34,7 @@ def launch(start):
 
 def ended(node):
     """Return what a node said that did not start."""
-    assert node.process.wait(timeout=90) == 1
+    assert node.process.wait(timeout=HANG_SECONDS) == 1
     assert 'Traceback' not in node.said()
     return node.said()
 
