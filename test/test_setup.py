@@ -39,7 +39,7 @@ def checkout(folder: Path, made: Mapping[str, str] | None = None) -> Path:
 
 def made_here(folder: Path, **other: str) -> dict[str, str]:
     version = f'{sys.version_info.major}.{sys.version_info.minor}'
-    usual = {'mode': 'wheels', 'version': version, 'root': str(folder), 'distro': ''}
+    usual = {'mode': 'wheels', 'version': version, 'place': str(folder), 'distro': ''}
     return {**usual, 'python': sys.executable, **other}
 
 
