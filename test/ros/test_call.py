@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 import apsw
 import pytest
@@ -13,6 +14,8 @@ import pytest
 def call(*arguments, **environment):
     return subprocess.run(
         [sys.executable, '-m', 'robot_memory', 'call', *arguments],
+        # Python 3.10 knows no PYTHONSAFEPATH, and would find the package of the source tree.
+        cwd=tempfile.gettempdir(),
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
