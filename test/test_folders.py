@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import HANG_SECONDS
 
 from robot_memory.errors import InvalidArgument, Unavailable
 from robot_memory.folders import expanded, home, user_folder
@@ -38,7 +39,7 @@ def failed(folder: Path, *arguments: str, command: list[str] = COMMAND, **more: 
         stdin=subprocess.DEVNULL,
         env=environment | {name: value for name, value in more.items() if value is not None},
         cwd=folder,
-        timeout=60,
+        timeout=HANG_SECONDS,
     )
     assert (ran.returncode, ran.stdout) == (1, ''), ran.stderr
     (line,) = ran.stderr.splitlines()
@@ -74,7 +75,7 @@ def test_without_any_home_a_named_store_and_no_model_work(tmp_path: Path) -> Non
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        timeout=60,
+        timeout=HANG_SECONDS,
     )
     assert ran.returncode == 0, ran.stderr
     assert 'by words alone' in ran.stderr
@@ -107,7 +108,7 @@ def test_a_plot_leaves_no_folder_behind_where_home_cannot_be_written(tmp_path: P
         capture_output=True,
         text=True,
         env={**os.environ, 'HOME': '/proc/nobody', 'TMPDIR': str(tmp_path)},
-        timeout=120,
+        timeout=HANG_SECONDS,
     )
     assert (ran.stdout, ran.stderr) == ('True False\n', '')
     assert list(tmp_path.iterdir()) == []

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from mcp import Client, StdioServerParameters
 from sources import ROOT, importers
+from waiting import HANG_SECONDS
 from watched import Watch
 
 ROBOT_MEMORY = [sys.executable, '-m', 'robot_memory']
@@ -32,7 +33,7 @@ def run(watch: Watch, *command: str) -> str:
         env=watch.environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANG_SECONDS,
     )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
@@ -123,7 +124,7 @@ OnnxEmbedder(pathlib.Path({str(tiny_models[8])!r}))
             env={**watch.environment, 'ORT_DISABLE_TELEMETRY': value},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=HANG_SECONDS,
         )
         assert ran.returncode == 0, ran.stderr
         assert ('set ORT_DISABLE_TELEMETRY=1 in the environment' in ran.stderr) is warned

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from sources import ROOT, importers
+from waiting import HANG_SECONDS
 
 BENCH = f"""
 import sys
@@ -48,7 +49,7 @@ def on_a_terminal(*command: str) -> str:
 
 def piped(*command: str) -> str:
     """Run a command whose stderr is a pipe; return what came through."""
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=HANG_SECONDS)
     assert ran.returncode == 0, ran.stderr
     return ran.stderr
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from sources import ROOT
+from waiting import HANG_SECONDS
 
 VERSION = f'{sys.version_info.major}.{sys.version_info.minor}'
 OTHERS = [f'3.{minor}' for minor in range(10, 15) if f'3.{minor}' != VERSION]
@@ -35,7 +36,7 @@ def run(checkout: Path, **variables: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, **variables},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANG_SECONDS,
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
+from waiting import HANG_SECONDS
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = (
@@ -37,7 +38,7 @@ def printed(folder: Path, *arguments: str, command: list[str] = COMMAND, **more:
         text=True,
         env={**os.environ, 'HOME': str(folder), **more},
         cwd=folder,
-        timeout=60,
+        timeout=HANG_SECONDS,
     )
     assert ran.returncode == 0, ran.stderr
     assert not list(folder.rglob('*.db')), 'a configuration is printed, no store is made'
@@ -136,7 +137,7 @@ def test_the_command_works_where_pip_installed_the_package(
     (site / 'lent.pth').write_text('\n'.join(lent))
     pip = [sys.executable, '-m', 'pip', '--python', str(python)]
     options = ['-q', '--no-deps', '--no-build-isolation', '--no-index']
-    subprocess.run([*pip, 'install', *options, str(source)], check=True, timeout=120)
+    subprocess.run([*pip, 'install', *options, str(source)], check=True, timeout=HANG_SECONDS)
     script = tmp_path / 'venv/bin/robot-memory'
     server = printed(home, 'mcp', '--model', 'none', command=[str(script)], PYTHONPATH='')
     assert server['command'] == str(python)

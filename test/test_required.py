@@ -12,6 +12,7 @@ import venv
 from pathlib import Path
 
 import pytest
+from waiting import HANG_SECONDS
 
 from robot_memory.required import REQUIRED
 
@@ -66,7 +67,7 @@ def last_line(python: Path, arguments: tuple[str, ...], *folders: Path) -> str:
         capture_output=True,
         text=True,
         env={**os.environ, 'PYTHONPATH': path},
-        timeout=60,
+        timeout=HANG_SECONDS,
     )
     assert (ran.returncode, ran.stdout) == (1, '')
     lines = ran.stderr.splitlines()

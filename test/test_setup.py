@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from waiting import HANG_SECONDS
 
 ROOT = Path(__file__).resolve().parents[1]
 UNUSABLE = ',;:^\'"`$\\#&|<>*?[](){}\n'
@@ -50,7 +51,7 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
         text=True,
         env=environment(),
         cwd=folder.parent,
-        timeout=60,
+        timeout=HANG_SECONDS,
     )
 
 
@@ -121,7 +122,7 @@ def test_a_sourced_ros_is_refused_in_a_path_that_its_cmake_files_cannot_read(
         text=True,
         env={**environment(), 'ROS_DISTRO': 'here', 'AMENT_PREFIX_PATH': sys.prefix}
         | {'PYTHON': sys.executable},
-        timeout=60,
+        timeout=HANG_SECONDS,
     )
     assert ran.returncode == 1
     assert f'ROS 2 here cannot build in {folder}' in ran.stderr

@@ -35,6 +35,10 @@ REASONS = {
         'test_client.py',
         'test_no_more_connections_are_kept_than_the_size_of_the_pool',
     ): 'the connection that is waited for is never given back: no limit is too short',
+    (
+        'test_offline.py',
+        'test_a_watched_process_that_looks_up_a_name_connects_and_writes_is_seen',
+    ): 'nothing answers there, and the attempt is seen whatever comes of it',
     ('test_suite_rules.py', 'test_what_time_decides_is_refused'): 'examples of what is refused',
 }
 """Functions that may use what the rules refuse, and why."""

@@ -18,9 +18,7 @@ def test_a_node_serves_ros_and_mcp_and_tries_no_address_outside(
             db_path=watch.home / 'memory.db', model=model, mcp_enabled='true', mcp_port='0'
         )
     assert robot.call('learn', insight='The red cup needs 12.5 N of grip force').success
-    robot.until(
-        lambda: robot.call('recall', query='red cup').mode == 'hybrid', 'the model', deadline=60
-    )
+    robot.until(lambda: robot.call('recall', query='red cup').mode == 'hybrid', 'the model')
     served = robot.until(lambda: re.search(r'MCP: http://127\.0\.0\.1:(\d+)', node.said()), 'MCP')
     with SageClient(port=int(served[1])) as client:
         assert 'cup' in str(client.search('red cup'))
