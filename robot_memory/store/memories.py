@@ -162,10 +162,7 @@ def put_payload(
     connection: apsw.Connection, memory_id: int, data: str | None, metadata: str | None
 ) -> None:
     """Keep what a perception measured, and how, as JSON text."""
-    connection.execute(
-        'INSERT INTO payloads VALUES (?, ?, ?)',
-        (memory_id, data, metadata),
-    )
+    connection.execute('INSERT INTO payloads VALUES (?, ?, ?)', (memory_id, data, metadata))
 
 
 def get_payload(connection: apsw.Connection, memory_id: int) -> tuple[Any, Any]:
