@@ -33,11 +33,26 @@ OF_TOOLS = {
     for declaration in (tool.request, tool.response)
     for field in fields_of(declaration)
 }
-FILES = ('py', 'md', 'toml', 'xml', 'yaml', 'json', 'onnx', 'bin', 'cfg', 'db', 'html')
+FILES = (
+    'py',
+    'md',
+    'toml',
+    'xml',
+    'yaml',
+    'json',
+    'onnx',
+    'bin',
+    'cfg',
+    'db',
+    'html',
+    'bash',
+    'com',
+)
 MODULES = {path.stem for path in (ROOT / 'robot_memory').rglob('*.py')} | {
     path.name for path in (ROOT / 'robot_memory').rglob('*') if path.is_dir()
 }
 JSON = {*'context params task env robot spatial sense data metadata results objects'.split()}
+JSON |= {'spatial_sort'}
 OTHERS = {'robot_memory', 'sage_mcp', 'film'} | MODULES | JSON
 """What stands before the dot in names that are not those of parameters."""
 TYPICAL = re.compile(r'\w+_(s|hz|n|nm|mb|path|port|host|hosts|tools|topic|frame|dirs|keep|level)')

@@ -17,7 +17,7 @@ from robot_memory.cli.common import is_set_up, note, open_memory, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import counted
 from robot_memory.clock import instant
-from robot_memory.errors import InvalidArgument, NotFound
+from robot_memory.errors import InvalidArgument, NotFound, RobotMemoryError
 from robot_memory.fields import arg, fields_of, parse
 from robot_memory.files import SHARED, write_file
 from robot_memory.json_text import shown
@@ -182,7 +182,7 @@ def _lend_matplotlib_a_folder() -> None:
     """Have it keep its list of fonts beside what we cache; it makes folders of its own else."""
     if 'MPLCONFIGDIR' in os.environ:
         return
-    with suppress(OSError, RuntimeError):
+    with suppress(OSError, RobotMemoryError):
         folder = cache_directory() / 'matplotlib'
         folder.mkdir(parents=True, exist_ok=True)
         os.environ['MPLCONFIGDIR'] = str(folder)
