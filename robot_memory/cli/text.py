@@ -110,7 +110,11 @@ def _recall(response: Any, paint: Paint) -> str:
     if not rows:
         return f'Nothing found ({mode}).'
     found = counted(response.total, 'memory', 'memories')
-    return '\n'.join([*_listed(rows, paint), paint.dim(f'{found} {mode}')])
+    lines = [*_listed(rows, paint), paint.dim(f'{found} {mode}')]
+    if response.frames:
+        frames = ', '.join(f'{number} in {name}' for name, number in response.frames.items())
+        lines.append(f'Positions of several frames were compared: {one_line(frames)}.')
+    return '\n'.join(lines)
 
 
 def _listed(rows: Iterable[tuple[int, str, str, str]], paint: Paint) -> list[str]:

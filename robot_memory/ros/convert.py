@@ -70,7 +70,7 @@ def _to_ros(field: Field, value: Any) -> Any:
     if field.kind == 'json':
         return '' if value is None else dump_json(value)
     if field.kind in ('texts', 'numbers'):
-        return list(value)
+        return list(value or ())
     if field.kind == 'bytes':
         return value or b''
     return _NONE[field.kind] if value is None else value
@@ -98,7 +98,7 @@ def _from_ros(field: Field, value: Any) -> Any:
     if field.kind == 'json':
         return parse_json(field.name, value) if value else None
     if field.kind in ('texts', 'numbers'):
-        return list(value)
+        return list(value) or (None if field.nullable else [])
     if field.kind == 'bytes':
         return base64.b64encode(value).decode() if len(value) else None
     return None if field.nullable and value == _NONE[field.kind] else value
