@@ -100,7 +100,6 @@ def test_where_no_such_node_runs_those_that_run_are_named(start, robot):
     robot.until(
         lambda: 'memory nodes here: /cell_1/robot_memory; --node names' in refusal(*missing),
         'the node to be named',
-        120.0,
     )
 
 
@@ -111,7 +110,6 @@ def test_a_node_that_is_no_memory_is_told_apart(robot):
             in refusal('recall', '{query: cup}', '--node', '/tester', '--timeout', '1')
         ),
         'the node to be seen',
-        120.0,
     )
 
 
@@ -125,7 +123,6 @@ def test_a_node_that_does_not_answer_in_time_is_told(start, robot):
     robot.until(
         lambda: 'did not answer learn within 1 s, and may still carry it out' in refusal(*late),
         'a call to be too late',
-        120.0,
     )
     other.execute('ROLLBACK')
 
