@@ -82,7 +82,13 @@ def test_a_recording_is_made_imported_and_plotted_without_a_trace_elsewhere(
     run(watch, sys.executable, str(ROOT / 'scripts/make_recording.py'), '--out', 'ur5e')
     run(watch, *ROBOT_MEMORY, 'import', 'ur5e', *settings)
     run(watch, *ROBOT_MEMORY, 'plot', '1', '--output', 'one.png', *settings)
-    assert_offline(watch, 'ur5e/.*', r'one\.png', r'\.cache/robot_memory/matplotlib/.*', FONTS)
+    assert_offline(
+        watch,
+        'ur5e/.*',
+        r'one\.png|\.robot_memory-\w+\.part',
+        r'\.cache/robot_memory/matplotlib/.*',
+        FONTS,
+    )
 
 
 @pytest.mark.anyio
