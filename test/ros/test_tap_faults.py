@@ -12,7 +12,6 @@ from std_msgs.msg import String
 
 OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
 RELIABLE = 'qos_overrides./wrench.subscription.reliability'
-PATIENCE = 90.0
 
 
 @pytest.fixture
@@ -44,7 +43,7 @@ def until(robot, status):
             found = status(title)
             return found if found and found[0] == level and words in found[1] else None
 
-        return robot.until(told, f'{title} to be {level!r}: {words}; it is {status(title)}', 90.0)
+        return robot.until(told, f'{title} to be {level!r}: {words}; it is {status(title)}')
 
     return wait
 
@@ -85,7 +84,7 @@ def test_a_zero_stamp_is_replaced_by_the_arrival_and_marked(start, robot, status
     before = robot.node.get_clock().now().nanoseconds // 10**9
     messages = push()
     stream(publisher, lambda: next(messages))
-    (first, *_) = robot.until(lambda: perceived(robot), 'a contact', PATIENCE)
+    (first, *_) = robot.until(lambda: perceived(robot), 'a contact')
     shown = robot.call('show', memory_id=first)
     assert shown.memory.stamp.sec >= before
     assert json.loads(shown.metadata)['stamped_by'] == 'arrival'
@@ -230,7 +229,7 @@ def test_a_pose_without_a_stamp_is_that_of_its_arrival(start, robot, until, stre
     stream(poses, lambda: pose)
     messages = push()
     stream(wrenches, lambda: next(messages))
-    (first, *_) = robot.until(lambda: perceived(robot), 'a contact', PATIENCE)
+    (first, *_) = robot.until(lambda: perceived(robot), 'a contact')
     found = json.loads(robot.call('show', memory_id=first).memory.pose)
     assert found['frame_id'] == 'map' and found['position'] == [2.0, 0.0, 0.0]
     _, _, counts = until('/tcp_pose', OK, 'zero stamp replaced')
