@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import inspect
 import io
 import logging
@@ -48,7 +49,7 @@ def main() -> NoReturn:
 def run(arguments: Sequence[str]) -> int:
     """Answer one command line; return the exit status: 0 done, 1 refused or failed, 2 usage."""
     try:
-        _dispatch(arguments)
+        contextvars.copy_context().run(_dispatch, arguments)  # who calls is this call's
     except SystemExit as leaving:  # argparse has printed help, or what is wrong with the usage
         return leaving.code if isinstance(leaving.code, int) else 0
     except BrokenPipeError:

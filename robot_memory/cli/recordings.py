@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,14 @@ from robot_memory.cli.common import is_set_up, note, open_memory, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import counted
 from robot_memory.clock import instant
-from robot_memory.errors import InvalidArgument, NotFound, RobotMemoryError
+from robot_memory.errors import InvalidArgument, NotFound
 from robot_memory.fields import arg, fields_of, parse
 from robot_memory.files import SHARED, write_file
 from robot_memory.json_text import shown
 from robot_memory.keeping.perceptions import whole
 from robot_memory.model import Record
 from robot_memory.progress import progress_bar
-from robot_memory.settings import Settings, cache_directory
+from robot_memory.settings import Settings
 from robot_memory.store import Connection, events, memories
 
 _IN_ONE_PLOT = 200
@@ -158,7 +157,6 @@ class PlotRequest:
 
 def plot(request: PlotRequest, settings: Settings, options: Options) -> None:
     """Draw what was felt and seen as a PNG: the signal, the extent, the peak and the pictures."""
-    _lend_matplotlib_a_folder()
     from robot_memory.plot import draw
 
     span = bool(request.since or request.until)
@@ -176,16 +174,6 @@ def plot(request: PlotRequest, settings: Settings, options: Options) -> None:
             file.write(draw(drawn))
     text = f'{path}: {counted(len(drawn), "perception")} drawn'
     show_answer({'path': str(path), 'memories': [one.memory_id for one in drawn]}, text, options)
-
-
-def _lend_matplotlib_a_folder() -> None:
-    """Have it keep its list of fonts beside what we cache; it makes folders of its own else."""
-    if 'MPLCONFIGDIR' in os.environ:
-        return
-    with suppress(OSError, RobotMemoryError):
-        folder = cache_directory() / 'matplotlib'
-        folder.mkdir(parents=True, exist_ok=True)
-        os.environ['MPLCONFIGDIR'] = str(folder)
 
 
 def _records(connection: Connection, request: PlotRequest) -> list[Record]:

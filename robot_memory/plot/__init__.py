@@ -3,12 +3,12 @@
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from robot_memory.errors import InvalidArgument, RobotMemoryError, Unavailable
-from robot_memory.folders import user_folder
 from robot_memory.json_text import shown
 from robot_memory.plot.drawn import Drawn
+from robot_memory.settings import cache_directory
 
 __all__ = ['Drawn', 'draw']
 
@@ -43,12 +43,27 @@ def draw(events: Sequence[Drawn], width_px: int = 1200) -> bytes:
 @contextmanager
 def _writable_folders() -> Iterator[None]:
     """
-    Lend matplotlib a temporary folder while it is imported, where the user's cannot be written.
+    Have matplotlib keep its list of fonts beside the model while it is imported.
 
-    It would make one itself and leave it behind, or fail where no home is known.
+    Where that cannot be written it is lent a temporary folder: it would make one itself and leave
+    it behind, or fail where no home is known.
     """
-    if 'MPLCONFIGDIR' in os.environ or _user_folders_are_writable():
+    if 'MPLCONFIGDIR' in os.environ:
         yield
+        return
+    with _font_folder() as folder:
+        os.environ['MPLCONFIGDIR'] = folder
+        try:
+            yield
+        finally:
+            del os.environ['MPLCONFIGDIR']
+
+
+@contextmanager
+def _font_folder() -> Iterator[str]:
+    own = _own_folder()
+    if own is not None:
+        yield own
         return
     try:
         lent = tempfile.TemporaryDirectory(prefix='robot_memory_plot_')
@@ -58,20 +73,13 @@ def _writable_folders() -> Iterator[None]:
             'set MPLCONFIGDIR, HOME or TMPDIR to one that can be written'
         ) from error
     with lent as folder:
-        os.environ['MPLCONFIGDIR'] = folder
-        try:
-            yield
-        finally:
-            del os.environ['MPLCONFIGDIR']
+        yield folder
 
 
-def _user_folders_are_writable() -> bool:
-    try:
-        for variable, name in (('XDG_CONFIG_HOME', '.config'), ('XDG_CACHE_HOME', '.cache')):
-            folder = user_folder(variable, name) / 'matplotlib'
-            folder.mkdir(parents=True, exist_ok=True)
-            if not os.access(folder, os.W_OK | os.X_OK):
-                return False
-    except (OSError, RobotMemoryError):
-        return False
-    return True
+def _own_folder() -> str | None:
+    with suppress(OSError, RobotMemoryError):
+        folder = cache_directory() / 'matplotlib'
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK | os.X_OK):
+            return str(folder)
+    return None
