@@ -66,11 +66,13 @@ class Memory:
         clock: Clock = wall_clock,
         steady: SteadyClock = steady_clock,
         embedder: BackgroundEmbedder | None = None,
+        upgrade: bool = False,
     ) -> None:
         """
         Open the store and begin to load the model; raise Unavailable where it cannot be.
 
-        `clock` says when something was, `steady` how long something takes.
+        `clock` says when something was, `steady` how long something takes. A store of
+        an earlier release is refused, or upgraded where `upgrade` says so.
         """
         self.settings = settings or Settings()
         refuse_encryption(self.settings)
@@ -82,7 +84,7 @@ class Memory:
         self.extensions = Extensions(
             self.settings.strategies, self.settings.plugin_dirs, self._plugin_timeout, self
         )
-        self.db = Database(store_path(self.settings), self.settings.durability)
+        self.db = Database(store_path(self.settings), self.settings.durability, upgrade)
         plugged = partial(PluggedEmbedder, self.settings.embedder, self._plugin_timeout)
         self.embedder = embedder or BackgroundEmbedder(
             self.settings.model,

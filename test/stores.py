@@ -8,8 +8,7 @@ from typing import Any
 import apsw
 
 from robot_memory.model import Record
-from robot_memory.store import memories
-from robot_memory.store.migrations import migrate
+from robot_memory.store import memories, schema
 
 Row = tuple[Any, ...]
 
@@ -17,7 +16,7 @@ Row = tuple[Any, ...]
 def store() -> apsw.Connection:
     """Return an empty store in memory."""
     connection = apsw.Connection(':memory:')
-    migrate(connection)
+    schema.create(connection)
     return connection
 
 

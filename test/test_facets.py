@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import apsw
@@ -14,7 +13,6 @@ from stores import index_rows, keep, replace, store
 from robot_memory.clock import iso
 from robot_memory.store import confidence, facets, memories
 from robot_memory.store.filters import ACTIVE, Where, active_in, compile_filter, equal, few
-from robot_memory.store.migrations import MIGRATIONS, near_things
 
 BEGINNING = 'x' * 32
 texts = st.sampled_from(
@@ -228,28 +226,3 @@ def test_ways_search_an_index_and_then_the_rows_by_id(
         f'SELECT m.id FROM memories AS m NOT INDEXED WHERE m.id IN ({way.sql})', *way.values
     )
     assert rows[0] == 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)'
-
-
-def test_a_store_of_before_is_indexed_where_it_stands() -> None:
-    step = MIGRATIONS.index(near_things)
-    connection = apsw.Connection(':memory:')
-    for older in MIGRATIONS[:step]:
-        older(connection)
-    contexts_ = [{'a': i, 'o': {'p': [i, 2, 3], 'ok': i > 1}} for i in range(4)]
-    for at, context in enumerate(contexts_):
-        connection.execute(
-            'INSERT INTO memories (type, collection, content, content_hash, guard, token_count,'
-            ' category, confidence, confidence_base, tags, scope_files, context, strategy_name,'
-            " status, created_at, updated_at) VALUES ('fact', 'default', 'a fact', x'', '', 2,"
-            " 'observation', 0.9, 0.9, '[]', '[]', ?, 'episodic', ?, ?, ?)",
-            (json.dumps(context), 'superseded' if at == 2 else 'active', at, at),
-        )
-    near_things(connection)
-    expected = store()
-    for at, context in enumerate(contexts_):
-        keep(expected, context, at)
-    memories.retire(expected, 3, 'superseded', 'test', 'over', 9)
-    assert index_rows(connection) == index_rows(expected)
-    for newer in MIGRATIONS[step + 1 :]:
-        newer(connection)
-    check(connection, compile_filter('where', {'o.ok': True}))

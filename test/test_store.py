@@ -18,7 +18,7 @@ from robots import Robot, check_file, fill
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.errors import Unavailable
 from robot_memory.store import Database, vectors
-from robot_memory.store.migrations import MIGRATIONS, migrate
+from robot_memory.store.schema import STEPS
 
 Embedders = dict[int, BackgroundEmbedder]
 Open = Callable[..., Robot]
@@ -28,35 +28,10 @@ Open = Callable[..., Robot]
 
 
 def test_a_new_file_has_the_newest_version_and_is_private(robot: Robot) -> None:
-    assert robot.rows('PRAGMA user_version') == [(len(MIGRATIONS),)]
+    assert robot.rows('PRAGMA user_version') == [(len(STEPS),)]
     assert robot.rows('PRAGMA journal_mode') == [('wal',)]
     mode = stat.S_IMODE(os.stat(robot.memory.db.path).st_mode)
     assert mode == 0o600
-
-
-def test_each_migration_is_taken_once_and_in_order(tmp_path: Path) -> None:
-    connection = apsw.Connection(str(tmp_path / 'x.db'))
-    for step in range(len(MIGRATIONS) + 1):
-        assert connection.pragma('user_version') == (0 if step == 0 else len(MIGRATIONS))
-        migrate(connection)
-    assert connection.execute("SELECT count(*) FROM meta WHERE key = 'store_id'").fetchall() == [
-        (1,)
-    ]
-
-
-def test_a_step_that_fails_leaves_the_file_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(connection: apsw.Connection) -> None:
-        connection.execute('CREATE TABLE half (x)')
-        raise ValueError('half way')
-
-    monkeypatch.setattr('robot_memory.store.migrations.MIGRATIONS', (*MIGRATIONS, broken))
-    connection = apsw.Connection(str(tmp_path / 'x.db'))
-    with pytest.raises(ValueError, match='half way'):
-        migrate(connection)
-    assert connection.pragma('user_version') == len(MIGRATIONS)
-    assert not connection.table_exists(None, 'half')
 
 
 def test_the_identity_stays_with_the_file(open_robot: Open) -> None:
@@ -72,13 +47,13 @@ def test_a_file_of_a_newer_release_is_refused_and_left_as_it_is(
 ) -> None:
     open_robot().close()
     connection = apsw.Connection(str(tmp_path / 'memory.db'))
-    connection.pragma('user_version', len(MIGRATIONS) + 1)
+    connection.pragma('user_version', len(STEPS) + 1)
     connection.close()
-    newest = len(MIGRATIONS)
+    newest = len(STEPS)
     with pytest.raises(Unavailable, match=f'version {newest + 1}.*knows up to {newest}'):
         open_robot()
     connection = apsw.Connection(str(tmp_path / 'memory.db'))
-    assert connection.pragma('user_version') == len(MIGRATIONS) + 1
+    assert connection.pragma('user_version') == len(STEPS) + 1
 
 
 def test_a_database_of_another_program_is_refused_and_left_as_it_is(tmp_path: Path) -> None:

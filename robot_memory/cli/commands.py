@@ -22,8 +22,10 @@ from robot_memory.memory import Memory
 from robot_memory.progress import progress_bar
 from robot_memory.settings import Settings, store_path, tools_arg
 from robot_memory.status.glance import free_bytes
-from robot_memory.store import vectors
+from robot_memory.store import Database, vectors
 from robot_memory.store.report import Report, report
+from robot_memory.store.schema import STEPS
+from robot_memory.store.upgrade import copy_of
 from robot_memory.tool import Tool
 from robot_memory.tools.get_memory_stats import get_memory_stats
 
@@ -126,6 +128,26 @@ def index(_: Nothing, settings: Settings, options: Options) -> None:
     show_answer(values, text, options)
 
 
+def upgrade(_: Nothing, settings: Settings, options: Options) -> None:
+    """Upgrade the store to this release; a copy of it as it was is kept beside it for 30 days."""
+    path = store_path(settings)
+    if not path.exists():
+        raise NotFound(f'there is no store {path}; nothing is to be upgraded')
+    with progress_bar(title='upgrade', unit='memory') as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        db = Database(path, upgrade=True, progress=show)
+    db.close()
+    before, now = db.upgraded_from, len(STEPS)
+    kept = None if before is None else str(copy_of(path))
+    values = {'path': str(path), 'from_version': before, 'version': now, 'copy': kept}
+    done = f'upgraded from schema version {before} to {now}; {kept} holds the store as it was'
+    show_answer(values, done if kept else f'{path} is of this release already', options)
+
+
 @dataclass(frozen=True)
 class McpRequest:
     """Ask to serve MCP."""
@@ -144,7 +166,7 @@ def mcp(request: McpRequest, settings: Settings, options: Options) -> None:
         return
     from robot_memory.mcp_server import serve_stdio
 
-    with Memory(settings) as memory:
+    with Memory(settings, upgrade=True) as memory:
         serve_stdio(memory, request.mcp_tools)
 
 
@@ -154,6 +176,7 @@ COMMANDS: dict[str, tuple[Callable[[Any, Settings, Options], None], type]] = {
     'plot': (plot, PlotRequest),
     'status': (status, Nothing),
     'index': (index, Nothing),
+    'upgrade': (upgrade, Nothing),
     'mcp': (mcp, McpRequest),
     'call': (call, CallRequest),
 }

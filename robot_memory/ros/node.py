@@ -105,7 +105,7 @@ class MemoryNode(Node):
             handler.setFormatter(JsonLines())
         self._door = self._choose_door()
         self._listening = self._take_port()
-        self.memory = self._closers.enter_context(Memory(settings))
+        self.memory = self._closers.enter_context(Memory(settings, upgrade=True))
         services.serve(self, self.memory)
         sense = parameters.declare(self, SenseSettings, live=('demonstration',))
         self._taps = self._listen(sense)

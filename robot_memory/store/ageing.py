@@ -43,7 +43,9 @@ def older(
 def retire(connection: apsw.Connection, memory_id: int, actor: str, at: int) -> None:
     """Retire a memory softly because of its age."""
     memories.retire(connection, memory_id, 'invalidated', actor, REASON, at)
-    connection.execute('INSERT OR REPLACE INTO retired_by_age VALUES (?, ?)', (memory_id, at))
+    connection.execute(
+        'INSERT OR REPLACE INTO retired_by_age (memory_id, at) VALUES (?, ?)', (memory_id, at)
+    )
 
 
 def bring_back(connection: apsw.Connection, now: int, actor: str, limit: int) -> int:

@@ -36,19 +36,6 @@ _AUDIT = ('action', 'actor', 'reason', 'detail', 'at')
 _BATCH = 200
 
 
-def make(connection: apsw.Connection) -> None:
-    """Make the table of origins."""
-    connection.execute("""
-        CREATE TABLE origins (
-            memory_id INTEGER PRIMARY KEY REFERENCES memories (id),
-            store_id TEXT NOT NULL,
-            first_id INTEGER NOT NULL,
-            created_at INTEGER NOT NULL,
-            UNIQUE (store_id, first_id, created_at)
-        );
-    """)
-
-
 def rows(connection: apsw.Connection, where: Where) -> Iterator[Row]:
     """Give the memories that pass, by id, each with all that belongs to it."""
     here = store_id(connection)
@@ -155,7 +142,10 @@ def _put(
     connection: apsw.Connection, record: Record, origin: Origin, row: Mapping[str, Any]
 ) -> int:
     memory_id = memories.restore(connection, record, row['confidence_base'])
-    connection.execute('INSERT INTO origins VALUES (?, ?, ?, ?)', (memory_id, *origin))
+    connection.execute(
+        'INSERT INTO origins (memory_id, store_id, first_id, created_at) VALUES (?, ?, ?, ?)',
+        (memory_id, *origin),
+    )
     if row.get('payload'):
         data, metadata = (_text(row['payload'].get(name)) for name in ('data', 'metadata'))
         memories.put_payload(connection, memory_id, data, metadata)

@@ -28,6 +28,7 @@ from robot_memory.errors import Unavailable
 from robot_memory.folders import expanded
 from robot_memory.settings import Settings
 from robot_memory.store.connection import Database
+from robot_memory.store.upgrade import remove_expired_copy
 
 logger = logging.getLogger(__name__)
 
@@ -279,11 +280,16 @@ class Backups:
         return made
 
     def look(self, stopped: Callable[[], bool]) -> None:
-        """Make a backup where one is due, unless that was asked a moment ago."""
+        """
+        Make a backup where one is due, unless that was asked a moment ago.
+
+        The copy that an upgrade kept of the store goes where it has expired.
+        """
         now = self._steady()
         if self._looked is not None and now - self._looked < _LOOK_SECONDS:
             return
         self._looked = now
+        remove_expired_copy(self._db.path, self._clock())
         made = self.make(stopped)
         if made is not None:
             logger.info('backup %s made', made)

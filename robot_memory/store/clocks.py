@@ -19,43 +19,6 @@ import apsw
 from robot_memory.clock import DAY, PLAUSIBLE_FROM, STEP, is_plausible
 
 
-def make(connection: apsw.Connection) -> None:
-    """Make the log, and what undoes a decay and a retention by a clock that was ahead."""
-    connection.execute("""
-        CREATE TABLE clock_log (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,
-            at INTEGER NOT NULL,
-            best INTEGER NOT NULL,
-            next INTEGER NOT NULL DEFAULT 0
-        );
-        ALTER TABLE memories ADD COLUMN created_clock INTEGER REFERENCES clock_log (id);
-        ALTER TABLE memories ADD COLUMN accessed_clock INTEGER REFERENCES clock_log (id);
-
-        CREATE TABLE decays (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,
-            collection TEXT NOT NULL,
-            at INTEGER NOT NULL,
-            rate REAL NOT NULL
-        );
-        CREATE INDEX decays_by_collection ON decays (collection, id);
-        CREATE INDEX decays_by_time ON decays (at);
-
-        CREATE TABLE earlier_bases (
-            memory_id INTEGER NOT NULL REFERENCES memories (id),
-            decayed_at INTEGER NOT NULL,
-            base REAL NOT NULL,
-            PRIMARY KEY (memory_id, decayed_at)
-        ) WITHOUT ROWID;
-        CREATE INDEX earlier_bases_by_time ON earlier_bases (decayed_at);
-
-        CREATE TABLE retired_by_age (
-            memory_id INTEGER PRIMARY KEY REFERENCES memories (id),
-            at INTEGER NOT NULL
-        );
-        CREATE INDEX retired_by_age_by_time ON retired_by_age (at);
-    """)
-
-
 def note(connection: apsw.Connection, now: int, *, exactly: bool = False) -> int | None:
     """
     Note what the clock says, once a day and wherever it was set back; return the log's last id.

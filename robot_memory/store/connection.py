@@ -14,9 +14,10 @@ from pathlib import Path
 import apsw
 
 from robot_memory.errors import InvalidArgument, Unavailable
+from robot_memory.store import schema
+from robot_memory.store import upgrade as upgrading
 from robot_memory.store.extension import load_vectors
 from robot_memory.store.meta import store_id
-from robot_memory.store.migrations import migrate
 from robot_memory.store.watch import Watch
 
 PATIENCE_SECONDS = 30.0
@@ -36,8 +37,21 @@ class Database:
     file cannot be opened, read or written.
     """
 
-    def __init__(self, path: Path, durability: str = 'full') -> None:
+    def __init__(
+        self,
+        path: Path,
+        durability: str = 'full',
+        upgrade: bool = False,
+        progress: upgrading.Progress = lambda done, total: None,
+    ) -> None:
+        """
+        Open the store, and make it where there is none.
+
+        A store of an earlier release is refused, or upgraded where `upgrade` says so;
+        `upgraded_from` then is its schema version of before.
+        """
         self.path = path
+        self.upgraded_from: int | None = None
         self._synchronous = {'full': 'FULL', 'normal': 'NORMAL'}[durability]
         self._lock = threading.Lock()
         self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
@@ -53,9 +67,14 @@ class Database:
             self._writer = self._connect(apsw.SQLITE_OPEN_CREATE)
             if new:
                 os.chmod(path, 0o600)
-            self._mode = self._writer.pragma('journal_mode', 'wal')
-            migrate(self._writer)
-            self._store_id = store_id(self._writer)
+            try:
+                schema.refuse_foreign(self._writer)
+                self._mode = self._writer.pragma('journal_mode', 'wal')
+                self.upgraded_from = upgrading.prepare(self._writer, path, upgrade, progress)
+                self._store_id = store_id(self._writer)
+            except BaseException:
+                self._writer.close()
+                raise
             self._watch = Watch(path)
 
     @property

@@ -8,24 +8,11 @@ from pathlib import Path
 import apsw
 
 
-def make(connection: apsw.Connection) -> None:
-    """Make the table, filled from the rows that there are."""
-    connection.execute("""
-        CREATE TABLE counts (
-            type TEXT NOT NULL,
-            status TEXT NOT NULL,
-            memories INTEGER NOT NULL,
-            PRIMARY KEY (type, status)
-        ) WITHOUT ROWID;
-        INSERT INTO counts SELECT type, status, count(*) FROM memories GROUP BY type, status;
-    """)
-
-
 def change(connection: apsw.Connection, type: str, status: str, by: int) -> None:
     """Note that there are more or fewer memories, in the transaction that makes it so."""
     connection.execute(
-        'INSERT INTO counts VALUES (?1, ?2, ?3) ON CONFLICT (type, status)'
-        ' DO UPDATE SET memories = memories + ?3',
+        'INSERT INTO counts (type, status, memories) VALUES (?1, ?2, ?3)'
+        ' ON CONFLICT (type, status) DO UPDATE SET memories = memories + ?3',
         (type, status, by),
     )
 

@@ -30,7 +30,8 @@ class Identity:
 def put(connection: apsw.Connection, memory_id: int, identity: Identity) -> None:
     """Note which event a memory is."""
     connection.execute(
-        'INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        'INSERT INTO events (memory_id, source, topic, subject, onset, peak, "end",'
+        ' look, broken_off) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
         (
             memory_id,
             identity.source,

@@ -28,24 +28,14 @@ _NO_PATH = 0
 _SYMBOLS = {'$gt': '>', '$gte': '>=', '$lt': '<', '$lte': '<='}
 
 
-def make(connection: apsw.Connection) -> None:
-    """Make the tables."""
-    connection.execute("""
-        CREATE TABLE facet_paths (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
-        CREATE TABLE facets (
-            path_id INTEGER NOT NULL,
-            value NOT NULL,
-            memory_id INTEGER NOT NULL,
-            PRIMARY KEY (path_id, value, memory_id)
-        ) WITHOUT ROWID;
-    """)
-
-
 def put(connection: apsw.Connection, memory_id: int, context: Mapping[str, Any]) -> None:
     """Index a memory's context."""
     found = _facets(context)
     if found is None:
-        connection.execute('INSERT INTO facets VALUES (?, 0, ?)', (_NO_PATH, memory_id))
+        connection.execute(
+            'INSERT INTO facets (path_id, value, memory_id) VALUES (?, 0, ?)',
+            (_NO_PATH, memory_id),
+        )
     elif found:
         text = dump_json(found)
         if _insert(connection, memory_id, text) < len(found):

@@ -43,11 +43,12 @@ def put(
 ) -> None:
     """Add an active memory, with the two planes of its vector if it has one."""
     connection.execute(
-        'INSERT INTO indexed VALUES (?, ?, ?, ?, ?, ?)',
+        'INSERT INTO indexed (memory_id, collection, real, terms, coarse, fine)'
+        ' VALUES (?, ?, ?, ?, ?, ?)',
         (memory_id, collection, real, terms, *(vector or (None, None))),
     )
     connection.execute(
-        'INSERT INTO collections VALUES (?, 1) ON CONFLICT (name) DO UPDATE'
+        'INSERT INTO collections (name, memories) VALUES (?, 1) ON CONFLICT (name) DO UPDATE'
         ' SET memories = memories + 1',
         (collection,),
     )

@@ -72,7 +72,7 @@ def insert(
             record.type,
             record.collection,
             record.session_id,
-            *_derived(record.content),
+            *columns_of(record.content),
             record.category,
             record.confidence,
             record.confidence,
@@ -153,7 +153,7 @@ def _is_real(context: Mapping[str, Any]) -> bool:
     return isinstance(env, dict) and env.get('sim_or_real') == 'real'
 
 
-def _derived(content: str) -> tuple[str, bytes, str, int]:
+def columns_of(content: str) -> tuple[str, bytes, str, int]:
     """Return the columns that follow from a text alone."""
     return content, texts.content_hash(content), guard(content), len(texts.tokens(content))
 
@@ -162,7 +162,10 @@ def put_payload(
     connection: apsw.Connection, memory_id: int, data: str | None, metadata: str | None
 ) -> None:
     """Keep what a perception measured, and how, as JSON text."""
-    connection.execute('INSERT INTO payloads VALUES (?, ?, ?)', (memory_id, data, metadata))
+    connection.execute(
+        'INSERT INTO payloads (memory_id, data, metadata) VALUES (?, ?, ?)',
+        (memory_id, data, metadata),
+    )
 
 
 def get_payload(connection: apsw.Connection, memory_id: int) -> tuple[Any, Any]:
@@ -301,7 +304,7 @@ def rewrite(
         ' context = ?, strategy_name = ?, updated_at = ?, last_accessed = ?,'
         ' accessed_clock = ? WHERE id = ?',
         (
-            *_derived(new.content),
+            *columns_of(new.content),
             new.category,
             new.confidence,
             new.confidence,

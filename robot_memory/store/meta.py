@@ -19,4 +19,4 @@ def switch(connection: apsw.Connection, name: str) -> bool | None:
 
 def set_switch(connection: apsw.Connection, name: str, on: bool) -> None:
     """Remember a switch."""
-    connection.execute('INSERT OR REPLACE INTO meta VALUES (?, ?)', (name, int(on)))
+    connection.execute('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', (name, int(on)))

@@ -39,25 +39,6 @@ _IN_CUBE = 'SELECT cell, memory_id FROM places WHERE path_id = ? AND cell BETWEE
 _LAST_IN_CUBE = 'SELECT max(cell) FROM places WHERE path_id = ? AND cell BETWEEN ? AND ?'
 
 
-def make(connection: apsw.Connection) -> None:
-    """Make the tables."""
-    connection.execute("""
-        CREATE TABLE place_paths (
-            id INTEGER PRIMARY KEY,
-            collection TEXT NOT NULL,
-            path TEXT NOT NULL,
-            length INTEGER NOT NULL,
-            UNIQUE (collection, path, length)
-        );
-        CREATE TABLE places (
-            path_id INTEGER NOT NULL,
-            cell BLOB NOT NULL,
-            memory_id INTEGER NOT NULL,
-            PRIMARY KEY (path_id, cell, memory_id)
-        ) WITHOUT ROWID;
-    """)
-
-
 def put(
     connection: apsw.Connection, memory_id: int, collection: str, context: Mapping[str, Any]
 ) -> None:
@@ -71,7 +52,8 @@ def put(
             )
             path_id = connection.last_insert_rowid()
         connection.execute(
-            'INSERT INTO places VALUES (?, ?, ?)', (path_id, _cell(position), memory_id)
+            'INSERT INTO places (path_id, cell, memory_id) VALUES (?, ?, ?)',
+            (path_id, _cell(position), memory_id),
         )
 
 

@@ -9,38 +9,10 @@ import apsw
 from robot_memory.model import Record
 
 
-def make(connection: apsw.Connection) -> None:
-    """Make the table of turns, and the view that reads as the Sage document's table does."""
-    connection.execute("""
-        CREATE TABLE turns (
-            memory_id INTEGER PRIMARY KEY REFERENCES memories (id),
-            session_id TEXT NOT NULL REFERENCES sessions (id),
-            number INTEGER NOT NULL,
-            role TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
-            UNIQUE (session_id, number)
-        );
-
-        CREATE VIEW conversations AS
-            SELECT 'mem_' || m.id AS id,
-                t.session_id AS session_id,
-                t.number AS turn_id,
-                t.role AS role,
-                m.content AS content,
-                i.coarse AS embedding,
-                m.context AS metadata,
-                strftime('%Y-%m-%dT%H:%M:%f', m.created_at / 1e6, 'unixepoch') AS created_at,
-                strftime('%Y-%m-%dT%H:%M:%f', m.updated_at / 1e6, 'unixepoch') AS updated_at
-            FROM turns AS t
-            JOIN memories AS m ON m.id = t.memory_id
-            LEFT JOIN indexed AS i ON i.memory_id = m.id
-            WHERE m.status = 'active';
-    """)
-
-
 def put(connection: apsw.Connection, memory_id: int, record: Record) -> None:
     """Note which turn of its session a memory is."""
     connection.execute(
-        'INSERT INTO turns VALUES (?, ?, ?, ?)',
+        'INSERT INTO turns (memory_id, session_id, number, role) VALUES (?, ?, ?, ?)',
         (memory_id, record.session_id, record.turn_id, record.role),
     )
 

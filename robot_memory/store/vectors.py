@@ -39,7 +39,7 @@ def use_model(connection: apsw.Connection, model: str, dimension: int) -> int:
         )
         epoch = known[1] + 1 if known else 1
         connection.execute(
-            "INSERT OR REPLACE INTO meta VALUES ('vectors', ?)",
+            "INSERT OR REPLACE INTO meta (key, value) VALUES ('vectors', ?)",
             (json.dumps({'model': model, 'dimension': dimension, 'epoch': epoch}),),
         )
     return waiting(connection)
