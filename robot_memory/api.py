@@ -1,22 +1,20 @@
-"""The Python face: every tool as a method, made from its declaration."""
+"""The Python face: every tool as a typed method."""
 
 from __future__ import annotations
 
 import atexit
-import inspect
 import weakref
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from robot_memory.required import explained
 
 try:
+    from robot_memory.api_methods import ToolMethods
     from robot_memory.configuration import settings as configured
-    from robot_memory.errors import InvalidArgument
-    from robot_memory.fields import fields_of
     from robot_memory.memory import Memory
-    from robot_memory.tool import Tool
-    from robot_memory.tools import TOOLS
+    from robot_memory.tool import Response, Tool
 except ModuleNotFoundError as error:
     raise explained(error) from None
 
@@ -30,7 +28,7 @@ def _close_all() -> None:
         memory.close()
 
 
-class RobotMemory:
+class RobotMemory(ToolMethods):
     """
     Open a store and call its tools: `RobotMemory('cell.db').recall('red cup').memories`.
 
@@ -38,12 +36,18 @@ class RobotMemory:
     RobotMemoryError; `fields.plain` turns a response into the JSON of the other faces.
     """
 
-    def __init__(self, db_path: str | Path = '', **settings: Any) -> None:
-        """Open the store; the model is loaded beside the first calls."""
+    def __init__(
+        self, db_path: str | Path = '', *, upgrade: bool = False, **settings: Any
+    ) -> None:
+        """
+        Open the store; the model is loaded beside the first calls.
+
+        A store of an earlier release is refused, or upgraded where `upgrade` says so.
+        """
         given = {'db_path': str(db_path), **settings}
         chosen, found = configured(given, 'RobotMemory')
         found.tell()
-        self.memory = Memory(chosen)
+        self.memory = Memory(chosen, upgrade=upgrade)
         _open.add(self.memory)
 
     def __enter__(self) -> RobotMemory:
@@ -54,10 +58,6 @@ class RobotMemory:
         """Close the store."""
         self.close()
 
-    if TYPE_CHECKING:  # the tools' methods are made below
-
-        def __getattr__(self, name: str) -> Any: ...
-
     def close(self) -> None:
         """Write down what is still to be noted, and close the store."""
         _open.discard(self.memory)
@@ -67,34 +67,5 @@ class RobotMemory:
         """Wait until search by meaning is ready, at most `timeout` seconds; say whether it is."""
         return self.memory.embedder.wait(timeout) is not None
 
-
-def _method(tool: Tool[Any, Any]) -> Any:
-    fields = fields_of(tool.request)
-    names = [field.name for field in fields]
-    parameters = [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            default=inspect.Parameter.empty if field.required else field.default,
-        )
-        for field in fields
-    ]
-    myself = inspect.Parameter('self', inspect.Parameter.POSITIONAL_ONLY)
-    signature = inspect.Signature([myself, *parameters])
-
-    def method(self: RobotMemory, /, *args: Any, **kwargs: Any) -> Any:
-        if len(args) > len(names) or not kwargs.keys().isdisjoint(names[: len(args)]):
-            raise InvalidArgument(
-                f'{tool.name} takes each of {", ".join(names)} once, '
-                f'not {len(args)} by place and {", ".join(kwargs) or "none"} by name'
-            )
-        return tool.run(self.memory, {**dict(zip(names, args, strict=False)), **kwargs})
-
-    method.__name__ = tool.name
-    method.__doc__ = tool.help
-    method.__signature__ = signature  # type: ignore[attr-defined]
-    return method
-
-
-for _tool in TOOLS:
-    setattr(RobotMemory, _tool.name, _method(_tool))
+    def _run(self, tool: Tool[Any, Response], arguments: Mapping[str, Any]) -> Response:
+        return tool.run(self.memory, arguments)

@@ -25,6 +25,7 @@ LAYERS = (
     ('finding', 'tool'),
     ('archive',),
     ('tools',),
+    ('api_methods', 'api_writer'),
     ('senses', 'api'),
     ('sage', 'mcp_server'),
     ('ros',),
@@ -32,6 +33,9 @@ LAYERS = (
     ('__main__',),
 )
 """From the ground up: a part imports only from the layers under its own."""
+
+WRITTEN = ('api_methods.py',)
+"""Modules that a script writes: nobody reads them from end to end."""
 
 ONLY_IN = {
     'apsw': ('store',),
@@ -98,7 +102,7 @@ def test_each_library_is_known_to_one_part(module: Path) -> None:
 @pytest.mark.parametrize('module', MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_no_module_is_longer_than_400_lines(module: Path) -> None:
     lines = module.read_text(encoding='utf-8').splitlines()
-    assert len(lines) <= 400
+    assert len(lines) <= 400 or module.name in WRITTEN
 
 
 def test_sql_is_written_only_in_the_store() -> None:

@@ -1,7 +1,8 @@
 """
-Writes msg/, srv/ and config/ from the declarations: `python -m robot_memory.ros.interfaces`.
+Writes msg/, srv/, config/ and the methods of RobotMemory from the declarations.
 
-The files are committed, and a test fails where they drift. Needs no ROS.
+`make interfaces` runs it. The files are committed, and a test fails where they drift. It needs no
+ROS.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from robot_memory import api_writer
 from robot_memory.fields import Field, fields_of
 from robot_memory.senses import PlaceSettings, SenseSettings, TapSettings
 from robot_memory.senses.tap import DEFAULTS, settings_of
@@ -53,6 +55,7 @@ def files() -> dict[str, str]:
         for record in _records(tool.response):
             texts[f'msg/{message_name(record)}.msg'] = _message(record)
     texts['config/robot_memory.yaml'] = f'{NOTE}\n{parameters()}'
+    texts[api_writer.PATH] = api_writer.methods()
     return texts
 
 
@@ -178,6 +181,7 @@ def write(root: Path) -> list[str]:
                 changed.append(path)
     for path, text in wanted.items():
         file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
         if not file.exists() or file.read_text() != text:
             file.write_text(text)
             changed.append(path)

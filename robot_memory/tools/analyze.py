@@ -85,7 +85,7 @@ class AnalyzeResponse:
 @tool(read_only=True, idempotent=True)
 def analyze(memory: Memory, request: AnalyzeRequest) -> AnalyzeResponse:
     """
-    Look back at a window: topics, times, flow of turns, what belongs together, mood and outcome.
+    Analyze a window of records: topics, times, flow of turns, associations, mood and outcome.
 
     Every claim names its records (mem_12). What the records do not tell is said in
     results.cannot_say; nothing is guessed.
