@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from robot_memory.required import explained
+from robot_memory.version import version
 
 try:
     from robot_memory.api_methods import ToolMethods
@@ -18,6 +19,7 @@ try:
 except ModuleNotFoundError as error:
     raise explained(error) from None
 
+__version__ = version()
 _open: weakref.WeakSet[Memory] = weakref.WeakSet()
 
 

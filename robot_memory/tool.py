@@ -27,7 +27,7 @@ class Tool(Generic[Request, Response]):
 
     `read_only`, `destructive` and `idempotent` are MCP's hints; a recall counts as read-only
     though it notes what it recalled. `core` tools are those that MCP lists unless it is told to
-    list all; `ros` says whether there is a service.
+    list all; `ros` says whether there is a service; `sage` tools are those of the Sage document.
     """
 
     function: Callable[[Memory, Request], Response]
@@ -38,6 +38,7 @@ class Tool(Generic[Request, Response]):
     idempotent: bool
     core: bool
     ros: bool
+    sage: bool
 
     @property
     def name(self) -> str:
@@ -78,20 +79,15 @@ class Tool(Generic[Request, Response]):
                 logs.told(memory, self.name, request, response, failure, seconds)
             return response
 
-    @property
-    def numbered(self) -> bool:
-        """Say whether failures of parts are told by their number, as in the Sage document."""
-        return not self.core
-
     def failure(self, error: RobotMemoryError) -> dict[str, Any]:
         """
-        Return a failure as structure: the code, the message, and what to do where that is known.
+        Return a failure as structure: error_code, the message, and the code.
 
-        The robot's own tools tell the contract's code, the others the document's number, where
-        the failure has one.
+        The code is the same word, but for tools of the Sage document where the failure has a
+        number there: then it is that number, with a hint.
         """
-        told = {'code': error.code, 'message': str(error)}
-        if not self.numbered or error.number is None:
+        told = {'error_code': error.code, 'code': error.code, 'message': str(error)}
+        if not self.sage or error.number is None:
             return told
         return {**told, 'code': error.number, 'hint': error.hint}
 
@@ -115,6 +111,7 @@ def tool(
     idempotent: bool = False,
     core: bool = False,
     ros: bool = True,
+    sage: bool = False,
 ) -> Callable[[Callable[[Memory, Request], Response]], Tool[Request, Response]]:
     """Declare a function of a memory and a request as a tool."""
 
@@ -129,6 +126,7 @@ def tool(
             idempotent=idempotent,
             core=core,
             ros=ros,
+            sage=sage,
         )
 
     return declare

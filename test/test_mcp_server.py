@@ -197,21 +197,37 @@ def test_an_answer_schema_takes_an_answer_or_an_error_and_nothing_else() -> None
     for tool in TOOLS:
         accepts = Draft202012Validator(output_schema(tool.response)).is_valid
         for kind in kinds():
-            assert accepts({'error': {'code': kind.code, 'message': 'why'}})
-        assert not accepts({'error': {'code': 'other', 'message': 'why'}})
+            told = {'error_code': kind.code, 'code': kind.code, 'message': 'why'}
+            assert accepts({'error': told})
+        assert not accepts({'error': {'error_code': 'other', 'code': 'other', 'message': 'why'}})
+        assert not accepts({'error': {'code': 'internal', 'message': 'why'}})
         assert not accepts({})
 
 
 def test_the_numbers_of_failures_are_in_the_schemas_of_the_tools_that_tell_them() -> None:
     assert numbers() == (1001, 1002, 1003)
     for tool in TOOLS:
-        accepts = Draft202012Validator(output_schema(tool.response, tool.numbered)).is_valid
+        accepts = Draft202012Validator(output_schema(tool.response, tool.sage)).is_valid
         told = tool.failure(Unavailable('the disk is full'))
         assert accepts({'error': told})
-        assert told['code'] == ('unavailable' if tool.core else 1001)
+        assert told['error_code'] == 'unavailable'
+        assert told['code'] == (1001 if tool.sage else 'unavailable')
         for number in numbers():
             failure = {'code': number, 'message': 'why', 'hint': 'do'}
-            assert accepts({'error': failure}) == (not tool.core)
+            failure['error_code'] = 'unavailable'
+            assert accepts({'error': failure}) == tool.sage
+    assert {tool.name for tool in TOOLS if tool.sage} == {
+        'save_conversation',
+        'get_context',
+        'search_memory',
+        'get_memory_stats',
+        'clear_session',
+        'sage_memory',
+        'sage_command',
+        'sage_auto',
+        'sage_smart_prompt',
+        'sage_system_status',
+    }
 
 
 async def test_core_lists_the_eight_of_the_robot_and_every_tool_can_be_called(

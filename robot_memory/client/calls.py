@@ -137,5 +137,5 @@ def _answer(name: str, where: str, status: int, text: bytes) -> dict[str, Any]:
         error = answer.get('error')
         error = error if isinstance(error, dict) else {}
         message = str(error.get('message') or shown(text[:200]))
-        raise _BY_CODE.get(str(error.get('code')), errors.Internal)(message)
+        raise _BY_CODE.get(str(error.get('error_code')), errors.Internal)(message)
     return answer

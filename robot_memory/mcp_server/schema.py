@@ -51,10 +51,11 @@ _ERROR: Schema = {
     'type': 'object',
     'description': 'Why the call failed; nothing was changed.',
     'properties': {
+        'error_code': {'enum': [kind.code for kind in kinds()]},
         'code': {'enum': [kind.code for kind in kinds()]},
         'message': {'type': 'string', 'description': 'What was wrong, and what is accepted.'},
     },
-    'required': ['code', 'message'],
+    'required': ['error_code', 'code', 'message'],
     'additionalProperties': False,
 }
 _HINT: Schema = {'type': 'string', 'description': 'What to do about it.'}

@@ -148,7 +148,7 @@ def _listed(tool: Tool[Any, Any]) -> ToolListing:
         title=tool.name.replace('_', ' ').capitalize(),
         description=tool.help,
         input_schema=input_schema(tool.request),
-        output_schema=output_schema(tool.response, tool.numbered),
+        output_schema=output_schema(tool.response, tool.sage),
         annotations=ToolAnnotations(
             read_only_hint=tool.read_only,
             destructive_hint=tool.destructive,

@@ -29,7 +29,7 @@ class ClearSessionResponse:
     session_id: str = arg('The session.')
 
 
-@tool(destructive=True)
+@tool(destructive=True, sage=True)
 def clear_session(memory: Memory, request: ClearSessionRequest) -> ClearSessionResponse:
     """
     Forget all memories of a session softly: turns, facts and perceptions.

@@ -91,7 +91,7 @@ class GetContextResponse:
     num_results: int = arg('How many memories it tells.')
 
 
-@tool(read_only=True, idempotent=True)
+@tool(read_only=True, idempotent=True, sage=True)
 def get_context(memory: Memory, request: GetContextRequest) -> GetContextResponse:
     """
     Say what to know before acting, as text that is ready for a prompt.

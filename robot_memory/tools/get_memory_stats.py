@@ -31,7 +31,7 @@ class GetMemoryStatsResponse:
     avg_turns_per_session: float = arg('Turns of a session, of those in which somebody spoke.')
 
 
-@tool(read_only=True, idempotent=True)
+@tool(read_only=True, idempotent=True, sage=True)
 def get_memory_stats(memory: Memory, request: GetMemoryStatsRequest) -> GetMemoryStatsResponse:
     """Count what is remembered: in all, today and this week; its size, sessions and turns."""
     today, week = _midnights(memory.clock())

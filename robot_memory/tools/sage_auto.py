@@ -43,7 +43,7 @@ class SageAutoResponse:
     turns: int | None = arg('Turns of the open session.', default=None, omitted=True)
 
 
-@tool(read_only=True, idempotent=True, ros=False)
+@tool(read_only=True, idempotent=True, ros=False, sage=True)
 def sage_auto(memory: Memory, request: SageAutoRequest) -> SageAutoResponse:
     """
     Serve an agent's loop: inject_context before it thinks, check_save after it answered.

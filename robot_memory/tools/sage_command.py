@@ -33,7 +33,7 @@ class SageCommandResponse:
     text: str = arg('The same in words.')
 
 
-@tool(destructive=True, ros=False)
+@tool(destructive=True, ros=False, sage=True)
 def sage_command(memory: Memory, request: SageCommandRequest) -> SageCommandResponse:
     """
     Carry out a typed or spoken command: /save, /search, /forget, /recall, /status and others.

@@ -41,7 +41,7 @@ class SageMemoryResponse:
     text: str = arg('The same in words.')
 
 
-@tool(destructive=True, ros=False)
+@tool(destructive=True, ros=False, sage=True)
 def sage_memory(memory: Memory, request: SageMemoryRequest) -> SageMemoryResponse:
     """
     Save, search, forget, recall, analyze or export what was said and learned.

@@ -80,7 +80,7 @@ class SageSmartPromptResponse:
     learning_path: tuple[StepView, ...] = arg('What was shown or done for this, in order.')
 
 
-@tool(read_only=True, idempotent=True, ros=False)
+@tool(read_only=True, idempotent=True, ros=False, sage=True)
 def sage_smart_prompt(memory: Memory, request: SageSmartPromptRequest) -> SageSmartPromptResponse:
     """
     Read what is asked by rules, and say what memory holds against it, for it and beside it.

@@ -68,7 +68,7 @@ class SageSystemStatusResponse:
     )
 
 
-@tool(read_only=True, idempotent=True, ros=False)
+@tool(read_only=True, idempotent=True, ros=False, sage=True)
 def sage_system_status(
     memory: Memory, request: SageSystemStatusRequest
 ) -> SageSystemStatusResponse:

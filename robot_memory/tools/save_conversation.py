@@ -49,7 +49,7 @@ class SaveConversationResponse:
     event_id: str = arg('What all of them have in common.')
 
 
-@tool()
+@tool(sage=True)
 def save_conversation(
     memory: Memory, request: SaveConversationRequest
 ) -> SaveConversationResponse:

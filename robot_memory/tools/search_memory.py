@@ -64,7 +64,7 @@ class SearchMemoryResponse:
 _LONG = ('content', 'metadata')
 
 
-@tool(read_only=True, idempotent=True, ros=False)
+@tool(read_only=True, idempotent=True, ros=False, sage=True)
 def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryResponse:
     """
     Search turns, facts and perceptions; each result has a score from 0 to 1.

@@ -173,7 +173,7 @@ class Python:
         try:
             return plain(getattr(self.memory, tool.name)(**arguments))
         except RobotMemoryError as error:
-            return {'code': error.code, 'message': str(error)}
+            return {'error_code': error.code, 'message': str(error)}
 
 
 class CommandLine:
@@ -202,7 +202,7 @@ class CommandLine:
             return json.loads(ran.stdout)
         assert ran.returncode == 1, ran.stderr
         code, message = re.fullmatch(r'robot-memory: \[(\w+)\] (.*)\n', ran.stderr).groups()
-        return {'code': code, 'message': message}
+        return {'error_code': code, 'message': message}
 
 
 class Mcp:
@@ -221,7 +221,10 @@ class Mcp:
                 return await client.call_tool(tool.name, arguments)
 
         result = asyncio.run(ask())
-        return result.structured_content['error'] if result.is_error else result.structured_content
+        found = result.structured_content
+        if not result.is_error:
+            return found
+        return {name: found['error'][name] for name in ('error_code', 'message')}
 
 
 class Ros:
@@ -245,7 +248,7 @@ class Ros:
             message.stamp.nanosec = arguments['stamp']['nanosec']
         reply = self.robot.answer(client.call_async(message))
         if not reply.success:
-            return {'code': reply.error_code, 'message': reply.message}
+            return {'error_code': reply.error_code, 'message': reply.message}
         return convert.plain(reply, tool.response)
 
 
