@@ -66,6 +66,8 @@ def last_line(python: Path, arguments: tuple[str, ...], *folders: Path) -> str:
         [str(python), *arguments],
         capture_output=True,
         text=True,
+        # Python 3.10 knows no PYTHONSAFEPATH, and would find the package of the source tree.
+        cwd=python.parent,
         env={**os.environ, 'PYTHONPATH': path},
         timeout=HANG_SECONDS,
     )
@@ -111,7 +113,7 @@ def test_the_requirements_are_those_of_the_metadata() -> None:
 
 
 def test_every_package_that_is_imported_is_required() -> None:
-    known = {name.partition('.')[0] for name in REQUIRED} | {'tomli', 'backports'}
+    known = {name.partition('.')[0] for name in REQUIRED} | {'tomli', 'tomllib', 'backports'}
     own = {'robot_memory', 'sage_mcp'}
     for module in MODULES:
         for node in ast.walk(ast.parse(module.read_text(encoding='utf-8'))):
