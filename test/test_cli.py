@@ -84,7 +84,13 @@ def with_model(cli: Cli) -> Cli:
 def test_an_interrupt_while_it_loads_ends_it_quietly(cli):
     command = [sys.executable, '-X', 'importtime', *COMMAND[1:], 'recall', 'cup', *cli.model]
     with subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, env=cli.environment, cwd=cli.folder
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=cli.environment,
+        cwd=cli.folder,
+        # A shell starts what runs in its background with interrupts ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         for line in process.stderr:
             if 'robot_memory.' in line:  # a part of it is imported, and most is not

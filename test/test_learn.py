@@ -163,14 +163,16 @@ def test_a_context_that_is_no_object_is_refused(robot: Robot, context: object) -
         robot.learn('the tray is wet', context=context)
 
 
-def test_wrong_calls_from_python_are_invalid_arguments(robot: Robot) -> None:
-    with pytest.raises(InvalidArgument, match='no argument'):
+def test_calls_from_python_that_do_not_fit_the_signature_are_type_errors(robot: Robot) -> None:
+    with pytest.raises(TypeError, match='colour'):
         robot.learn('the tray is wet', colour='red')
-    with pytest.raises(InvalidArgument, match='needs insight'):
+    with pytest.raises(TypeError, match='insight'):
         robot.learn()
-    with pytest.raises(InvalidArgument, match='once'):
+    with pytest.raises(TypeError, match='insight'):
         robot.learn('the tray', insight='is wet')
-    with pytest.raises(InvalidArgument, match='once'):
+    with pytest.raises(InvalidArgument, match='insight'):
+        robot.learn(7)
+    with pytest.raises(TypeError, match='positional'):
         robot.forget(1, 'why', 'more')
 
 

@@ -138,7 +138,7 @@ def test_every_call_of_a_tool_is_noted_whether_answered_or_refused(robot):
         lambda: robot.learn(''),
         lambda: robot.forget(memory_id, 'again'),
         lambda: robot.forget(999, 'none'),
-        lambda: robot.recall(nonsense=1),
+        lambda: robot.recall(query=1),
     ):
         with pytest.raises((InvalidArgument, Conflict, NotFound)):
             wrong()

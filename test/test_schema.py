@@ -313,7 +313,7 @@ def test_the_copy_holds_what_the_log_did(tmp_path: Path) -> None:
     connection = apsw.Connection(str(path))
     connection.pragma('journal_mode', 'wal')
     connection.execute("UPDATE memories SET content = 'only in the log' WHERE id = 1")
-    opened(path).close()
+    Database(path, 'normal', upgrade=True).close()
     connection.close()
     assert 'only in the log' in {row[4] for row in records(copy_of(path))['memories']}
 
@@ -331,7 +331,7 @@ def test_without_room_nothing_is_changed(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_one_copy_is_kept_for_thirty_days(tmp_path: Path) -> None:
     path = fixture(5, tmp_path)
-    opened(path).close()
+    Database(path, 'normal', upgrade=True).close()
     made = copy_of(path).stat().st_mtime_ns // 1000
     assert not upgrading.remove_expired_copy(path, made + 30 * DAY - 1)
     assert copy_of(path).exists()
