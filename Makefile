@@ -5,7 +5,6 @@
 # QUICK=1           `make bench` in less than two minutes, not half an hour
 # TESTS=<arguments> passed on to pytest, in place of the whole test directory
 export PYTHON PYTHONS
-TESTS ?= test
 run := scripts/env
 
 .DEFAULT_GOAL := help
@@ -26,7 +25,7 @@ lint: build
 	else echo 'SKIPPED mypy: types are checked where no ROS is sourced, with the pinned numpy'; fi
 
 test: lint ## Check style and types, then run all the tests.
-	$(run) pytest $(TESTS)
+	$(run) $(if $(TESTS),pytest $(TESTS),scripts/run-tests)
 
 test-pythons: ## Run `make test` on every Python 3.10 to 3.14 that is installed.
 	@TESTS='$(TESTS)' scripts/test-pythons
