@@ -40,9 +40,9 @@ def prepare(
     Make a store of an empty file, and bring an older store to this release where that is allowed.
 
     Return the schema version before an upgrade, None where there was none. `progress` is told how
-    many memories of how many are done. Raise Unavailable for another program's database, a newer
-    release's store, an older one that is not to be upgraded, and NoRoom where the copy of it does
-    not fit on the disk; the file then stays as it was.
+    many memories of how many are done. Raise Unavailable for an older store that is not to be
+    upgraded, and NoRoom where the copy of it does not fit on the disk; the file then stays as it
+    was. What another program or a newer release wrote has been refused before.
     """
     if not schema.version_of(connection):
         schema.create(connection)
