@@ -20,6 +20,7 @@ from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.core.json_text import format_value
 from robot_memory.ingest import Pipeline, TopicHandler
 from robot_memory.ros.publishers import SubscriptionStatus, update_status
+from robot_memory.ros.sequences import NumberedMessage, SequenceMerger
 
 _PERIOD_SECONDS = 0.02
 _MATCH_TURNS = 12
@@ -76,9 +77,11 @@ class TapSubscriber:
                     f'a tap cycle failed, taps continue: {error!r}', throttle_duration_sec=5.0
                 )
 
-    def _drain(self) -> None:
+    def _drain(self, *, last: bool = False) -> None:
         taken = [
-            message for subscription in self._subscriptions for message in subscription.take()
+            message
+            for subscription in self._subscriptions
+            for message in subscription.take(last=last)
         ]
         taken.sort(key=attrgetter('sent_ns'))
         clock = self._node.get_clock()
@@ -114,7 +117,7 @@ class TapSubscriber:
         """Stop listening, and hand on what is under way."""
         self._stop.set()
         self._thread.join()
-        self._drain()
+        self._drain(last=True)
         for subscription in self._subscriptions:
             subscription.close()
         self._pipeline.finish()
@@ -153,10 +156,9 @@ class AdaptiveSubscription:
 
     def __init__(self, node: Node, handler: TopicHandler) -> None:
         self.handler = handler
-        self.lost = 0
         self._node = node
         self._type = _import_type(handler.type)
-        self._numbers: dict[bytes, int] = {}
+        self._merger: SequenceMerger[_ReceivedMessage] = SequenceMerger()
         self._overrides = _declare_overrides(node, handler.topic)
         pictures = handler.type in _PICTURES
         self._depth = self._overrides.pop('depth') or (_PICTURES_DEPTH if pictures else _DEPTH)
@@ -165,6 +167,7 @@ class AdaptiveSubscription:
         self._subscription = self._subscribe()
         self._replaced: list[Subscription[Any]] = []
         self._delivering: set[bytes] = set()
+        self._resending: set[bytes] = set()
         self._overlap = 0
         self.status = update_status(
             SubscriptionStatus(handler), publishers, self._make_qos(), self._overrides
@@ -206,7 +209,12 @@ class AdaptiveSubscription:
         """Change to what the publishers offer now, and end what was replaced before."""
         publishers = self._list_publishers()
         self._overlap += 1
-        if self._replaced and self._has_taken_over(publishers):
+        present = {
+            bytes(info.endpoint_gid)[:_GID_BYTES]
+            for info in publishers
+            if info.topic_type == self.handler.type
+        }
+        if self._replaced and (present <= self._delivering or self._overlap >= _MAX_OVERLAP):
             self._end_replaced()
         wanted = self._choose_policies(publishers)
         if wanted != self._offered:
@@ -215,37 +223,44 @@ class AdaptiveSubscription:
             self._subscription = self._subscribe()
             self._delivering.clear()
             self._overlap = 0
+        # From these the reliable subscription goes on to bring what the replaced one missed.
+        self._resending = present & self._delivering if _is_reliable(self._subscription) else set()
         self.status = update_status(self.status, publishers, self._make_qos(), self._overrides)
-
-    def _has_taken_over(self, publishers: list[Any]) -> bool:
-        """Say whether the subscription has received from every publisher, or had the time to."""
-        there = {
-            bytes(info.endpoint_gid)[:_GID_BYTES]
-            for info in publishers
-            if info.topic_type == self.handler.type
-        }
-        return there <= self._delivering or self._overlap >= _MAX_OVERLAP
 
     def _end_replaced(self) -> None:
         for subscription in self._replaced:
             self._node.destroy_subscription(subscription)
         self._replaced.clear()
 
-    def take(self) -> Iterator[_ReceivedMessage]:
-        """Yield what has come; what several subscriptions brought is yielded once."""
+    def take(self, *, last: bool = False) -> list[_ReceivedMessage]:
+        """Return what has come, each message once; the `last` time what is held as well."""
+        subscriptions = (*self._replaced, self._subscription)
+        reliable = [_is_reliable(subscription) for subscription in subscriptions]
         taken = []
-        for subscription in (*self._replaced, self._subscription):
+        for subscription, is_reliable in zip(subscriptions, reliable, strict=True):
+            in_order = is_reliable or not any(reliable)
             for raw, info in self._take_from(subscription):
-                taken.append((raw, info))
+                message = self._number(raw, info, in_order)
+                taken.append(message)
                 if self._replaced and subscription is self._subscription:
-                    self._delivering.add(_get_publisher(info)[:_GID_BYTES])
+                    self._delivering.add(message.publisher)
         if self._replaced:  # what one of them lost, another may have
-            taken.sort(key=lambda one: one[1].get('publication_sequence_number') or 0)
-        for raw, info in taken:
-            if self._is_new(info):
-                sent_ns = info.get('source_timestamp') or 0
-                received_ns = info.get('received_timestamp') or 0
-                yield _ReceivedMessage(self.handler, raw, sent_ns, received_ns)
+            taken.sort(key=lambda message: message.number or 0)
+        found = list(self._merger.merge(taken))
+        if last or not self._replaced:
+            found += self._merger.release(keep=set() if last else self._resending)
+        return found
+
+    def _number(
+        self, raw: bytes, info: Mapping[str, Any], in_order: bool
+    ) -> NumberedMessage[_ReceivedMessage]:
+        sent_ns, received_ns = info.get('source_timestamp'), info.get('received_timestamp')
+        return NumberedMessage(
+            _ReceivedMessage(self.handler, raw, sent_ns or 0, received_ns or 0),
+            publisher=((info.get('publisher_gid') or {}).get('data') or b'')[:_GID_BYTES],
+            number=info.get('publication_sequence_number'),
+            in_order=in_order,
+        )
 
     def _take_from(self, subscription: Subscription[Any]) -> Iterator[tuple[bytes, Any]]:
         for _ in range(self._depth):
@@ -255,19 +270,10 @@ class AdaptiveSubscription:
                 return
             yield taken
 
-    def _is_new(self, info: Mapping[str, Any]) -> bool:
-        """Count by the publisher's numbers what was lost; say whether this one came before."""
-        number = info.get('publication_sequence_number')
-        publisher = _get_publisher(info)
-        if number is None or not publisher:
-            return True
-        last = self._numbers.get(publisher)
-        if last is not None and number <= last:
-            return False
-        if last is not None:
-            self.lost += number - last - 1
-        self._numbers[publisher] = number
-        return True
+    @property
+    def lost(self) -> int:
+        """Return how many messages never came, by the numbers of their publishers."""
+        return self._merger.lost
 
     def close(self) -> None:
         """End the subscription."""
@@ -275,9 +281,8 @@ class AdaptiveSubscription:
         self._node.destroy_subscription(self._subscription)
 
 
-def _get_publisher(info: Mapping[str, Any]) -> bytes:
-    """Return the identifier of a message's publisher; empty where the middleware has none."""
-    return (info.get('publisher_gid') or {}).get('data') or b''
+def _is_reliable(subscription: Subscription[Any]) -> bool:
+    return bool(subscription.qos_profile.reliability == ReliabilityPolicy.RELIABLE)
 
 
 def is_time_simulated(node: Node) -> bool:
