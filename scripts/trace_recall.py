@@ -10,7 +10,7 @@ they do; lambdas and comprehensions count with the function that they stand in:
 - files: in how many files they lie,
 - moves: how often one begins in another file than the one before it,
 - climbs: how often the later of two lies in a room of a higher layer than the former, by LAYERS of
-  test/test_architecture.py.
+  test/project/test_architecture.py.
 
 Another tree is measured by naming it first on the path:
 `PYTHONPATH=<tree> python scripts/trace_recall.py`. With `--steps` every move is printed.
@@ -53,7 +53,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
 
 def read_layers() -> dict[str, int]:
     """Return the layer of each room, from the ground up, as the tree's own test holds them."""
-    test = PACKAGE.parent / 'test' / 'test_architecture.py'
+    test = PACKAGE.parent / 'test/project/test_architecture.py'
     for node in ast.parse(test.read_text(encoding='utf-8')).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], 'id', '') == 'LAYERS':
             layers = ast.literal_eval(node.value)

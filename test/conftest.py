@@ -44,7 +44,8 @@ USER_FOLDERS = (
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests of ROS: their files take longest."""
-    items.sort(key=lambda item: item.path.parent.name != 'ros')
+    ros = Path(__file__).with_name('ros')
+    items.sort(key=lambda item: not item.path.is_relative_to(ros))
 
 
 @pytest.hookimpl(wrapper=True)

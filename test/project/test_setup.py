@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from waiting import HANG_SECONDS
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 UNUSABLE = ',;:^\'"`$\\#&|<>*?[](){}\n'
 
 

@@ -20,7 +20,7 @@ from robot_memory.ingest import IngestSettings, PoseSourceSettings, TapSettings
 from robot_memory.ingest.parameters import OF_ROS, list_names, read_parameters
 from robot_memory.ingest.tap import DETECTORS
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob('*.md'), *ROOT.glob('docs/**/*.md')])
 OF_NODE = {*list_names(Settings, McpSettings, IngestSettings, PoseSourceSettings), *OF_ROS}
 OF_TAPS = set(list_names(TapSettings, *(wanted for _, wanted in DETECTORS.values())))

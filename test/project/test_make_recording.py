@@ -13,7 +13,7 @@ from robot_memory.detectors import ContactDetector, Event, MotionDetector, Scene
 
 highlevel = pytest.importorskip('rosbags.highlevel')
 
-SCRIPT = runpy.run_path(str(Path(__file__).parents[1] / 'scripts' / 'make_recording.py'))
+SCRIPT = runpy.run_path(str(Path(__file__).parents[2] / 'scripts' / 'make_recording.py'))
 
 
 @pytest.fixture(scope='module')

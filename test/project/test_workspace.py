@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / 'docs/workspace.md').read_text(encoding='utf-8')
 COMMANDS = re.findall(r'```bash\n(.*?)```', PAGE, re.DOTALL)
 FILES = re.findall(r'`~/cell_ws/(src/[^`]+)`:\n\n```\w+\n(.*?)```', PAGE, re.DOTALL)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 GLOSSARY = ROOT / 'docs' / 'glossary.md'
 BANNED = re.compile(
     r'\b(shelf|shelves|guards?|guarded|glances?|whereabouts|clerk|doors?|fad(?:e|es|ed|ing)|films?'

@@ -14,7 +14,7 @@ from robot_memory.core.fields import get_fields
 from robot_memory.core.settings import McpSettings, Settings
 from robot_memory.ingest import IngestSettings, PoseSourceSettings, TapSettings
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 VERSION = ElementTree.parse(ROOT / 'package.xml').getroot().findtext('version')
 NODE = ['-c', 'from robot_memory.ros.start import main; main()']
 COMMANDS = {

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeGuard
 
-PACKAGE = Path(__file__).parents[1] / 'robot_memory'
+PACKAGE = Path(__file__).parents[2] / 'robot_memory'
 MODULES = sorted(PACKAGE.rglob('*.py'))
 
 LAYERS = (

@@ -13,7 +13,7 @@ from rcl_interfaces.srv import GetParameters
 launch = pytest.importorskip('launch', reason='no launch here: the PyPI wheels of ROS 2 lack it')
 pytest.importorskip('launch_ros', reason='no launch_ros here: the PyPI wheels of ROS 2 lack it')
 
-FILE = Path(__file__).resolve().parents[2] / 'launch/robot_memory.launch.py'
+FILE = Path(__file__).resolve().parents[3] / 'launch/robot_memory.launch.py'
 
 
 def description() -> Any:

@@ -13,7 +13,7 @@ from robot_memory.core.settings import McpSettings, Settings
 from robot_memory.ingest import IngestSettings, PoseSourceSettings, TapSettings
 from robot_memory.ingest.tap import DETECTORS
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = runpy.run_path(str(ROOT / 'scripts/write_reference.py'))
 FOLDER = ROOT / SCRIPT['FOLDER']
 

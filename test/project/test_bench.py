@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / 'bench'))
+sys.path.insert(0, str(Path(__file__).parents[2] / 'bench'))
 
 import facts
 import scale
 import tables
 
-BENCH = Path(__file__).parents[1] / 'bench'
+BENCH = Path(__file__).parents[2] / 'bench'
 SIZE = 120
 THIS = scale.Subject('adapter', sys.executable)
 

@@ -43,10 +43,10 @@ def run(checkout: Path, **variables: str) -> subprocess.CompletedProcess[str]:
 def test_a_python_is_tested_in_a_folder_of_its_own_and_the_absent_are_named(
     checkout: Path,
 ) -> None:
-    ran = run(checkout, PYTHONS=sys.executable, TESTS='test/test_text.py')
+    ran = run(checkout, PYTHONS=sys.executable, TESTS='test/test_detectors_text.py')
     assert ran.returncode == 0, ran.stderr
     folder = checkout / '.pythons' / VERSION
-    assert f'given {sys.executable} {folder} test/test_text.py' in ran.stdout
+    assert f'given {sys.executable} {folder} test/test_detectors_text.py' in ran.stdout
     assert f'Python {VERSION}: passed' in ran.stdout
     assert [line for line in ran.stdout.splitlines() if line.endswith('absent')] == [
         f'==> Python {version}: absent' for version in OTHERS

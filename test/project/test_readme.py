@@ -18,7 +18,7 @@ from waiting import HANG_SECONDS
 
 from robot_memory.catalog import TOOLS
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / 'README.md').read_text()
 BLOCKS = re.findall(r'```(\w+)\n(.*?)```', README, re.DOTALL)
 COMMANDS = [line for kind, text in BLOCKS if kind == 'bash' for line in text.splitlines() if line]
@@ -123,7 +123,7 @@ def test_the_make_targets_of_the_readme_exist() -> None:
     wanted = [line.split()[1] for line in COMMANDS if line.startswith('make ')]
     assert wanted == ['demo', 'test']
     for target in wanted:
-        # -n: this very test runs under `make test`, and test/ros/test_demo.py runs the demo.
+        # -n: this very test runs under `make test`, and test_demo.py runs the demo.
         ran = subprocess.run(['make', '-n', target], cwd=ROOT, capture_output=True)
         assert ran.returncode == 0
 

@@ -12,7 +12,7 @@ import pytest
 from proxies import DEAD_PROXIES
 from waiting import HANG_SECONDS
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope='module')

@@ -11,7 +11,7 @@ import yaml
 
 from robot_memory.catalog import TOOLS
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 CODE = re.compile(r'```(\w+)\n(.*?)```', re.DOTALL)
 
 

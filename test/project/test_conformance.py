@@ -14,7 +14,7 @@ from robots import Robot
 
 @pytest.fixture(scope='module')
 def conformance() -> ModuleType:
-    path = Path(__file__).parents[1] / 'scripts/conformance.py'
+    path = Path(__file__).parents[2] / 'scripts/conformance.py'
     spec = importlib.util.spec_from_file_location('conformance', path)
     module = importlib.util.module_from_spec(require(spec))
     sys.modules['conformance'] = module

@@ -22,7 +22,7 @@ from robot_memory.client import MemoryClient
 
 CONTRACT = Path(
     os.environ.get(
-        'ROBOT_MEMORY_CONTRACT', Path(__file__).resolve().parents[3] / 'shared/contract'
+        'ROBOT_MEMORY_CONTRACT', Path(__file__).resolve().parents[4] / 'shared/contract'
     )
 )
 SAGE, TDAI = CONTRACT / 'sage-mcp-api.zh.txt', CONTRACT / 'tdai-query-records.zh.txt'

@@ -11,7 +11,7 @@ import pytest
 
 from robot_memory.text import tokenizer
 
-sys.path.insert(0, str(Path(__file__).parents[1] / 'bench/retrieval'))
+sys.path.insert(0, str(Path(__file__).parents[2] / 'bench/retrieval'))
 
 from absent import separation
 from bm25 import BM25, tokens

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from waiting import HANG_SECONDS
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 FILES = sorted(TESTS.rglob('*.py'))
 CLOCKS = {
     f'time.{name}{unit}'
@@ -26,7 +26,7 @@ WAITS = set(
 REASONS = {
     ('waiting.py', 'until'): 'the one loop that waits: for other processes there is no event',
     ('replay.py', 'play'): 'plays a recording at its pace or slower; nothing is held to it',
-    ('test_mcp_stdio.py', 'clock'): 'a clock of the robot that prints when it is read',
+    ('test_mcp_server_stdio.py', 'clock'): 'a clock of the robot that prints when it is read',
     (
         'test_client.py',
         'test_a_server_that_does_not_answer_is_waited_for_no_longer_than_allowed',
@@ -36,10 +36,13 @@ REASONS = {
         'test_no_more_connections_are_kept_than_the_size_of_the_pool',
     ): 'the connection that is waited for is never given back: no limit is too short',
     (
-        'test_offline.py',
+        'project/test_offline.py',
         'test_a_watched_process_that_looks_up_a_name_connects_and_writes_is_seen',
     ): 'nothing answers there, and the attempt is seen whatever comes of it',
-    ('test_suite_rules.py', 'test_what_time_decides_is_refused'): 'examples of what is refused',
+    (
+        'project/test_suite_rules.py',
+        'test_what_time_decides_is_refused',
+    ): 'examples of what is refused',
 }
 """Functions that may use what the rules refuse, and why."""
 
