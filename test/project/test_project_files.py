@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import configparser
+import json
+import os
 import re
+import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 import yaml
 
 from robot_memory.catalog import TOOLS
@@ -57,3 +61,17 @@ def test_ci_and_the_commit_hooks_run_what_make_runs() -> None:
     entries = [hook['entry'].split() for hook in hooks[0]['hooks']]
     assert entries[0] == ['make', 'lint']
     assert all((ROOT / name).exists() for entry in entries for name in entry if '/' in name)
+
+
+def test_colcon_test_runs_the_suite_as_make_test_does() -> None:
+    build = Path(os.environ.get('ROBOT_MEMORY_BUILD', ROOT)) / 'build/robot_memory'
+    if not (build / 'CTestTestfile.cmake').exists():
+        pytest.skip('CMake has not configured the package here: make build')
+    shown = subprocess.check_output(['ctest', '--show-only=json-v1'], cwd=build)
+    (suite,) = json.loads(shown)['tests']
+    command = suite['command']
+    given = command[command.index('--command') + 1 :]
+    assert given[0] == str(ROOT / 'scripts/run-tests')
+    # What colcon counts is what pytest writes; a path would leave out other tests.
+    assert given[1:] == [f'--junit-xml={command[command.index("--package-name") - 1]}']
+    assert 'scripts/run-tests' in read('Makefile')
