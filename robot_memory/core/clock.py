@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import os
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
 Clock = Callable[[], int]
@@ -18,6 +22,7 @@ PLAUSIBLE_FROM = 1_735_689_600_000_000
 """2025-01-01 UTC: no release of this package is older, so an earlier time was never right."""
 LAST = 253_402_300_799_999_999
 """The end of the year 9999: the last instant that ISO 8601 can say."""
+_TIME_ERROR = 5
 _FIRST = -62_135_596_800_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
@@ -31,6 +36,61 @@ def wall_clock() -> int:
 def steady_clock() -> float:
     """Return seconds since the machine was started, those of its sleep included."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+@dataclass(frozen=True)
+class ClockReading:
+    """
+    What the machine's clocks say at one moment, in microseconds.
+
+    `wall` is the system's time, `boot` CLOCK_BOOTTIME, which no setting of the time changes and
+    which counts on in suspend; two values of `boot` compare only within one `boot_id` and
+    `time_namespace`. `synchronised`: the kernel says that the wall clock is right. That it does
+    not is no evidence: a virtual machine may have the right time from its host.
+    """
+
+    wall: int
+    boot: int
+    boot_id: str = ''
+    time_namespace: str = ''
+    synchronised: bool = False
+
+    @property
+    def lead(self) -> int:
+        """Return by how much the wall clock is ahead of CLOCK_BOOTTIME."""
+        return self.wall - self.boot
+
+    def same_boot(self, other: ClockReading) -> bool:
+        """Say whether CLOCK_BOOTTIME of two readings is of the same boot and namespace."""
+        return (self.boot_id, self.time_namespace) == (other.boot_id, other.time_namespace)
+
+
+@functools.cache
+def read_boot_id() -> str:
+    """Return the identifier of the machine's present boot, empty where there is none."""
+    try:
+        with open('/proc/sys/kernel/random/boot_id', encoding='ascii') as file:
+            return file.read().strip()
+    except OSError:
+        return ''
+
+
+def read_time_namespace() -> str:
+    """Return the identifier of the process's time namespace, empty where there is none."""
+    try:
+        return os.readlink('/proc/self/ns/time')
+    except OSError:
+        return ''
+
+
+def is_synchronised() -> bool:
+    """Say whether the kernel says that the clock is synchronised (adjtimex(2), STA_UNSYNC)."""
+    timex = ctypes.create_string_buffer(512)  # modes = 0: nothing is set
+    adjtimex = getattr(ctypes.CDLL(None, use_errno=True), 'adjtimex', None)
+    if adjtimex is None:
+        return False
+    state = int(adjtimex(timex))
+    return 0 <= state < _TIME_ERROR
 
 
 def is_plausible(instant: int) -> bool:
