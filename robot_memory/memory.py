@@ -6,7 +6,7 @@ import contextvars
 import getpass
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from robot_memory.background.accesses import AccessLog
@@ -93,14 +93,7 @@ class Memory:
         self.embedder.on_ready.append(lambda _: worker.wake())
         self.embedder.start()
         if resident:
-            worker.start(
-                [
-                    self.clock_monitor.run,
-                    self._load_resident_index,
-                    self.backups.run,
-                    self.reindexer.run_in_background,
-                ]
-            )
+            worker.start(self._list_jobs())
 
     def __enter__(self) -> Memory:
         """Return itself, to be closed at the end of the block."""
@@ -134,6 +127,17 @@ class Memory:
         """Return who calls, as far as the face knows."""
         known = caller.get('')
         return known or f'python:{find_os_user()}'
+
+    def _list_jobs(self) -> list[Callable[[], None]]:
+        """Return what the worker runs; for a read-only store no job that writes."""
+        if self.db.read_only_reason:
+            return [self._load_resident_index]
+        return [
+            self.clock_monitor.run,
+            self._load_resident_index,
+            self.backups.run,
+            self.reindexer.run_in_background,
+        ]
 
     def _settings(self) -> Settings:
         return self.settings

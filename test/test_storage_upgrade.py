@@ -19,11 +19,13 @@ import prepared
 import pytest
 from robots import MovableClock, Robot
 from stores import index_rows
+from waiting import until
 
 from robot_memory.api import RobotMemory
 from robot_memory.core.clock import DAY
 from robot_memory.core.errors import Internal, RobotMemoryError, Unavailable
 from robot_memory.core.settings import Settings
+from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection, Database, derived, read_only, schema_runner
 from robot_memory.storage import upgrade as upgrading
@@ -386,6 +388,27 @@ def test_without_room_a_store_of_every_version_is_read_as_it_would_be_upgraded(
     assert sum('served read-only' in message for message in caplog.messages) == 1
     assert records(path) == before
     assert not copy_of(path).exists()
+
+
+def test_without_room_the_background_worker_tries_no_write_and_makes_no_backup(
+    tmp_path: Path,
+    no_room: None,
+    tiny_embedders: dict[int, BackgroundEmbedder],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    path, backups = fixture(5, tmp_path), tmp_path / 'backups'
+    settings = Settings(db_path=str(path), backup_folder=str(backups))
+    with Memory(
+        settings, embedder=tiny_embedders[16], upgrade=True, read_only_fallback=True
+    ) as memory:
+
+        def is_loaded() -> bool:
+            with memory.db.read() as connection:
+                return memory.cache_state(connection) == 'active'
+
+        until(is_loaded, 'the worker to load the indexes; closing waits for what it does next')
+    assert [message for message in caplog.messages if 'retried' in message] == []
+    assert not backups.exists()
 
 
 def test_without_room_on_disk_and_in_memory_the_store_is_refused(

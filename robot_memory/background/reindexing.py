@@ -102,11 +102,7 @@ class Reindexer:
         take turns at it.
         """
         embedder = self._embedder.get_if_loaded()
-        if (
-            embedder is None
-            or self._db.read_only_reason
-            or not self._vectorizer.background.lets_through
-        ):
+        if embedder is None or not self._vectorizer.background.lets_through:
             return
         with self._db.read() as connection:
             known = vectors.model_of(connection)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +99,10 @@ class Robot:
 class NodeProcess:
     """Hold a memory node in a process of its own."""
 
-    def __init__(self, folder: Any, *arguments: Any, **parameters: Any) -> None:
+    def __init__(
+        self, folder: Any, *arguments: Any, wrapper: Sequence[str] = (), **parameters: Any
+    ) -> None:
+        """Start the node; `wrapper` is a command that ends by executing its last arguments."""
         self.db = folder / 'memory.db'
         self.log = folder / 'node.log'
         given = {'db_path': self.db, 'model': 'none', 'mcp_enabled': 'false', **parameters}
@@ -109,9 +112,10 @@ class NodeProcess:
             *arguments,
             *(part for key, value in given.items() for part in ('-p', f'{key}:={value}')),
         ]
+        start = subprocess.Popen if wrapper else prepared.Popen
         with open(self.log, 'w') as log:
-            self.process = prepared.Popen(
-                [str(part) for part in command], stdout=log, stderr=subprocess.STDOUT
+            self.process = start(
+                [*wrapper, *map(str, command)], stdout=log, stderr=subprocess.STDOUT
             )
 
     def stop(self, number: Any = signal.SIGINT) -> Any:

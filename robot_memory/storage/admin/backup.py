@@ -285,7 +285,7 @@ class Backups:
     def make_due(self) -> Path | None:
         """Make a backup if one is due; return its file."""
         plan = plan_of(self._settings)
-        if plan is None or self._db.read_only_reason:
+        if plan is None:
             return None
         now = self._steady()
         age = Age(None if self._made is None else now - self._made, now - self._began)
