@@ -16,14 +16,14 @@ import yaml
 from robot_memory.catalog import TOOLS
 
 ROOT = Path(__file__).resolve().parents[2]
-CODE = re.compile(r'```(\w+)\n(.*?)```', re.DOTALL)
+CODE = re.compile(r'```(\w*)\n(.*?)```', re.DOTALL)
 
 
 def read(name: str) -> str:
     return (ROOT / name).read_text(encoding='utf-8')
 
 
-def test_the_chinese_readme_has_the_commands_of_the_english_one() -> None:
+def test_the_chinese_readme_has_the_commands_and_the_layers_of_the_english_one() -> None:
     assert CODE.findall(read('README.zh.md')) == CODE.findall(read('README.md'))
 
 
