@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from domains import claimed_domain
@@ -21,6 +21,9 @@ from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.embedding.locate import find_default_directory
 from robot_memory.memory import Memory
 from robot_memory.storage import connection
+
+if TYPE_CHECKING:
+    from robot_memory.mcp_server import HttpBridge
 
 # How long an example takes says how busy the machine is.
 settings.register_profile(
@@ -178,6 +181,46 @@ def watch(tmp_path: Path, watching_library: Path) -> Watch:
 def _endless_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have writes wait for another process until it ends: no busy machine ends them before."""
     monkeypatch.setattr(connection, 'PATIENCE_SECONDS', math.inf)
+
+
+@pytest.fixture
+def token_file(tmp_path: Path) -> Path:
+    from http_requests import TOKEN
+
+    file = tmp_path / 'token'
+    file.write_text(f'{TOKEN}\n')
+    file.chmod(0o600)
+    return file
+
+
+@pytest.fixture
+def serve(robot: Robot) -> Iterator[Callable[..., HttpBridge]]:
+    """Serve one memory over HTTP, as often as asked; all stop at the end."""
+    from robot_memory.mcp_server import HttpBridge
+
+    opened = []
+
+    def open_one(**settings: Any) -> HttpBridge:
+        bridge = HttpBridge(robot.memory, port=0, **settings)
+        bridge.start()
+        opened.append(bridge)
+        return bridge
+
+    yield open_one
+    for bridge in opened:
+        bridge.stop()
+
+
+@pytest.fixture
+def free(serve: Callable[..., HttpBridge]) -> HttpBridge:
+    """A server on the loopback that asks for no token."""
+    return serve()
+
+
+@pytest.fixture
+def guarded(serve: Callable[..., HttpBridge], token_file: Path) -> HttpBridge:
+    """A server on every address of this machine, with a token."""
+    return serve(host='0.0.0.0', token_file=str(token_file), allowed_hosts=['robot7.local', ''])
 
 
 @pytest.fixture

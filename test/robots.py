@@ -25,6 +25,13 @@ VOCABULARY = """
     opens closes jams works camera light dark battery charge wheel floor ramp lift
 """.split()
 
+ALIKE = (
+    'the red cup on the left shelf is wet',
+    'the red cup on the left shelf slips',
+    'the red cup on the left shelf falls at night',
+)
+"""Pairwise word overlaps over 0.50 and under 0.70, but for the first and the last: 0.50."""
+
 REVISIONS = {'2025-11-25': 'legacy', '2026-07-28': '2026-07-28'}
 """How the SDK's client is told to speak each."""
 
@@ -49,6 +56,16 @@ class MovableClock:
     def jump(self, days: float) -> None:
         """Be set by so many days, while no time goes by."""
         self.now += round(days * DAY)
+
+
+class Seconds:
+    """A clock of seconds that stands still until moved."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
 
 
 class Robot(RobotMemory):
@@ -93,6 +110,19 @@ def fill(robot: Robot, count: int, collection: str = 'default', seed: int = 0) -
         )
         for i in range(count)
     ]
+
+
+def fill_and_forget(robot: Robot) -> None:
+    """Let a robot remember some of everything, and forget some."""
+    fill(robot, 7)
+    for number in range(4):
+        robot.save_perception(f'a cup on the table {number}')
+        robot.save_conversation(f'where is cup {number}', 'on the table')
+    for memory_id in (1, 2, 8):
+        robot.forget(memory_id, 'wrong')
+    session = robot.start_session().session_id
+    robot.learn('grip the cup softly at 5 N', session_id=session)
+    robot.clear_session(session)
 
 
 def check_file(path: Path) -> set[int]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
 import pytest
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, Stamp, arg, get_fields, parse, to_plain
-from robot_memory.core.json_text import MAX_JSON_DEPTH, dump_json, format_value, parse_json
 
 
 @dataclass(frozen=True)
@@ -152,77 +149,6 @@ def test_a_value_without_a_truth_of_its_own_is_no_empty_text() -> None:
         read(anything=Vague())
 
 
-def test_json_is_refused_before_it_is_too_deep_for_any_reader() -> None:
-    def nested(levels: int) -> str:
-        return '[' * levels + ']' * levels
-
-    assert dump_json(parse_json('x', nested(MAX_JSON_DEPTH))) == nested(MAX_JSON_DEPTH)
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(20_000)
-    try:
-        for levels in (MAX_JSON_DEPTH + 1, 5_000, 100_000):
-            with pytest.raises(InvalidArgument):
-                read(anything=nested(levels))
-    finally:
-        sys.setrecursionlimit(limit)
-    cycle: list[Any] = []
-    cycle.append(cycle)
-    with pytest.raises(InvalidArgument, match='Circular'):
-        read(anything=cycle)
-
-
-@pytest.mark.parametrize('levels', range(MAX_JSON_DEPTH - 2, MAX_JSON_DEPTH + 3))
-@pytest.mark.parametrize('inner', [[], {}, [[], {}] * 500, {'a': [], 'b': 1}, ['flat'] * 1000])
-def test_the_depth_of_a_value_is_that_of_its_deepest_part(levels: int, inner: Any) -> None:
-    own = 2 if any(isinstance(child, (list, dict)) for child in _children(inner)) else 1
-    value = inner
-    for level in range(levels - own):
-        value = [1, value, 'x'] if level % 2 else {'flat': [], 'deep': value}
-    if levels <= MAX_JSON_DEPTH:
-        assert parse_json('x', dump_json(value)) == value
-    else:
-        with pytest.raises(InvalidArgument, match='more than 100 levels'):
-            dump_json(value)
-
-
-def _children(value: Any) -> list[Any]:
-    return list(value.values()) if isinstance(value, dict) else value
-
-
-def test_no_more_levels_are_walked_than_a_value_has() -> None:
-    def lines(value: Any) -> int:
-        count = 0
-
-        def trace(frame: FrameType, event: str, _: object) -> Any:
-            nonlocal count
-            if frame.f_code.co_name != '_is_deep':
-                return None
-            count += event == 'line'
-            return trace
-
-        before = sys.gettrace()
-        sys.settrace(trace)
-        try:
-            dump_json(value)
-        finally:
-            sys.settrace(before)
-        return count
-
-    flat = {'params': {'grip_n': 12.5}}
-    nested: list[Any] = []
-    for _ in range(MAX_JSON_DEPTH - 1):
-        nested = [nested]
-    assert 0 < lines(flat) * 10 < lines(nested)
-
-
-def test_a_backslash_before_u0000_is_text_and_no_nul() -> None:
-    assert read(anything=['\\u0000']).anything == ['\\u0000']
-
-
-def test_equal_objects_have_equal_texts() -> None:
-    assert dump_json({'b': 1, 'a': {'d': 2, 'c': 3}}) == '{"a":{"c":3,"d":2},"b":1}'
-
-
 def test_what_is_kept_is_a_copy() -> None:
     given = {'robot': {'type': 'UR5e'}}
     kept = read(anything=given).anything
@@ -256,10 +182,3 @@ def test_a_response_becomes_plain_json() -> None:
         'at': {'sec': 1, 'nanosec': 500_000_000},
         'kept': None,
     }
-
-
-@pytest.mark.parametrize('value', ['x' * 10**6, 10**5000, '\ud800' * 3, [[]] * 1000], ids=type)
-def test_what_a_message_shows_is_short_and_printable(value: Any) -> None:
-    text = format_value(value)
-    assert len(text) <= 80
-    text.encode()

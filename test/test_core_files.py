@@ -7,7 +7,6 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import prepared
@@ -17,7 +16,6 @@ from robots import Robot, check_file
 import robot_memory.cli
 from robot_memory.core.errors import Conflict, InvalidArgument, RobotMemoryError, Unavailable
 from robot_memory.core.files import SHARED, write_file
-from robot_memory.storage.admin.backup import back_up, backups, plan_of
 
 SOURCE = Path(robot_memory.cli.__file__).parents[2]
 
@@ -185,27 +183,3 @@ def test_a_private_file_is_its_owners_alone(tmp_path: Path) -> None:
     umask = os.umask(0)
     os.umask(umask)
     assert stat.S_IMODE((tmp_path / 'shared').stat().st_mode) == 0o666 & ~umask
-
-
-def test_a_backup_follows_no_link_that_was_planted_in_its_folder(
-    open_robot: Callable[..., Robot], tmp_path: Path
-) -> None:
-    robot = open_robot(backup_folder=str(tmp_path / 'backups'))
-    robot.learn('the red cup is wet')
-    victim = tmp_path / 'victim'
-    victim.write_text('mine')
-    folder = tmp_path / 'backups'
-    folder.mkdir()
-    plan = plan_of(robot.memory.settings)
-    assert plan is not None
-    moment = '20260225T061320'
-    for name in (f'.memory-{moment}.part', f'.memory-{moment}.gz.part'):
-        (folder / name).symlink_to(victim)
-    assert back_up(robot.memory.db, plan, robot.memory.clock()) is not None
-    assert victim.read_text() == 'mine'
-    (folder / '.memory.lock').unlink()
-    (folder / '.memory.lock').symlink_to(tmp_path / 'made')
-    robot.memory.clock.forward(days=2)  # type: ignore[attr-defined]
-    with pytest.raises(Unavailable, match='cannot create a backup'):
-        back_up(robot.memory.db, plan, robot.memory.clock())
-    assert len(backups(folder, 'memory')) == 1 and not (tmp_path / 'made').exists()

@@ -10,9 +10,7 @@ from amounts import few_or_many
 from narrowing import require
 from robots import Robot
 
-from robot_memory.catalog import TOOLS
-from robot_memory.core.errors import InvalidArgument, RobotMemoryError
-from robot_memory.core.fields import get_fields, to_plain
+from robot_memory.core.fields import to_plain
 from robot_memory.core.truncation import ANSWER, FIELD, measure_size, shorten
 
 BIG = {
@@ -81,80 +79,3 @@ def test_what_is_shortened_fits_and_keeps_its_types(value: dict[str, Any], room:
     found = shorten(value, room)
     assert measure_size(found) <= room
     assert all(type(found[key]) is type(value[key]) for key in found)
-
-
-@pytest.mark.parametrize('offset', [10**6, 2**62, 2**63 - 1])
-def test_an_offset_beyond_all_records_answers_an_empty_page(robot: Robot, offset: int) -> None:
-    robot.learn('the red cup is wet')
-    answer = robot.query_records(offset=offset, limit=1000)
-    assert (answer.records, answer.total_count) == ((), 1)
-
-
-NUMBERS = (2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 10**30, -1, 1e300, float('inf'))
-TIMES = (
-    '9999-12-31T23:59:59-12:00',
-    '9999-12-31T23:59:59.999999Z',
-    '10000-01-01',
-    '99999-12-31T00:00:00Z',
-    '0001-01-01T00:00:00+12:00',
-    '-0001-01-01',
-    '9999-12-31',
-    '0001-01-01',
-)
-GIVEN = {
-    'insight': 'a cup',
-    'query': 'cup',
-    'description': 'a cup is seen',
-    'new_content': 'a plate',
-    'reason': 'wrong',
-    'user_prompt': 'a cup',
-    'assistant_response': 'I see',
-    'user_input': 'cup',
-    'memory_id': 1,
-}
-
-
-def extremes(kind: str) -> list[Any]:
-    """Return values that lie at the limits of what can be held, for a field of a kind."""
-    values: list[Any] = [*NUMBERS, *TIMES]
-    if kind == 'stamp':
-        values += [{'sec': sec, 'nanosec': 999_999_999} for sec in NUMBERS]
-    if kind == 'json':
-        for name in ('created_at', 'updated_at', 'stamp', 'last_accessed'):
-            values += [{name: {'$gt': time}} for time in TIMES]
-            values += [{name: {'$in': [time]}} for time in TIMES]
-        for name in ('memory_id', 'turn_id', 'access_count', 'task.success', 'record_id'):
-            values += [{name: {'$lte': number}} for number in NUMBERS]
-            values += [{name: {'$in': [number]}} for number in NUMBERS]
-        values += [
-            {'field': 'spatial.p', 'target': [number], 'max_distance': 1} for number in NUMBERS
-        ]
-    return values
-
-
-@pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)
-def test_no_number_and_no_time_is_an_internal_error_of_a_tool(robot: Robot, tool: Any) -> None:
-    robot.learn('the red cup is wet', context={'spatial': {'p': [1]}, 'task': {'success': True}})
-    robot.save_conversation('I prefer the red cup', 'I see')
-    fields = get_fields(tool.request)
-    needed = {field.name: GIVEN[field.name] for field in fields if field.name in GIVEN}
-    codes = {
-        _code(robot, tool, {**needed, field.name: value})
-        for field in fields
-        for value in extremes(field.kind)
-    }
-    assert 'internal' not in codes
-
-
-def _code(robot: Robot, tool: Any, arguments: dict[str, Any]) -> str:
-    try:
-        tool.run(robot.memory, arguments)
-    except RobotMemoryError as error:
-        return error.code
-    return ''
-
-
-@pytest.mark.parametrize('time', TIMES[2:4])
-def test_a_year_after_9999_is_refused_in_words(robot: Robot, time: str) -> None:
-    with pytest.raises(InvalidArgument, match='must be an ISO 8601 time'):
-        robot.query_records(where={'created_at': {'$gt': time}})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 from collections.abc import Callable, Iterable
@@ -20,7 +19,6 @@ from robots import Robot
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Stamp
 from robot_memory.detectors import ContactDetector, ContactSettings, Event, WrenchReading
-from robot_memory.detectors.downsampling import MinMaxDownsampler
 
 START_NS = 10**18
 BIAS = (1.0, -2.0, -9.0)
@@ -493,18 +491,6 @@ def test_the_signal_of_a_long_contact_is_bounded_and_keeps_its_extremes() -> Non
     ):
         assert np.allclose(values[:3], forces[stamp_ns])
     assert np.diff(require(event.signal).stamps_ns).max() < 8e9, 'they are spread over all of it'
-
-
-def test_extremes_are_all_rows_while_they_fit_and_then_spread_evenly() -> None:
-    few, many = MinMaxDownsampler(100), MinMaxDownsampler(100)
-    for step in range(90):
-        few.add(0.0, (step, [0.0]))
-    assert [stamp for stamp, _ in few.collect_rows()] == list(range(90))
-    for step in range(100_000):
-        many.add(math.sin(step / 1e4), (step, [0.0]))
-    stamps = [stamp for stamp, _ in many.collect_rows()]
-    assert 50 <= len(stamps) <= 102
-    assert max(b - a for a, b in itertools.pairwise(stamps)) < 4 * 100_000 / 50
 
 
 @pytest.mark.parametrize(

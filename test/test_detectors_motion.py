@@ -20,7 +20,6 @@ from robots import Robot
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Stamp
 from robot_memory.detectors import Event, JointReading, MotionDetector, MotionSettings
-from robot_memory.detectors.downsampling import simplify
 
 NAMES = ('shoulder', 'elbow')
 START_NS = 10**18
@@ -445,16 +444,6 @@ def test_an_hour_of_motion_stays_bounded_and_keeps_its_shape() -> None:
     error = np.abs(np.transpose(line) - positions).max()
     assert error <= event.metadata['trajectory_error'] + 1e-3
     assert event.data['travel'][1] == pytest.approx(2 * 3600 / 3 / math.pi, rel=0.02)
-
-
-def test_a_reduced_trajectory_comes_within_the_tolerance_of_every_reading() -> None:
-    points = [(step * 10**7, [math.sin(step / 40), math.cos(step / 25)]) for step in range(900)]
-    kept = simplify(points, np.array([0.01, 0.01]))
-    times = [stamp for stamp, _ in points]
-    for joint in range(2):
-        line = np.interp(times, [p[0] for p in kept], [p[1][joint] for p in kept])
-        assert np.abs(line - [p[1][joint] for p in points]).max() <= 0.01
-    assert len(kept) < len(points) / 4
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import dataclasses
 import struct
 from pathlib import Path
 
-import pytest
 import recordings
 from recordings import run
 from robots import Robot
@@ -14,7 +13,6 @@ from robots import Robot
 from robot_memory.core.fields import NANOSECONDS
 from robot_memory.ingest.bag_import import ImportPlan
 from robot_memory.ingest.stamps import LIVE, LOGGED, MessageStamper
-from robot_memory.ingest.tap_problems import CURES, DropMonitor
 
 NOW = 1_772_000_000 * NANOSECONDS
 
@@ -73,20 +71,3 @@ def test_events_in_a_recording_without_stamps_are_dated_by_the_log_and_marked(
     assert shown.memory.stamp is not None and first <= shown.memory.stamp <= last
     again, _ = run(robot.memory, bag, ImportPlan(taps={'wrench': {}}))
     assert (again.kept, again.known) == (0, 2)
-
-
-def test_nothing_is_said_while_some_messages_are_used() -> None:
-    usage = DropMonitor()
-    assert usage.explain({}) == ''
-    assert usage.explain({'received': 10, 'no stamp': 9}) == ''
-    assert usage.explain({'received': 30, 'no stamp': 9, 'rate': 20}) == ''
-
-
-@pytest.mark.parametrize('reason', CURES)
-def test_where_every_message_is_dropped_the_reason_and_the_cure_are_said(reason: str) -> None:
-    usage = DropMonitor()
-    usage.explain({'received': 5})
-    words = usage.explain({'received': 9, 'rate': 1, reason: 3})
-    assert words == f'all messages are dropped ({reason}): {CURES[reason]}'
-    assert usage.explain({'received': 9, 'rate': 1, reason: 3}) == words, 'silence mends nothing'
-    assert usage.explain({'received': 10, 'rate': 1, reason: 3}) == ''

@@ -9,9 +9,6 @@ from narrowing import require
 from robots import MovableClock, Robot, check_file
 
 from robot_memory.core.errors import Conflict, InvalidArgument, NotFound
-from robot_memory.retrieval.plan import TURN_WEIGHT
-from robot_memory.retrieval.relevance import join_turns
-from robot_memory.search.query import Hit
 
 HOSTILE = (
     "'; DROP TABLE memories; --",
@@ -136,67 +133,6 @@ def test_a_reserved_character_in_a_collections_name_is_refused(robot: Robot) -> 
         robot.learn('secret', collection='default\ue00fturns')
 
 
-# Finding them beside facts
-
-
-def test_many_turns_do_not_hide_a_fact(thinking_robot: Robot) -> None:
-    robot = thinking_robot
-    fact = robot.learn('The red cup breaks above 15 N').memory_id
-    for number in range(60):
-        robot.save_conversation(f'Take the red cup number {number}', 'The red cup it is')
-    found = robot.recall('red cup', n=5).memories
-    assert found[0].id == fact
-    assert {item.type for item in found[1:]} == {'turn'}
-
-
-def test_turns_take_half_of_the_places_while_there_are_good_facts() -> None:
-    facts = [Hit(n, 0.5 - n / 100) for n in range(1, 6)]
-    said = [Hit(100 + n, 0.9 - n / 100) for n in range(10)]
-    assert [hit.id for hit in join_turns(facts, said, 4)] == [100, 101, 1, 2]
-    poor = [Hit(1, 0.1)]
-    assert [hit.id for hit in join_turns(poor, said, 4)] == [100, 101, 102, 103]
-    assert [hit.id for hit in join_turns([], said, 3)] == [100, 101, 102]
-    assert 0 < TURN_WEIGHT < 1
-
-
-def test_what_turns_say_does_not_change_the_score_of_a_fact(robot: Robot) -> None:
-    robot.learn('The red cup breaks above 15 N')
-    before = robot.recall('red cup').memories[0]._rrf_score
-    for _ in range(20):
-        robot.save_conversation('red cup red cup', 'red cup')
-    assert (
-        robot.recall('red cup', context_filter={'type': 'fact'}).memories[0]._rrf_score == before
-    )
-
-
-def test_restrictions_hold_for_turns_too(robot: Robot) -> None:
-    here = robot.save_conversation('the cup is wet', 'a cup', actor_id='operator:anna')
-    robot.end_session(here.session_id)
-    robot.save_conversation('the cup is dry', 'b cup', actor_id='operator:ben')
-    assert robot.contents(query='cup', session_id=here.session_id) == ['a cup', 'the cup is wet']
-    only = {'actor_id': 'operator:ben'}
-    assert robot.contents(query='cup', context_filter=only) == ['the cup is dry']
-    assert robot.contents(query='cup', collection='lab') == []
-
-
-def test_of_a_contradiction_the_newer_comes_first_and_the_older_says_so(
-    thinking_robot: Robot, clock: MovableClock
-) -> None:
-    robot = thinking_robot
-    red = robot.save_conversation("The red cup is Anna's", 'Noted')
-    robot.end_session(red.session_id)
-    clock.forward(days=3)
-    blue = robot.save_conversation("The blue cup is Anna's", 'Noted')
-    found = robot.recall("Which cup is Anna's?").memories
-    assert [item.id for item in found[:2]] == [blue.memory_ids[0], red.memory_ids[0]]
-    assert [item.newer for item in found[:2]] == [None, blue.memory_ids[0]]
-    context = robot.get_context("Which cup is Anna's?").context
-    assert context.index('2026-02-28') < context.index('2026-02-25')
-    asked = robot.recall('Whose is the red cup?').memories
-    assert asked[0].id == red.memory_ids[0]
-    assert asked[0].newer is None
-
-
 # Forgetting and coming back
 
 
@@ -271,3 +207,19 @@ def test_the_documents_select_on_conversations_runs(robot: Robot) -> None:
         (first, kept.session_id, 1, 'user', 'a', '{"topic":"x"}', at, at),
         (second, kept.session_id, 2, 'assistant', 'b', '{"topic":"x"}', at, at),
     ]
+
+
+ANNA, BOB = 'operator:anna', 'operator:bob'
+
+
+def persona(robot: Robot, actor: str) -> list[str]:
+    found = robot.query_records(actor_id=actor, where={'strategy_name': 'persona'}).records
+    return [record.record_content for record in found]
+
+
+def test_two_people_may_state_the_same(robot: Robot) -> None:
+    first = robot.save_conversation('I am allergic to peanuts.', 'ok', actor_id=ANNA)
+    second = robot.save_conversation('I am allergic to peanuts!', 'ok', actor_id=BOB)
+    again = robot.save_conversation('I am allergic to peanuts.', 'ok', actor_id=BOB)
+    assert first.memory_ids[-1] != second.memory_ids[-1] == again.memory_ids[-1]
+    assert len(persona(robot, ANNA)) == len(persona(robot, BOB)) == 1

@@ -15,6 +15,7 @@ from typing import Any
 
 import prepared
 import pytest
+from http_requests import LIST
 from mcp import Client, StdioServerParameters
 from narrowing import require
 from robots import REVISIONS
@@ -22,6 +23,7 @@ from test_mcp_server import CUP, answer, call_every_tool
 from waiting import HANG_SECONDS
 
 import robot_memory.mcp_server
+from robot_memory.catalog import TOOLS
 from robot_memory.mcp_server import stdio
 
 pytestmark = pytest.mark.anyio
@@ -276,3 +278,28 @@ def test_two_servers_share_a_file(open_pipe: Callable[..., Pipe]) -> None:
             assert pipe.receive()['result']['structuredContent']['status'] == 'created'
     first.call(99, 'query_records')
     assert first.receive()['result']['structuredContent']['total_count'] == 40
+
+
+@pytest.mark.parametrize(('given', 'listed'), [([], 8), (['--mcp-tools', 'all'], len(TOOLS))])
+def test_the_command_line_lists_what_it_is_told_to(
+    tmp_path: Path, given: list[str], listed: int
+) -> None:
+    command = [sys.executable, '-m', 'robot_memory', 'mcp', '--db', str(tmp_path / 'a.db'), *given]
+    hello = {
+        'protocolVersion': '2025-11-25',
+        'capabilities': {},
+        'clientInfo': {'name': 'x', 'version': '1'},
+    }
+    lines = [
+        {'jsonrpc': '2.0', 'id': 0, 'method': 'initialize', 'params': hello},
+        {'jsonrpc': '2.0', 'method': 'notifications/initialized'},
+        LIST,
+    ]
+    with prepared.Popen(
+        [*command, '--model', 'none'], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        require(server.stdin).write(b''.join(json.dumps(line).encode() + b'\n' for line in lines))
+        require(server.stdin).flush()
+        answers = [json.loads(require(server.stdout).readline()) for _ in range(2)]
+        require(server.stdin).close()
+    assert len(answers[1]['result']['tools']) == listed

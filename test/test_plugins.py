@@ -406,3 +406,28 @@ def test_what_takes_too_long_is_not_waited_for() -> None:
     assert call_bounded(HANG_SECONDS, lambda: 5) == 5
     with pytest.raises(ZeroDivisionError):
         call_bounded(HANG_SECONDS, lambda: 1 / 0)
+
+
+ANNA, BOB = 'operator:anna', 'operator:bob'
+
+
+def test_a_strategy_of_a_site_tells_no_more_than_was_asked_for(
+    open_robot: Callable[..., Robot], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / 'all_of_them.py').write_text(
+        'from sage_mcp.retrieval import BaseStrategy\n'
+        'class Everything(BaseStrategy):\n'
+        '    name = "everything"\n'
+        '    def retrieve(self, query, max_results):\n'
+        '        return [{"content": f"memory {i}", "score": 1.0,'
+        ' "metadata": {"memory_id": i}} for i in range(1, 20)] + [{"content": "a page"}]\n'
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    robot = open_robot(strategies=('all_of_them:Everything',))
+    robot.save_conversation('I like green tea.', 'ok', actor_id=ANNA)
+    robot.save_conversation('I like black tea.', 'ok', actor_id=BOB)
+    hers = {record.memory_id for record in robot.query_records(actor_id=ANNA).records}
+    told = robot.get_context('tea', 50, 'everything', actor_id=ANNA)
+    assert {one.metadata['memory_id'] for one in told.results} == hers
+    anyones = robot.get_context('tea', 50, 'everything')
+    assert len(anyones.results) == len(robot.query_records(limit=100).records) + 1

@@ -10,7 +10,6 @@ from robots import Robot
 
 from robot_memory.core.errors import Conflict, InvalidArgument, NotFound
 from robot_memory.memory import caller
-from robot_memory.sage.intent import parse_intent
 
 
 def command(robot: Robot, text: str) -> Any:
@@ -146,60 +145,11 @@ def test_a_wrong_action_is_refused_with_what_is_accepted(
 # Guidance
 
 
-@pytest.mark.parametrize(
-    ('text', 'field', 'primary', 'kind'),
-    [
-        ('如何使用Python装饰器？', 'coding', 'seeking_solution', 'how_to'),
-        ('What is a TCP offset?', 'calibration', 'seeking_definition', 'definition'),
-        ('Why did the gripper slip?', 'manipulation', 'debug_help', 'troubleshooting'),
-        ('Where is the charging dock?', 'navigation', 'seeking_definition', 'definition'),
-        ('机械臂抓取失败，怎么修复？', 'debugging', 'debug_help', 'troubleshooting'),
-        ('hello', 'general', 'general_inquiry', 'general'),
-    ],
-)
-def test_a_text_is_read_by_rules(text: str, field: str, primary: str, kind: str) -> None:
-    intent = parse_intent(text)
-    assert (intent.field, intent.primary, intent.question_type) == (field, primary, kind)
-    assert 0 <= intent.confidence <= 1
-
-
-def test_keywords_stand_as_they_were_written() -> None:
-    assert parse_intent('如何使用Python装饰器？').keywords == ('Python', '装饰器')
-    assert parse_intent('How hard may I grip the Red Cup?').keywords == (
-        'hard',
-        'grip',
-        'Red',
-        'Cup',
-    )
-
-
-def test_prompts_rest_on_memories_and_nothing_is_invented(thinking_robot: Robot) -> None:
-    robot = thinking_robot
-    empty = robot.sage_smart_prompt('How hard may I grip the glass cup?')
-    assert [prompt.type for prompt in empty.prompts] == ['educational']
-    assert (empty.related_topics, empty.learning_path) == ((), ())
-    assert 'learn' in empty.suggestions[0]
-    rule = robot.learn('Never grip glass cups with more than 10 N').memory_id
-    session = robot.start_session().session_id
-    step = robot.save_perception(
-        'Gripped the glass cup from above at 8 N', 'procedural', session_id=session
-    )
-    robot.memory.clock.forward(seconds=90)  # type: ignore[attr-defined]
-    robot.end_session(session)
-    answer = robot.sage_smart_prompt('How hard may I grip the glass cup?')
-    assert answer.context == 'manipulation'
-    assert answer.prompts[0].type == 'corrective'
-    assert f'mem_{rule}' in answer.prompts[0].text
-    assert f'mem_{rule}' in answer.suggestions[0]
-    (learned,) = answer.learning_path
-    assert (learned.step, learned.duration) == (1, '90 s')
-    assert learned.topic == 'Gripped the glass cup from above at 8 N'
-    assert step.perception_type == 'procedural'
-    silent = robot.sage_smart_prompt('grip the glass cup', include_suggestions=False)
-    assert silent.suggestions == ()
-
-
-def test_the_prompts_speak_chinese_where_they_are_asked_so(robot: Robot) -> None:
-    robot.learn('抓取玻璃杯时禁止超过10牛')
-    answer = robot.sage_smart_prompt('怎么抓取玻璃杯？')
-    assert answer.prompts[0].text.startswith('注意（mem_1）')
+def test_a_command_keeps_to_its_collection(robot: Robot) -> None:
+    for collection in ('a', 'b'):
+        robot.save_conversation(f'It is {collection}', 'ok', collection=collection)
+    robot.sage_command('/forget', collection='a')
+    assert 'It is a' not in robot.sage_command('/recall', collection='a').text
+    shown = robot.sage_command('/recall', collection='b').text
+    assert 'It is b' in shown
+    assert robot.sage_memory('save', title='B', collection='b').result['turns'] == 2

@@ -2,49 +2,26 @@
 
 from __future__ import annotations
 
-import io
 import json
-import logging
-import os
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
-import prepared
 import pytest
 from narrowing import require
 from prometheus_client.parser import text_string_to_metric_families
-from robots import MovableClock, Robot, fill
-from waiting import HANG_SECONDS
+from robots import MovableClock, Robot, fill, fill_and_forget
 
 from robot_memory.core.clock import DAY, format_instant
 from robot_memory.core.errors import NotFound, RobotMemoryError, Unavailable
 from robot_memory.core.fields import to_plain
 from robot_memory.embedding import BackgroundEmbedder
-from robot_memory.memory import trace
-from robot_memory.status import logs, summary
-from robot_memory.storage.tables import counts, memories
+from robot_memory.status import summary
 
 HEALTH = ['status', 'timestamp', 'memory_count', 'database', 'cache_status', 'version']
 TYPES = ('fact', 'perception', 'turn')
-
-
-def busy(robot: Robot) -> None:
-    """Let a robot remember some of everything, and forget some."""
-    fill(robot, 7)
-    for number in range(4):
-        robot.save_perception(f'a cup on the table {number}')
-        robot.save_conversation(f'where is cup {number}', 'on the table')
-    for memory_id in (1, 2, 8):
-        robot.forget(memory_id, 'wrong')
-    session = robot.start_session().session_id
-    robot.learn('grip the cup softly at 5 N', session_id=session)
-    robot.clear_session(session)
 
 
 def families(robot: Robot) -> dict[tuple[Any, ...], float]:
@@ -59,7 +36,7 @@ def families(robot: Robot) -> dict[tuple[Any, ...], float]:
 def test_health_has_the_keys_of_the_document_in_their_order(
     robot: Robot, clock: MovableClock
 ) -> None:
-    busy(robot)
+    fill_and_forget(robot)
     told = summary.check_health(robot.memory)
     assert list(told) == HEALTH
     assert told['status'] == 'healthy'
@@ -97,7 +74,7 @@ def test_health_and_metrics_tell_nothing_that_is_kept(robot: Robot) -> None:
 
 
 def test_metrics_have_the_names_and_labels_of_the_document(robot: Robot) -> None:
-    busy(robot)
+    fill_and_forget(robot)
     robot.recall('cup')
     found = families(robot)
     active = {
@@ -114,7 +91,7 @@ def test_metrics_have_the_names_and_labels_of_the_document(robot: Robot) -> None
 
 
 def test_every_metric_has_a_help_and_a_type_line(robot: Robot) -> None:
-    busy(robot)
+    fill_and_forget(robot)
     text = summary.render_metrics(robot.memory)
     helped = re.findall(r'^# HELP (\w+) \S', text, re.MULTILINE)
     typed = dict(re.findall(r'^# TYPE (\w+) (\w+)$', text, re.MULTILINE))
@@ -157,57 +134,9 @@ def test_the_hit_ratio_is_that_of_the_questions(
     assert families(robot)['sage_cache_hit_ratio',] == 0.5
 
 
-def test_the_vector_of_a_question_is_forgotten_after_its_time(
-    open_robot: Callable[..., Robot],
-    tiny_embedders: dict[int, BackgroundEmbedder],
-    clock: MovableClock,
-) -> None:
-    robot = open_robot('', embedder=tiny_embedders[8], cache_ttl=300)
-    forever = open_robot('', name='other', embedder=tiny_embedders[8], cache_ttl=0)
-    made = []
-    for seconds in (0, 299, 2):
-        clock.forward(seconds=seconds)
-        for one in (robot, forever):
-            assert one.memory.embed_query('red cup') is not None
-            made.append(one.memory.registry.get_operation_timings()['embed_query'].count)
-    assert made == [1, 1, 1, 1, 2, 1]
-
-
-def test_no_more_than_a_thousand_questions_are_kept(
-    open_robot: Callable[..., Robot], tiny_embedders: dict[int, BackgroundEmbedder]
-) -> None:
-    robot = open_robot('', embedder=tiny_embedders[8])
-    for number in range(1001):
-        robot.memory.embed_query(f'cup {number}')
-    robot.memory.embed_query('cup 1000')
-    robot.memory.embed_query('cup 0')
-    assert robot.memory.registry.get_operation_timings()['embed_query'].count == 1002
-
-
-def test_the_kept_counts_are_those_of_the_rows(robot: Robot) -> None:
-    busy(robot)
-    rows = robot.rows('SELECT type, status, count(*) FROM memories GROUP BY 1, 2 ORDER BY 1, 2')
-    assert robot.rows('SELECT * FROM counts WHERE memories ORDER BY 1, 2') == rows
-    assert len({(type, status) for type, status, _ in rows}) >= 4
-
-
-def test_what_is_rolled_back_is_not_counted(robot: Robot) -> None:
-    memory_id = robot.learn('one').memory_id
-
-    def retire_and_fail() -> None:
-        with robot.memory.db.write() as connection:
-            memories.retire(connection, require(memory_id), 'invalidated', 'test', 'why', 1)
-            memories.get_active(connection, 999)
-
-    with pytest.raises(NotFound):
-        retire_and_fail()
-    with robot.memory.db.read() as connection:
-        assert counts.by_type(connection) == {'fact': 1}
-
-
 def test_neither_health_nor_metrics_read_rows_of_memories(robot: Robot) -> None:
     """What a scrape asks is answered by the kept counts and by short indexes alone."""
-    busy(robot)
+    fill_and_forget(robot)
     asked = []
     with robot.memory.db.read() as connection:
         connection.trace_v2(1, lambda event: asked.append(event['sql']))
@@ -228,7 +157,7 @@ STATS = 'total today this_week size size_mb sessions avg_turns_per_session'.spli
 
 
 def test_the_operators_figures_have_the_keys_of_the_document(robot: Robot) -> None:
-    busy(robot)
+    fill_and_forget(robot)
     found = to_plain(robot.get_memory_stats())
     assert list(found) == STATS
     assert found['total'] == robot.query_records().total_count
@@ -362,132 +291,3 @@ def test_the_eight_capabilities_are_told_and_those_that_are_switched_off_are_not
     off = open_robot(name='off', auto_save=False).sage_system_status().capabilities
     assert (off['auto_save'], off['auto_context_injection']) == (False, False)
     assert off['smart_prompts'] == found['smart_prompts']
-
-
-# The log
-
-KEYS = 'timestamp level service trace_id message user_id session_id duration_ms'.split()
-
-
-@pytest.fixture
-def lines() -> Iterator[Any]:
-    """What is logged as JSON, line by line."""
-    written = io.StringIO()
-    handler = logging.StreamHandler(written)
-    handler.setFormatter(logs.JsonLines())
-    core = logging.getLogger('robot_memory')
-    level = core.level
-    core.addHandler(handler)
-    core.setLevel(logging.INFO)
-    yield lambda: [json.loads(line) for line in written.getvalue().splitlines()]
-    core.removeHandler(handler)
-    core.setLevel(level)
-
-
-def test_every_call_logs_one_line_of_json(open_robot: Callable[..., Robot], lines: Any) -> None:
-    robot = open_robot(log_format='json')
-    robot.save_conversation('I like tea', 'noted', actor_id='operator:anna')
-    robot.learn('the red cup', context={'actor_id': 'planner'})
-    robot.recall('cup')
-    said, learned, recalled = lines()
-    for line in (said, learned, recalled):
-        assert list(line) == KEYS
-        assert line['service'] == 'robot_memory'
-        assert line['level'] == 'INFO'
-        assert re.fullmatch(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z', line['timestamp'])
-        assert re.fullmatch('[0-9a-f]{32}', line['trace_id'])
-        assert line['duration_ms'] > 0
-    assert [line['user_id'] for line in lines()] == ['operator:anna', 'planner', 'anonymous']
-    assert said['session_id'] == robot.rows('SELECT id FROM sessions')[0][0]
-    assert recalled['session_id'] is None
-    assert said['message'] == 'save_conversation answered'
-    assert said['trace_id'] != learned['trace_id']
-
-
-def test_a_refused_call_logs_its_code_and_stays_on_one_line(
-    open_robot: Callable[..., Robot], lines: Any
-) -> None:
-    robot = open_robot(log_format='json')
-    with pytest.raises(NotFound):
-        robot.learn('x', session_id='no\nsuch "session"')
-    (line,) = lines()
-    assert line['message'].startswith('learn rejected: [not_found] ')
-    assert line['session_id'] == 'no\nsuch "session"'
-
-
-def test_calls_of_a_trace_log_that_trace(open_robot: Callable[..., Robot], lines: Any) -> None:
-    robot = open_robot(log_format='json')
-    token = trace.set('4bf92f3577b34da6a3ce929d0e0e4736')
-    robot.recall('cup')
-    trace.reset(token)
-    (line,) = lines()
-    assert line['trace_id'] == '4bf92f3577b34da6a3ce929d0e0e4736'
-    assert trace.get('') == ''
-
-
-def test_in_text_a_call_is_logged_for_who_debugs_only(
-    open_robot: Callable[..., Robot], caplog: pytest.LogCaptureFixture
-) -> None:
-    robot = open_robot()
-    with caplog.at_level(logging.INFO, 'robot_memory'):
-        robot.recall('cup')
-    assert not caplog.records
-    with caplog.at_level(logging.DEBUG, 'robot_memory'):
-        robot.recall('cup')
-    assert [record.getMessage() for record in caplog.records] == ['recall answered']
-
-
-def test_a_traceback_and_odd_letters_stay_in_one_line(lines: Any) -> None:
-    try:
-        raise KeyError('x')
-    except KeyError:
-        logging.getLogger('robot_memory').exception('failed: %s', 'half of a pair \ud800\n')
-    (line,) = lines()
-    assert line['level'] == 'ERROR'
-    assert 'KeyError' in line['exception']
-    assert line['user_id'] == 'anonymous'
-    assert line['trace_id'] is None
-
-
-def call(number: Any, method: Any, **params: Any) -> dict[str, Any]:
-    return {'jsonrpc': '2.0', 'id': number, 'method': method, 'params': params}
-
-
-def test_the_server_on_stdio_logs_json_to_stderr_and_nothing_else(tmp_path: Path) -> None:
-    """Standard output is the protocol's alone."""
-    hello = call(
-        0,
-        'initialize',
-        protocolVersion='2025-11-25',
-        capabilities={},
-        clientInfo={'name': 'pipe', 'version': '1'},
-    )
-    learn = call(1, 'tools/call', name='learn', arguments={'insight': 'the red cup'})
-    wrong = call(2, 'tools/call', name='learn', arguments={'insight': ''})
-    command = 'mcp --log-format json --model none --db'.split()
-    source = Path(logs.__file__).parents[2]
-    with (
-        open(tmp_path / 'errors', 'w+') as errors,
-        prepared.Popen(
-            [sys.executable, '-m', 'robot_memory', *command, tmp_path / 'cell.db'],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            env={**os.environ, 'PYTHONPATH': str(source)},
-        ) as process,
-    ):
-        answers = []
-        for message in (hello, learn, wrong):
-            require(process.stdin).write(json.dumps(message) + '\n')
-            require(process.stdin).flush()
-            answers.append(json.loads(require(process.stdout).readline()))
-        rest, _ = process.communicate(timeout=HANG_SECONDS)
-        errors.seek(0)
-        logged = [json.loads(line) for line in errors]
-    assert [answer['id'] for answer in answers] == [0, 1, 2]
-    assert rest == ''
-    assert all(list(line)[:8] == KEYS for line in logged)
-    told = [line['message'] for line in logged if line['message'].startswith('learn ')]
-    assert told[0] == 'learn answered'
-    assert told[1].startswith('learn rejected: [invalid_argument]')

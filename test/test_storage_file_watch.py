@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw
 import prepared
 import pytest
 from narrowing import require
@@ -17,7 +18,6 @@ from robots import Robot, check_file
 from robot_memory.core.errors import Unavailable
 
 Open = Callable[..., Robot]
-
 SHELL = """
 import os, signal, sys
 from pathlib import Path
@@ -200,8 +200,6 @@ print(sorted(codes), flush=True)
 
 def foreign(path: Path) -> Path:
     """Make a database of another program."""
-    import apsw
-
     connection = apsw.Connection(str(path))
     connection.execute('CREATE TABLE songs (title)')
     connection.close()
@@ -233,6 +231,21 @@ def test_no_connection_maps_the_file_into_memory(robot: Robot) -> None:
     assert robot.rows('PRAGMA mmap_size') == [(0,)]
     with robot.memory.db.connect() as connection:
         assert connection.pragma('mmap_size') == 0
+
+
+def test_a_file_that_is_gone_takes_no_more_writes(open_robot: Open, tmp_path: Path) -> None:
+    robot = open_robot()
+    robot.learn('The cup is red')
+    path = robot.memory.db.path
+    path.rename(tmp_path / 'elsewhere.db')
+    with pytest.raises(Unavailable, match='was removed, replaced or truncated'):
+        robot.learn('The cup is blue')
+    path.touch()
+    with pytest.raises(Unavailable, match='was removed, replaced or truncated'):
+        robot.forget(1, 'gone')
+    path.unlink()
+    (tmp_path / 'elsewhere.db').rename(path)
+    assert robot.learn('The cup is green').status == 'created'
 
 
 FAILING = """

@@ -53,17 +53,11 @@ def test_an_outcome_of_the_session_counts_as_one_of_its_memories(robot: Robot) -
     assert [answer.status for answer in ids] == ['created', 'created']
 
 
-def test_the_end_of_a_session_merges_nothing_across_outcomes(robot: Robot) -> None:
-    session = robot.start_session().session_id
-    kept = [
-        robot.learn(text, context=context, session_id=session).memory_id
-        for text, context in (
-            ('the red cup on the left shelf is wet', task(True)),
-            ('the red cup on the left shelf slips', task(False)),
-            ('the red cup on the left shelf falls at night', None),
-        )
-    ]
-    assert robot.end_session(session).consolidated.superseded_count == 0
-    assert {row[0] for row in robot.rows("SELECT id FROM memories WHERE status = 'active'")} == (
-        set(kept)
-    )
+ANNA, BOB = 'operator:anna', 'operator:bob'
+
+
+def test_what_holds_of_the_world_is_known_whoever_says_it(robot: Robot) -> None:
+    context = {'actor_id': ANNA}
+    kept = robot.learn('The dock stands in the hall', context=context)
+    twin = robot.learn('The dock stands in the hall', context={'actor_id': BOB})
+    assert (twin.status, twin.existing_id) == ('duplicate', kept.memory_id)

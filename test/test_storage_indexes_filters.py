@@ -202,3 +202,14 @@ def test_a_key_of_any_letters_is_a_step_of_a_path(robot: Robot, key: str) -> Non
     robot.learn('without it', context={'p': {'other': 1}})
     expected = 0 if key == '1' else 1
     assert robot.query_records(where={f'p.{key}': 1}).total_count == expected
+
+
+def test_a_combining_operator_is_refused(robot: Robot) -> None:
+    with pytest.raises(InvalidArgument, match=r'unknown operator .*\$or'):
+        robot.query_records(where={'$or': [{'category': 'gotcha'}]})
+
+
+@pytest.mark.parametrize('time', ['10000-01-01', '99999-12-31T00:00:00Z'])
+def test_a_year_after_9999_is_refused_in_words(robot: Robot, time: str) -> None:
+    with pytest.raises(InvalidArgument, match='must be an ISO 8601 time'):
+        robot.query_records(where={'created_at': {'$gt': time}})

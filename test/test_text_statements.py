@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from robots import Robot
 
 from robot_memory.text.statements import MOST, extract_statements
 
@@ -74,3 +75,43 @@ def test_a_long_sentence_is_cut_and_a_dictation_ends() -> None:
     (statement,) = extract_statements('Never ' + 'ever ' * 200 + 'do it')
     assert len(statement.text) <= 300
     assert len(extract_statements('Never do it. ' * 50)) == MOST
+
+
+@pytest.mark.parametrize(
+    ('text', 'category'),
+    [
+        ('Do not touch the red cup', 'constraint'),
+        ('Is the cup hot? Do not touch it', 'constraint'),
+        ('You may not enter the lab', 'constraint'),
+        ('Nobody may touch the red button', 'constraint'),
+        ('Stay out of the kitchen!', 'constraint'),
+        ('Stop when I raise my hand.', 'constraint'),
+        ('只能用左臂拿热的东西', 'constraint'),
+        ('不能碰炉子', 'constraint'),
+        ('The blue cup is mine', 'preference'),
+        ('我不吃花生', 'preference'),
+    ],
+)
+def test_what_people_forbid_and_own_is_stated(text: str, category: str) -> None:
+    assert [one.found.category for one in extract_statements(text)] == [category]
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'I must admit the hall is nice',
+        'You must be tired of the hall',
+        'I have never been to the hall before',
+        'I have to leave now, bye',
+        'It never works',
+        'Call me a taxi',
+        'Call me later',
+        "Don't worry about the cup",
+        '别担心',
+        '我要一杯咖啡',
+    ],
+)
+def test_small_talk_states_nothing_and_is_no_rule(robot: Robot, text: str) -> None:
+    assert extract_statements(text) == []
+    robot.save_conversation(text, 'You must never do that, I was told.')
+    assert 'Safety:' not in robot.get_context(text).context

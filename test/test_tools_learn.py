@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -163,27 +162,3 @@ def test_an_unknown_session_is_not_found_and_nothing_is_kept(robot: Robot) -> No
 def test_a_context_that_is_no_object_is_refused(robot: Robot, context: Any) -> None:
     with pytest.raises(InvalidArgument, match='context'):
         robot.learn('the tray is wet', context=context)
-
-
-def test_calls_from_python_that_do_not_fit_the_signature_are_type_errors(robot: Robot) -> None:
-    with pytest.raises(TypeError, match='colour'):
-        robot.learn('the tray is wet', colour='red')  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match='insight'):
-        robot.learn()  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match='insight'):
-        robot.learn('the tray', insight='is wet')  # type: ignore[misc]
-    with pytest.raises(InvalidArgument, match='insight'):
-        robot.learn(7)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match='positional'):
-        robot.forget(1, 'why', 'more')  # type: ignore[call-arg]
-
-
-def test_settings_are_checked_where_the_store_is_opened(tmp_path: Path) -> None:
-    from robot_memory.api import RobotMemory
-
-    with pytest.raises(InvalidArgument, match='no argument'):
-        RobotMemory(tmp_path / 'x.db', colour='red')
-    with pytest.raises(InvalidArgument, match='decay_rate'):
-        RobotMemory(tmp_path / 'x.db', decay_rate=2)
-    with RobotMemory(tmp_path / 'x.db', model='none') as memory:
-        assert memory.learn('the tray is wet').status == 'created'

@@ -126,3 +126,10 @@ def test_only_active_records_are_listed_unless_a_status_is_asked_for(robot: Robo
 def test_what_a_query_does_not_take_is_refused(robot: Robot, arguments: Any) -> None:
     with pytest.raises(InvalidArgument):
         robot.query_records(**arguments)
+
+
+@pytest.mark.parametrize('offset', [10**6, 2**62, 2**63 - 1])
+def test_an_offset_beyond_all_records_answers_an_empty_page(robot: Robot, offset: int) -> None:
+    robot.learn('the red cup is wet')
+    answer = robot.query_records(offset=offset, limit=1000)
+    assert (answer.records, answer.total_count) == ((), 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Any
 
 import pytest
@@ -10,50 +9,6 @@ from narrowing import require
 from robots import MovableClock, Robot
 
 from robot_memory.core.errors import Conflict, InvalidArgument, NotFound
-from robot_memory.memory import caller
-
-
-def test_forgetting_leaves_the_row_and_says_who_when_and_why(
-    robot: Robot, clock: MovableClock
-) -> None:
-    kept = robot.learn('the red cup').memory_id
-    clock.forward(seconds=2.5)
-    token = caller.set('mcp:inspector 1.0')
-    try:
-        answer = robot.forget(require(kept), ' sensor was not calibrated ')
-    finally:
-        caller.reset(token)
-    assert (answer.status, answer.memory_id, answer.content, answer.reason) == (
-        'forgotten',
-        kept,
-        'the red cup',
-        'sensor was not calibrated',
-    )
-    assert robot.row(require(kept))['status'] == 'invalidated'
-    assert robot.row(require(kept))['content'] == 'the red cup'
-    (record,) = robot.query_records(where={'status': 'invalidated'}).records
-    assert record.audit == [
-        {
-            'action': 'invalidated',
-            'actor': 'mcp:inspector 1.0',
-            'reason': 'sensor was not calibrated',
-            'detail': {},
-            'at': '2026-02-25T06:13:22.500000',
-        }
-    ]
-
-
-def test_who_calls_from_python_is_the_user(robot: Robot) -> None:
-    robot.forget(require(robot.learn('the red cup').memory_id), 'wrong')
-    assert robot.rows('SELECT actor FROM audit') == [(f'python:{getpass.getuser()}',)]
-
-
-@pytest.mark.parametrize('reason', ['', ' ', None])
-def test_a_reason_is_required(robot: Robot, reason: Any) -> None:
-    kept = robot.learn('the red cup').memory_id
-    with pytest.raises(InvalidArgument, match='reason'):
-        robot.forget(require(kept), reason)
-    assert robot.row(require(kept))['status'] == 'active'
 
 
 def test_the_unknown_is_not_found_and_the_forgotten_a_conflict(robot: Robot) -> None:

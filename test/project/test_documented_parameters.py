@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import recordings
 
 from robot_memory.catalog import TOOLS
-from robot_memory.core import params_file
-from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.fields import get_fields
 from robot_memory.core.settings import McpSettings, Settings
 from robot_memory.ingest import IngestSettings, PoseSourceSettings, TapSettings
@@ -107,84 +102,3 @@ def test_the_params_files_of_a_document_are_accepted(page: Path, tmp_path: Path)
 
 def test_the_shipped_params_file_is_accepted() -> None:
     assert OF_NODE - set(OF_ROS) <= set(read_parameters(ROOT / 'config/robot_memory.yaml'))
-
-
-@pytest.mark.parametrize(
-    ('given', 'said'),
-    [
-        ('sorce: arm_1', 'sets sorce for the node robot_memory, .* \\(source\\?\\)'),
-        ('pose: {topic: /tcp_pose}', 'sets pose.topic .* \\(pose_topic\\?\\)'),
-        (
-            'taps: [wrench]\n    wrench: {onset: 2.0}',
-            'unknown parameter wrench.onset; wrench accepts',
-        ),
-        ('wrench: {onset: 2.0}', 'unknown parameter wrench.onset; wrench accepts .*onset_n'),
-        ('taps: [wrench]\n    wrist: {onset_n: 2.0}', 'sets wrist.onset_n .* \\(wrench.onset_n'),
-    ],
-)
-def test_mistyped_keys_of_a_params_file_are_refused(tmp_path: Path, given: str, said: str) -> None:
-    file = tmp_path / 'params.yaml'
-    file.write_text(f'/**:\n  ros__parameters:\n    real_weight: 1.5\n    {given}\n')
-    with pytest.raises(InvalidArgument, match=said):
-        read_parameters(file)
-
-
-def test_parameters_that_every_node_has_are_accepted(tmp_path: Path) -> None:
-    file = tmp_path / 'params.yaml'
-    file.write_text(
-        '/**:\n  ros__parameters:\n    use_sim_time: false\n    qos_overrides:\n'
-        '      /wrench:\n        subscription: {depth: 5}\n'
-    )
-    assert read_parameters(file) == {
-        'use_sim_time': False,
-        'qos_overrides./wrench.subscription.depth': 5,
-    }
-
-
-def test_an_import_with_a_mistyped_key_imports_nothing_and_says_why(tmp_path: Path) -> None:
-    made = recordings.RECORD(tmp_path / 'ur5e')
-    file, db = tmp_path / 'params.yaml', tmp_path / 'memory.db'
-    file.write_text('/**:\n  ros__parameters:\n    taps: [wrench]\n    sorce: arm_1\n')
-    command = [sys.executable, '-m', 'robot_memory', '--db', str(db), '--model', 'none', 'import']
-    ran = subprocess.run(
-        [*command, str(made), '--params', str(file)], capture_output=True, text=True
-    )
-    assert ran.returncode == 1 and not db.exists()
-    assert ran.stderr.startswith(f'robot-memory: [invalid_argument] {file} sets sorce')
-    assert ran.stderr.count('\n') == 1
-
-
-@pytest.mark.parametrize(
-    ('key', 'node', 'fits'),
-    [
-        ('/**', '/robot_memory', True),
-        ('/**', '/a/b/robot_memory', True),
-        ('/*', '/robot_memory', True),
-        ('/*', '/a/robot_memory', False),
-        ('/*/robot_memory', '/a/robot_memory', True),
-        ('/**/robot_memory', '/robot_memory', True),
-        ('/a/**', '/a/b/robot_memory', True),
-        ('/a/**', '/b/robot_memory', False),
-        ('robot_memory', '/robot_memory', True),
-        ('robot_memory', '/a/robot_memory', False),
-        ('/a/robot_memory', '/a/robot_memory', True),
-        ('/robot_memor.', '/robot_memory', False),
-    ],
-)
-def test_a_key_of_a_params_file_fits_as_in_ros(key: str, node: str, fits: bool) -> None:
-    assert params_file.matches_node(key, node) is fits
-
-
-def test_a_params_file_that_cannot_be_read_is_not_found(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match='cannot read .*: No such file'):
-        read_parameters(tmp_path / 'none.yaml')
-    with pytest.raises(NotFound, match='cannot read .*: Is a directory'):
-        read_parameters(tmp_path)
-
-
-def test_the_params_files_of_a_process_stand_after_ros_args() -> None:
-    arguments = (
-        '--params-file a --ros-args --params-file b -p x:=1 --params-file c -- --params-file d'
-    )
-    assert params_file.find_params_files(arguments.split()) == [Path('b'), Path('c')]
-    assert params_file.find_params_files(['--ros-args', '--params-file']) == []

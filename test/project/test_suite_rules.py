@@ -1,4 +1,8 @@
-"""The tests hold on a busy machine: none sleeps, none measures time, no wait is short."""
+"""
+The tests hold on a busy machine, and each file of them says what it tests.
+
+None sleeps, none measures time, no wait is short.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ import pytest
 from waiting import HANG_SECONDS
 
 TESTS = Path(__file__).parents[1]
+ROOT = TESTS.parent
 FILES = sorted(TESTS.rglob('*.py'))
 CLOCKS = {
     f'time.{name}{unit}'
@@ -166,3 +171,20 @@ def test_what_time_decides_is_refused(line: str) -> None:
 )
 def test_what_time_does_not_decide_is_accepted(line: str) -> None:
     assert not list(breaches(ast.parse(line)))
+
+
+def test_a_test_file_has_the_name_of_a_module_or_lies_in_project() -> None:
+    modules = {
+        '_'.join(path.relative_to(ROOT).with_suffix('').parts).removeprefix('robot_memory_')
+        for package in ('robot_memory', 'sage_mcp')
+        for path in (ROOT / package).rglob('*')
+        if path.suffix == '.py' or path.is_dir()
+    }
+    names = {
+        str(path.relative_to(TESTS)): '_'.join(
+            part.removeprefix('test_') for part in path.relative_to(TESTS).with_suffix('').parts
+        )
+        for path in FILES
+        if path.name.startswith('test_') and path.parent.name != 'project'
+    }
+    assert {file for file, name in names.items() if name not in modules} == set()

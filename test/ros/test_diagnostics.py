@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
+import itertools
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import apsw
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import PoseStamped, Wrench, WrenchStamped
+from old_stores import fixture
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rosgraph_msgs.msg import Clock
+from std_msgs.msg import String
 
-FIXTURES = Path(__file__).resolve().parents[1] / 'fixtures/schema'
 MOUNT = ['unshare', '--user', '--map-root-user', '--mount', '--', 'sh', '-ec']
 SMALL_DISK = """
 mount -t tmpfs -o size=4m tmpfs "$0"
@@ -84,8 +88,7 @@ def test_the_log_of_the_node_is_json_where_that_is_asked_for(
 def test_a_store_that_the_disk_has_no_room_to_upgrade_is_served_read_only_with_a_warning(
     start: Callable[..., Any], robot: Any, tmp_path: Path
 ) -> None:
-    older, disk = tmp_path / 'older.db', tmp_path / 'disk'
-    older.write_bytes(gzip.decompress((FIXTURES / 'v5.db.gz').read_bytes()))
+    older, disk = fixture(5, tmp_path), tmp_path / 'disk'
     with contextlib.closing(apsw.Connection(str(older))) as connection:
         connection.pragma('journal_mode', 'wal')  # as in every store that was in use
     disk.mkdir()
@@ -116,3 +119,249 @@ def test_a_store_that_the_disk_has_no_room_to_upgrade_is_served_read_only_with_a
     assert node.stop() == 0
     assert node.said().count('served read-only') == 1
     assert 'retried' not in node.said() and 'are lost' not in node.said()
+
+
+OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
+RELIABLE = 'qos_overrides./wrench.subscription.reliability'
+
+
+@pytest.fixture
+def status(robot: Any) -> Callable[..., Any]:
+    """Return the latest status of a tap: level, words and counts."""
+    latest = {}
+    robot.node.create_subscription(
+        DiagnosticArray,
+        '/diagnostics',
+        lambda message: latest.update({one.name: one for one in message.status}),
+        10,
+    )
+
+    def of(title: Any) -> tuple[Any, ...] | None:
+        one = latest.get(f'robot_memory: {title}')
+        if one is None:
+            return None
+        return one.level, one.message, {item.key: int(item.value) for item in one.values}
+
+    return of
+
+
+@pytest.fixture
+def until(robot: Any, status: Callable[..., Any]) -> Callable[..., Any]:
+    """Wait until a tap has a level, and words in its message; return its status."""
+
+    def wait(title: Any, level: Any, words: str = '') -> Any:
+        def told() -> Any:
+            found = status(title)
+            return found if found and found[0] == level and words in found[1] else None
+
+        return robot.until(
+            told, lambda: f'{title} to be {level!r}: {words}; it is {status(title)}'
+        )
+
+    return wait
+
+
+@pytest.fixture
+def stream(robot: Any) -> Iterator[Any]:
+    """Publish messages made anew each time, over and over, until told to stop."""
+    started = []
+
+    def begin(publisher: Any, make: Any, period: float = 0.01) -> Any:
+        started.append(robot.node.create_timer(period, lambda: publisher.publish(make())))
+        return started[-1]
+
+    yield begin
+    for timer in started:
+        robot.node.destroy_timer(timer)
+
+
+def push(rate: int = 100) -> Iterator[Any]:
+    """Yield forces as a push makes them, over and over, without any stamp."""
+    for i in itertools.count():
+        message = WrenchStamped()
+        message.header.frame_id = 'tool0'
+        message.wrench.force.z = -10.0 if rate * 6 // 10 <= i % (3 * rate) < rate else 0.0
+        yield message
+
+
+def perceived(robot: Any, collection: str = 'default') -> list[Any]:
+    where = json.dumps({'kind': 'perception', 'collection': collection})
+    found = robot.call('query_records', where=where, limit=100)
+    return [record.memory_id for record in found.records]
+
+
+def test_a_zero_stamp_is_replaced_by_the_arrival_and_marked(
+    start: Callable[..., Any], robot: Any, status: Callable[..., Any], stream: Callable[..., Any]
+) -> None:
+    start(taps='[wrench]')
+    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', 500)
+    robot.until(publisher.get_subscription_count, 'a match')
+    before = robot.node.get_clock().now().nanoseconds // 10**9
+    messages = push()
+    stream(publisher, lambda: next(messages))
+    (first, *_) = robot.until(lambda: perceived(robot), 'a contact')
+    shown = robot.call('show', memory_id=first)
+    assert shown.memory.stamp.sec >= before
+    assert json.loads(shown.metadata)['stamped_by'] == 'arrival'
+    marked = json.dumps({'sense.stamped_by': 'arrival'})
+    assert robot.call('query_records', where=marked).total_count >= 1
+    level, _, counts = robot.until(lambda: status('wrench (/wrench)'), 'a status')
+    assert level == OK
+    assert counts['zero stamp replaced'] == counts['received'] > 0
+
+
+def test_under_simulated_time_a_tap_whose_messages_have_no_stamp_warns_with_the_cure(
+    start: Callable[..., Any], robot: Any, until: Callable[..., Any], stream: Callable[..., Any]
+) -> None:
+    node = start(taps='[wrench]', use_sim_time='true')
+    ticks = itertools.count(1)
+    clock = robot.node.create_publisher(Clock, '/clock', 10)
+
+    def tick() -> Any:
+        message = Clock()
+        message.clock.sec, tenths = divmod(next(ticks), 10)
+        message.clock.nanosec = tenths * 10**8
+        return message
+
+    stream(clock, tick, 0.02)
+    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', 500)
+    messages = push()
+    stream(publisher, lambda: next(messages))
+    _, words, counts = until('wrench (/wrench)', WARN, 'all messages are dropped (no stamp)')
+    assert 'configure the publisher to stamp each message' in words and 'use_sim_time' in words
+    assert counts['no stamp'] > 0 and 'zero stamp replaced' not in counts
+    seen = counts['received']
+    robot.until(lambda: until('wrench (/wrench)', WARN)[2]['received'] > seen, 'more messages')
+    assert node.said().count('all messages are dropped') == 1
+
+
+def test_a_tap_that_recovers_is_ok_and_warns_in_the_log_again(
+    start: Callable[..., Any], robot: Any, until: Callable[..., Any], stream: Callable[..., Any]
+) -> None:
+    node = start(taps='[wrench]')
+    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', 500)
+    seconds = itertools.count(1_700_000_000)
+
+    def fresh() -> Any:
+        message = WrenchStamped()
+        message.header.stamp.sec = next(seconds)
+        return message
+
+    def stale() -> Any:
+        message = WrenchStamped()
+        message.header.stamp.sec = 1_700_000_000
+        message.header.stamp.nanosec = 5
+        return message
+
+    publisher.publish(fresh())
+    for times in (1, 2):
+        good = stream(publisher, fresh)
+        until('wrench (/wrench)', OK, 'received')
+        robot.node.destroy_timer(good)
+        publisher.publish(stale())  # the clock goes back, and then stands
+        bad = stream(publisher, stale)
+        until('wrench (/wrench)', WARN, 'all messages are dropped (late or repeated stamp)')
+        robot.node.destroy_timer(bad)
+        robot.until(
+            lambda times=times: node.said().count('(late or repeated stamp)') == times, 'the log'
+        )
+
+
+def test_a_tap_whose_qos_does_not_match_warns_with_the_reason_and_the_cure(
+    start: Callable[..., Any], robot: Any, until: Callable[..., Any]
+) -> None:
+    node = start(taps='[wrench]', **{RELIABLE: 'reliable'})
+    until('wrench (/wrench)', OK, 'no publisher on /wrench yet')
+    unreliable = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
+    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', unreliable)
+    _, words, _ = until('wrench (/wrench)', WARN, 'incompatible QoS')
+    assert '/tester' in words
+    assert f'remove {RELIABLE} (reliable, offered is best_effort)' in words
+    robot.node.destroy_publisher(publisher)
+    robot.node.create_publisher(WrenchStamped, '/wrench', 10)
+    until('wrench (/wrench)', OK, 'no messages yet')
+    assert node.said().count('incompatible QoS') == 1
+
+
+def test_a_durability_that_is_not_offered_warns(
+    start: Callable[..., Any], robot: Any, until: Callable[..., Any]
+) -> None:
+    name = 'qos_overrides./wrench.subscription.durability'
+    start(taps='[wrench]', **{name: 'transient_local'})
+    robot.node.create_publisher(
+        WrenchStamped, '/wrench', QoSProfile(depth=10, durability=DurabilityPolicy.VOLATILE)
+    )
+    until('wrench (/wrench)', WARN, f'remove {name} (transient_local, offered is volatile)')
+
+
+def test_a_publisher_of_another_type_warns(
+    start: Callable[..., Any], robot: Any, until: Callable[..., Any]
+) -> None:
+    start(taps='[wrench]')
+    robot.node.create_publisher(Wrench, '/wrench', 10)
+    _, words, _ = until('wrench (/wrench)', WARN, 'publishes geometry_msgs/msg/Wrench')
+    assert 'the tap subscribes to geometry_msgs/msg/WrenchStamped' in words
+
+
+def test_a_tap_whose_publisher_is_gone_warns_until_there_is_one_again(
+    start: Callable[..., Any], robot: Any, until: Callable[..., Any]
+) -> None:
+    node = start(taps='[wrench]')
+    for times in (1, 2):
+        publisher = robot.node.create_publisher(WrenchStamped, '/wrench', 10)
+        until('wrench (/wrench)', OK, 'no messages yet')
+        robot.node.destroy_publisher(publisher)
+        _, words, _ = until('wrench (/wrench)', WARN, 'the publisher disappeared')
+        assert 'restart what publishes /wrench' in words
+        robot.until(
+            lambda times=times: node.said().count('the publisher disappeared') == times, 'the log'
+        )
+
+
+def test_an_instruction_need_not_keep_its_publisher(
+    start: Callable[..., Any], robot: Any, until: Callable[..., Any]
+) -> None:
+    node = start(taps='[task]', **{'task.topic': '/task', 'task.type': 'std_msgs/msg/String'})
+    until('task (/task)', WARN, 'no publisher on /task yet')
+    publisher = robot.node.create_publisher(String, '/task', 10)
+    robot.until(publisher.get_subscription_count, 'a match')
+    publisher.publish(String(data='wipe the table'))
+    until('task (/task)', OK, 'learned 1')
+    robot.node.destroy_publisher(publisher)
+    where = json.dumps({'kind': 'fact'})
+    robot.until(lambda: robot.node.count_publishers('/task') == 0, 'the publisher to be gone')
+    assert robot.call('query_records', where=where).total_count == 1
+    until('task (/task)', OK, 'learned 1')
+    assert 'publisher disappeared' not in node.said()
+
+
+def test_no_publisher_is_ok_on_a_default_topic_and_a_warning_on_one_that_was_named(
+    start: Callable[..., Any], until: Callable[..., Any]
+) -> None:
+    node = start(
+        taps='[wrench, left]',
+        pose_topic='/tcp_pose',
+        **{'left.topic': '/lft/wrench', 'left.type': 'geometry_msgs/msg/WrenchStamped'},
+    )
+    until('wrench (/wrench)', OK, 'no publisher on /wrench yet')
+    until('left (/lft/wrench)', WARN, 'no publisher on /lft/wrench yet')
+    until('/tcp_pose', WARN, 'no publisher on /tcp_pose yet')
+    assert 'no publisher' not in node.said()
+
+
+def test_a_pose_without_a_stamp_is_that_of_its_arrival(
+    start: Callable[..., Any], robot: Any, until: Callable[..., Any], stream: Callable[..., Any]
+) -> None:
+    start(taps='[wrench]', pose_topic='/tcp_pose')
+    poses = robot.node.create_publisher(PoseStamped, '/tcp_pose', 500)
+    wrenches = robot.node.create_publisher(WrenchStamped, '/wrench', 500)
+    pose = PoseStamped()
+    pose.header.frame_id, pose.pose.position.x, pose.pose.orientation.w = 'map', 2.0, 1.0
+    stream(poses, lambda: pose)
+    messages = push()
+    stream(wrenches, lambda: next(messages))
+    (first, *_) = robot.until(lambda: perceived(robot), 'a contact')
+    found = json.loads(robot.call('show', memory_id=first).memory.pose)
+    assert found['frame_id'] == 'map' and found['position'] == [2.0, 0.0, 0.0]
+    _, _, counts = until('/tcp_pose', OK, 'zero stamp replaced')
+    assert counts['received'] == counts['zero stamp replaced']

@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
+import detector_packages
 import numpy as np
 import pytest
 import rclpy
@@ -23,7 +26,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from replay import wait_until_heard
 from robots import check_file
-from sensor_msgs.msg import Image, JointState
+from sensor_msgs.msg import BatteryState, Image, JointState
 from std_msgs.msg import String
 from waiting import HANG_SECONDS
 
@@ -532,3 +535,50 @@ def test_a_slow_topic_costs_little_of_the_processor(robot: Any) -> None:
     spinner.join()
     listener.destroy_node()
     assert executor.handed <= len(taken) + 10
+
+
+def test_a_detector_of_a_package_becomes_a_tap_with_its_settings(
+    start: Callable[..., Any], robot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = detector_packages.install(tmp_path / 'site')
+    monkeypatch.setenv('PYTHONPATH', os.pathsep.join(filter(None, (str(site), _path()))))
+    file = tmp_path / 'params.yaml'
+    file.write_text(
+        '/**:\n  ros__parameters:\n    taps: [power]\n    power:\n      topic: /battery\n'
+        '      detector: battery\n      low: 0.2\n'
+    )
+    start('--params-file', file)
+    statuses = {}
+    robot.node.create_subscription(
+        DiagnosticArray,
+        '/diagnostics',
+        lambda message: statuses.update({one.name: one for one in message.status}),
+        10,
+    )
+    publisher = robot.node.create_publisher(BatteryState, '/battery', 100)
+    wait_until_heard(robot, publisher)
+    robot.publish(publisher, (_state(*one) for one in enumerate(detector_packages.CHARGES)))
+    found = robot.until(
+        lambda: robot.call('recall', query='battery low', n=1).memories, 'the event'
+    )
+    assert found[0].content == 'Battery low: down to 12 %'
+    assert found[0].stamp.sec == 1_700_000_002
+    title = 'robot_memory: power (/battery)'
+
+    def is_counted() -> Any:
+        status = statuses.get(title)
+        return status and {one.key: one.value for one in status.values}.get('events') == '1'
+
+    robot.until(is_counted, 'the event in the diagnostics')
+    assert statuses[title].level == DiagnosticStatus.OK
+
+
+def _path() -> Any:
+    return os.environ.get('PYTHONPATH', '')
+
+
+def _state(second: Any, charge: Any) -> Any:
+    message = BatteryState(percentage=charge, voltage=20.0)
+    message.header.stamp.sec = 1_700_000_000 + second
+    message.header.frame_id = 'base'
+    return message

@@ -1,0 +1,94 @@
+"""Every memory gets its vector, of one model, whoever writes meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from narrowing import require
+from robots import Robot, check_file, fill
+
+from robot_memory.embedding import BackgroundEmbedder
+from robot_memory.storage.indexes import vectors
+
+Embedders = dict[int, BackgroundEmbedder]
+Open = Callable[..., Robot]
+
+
+def test_every_memory_gets_its_vector_whether_the_model_is_there_or_not(
+    open_robot: Open, tiny_embedders: Embedders
+) -> None:
+    words_only = open_robot(resident=False)
+    ids = fill(words_only, 40)
+    assert words_only.save_perception('the red cup is seen').has_embedding is False
+    robot = open_robot(embedder=tiny_embedders[8], resident=False)
+    assert robot.rows('SELECT count(coarse) FROM indexed') == [(0,)]
+    robot.embed_all()
+    assert robot.save_perception('the red cup is seen').has_embedding is True
+    assert robot.rows('SELECT count(coarse) FROM indexed') == [(len(ids) + 2,)]
+    check_file(robot.memory.db.path)
+
+
+def test_another_model_embeds_anew_and_never_mixes(
+    open_robot: Open, tiny_embedders: Embedders, caplog: pytest.LogCaptureFixture
+) -> None:
+    small = open_robot(embedder=tiny_embedders[8], resident=False)
+    small.embed_all()
+    ids = fill(small, 20)
+    assert small.recall('red cup').mode == 'hybrid'
+    large = open_robot(embedder=tiny_embedders[16], resident=False)
+    assert large.recall('red cup').mode == 'bm25_only'
+    assert large.learn('the gripper jams in the dark').status == 'created'
+    assert large.rows('SELECT count(coarse) FROM indexed') == [(20,)]
+    assert {len(row[0]) for row in large.rows('SELECT coarse FROM indexed') if row[0]} == {8}
+    large.embed_all()
+    assert 'are replaced by' in caplog.text
+    assert {len(row[0]) for row in large.rows('SELECT coarse FROM indexed')} == {16}
+    assert large.rows('SELECT count(coarse) FROM indexed') == [(21,)]
+    assert large.recall('red cup').mode == 'hybrid'
+    assert small.recall('red cup').mode == 'bm25_only'
+    assert small.learn('the lift is slow in the dark').status == 'created'
+    small.forget(ids[0], 'wrong')
+    check_file(large.memory.db.path)
+    large.embed_all()
+    name = require(tiny_embedders[16].get_if_loaded()).name
+    assert large.rows("SELECT value ->> 'model' FROM meta WHERE key = 'vectors'") == [(name,)]
+    assert large.rows('SELECT count(coarse) FROM indexed') == [(21,)]
+    check_file(large.memory.db.path)
+
+
+def test_an_update_while_vectors_are_made_wins(
+    open_robot: Open, tiny_embedders: Embedders, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    robot = open_robot(resident=False)
+    ids = fill(robot, 3)
+    thinking = open_robot(embedder=tiny_embedders[8], resident=False)
+    loaded = tiny_embedders[8].get_if_loaded()
+    original = require(loaded).embed_passages
+    steps = thinking.memory.reindexer.run()
+
+    class Slow:
+        """Let another process write between the reading of a text and its vector."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(loaded, name)
+
+        def embed_passages(self, texts: list[str]) -> np.ndarray:
+            made = original(texts)
+            if ids:
+                robot.update(ids[0], 'another text altogether')
+                robot.forget(ids[1], 'wrong')
+                ids.clear()
+            return made
+
+    slow = Slow()
+    monkeypatch.setattr(tiny_embedders[8], 'get_if_loaded', lambda: slow)
+    for _ in steps:
+        pass
+    with thinking.memory.db.read() as connection:
+        found = vectors.fetch(connection, [1, 2, 3])
+    assert sorted(found) == [1, 3]
+    expected = original(['another text altogether'])[0]
+    assert found[1] == pytest.approx(expected, abs=1e-4)
+    check_file(thinking.memory.db.path)

@@ -1,0 +1,146 @@
+"""A model that fails leaves words, and the vectors of questions are kept for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from robots import MovableClock, Robot
+
+from robot_memory.core.errors import Unavailable
+from robot_memory.embedding import BackgroundEmbedder
+
+
+class Fragile:
+    """A model that fails while it is told to."""
+
+    def __init__(self, model: Any) -> None:
+        self.model, self.fails, self.calls = model, False, 0
+        self.name, self.dimension = model.name, model.dimension
+        self.calibration = model.calibration
+
+    def embed_passages(self, texts: Any) -> Any:
+        return self._made(self.model.embed_passages, texts)
+
+    def embed_query(self, text: str) -> Any:
+        return self._made(self.model.embed_query, text)
+
+    def _made(self, make: Any, what: Any) -> Any:
+        self.calls += 1
+        if self.fails:
+            raise RuntimeError('the model is gone')
+        return make(what)
+
+
+@pytest.fixture
+def fragile(
+    open_robot: Callable[..., Robot],
+    tiny_models: dict[int, Path],
+    tiny_embedders: dict[int, BackgroundEmbedder],
+) -> tuple[Any, ...]:
+    """A robot, and its model that can be made to fail."""
+    model = Fragile(tiny_embedders[8].get_if_loaded())
+
+    class Loader(BackgroundEmbedder):
+        def _open(self, directory: Any) -> Any:
+            return model
+
+    robot = open_robot('', embedder=Loader(str(tiny_models[8])), resident=False)
+    robot.embed_all()
+    return robot, model
+
+
+def test_a_model_that_fails_leaves_recall_and_learn_with_words(fragile: tuple[Any, ...]) -> None:
+    robot, model = fragile
+    robot.learn('the red cup is on the left shelf')
+    assert robot.recall('red cup').mode == 'hybrid'
+    model.fails = True
+    learned = robot.learn('the blue plate is in the kitchen')
+    assert learned.status == 'created'
+    assert robot.recall('blue plate').mode == 'bm25_only'
+    assert [found.content for found in robot.recall('plate').memories] == [
+        'the blue plate is in the kitchen'
+    ]
+    assert robot.memory.registry.group_errors(lambda operation, code, _: f'{operation} {code}')
+
+
+def test_a_model_that_keeps_failing_is_left_alone_for_a_minute_and_then_tried(
+    fragile: tuple[Any, ...], clock: MovableClock
+) -> None:
+    robot, model = fragile
+    robot.learn('the red cup is on the left shelf')
+    model.fails = True
+    while robot.memory.vectorizer.breaker.state == 'closed':
+        assert model.calls < 20
+        assert robot.recall(f'red cup {model.calls}').mode == 'bm25_only'
+    calls = model.calls
+    assert robot.sage_system_status().performance['embedder']['breaker'] == 'open'
+    model.fails = False
+    assert robot.recall('red cup on the shelf').mode == 'bm25_only'
+    assert model.calls == calls
+    clock.forward(seconds=60)
+    assert robot.recall('red cup on the shelf').mode == 'hybrid'
+    assert robot.memory.vectorizer.breaker.state == 'closed'
+
+
+def test_what_was_stored_while_the_model_failed_gets_its_vector_later(
+    fragile: tuple[Any, ...],
+) -> None:
+    robot, model = fragile
+    model.fails = True
+    memory_id = robot.learn('the green bottle is near the door').memory_id
+    assert robot.rows('SELECT coarse FROM indexed WHERE memory_id = ?', memory_id) == [(None,)]
+    model.fails = False
+    robot.embed_all()
+    ((coarse,),) = robot.rows('SELECT coarse FROM indexed WHERE memory_id = ?', memory_id)
+    assert len(coarse) == model.dimension
+
+
+def test_stored_texts_that_the_model_cannot_take_do_not_keep_it_from_questions(
+    fragile: tuple[Any, ...],
+) -> None:
+    robot, model = fragile
+    robot.learn('the red cup is on the left shelf')
+    model.fails = True
+    robot.learn('the green bottle is near the door')
+    for _ in range(5):
+        with pytest.raises(Unavailable, match='the model is gone'):
+            robot.embed_all()
+    assert robot.memory.vectorizer.background.state == 'open'
+    model.fails = False
+    assert robot.recall('red cup').mode == 'hybrid'
+    (advice,) = [
+        each['measured']
+        for each in robot.sage_system_status().optimization
+        if 'breaker' in each['measured']
+    ]
+    assert advice.endswith('circuit breaker closed, in the background open')
+
+
+def test_the_vector_of_a_question_is_forgotten_after_its_time(
+    open_robot: Callable[..., Robot],
+    tiny_embedders: dict[int, BackgroundEmbedder],
+    clock: MovableClock,
+) -> None:
+    robot = open_robot('', embedder=tiny_embedders[8], cache_ttl=300)
+    forever = open_robot('', name='other', embedder=tiny_embedders[8], cache_ttl=0)
+    made = []
+    for seconds in (0, 299, 2):
+        clock.forward(seconds=seconds)
+        for one in (robot, forever):
+            assert one.memory.embed_query('red cup') is not None
+            made.append(one.memory.registry.get_operation_timings()['embed_query'].count)
+    assert made == [1, 1, 1, 1, 2, 1]
+
+
+def test_no_more_than_a_thousand_questions_are_kept(
+    open_robot: Callable[..., Robot], tiny_embedders: dict[int, BackgroundEmbedder]
+) -> None:
+    robot = open_robot('', embedder=tiny_embedders[8])
+    for number in range(1001):
+        robot.memory.embed_query(f'cup {number}')
+    robot.memory.embed_query('cup 1000')
+    robot.memory.embed_query('cup 0')
+    assert robot.memory.registry.get_operation_timings()['embed_query'].count == 1002

@@ -1,0 +1,61 @@
+"""Clients that send nothing, and too many of them, take nothing from the others."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+
+import pytest
+from http_requests import status
+from narrowing import require
+from waiting import HANG_SECONDS, until
+
+from robot_memory.mcp_server import HttpBridge, connection_limits
+
+
+def idle(bridge: HttpBridge) -> socket.socket:
+    return socket.create_connection(('127.0.0.1', bridge.port), timeout=HANG_SECONDS)
+
+
+def is_let_go(bridge: HttpBridge, sent: bytes = b'') -> bool:
+    """Say whether a connection is ended without an answer to what was sent."""
+    with contextlib.suppress(ConnectionResetError, BrokenPipeError), idle(bridge) as connection:
+        connection.sendall(sent)
+        return connection.recv(1) == b''
+    return True
+
+
+@pytest.mark.parametrize('sent', [b'', b'POST /mcp HTTP/1.1\r\nHost: localhost\r\n'])
+def test_who_connects_and_asks_nothing_is_let_go(
+    free: HttpBridge, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    with monkeypatch.context() as hurried:
+        hurried.setattr(connection_limits, 'HEAD_SECONDS', 0.1)
+        assert is_let_go(free, sent)
+    assert status(free, '/health') == 200
+
+
+def test_who_begins_a_body_and_does_not_end_it_is_let_go(
+    free: HttpBridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_limits, 'HEAD_SECONDS', 0.1)
+    monkeypatch.setattr(connection_limits, 'BODY_SECONDS', 0.1)
+    head = b'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
+    assert is_let_go(free, head + b'Content-Length: 100\r\n\r\n{')
+
+
+def test_more_connections_than_are_served_take_no_files_and_end_nothing(
+    free: HttpBridge, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(connection_limits, 'CONNECTIONS', 5)
+    held = [idle(free) for _ in range(5)]
+    with caplog.at_level(logging.WARNING, 'robot_memory'):
+        for _ in range(20):
+            assert is_let_go(free)
+    assert 1 <= len(caplog.records) <= 6
+    for connection in held:
+        connection.close()
+    server = free._server
+    until(lambda: not require(server).server_state.connections, 'the server to see them gone')
+    assert status(free, '/health') == 200

@@ -1,0 +1,97 @@
+"""The steps of the schema: frozen, run once, and undone where one fails."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+from old_stores import every_version, fixture, opened
+
+from robot_memory.storage import Connection, derived, schema_runner
+from robot_memory.storage.indexes import indexed
+
+FROZEN = {
+    'v1.py': '7d584a61951c6e2f26621aee64b371ae22794c8f25cecaf7d7707d2b57c4e689',
+    'v2.py': '118c73725591057bcbd91494ce366eccc68ddce969cc273f8f70e9b82b764edb',
+    'v3.py': '32b316f6e3a3707f324ff4e23b8a47ba67f2be119ce2961ab360ce9359024f55',
+    'v4.py': '13ec200f49f05b7fa75f33ef6715d9c264ace0dba18906eb55b6755d43780427',
+    'v5.py': 'f3cbf627fef90800253f80b1e8fdc7b9bc34fadee7f5029765bea5175b0d6f02',
+    'v6.py': '3edacae0b8a10701b54249afefcd35e90f9f7cad62644e228d1ddd453aa730cf',
+    'v7.py': '41183f101ba79153c247d415a84e71a8d75c409d6a8186f04892bfd79f4b5780',
+    'v8.py': '4c080cb1e0898aa8c1f81bcf6443b0f30d42071fed931ad74c9bc5b96a39119f',
+    'v9.py': 'a4d416556364de8509136eeb1a06132ddbfc16465583a8250d580cffd94c5c66',
+}
+"""SHA-256 of each step's file: stores of its version exist, so it never changes again."""
+
+
+@every_version
+def test_a_further_column_in_the_hottest_table_breaks_no_older_step(
+    version: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps called present code once, which wrote to columns that were not there yet."""
+
+    def next_step(connection: Connection) -> None:
+        connection.execute('ALTER TABLE indexed ADD COLUMN weight REAL')
+
+    put = indexed.put
+
+    def put_next(connection: Connection, memory_id: int, *rest: Any) -> None:
+        put(connection, memory_id, *rest)
+        connection.execute('UPDATE indexed SET weight = 1 WHERE memory_id = ?', (memory_id,))
+
+    monkeypatch.setattr(schema_runner, 'STEPS', (*schema_runner.STEPS, next_step))
+    monkeypatch.setattr(indexed, 'put', put_next)
+    robot = opened(fixture(version, tmp_path))
+    assert robot.rows('SELECT count(*) FROM indexed WHERE weight IS NULL') == [(0,)]
+    assert robot.rows('SELECT count(*) > 0 FROM indexed') == [(1,)]
+    robot.close()
+
+
+def test_steps_are_frozen_and_stand_alone() -> None:
+    folder = Path(schema_runner.__file__).parent / 'schema'
+    steps = {path.name: path for path in folder.glob('v*.py')}
+    assert len(steps) == len(schema_runner.STEPS)
+    for name, path in steps.items():
+        assert hashlib.sha256(path.read_bytes()).hexdigest() == FROZEN.get(name), (
+            f'{name} changed: add a further step instead'
+        )
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                assert 'robot_memory' not in ast.unparse(node), f'{name}: {ast.unparse(node)}'
+
+
+def test_statements_that_insert_name_their_columns() -> None:
+    """Without their names a further column breaks them."""
+    for path in Path(derived.__file__).parent.rglob('*.py'):
+        assert path.parent.name == 'schema' or not re.search(
+            r'INTO \w+ VALUES', path.read_text()
+        ), path.name
+
+
+def test_a_step_that_fails_leaves_the_store_as_it_was_and_the_next_start_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = fixture(2, tmp_path)
+
+    def broken(connection: Connection) -> None:
+        connection.execute('CREATE TABLE half (x)')
+        raise ValueError('half way')
+
+    monkeypatch.setattr(
+        schema_runner, 'STEPS', (*schema_runner.STEPS[:5], broken, *schema_runner.STEPS[6:])
+    )
+    with pytest.raises(ValueError, match='half way'):
+        opened(path)
+    connection = apsw.Connection(str(path))
+    assert connection.pragma('user_version') == 5
+    assert not connection.table_exists(None, 'half')
+    connection.close()
+    monkeypatch.undo()
+    robot = opened(path)
+    assert robot.contents(query='red cup', n=1) == ['Grip force of 12.5 N holds the red cup']
+    robot.close()
