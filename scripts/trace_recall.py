@@ -110,6 +110,8 @@ def main() -> None:
                 'spatial': {'object_position': [place / 10, 0, 0]},
             }
             robot.learn(fact, context=context)
+        for _ in robot.memory.reindexer.run():  # vectors of what was stored before the model came
+            pass
         for name, request in REQUESTS.items():
             mode = recall.run(robot.memory, request).mode
             steps = trace(partial(recall.run, robot.memory, request))

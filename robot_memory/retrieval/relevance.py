@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from robot_memory.memory import Memory
 from robot_memory.retrieval.plan import RecallPlan
-from robot_memory.search.opening import open_searches
+from robot_memory.search.file_search import FileSearch
 from robot_memory.search.query import Hit, Query, Search
-from robot_memory.search.resident import MARGIN
+from robot_memory.search.resident import MARGIN, WORTH_WAITING, ResidentSearch
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes import fulltext
+from robot_memory.storage.indexes import fulltext, indexed, vectors
 from robot_memory.storage.indexes.filters import Where, find_few
 from robot_memory.storage.tables import memories
 
@@ -36,16 +36,39 @@ def open_partitions(
     """
     Open a search of each of some partitions, but of none that is empty save the first.
 
-    `real_weight` None is that of the settings.
+    The copy of the indexes in memory is searched where there is one, else the file. Where the
+    file has vectors of another model than the query's, and while a large copy is being loaded,
+    keyword search answers. `real_weight` None is that of the settings.
     """
-    return open_searches(
-        connection,
-        names,
-        query,
-        None if query.vector is None else memory.embedder.get_if_loaded(),
-        memory.settings.real_weight if real_weight is None else real_weight,
-        memory.resident_index,
-    )
+    embedder = None if query.vector is None else memory.embedder.get_if_loaded()
+    name, scale = (None, None) if embedder is None else (embedder.name, embedder.calibration)
+    weight = memory.settings.real_weight if real_weight is None else real_weight
+    words_only = replace(query, vector=None)
+    resident_index = memory.resident_index
+    known = None if resident_index is None else resident_index.snapshot(connection, names)
+    if known is not None:
+        asked = query if known.model == name else words_only
+        filled = [
+            shard
+            for place, shard in enumerate(known.shards)
+            if not place or shard.count > shard.dead
+        ]
+        return [ResidentSearch(connection, shard, asked, scale, weight) for shard in filled]
+    sizes = indexed.sizes(connection)
+    model = vectors.model_of(connection)
+    asked = query if model is not None and model[0] == name else words_only
+    is_loading = resident_index is not None
+    return [
+        FileSearch(
+            connection,
+            partition,
+            words_only if is_loading and sizes.get(partition, 0) > WORTH_WAITING else asked,
+            scale,
+            weight,
+        )
+        for place, partition in enumerate(names)
+        if not place or partition in sizes
+    ]
 
 
 def find_relevant(

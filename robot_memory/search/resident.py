@@ -209,9 +209,9 @@ class ResidentSearch:
         self._scale = scale
         self._weight = np.float32(real_weight)
         self.size = shard.count - shard.dead
-        self._vector = query.vector if shard.has_vectors else None
         self._cosines: Floats | None = None
         worth = weigh(connection, query.words, self.size, shard)
+        self._vector = query.vector if shard.has_vectors else None
         self._rows, self._coverage = shard.coverage(worth)
         self.mode = ranking.name_mode(len(self._rows) > 0, self._vector is not None)
 

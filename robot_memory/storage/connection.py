@@ -9,7 +9,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 import apsw
@@ -18,9 +18,9 @@ from robot_memory.core.errors import Unavailable
 from robot_memory.storage import schema_runner
 from robot_memory.storage import upgrade as upgrading
 from robot_memory.storage.error_messages import (
+    describe_error,
     describe_overwritten,
     describe_unopened,
-    translate_errors,
 )
 from robot_memory.storage.file_watch import Unwatched, Watch
 from robot_memory.storage.read_only import ReadOnlyStore, describe_reason, load_upgraded_copy
@@ -279,8 +279,13 @@ class Database:
 
         return wait
 
-    def _translate_errors(self) -> AbstractContextManager[None]:
-        return translate_errors(self.path, self._describe_wait)
+    @contextmanager
+    def _translate_errors(self) -> Iterator[None]:
+        """Raise a RobotMemoryError for any error of SQLite or of memory in the block."""
+        try:
+            yield
+        except (apsw.Error, MemoryError) as error:
+            raise describe_error(self.path, error, self._describe_wait()) from error
 
     def _describe_wait(self) -> str:
         if self._deadline < math.inf:

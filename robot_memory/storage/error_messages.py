@@ -3,69 +3,56 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import re
 from pathlib import Path
 
 import apsw
 
-from robot_memory.core.errors import Internal, InvalidArgument, Unavailable
+from robot_memory.core.errors import Internal, InvalidArgument, RobotMemoryError, Unavailable
 
 logger = logging.getLogger(__name__)
 
 
-@contextmanager
-def translate_errors(path: Path, describe_wait: Callable[[], str]) -> Iterator[None]:
+def describe_error(path: Path, error: apsw.Error | MemoryError, wait: str) -> RobotMemoryError:
     """
-    Raise a RobotMemoryError for any error of SQLite or of memory in the block.
+    Return the error to raise for one of SQLite or of memory.
 
-    `describe_wait` says how long a write waited for another process.
+    `wait` says how long a write waited for another process.
     """
-    try:
-        yield
-    except apsw.BusyError:
-        raise Unavailable(
-            f'another process is writing to {path} and {describe_wait()}; nothing was changed, '
-            'try again'
-        ) from None
-    except apsw.NotADBError:
-        raise Unavailable(
-            f'{path} is not a robot_memory store; set db_path to another file'
-        ) from None
-    except (apsw.FullError, apsw.IOError, apsw.CorruptError, apsw.NoLFSError) as error:
-        raise Unavailable(
+    if isinstance(error, apsw.BusyError):
+        return Unavailable(
+            f'another process is writing to {path} and {wait}; nothing was changed, try again'
+        )
+    if isinstance(error, apsw.NotADBError):
+        return Unavailable(f'{path} is not a robot_memory store; set db_path to another file')
+    if isinstance(error, (apsw.FullError, apsw.IOError, apsw.CorruptError, apsw.NoLFSError)):
+        return Unavailable(
             f'cannot use the store {path}: {error}; check the disk and whether another program '
             'wrote to the file; restore a backup or import an archive'
-        ) from error
-    except (apsw.ProtocolError, apsw.LockedError, apsw.SchemaChangeError) as error:
-        raise Unavailable(
+        )
+    if isinstance(error, (apsw.ProtocolError, apsw.LockedError, apsw.SchemaChangeError)):
+        return Unavailable(
             f'other connections block {path} ({error}); nothing was changed, try again'
-        ) from error
-    except (apsw.InterruptError, apsw.AbortError) as error:
-        raise Unavailable(
+        )
+    if isinstance(error, (apsw.InterruptError, apsw.AbortError)):
+        return Unavailable(
             f'the call to {path} was interrupted ({error}); nothing was changed, try again'
-        ) from error
-    except (apsw.NoMemError, MemoryError) as error:
-        raise Unavailable('out of memory; nothing was changed, request less') from error
-    except apsw.TooBigError as error:
-        raise InvalidArgument(f'value exceeds the limits of the store ({error})') from error
-    except (
-        apsw.CantOpenError,
-        apsw.ReadOnlyError,
-        apsw.PermissionsError,
-        apsw.AuthError,
-    ) as error:
-        raise describe_unopened(path, error) from error
-    except apsw.ForkingViolationError as error:
-        raise Unavailable(
+        )
+    if isinstance(error, (apsw.NoMemError, MemoryError)):
+        return Unavailable('out of memory; nothing was changed, request less')
+    if isinstance(error, apsw.TooBigError):
+        return InvalidArgument(f'value exceeds the limits of the store ({error})')
+    if isinstance(
+        error, (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError)
+    ):
+        return describe_unopened(path, error)
+    if isinstance(error, apsw.ForkingViolationError):
+        return Unavailable(
             f'the store {path} was opened before this process was forked; open it after the fork'
-        ) from error
-    except apsw.SQLError as error:
-        if 'no such table' in str(error) or 'no such column' in str(error):
-            raise describe_overwritten(path, error) from error
-        raise _describe_fault(path, error) from error
-    except apsw.Error as error:
-        raise _describe_fault(path, error) from error
+        )
+    if isinstance(error, apsw.SQLError) and re.search('no such (table|column)', str(error)):
+        return describe_overwritten(path, error)
+    return _describe_fault(path, error)
 
 
 def describe_overwritten(path: Path, why: object) -> Unavailable:
