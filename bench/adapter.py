@@ -79,7 +79,9 @@ class Adapter:
         while batch := list(islice(left, _AT_ONCE)):
             with memory.db.write() as connection:
                 for text, context in batch:
-                    record = make_record('fact', text, _SAME, context, memory.clock())
+                    record = make_record(
+                        'fact', text, _SAME, context, memory.clock(), memory.caller
+                    )
                     record = replace(record, collection='default')
                     memories.insert(connection, record, memory.embed_passage(text))
 

@@ -13,6 +13,7 @@ from robot_memory.background.accesses import AccessLog
 from robot_memory.background.clock_monitor import ClockMonitor
 from robot_memory.background.reindexing import Reindexer, match_embedder
 from robot_memory.background.worker import BackgroundWorker
+from robot_memory.core.authority import Writer
 from robot_memory.core.clock import Clock, SteadyClock, steady_clock, wall_clock
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.settings import Settings, find_store_path, refuse_encryption
@@ -26,8 +27,8 @@ from robot_memory.storage import Connection, Database
 from robot_memory.storage.admin.backup import Backups
 
 logger = logging.getLogger(__name__)
-caller: contextvars.ContextVar[str] = contextvars.ContextVar('caller')
-"""Who calls, for the audit trail: 'cli:anna', 'mcp:inspector 1.0', 'ros:/robot_memory'."""
+caller: contextvars.ContextVar[Writer | None] = contextvars.ContextVar('caller', default=None)
+"""Who calls, as far as the face knows; None: code of this process."""
 trace: contextvars.ContextVar[str] = contextvars.ContextVar('trace')
 """The trace that a call belongs to, for the log: 32 hexadecimal digits, as W3C's trace-id."""
 
@@ -123,10 +124,9 @@ class Memory:
         self.db.close()
 
     @property
-    def caller(self) -> str:
+    def caller(self) -> Writer:
         """Return who calls, as far as the face knows."""
-        known = caller.get('')
-        return known or f'python:{find_os_user()}'
+        return caller.get() or Writer.of_role('python', find_os_user(), self.settings.python_role)
 
     def _list_jobs(self) -> list[Callable[[], None]]:
         """Return what the worker runs; for a read-only store no job that writes."""

@@ -14,7 +14,7 @@ from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
 
 FIXTURES = Path(__file__).parent / 'fixtures' / 'schema'
-VERSIONS = [1, 2, 4, 5, 6, 7, 8, 9]
+VERSIONS = [1, 2, 4, 5, 6, 7, 8, 9, 10]
 """Those that a release or a checkout ever wrote; 3 was a step on the way to 4."""
 RECORDS = {
     'memories': 'id type collection session_id content category confidence confidence_base tags '
@@ -27,6 +27,7 @@ RECORDS = {
     'events': 'memory_id source topic subject onset peak end look broken_off',
     'turns': 'memory_id session_id number role',
     'origins': 'memory_id store_id first_id created_at',
+    'writers': 'id face client principal actor authority',
 }
 """The columns that are no derived ones, by table; older stores lack some tables."""
 _QUOTED = '"{}"'.format

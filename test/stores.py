@@ -7,6 +7,7 @@ from typing import Any
 
 import apsw
 
+from robot_memory.core.authority import THE_STORE
 from robot_memory.core.records import Record
 from robot_memory.storage import schema_runner
 from robot_memory.storage.tables import memories
@@ -39,7 +40,7 @@ def replace(connection: apsw.Connection, memory_id: int, context: dict[str, Any]
     """Give a memory another context."""
     old = memories.get(connection, [memory_id])[memory_id]
     new = {**vars(old), 'context': context, 'updated_at': old.created_at + 1}
-    memories.rewrite(connection, old, Record(**new), None, 'test')
+    memories.rewrite(connection, old, Record(**new), None, THE_STORE)
 
 
 def index_rows(connection: apsw.Connection) -> tuple[Sequence[Row], Sequence[Row]]:

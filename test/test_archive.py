@@ -108,7 +108,8 @@ def dump(robot: Robot) -> dict[str, list[tuple[Any, ...]]]:
     tables = ('memories', 'sessions', 'turns', 'payloads', 'parts', 'events', 'facets', 'places')
     found = {table: robot.rows(f'SELECT * FROM {table} ORDER BY 1, 2, 3') for table in tables}
     columns = [row[1] for row in robot.rows('PRAGMA table_info(memories)')]
-    kept = ', '.join(name for name in columns if not name.endswith('_clock'))  # of this store
+    own = {'created_clock', 'accessed_clock', 'authority', 'writer_id'}  # a store's own
+    kept = ', '.join(name for name in columns if name not in own)
     found['memories'] = robot.rows(f'SELECT {kept} FROM memories ORDER BY 1')
     found['audit'] = robot.rows(
         'SELECT memory_id, action, reason, detail, at FROM audit ORDER BY 1'

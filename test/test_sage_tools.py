@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from robots import Robot
 
+from robot_memory.core.authority import Writer
 from robot_memory.core.errors import Conflict, InvalidArgument, NotFound
 from robot_memory.memory import caller
 
@@ -66,7 +67,7 @@ def test_forgetting_all_keeps_what_is_protected_and_one_collection_only(robot: R
 
 def test_forgetting_all_over_mcp_needs_a_parameter(robot: Robot, open_robot: Any) -> None:
     robot.learn('the tray is wet')
-    token = caller.set('mcp:planner 1.0')
+    token = caller.set(Writer('mcp-http', 'planner 1.0'))
     try:
         with pytest.raises(Conflict, match='allow_forget_all'):
             command(robot, '/forget all')

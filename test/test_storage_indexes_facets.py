@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from stores import index_rows, keep, replace, store
 
+from robot_memory.core.authority import THE_STORE
 from robot_memory.core.clock import format_instant
 from robot_memory.storage.indexes import facets
 from robot_memory.storage.indexes.filters import (
@@ -100,7 +101,7 @@ def test_the_ways_lead_to_all_that_a_filter_holds_of(
         keep(connection, context, at)
     for memory_id, context in enumerate(later[: len(kept)], 1):
         replace(connection, memory_id, context)
-    memories.retire(connection, len(kept), 'invalidated', 'test', 'over', 9)
+    memories.retire(connection, len(kept), 'invalidated', THE_STORE, 'over', 9)
     for condition in asked:
         where = compile_filter('where', condition)
         check(connection, where)
@@ -193,7 +194,7 @@ def test_the_ways_of_columns_and_times_lead_to_all_that_they_hold_of(
     replace(connection, 3, {'changed': True})
     decay.record_accesses(connection, {4: (1, 100), 5: (2, 10)})
     for memory_id in (6, 9):
-        memories.retire(connection, memory_id, 'invalidated', 'test', 'over', 20)
+        memories.retire(connection, memory_id, 'invalidated', THE_STORE, 'over', 20)
     connection.execute("UPDATE memories SET category = 'gotcha' WHERE id IN (2, 6)")
     where = compile_filter('where', condition)
     check(connection, where)

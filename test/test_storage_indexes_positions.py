@@ -19,6 +19,7 @@ from narrowing import require
 from robots import Robot
 from stores import index_rows, keep, replace, store
 
+from robot_memory.core.authority import THE_STORE
 from robot_memory.core.json_text import parse_finite
 from robot_memory.storage.indexes import positions as places
 from robot_memory.storage.indexes.filters import ACTIVE, Where, active_in, compile_filter
@@ -140,7 +141,7 @@ def test_outward_comes_what_measuring_every_memory_finds(
         keep(connection, context, collection='lab')
     for memory_id, context in enumerate(later[: len(kept)], 1):
         replace(connection, memory_id, context)
-    memories.retire(connection, len(kept), 'invalidated', 'test', 'over', 9)
+    memories.retire(connection, len(kept), 'invalidated', THE_STORE, 'over', 9)
     for place, target, max_distance in asked:
         everything = active_in('default')
         check(connection, everything, place, target, max_distance)
@@ -152,7 +153,7 @@ def test_outward_comes_what_measuring_every_memory_finds(
             max_distance,
         )
     for memory_id in memories.find_ids(connection, ACTIVE):
-        memories.retire(connection, memory_id, 'invalidated', 'test', 'over', 9)
+        memories.retire(connection, memory_id, 'invalidated', THE_STORE, 'over', 9)
     assert index_rows(connection)[1] == []
 
 

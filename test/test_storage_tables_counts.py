@@ -6,6 +6,7 @@ import pytest
 from narrowing import require
 from robots import Robot, fill_and_forget
 
+from robot_memory.core.authority import THE_STORE
 from robot_memory.core.errors import NotFound
 from robot_memory.storage.tables import counts, memories
 
@@ -22,7 +23,7 @@ def test_what_is_rolled_back_is_not_counted(robot: Robot) -> None:
 
     def retire_and_fail() -> None:
         with robot.memory.db.write() as connection:
-            memories.retire(connection, require(memory_id), 'invalidated', 'test', 'why', 1)
+            memories.retire(connection, require(memory_id), 'invalidated', THE_STORE, 'why', 1)
             memories.get_active(connection, 999)
 
     with pytest.raises(NotFound):

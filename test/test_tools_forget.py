@@ -9,6 +9,7 @@ import pytest
 from narrowing import require
 from robots import MovableClock, Robot
 
+from robot_memory.core.authority import Writer
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.memory import caller
 
@@ -18,7 +19,7 @@ def test_forgetting_leaves_the_row_and_says_who_when_and_why(
 ) -> None:
     kept = robot.learn('the red cup').memory_id
     clock.forward(seconds=2.5)
-    token = caller.set('mcp:inspector 1.0')
+    token = caller.set(Writer('mcp-http', 'inspector 1.0'))
     try:
         answer = robot.forget(require(kept), ' sensor was not calibrated ')
     finally:

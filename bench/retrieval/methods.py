@@ -54,7 +54,9 @@ class Stored:
         self._places: dict[int, int] = {}
         with self.memory.db.write() as connection:
             for place, item in enumerate(chosen.memories):
-                record = make_record('fact', item.text, _SAME, {}, self.memory.clock())
+                record = make_record(
+                    'fact', item.text, _SAME, {}, self.memory.clock(), self.memory.caller
+                )
                 record = replace(record, collection=item.collection)
                 vector = None if known is None else known.embed_passages([item.text])[0]
                 self._places[memories.insert(connection, record, vector)] = place

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -19,6 +19,7 @@ from robot_memory.archive.lines import (
     make_session,
     parse_memory_line,
 )
+from robot_memory.core.authority import Writer
 from robot_memory.core.errors import InvalidArgument, NotFound, Unavailable
 from robot_memory.core.fields import parse
 from robot_memory.core.json_text import format_value, parse_json
@@ -131,8 +132,12 @@ class _Importer:
             if line.session_id is not None and not sessions.exists(connection, line.session_id):
                 sessions.insert(connection, make_placeholder_session(line.session_id, line))
                 self._lost += 1
-            record = line.to_record(
-                line.id if self._same_ids else 0, _choose_turn_number(connection, line)
+            record = replace(
+                line.to_record(
+                    line.id if self._same_ids else 0, _choose_turn_number(connection, line)
+                ),
+                authority='imported',
+                writer=Writer('import', line.origin['store_id'], authority='imported'),
             )
             known = archive_rows.put(connection, record, origin, vars(line))
             self._memories += 1

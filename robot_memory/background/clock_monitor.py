@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from robot_memory.background.accesses import AccessLog
 from robot_memory.background.worker import BackgroundWorker
+from robot_memory.core.authority import THE_STORE
 from robot_memory.core.clock import STEP, Clock, is_plausible
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.settings import Settings
@@ -92,7 +93,7 @@ class ClockMonitor:
             retired = retirement.is_ahead(connection, now)
         while retired and not self._worker.is_stopping():
             with self._db.write(patient=patient) as connection:
-                retirement.reinstate(connection, now, 'robot_memory', _BATCH)
+                retirement.reinstate(connection, now, THE_STORE, _BATCH)
                 retired = retirement.is_ahead(connection, now)
         if decayed:
             logger.warning('the clock was ahead when memories decayed: the decay is undone')

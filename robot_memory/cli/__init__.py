@@ -17,11 +17,12 @@ from robot_memory.catalog import TOOLS
 from robot_memory.cli import commands
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.cli.parser import build_parser, collect_values
+from robot_memory.core.authority import Writer
 from robot_memory.core.configuration import load_settings as configured
 from robot_memory.core.dependencies import describe_missing
 from robot_memory.core.errors import Internal, RobotMemoryError, Unavailable
 from robot_memory.core.fields import parse
-from robot_memory.core.settings import Settings
+from robot_memory.core.settings import Settings, find_store_path
 from robot_memory.memory import caller, find_os_user
 from robot_memory.status.logs import JsonLines
 
@@ -86,7 +87,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
     settings, found = configured(collect_values(Settings, parsed), PROGRAM)
     _set_up_streams(options, settings, serves=parsed.command == 'mcp')
     found.log()
-    caller.set(f'cli:{find_os_user()}')
+    caller.set(Writer.of_role('cli', find_os_user(), _find_role(settings)))
     for tool in TOOLS:
         if tool.name == parsed.command and tool.name not in commands.COMMANDS:
             commands.run_tool(tool, collect_values(tool.request, parsed), settings, options)
@@ -94,6 +95,15 @@ def _dispatch(arguments: Sequence[str]) -> None:
     run, request = commands.COMMANDS[parsed.command]
     given: Any = parse(request, collect_values(request, parsed), parsed.command)
     run(given, settings, options)
+
+
+def _find_role(settings: Settings) -> str:
+    """Return what the user of the command line may be: the owner of the store is its operator."""
+    if settings.cli_role != 'owner':
+        return settings.cli_role
+    path = find_store_path(settings)
+    owns = not path.exists() or path.stat().st_uid == os.geteuid()
+    return 'operator' if owns else 'planner'
 
 
 def _set_up_streams(options: Options, settings: Settings, serves: bool) -> None:

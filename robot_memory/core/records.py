@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from robot_memory.core.authority import Writer
 from robot_memory.core.clock import format_instant
 from robot_memory.core.json_text import dump_json
 from robot_memory.text.categories import Classification
@@ -25,7 +27,8 @@ class Record:
     `created_at`, `updated_at` and `last_accessed` are microseconds since 1970 UTC; `stamp` is the
     measurement's own time in nanoseconds; `pose` holds position in metres and an orientation
     quaternion in `frame_id`. Of turns alone, `role` says which side spoke and `turn_id` is the
-    number in the session, from 1.
+    number in the session, from 1. `authority` is the highest of those who stated it, `writer` who
+    that was; one that `stands` is from before authorities were recorded.
     """
 
     type: str
@@ -53,6 +56,9 @@ class Record:
     last_accessed: int | None = None
     created_at: int = 0
     updated_at: int = 0
+    authority: str = 'planner'
+    stands: bool = False
+    writer: Writer | None = None
 
     @property
     def created(self) -> str:
@@ -107,6 +113,12 @@ def is_quoted(record: Record) -> bool:
     return record.type != 'fact' or 'sense' in record.context
 
 
+def find_actor(context: Mapping[str, Any]) -> str | None:
+    """Return the actor that a context names; None where it names none that can be stored."""
+    actor = context.get('actor_id')
+    return actor if isinstance(actor, str) and 1 <= len(actor) <= 128 else None
+
+
 def read_outcome(context: dict[str, Any]) -> str | None:
     """Return as JSON text how a task came out, as task.success tells; None where it does not."""
     task = context.get('task')
@@ -127,11 +139,15 @@ def infer_strategy(context: dict[str, Any], category: str, actor_id: str | None)
 
 
 def make_record(
-    type: str, text: str, found: Classification, context: dict[str, Any], now: int
+    type: str,
+    text: str,
+    found: Classification,
+    context: dict[str, Any],
+    now: int,
+    writer: Writer,
 ) -> Record:
-    """Return a record of what is known about a text, without its place in the store."""
-    actor = context.get('actor_id')
-    actor_id = actor if isinstance(actor, str) and 1 <= len(actor) <= 128 else None
+    """Return a record of what a writer says, without its place in the store."""
+    actor_id = find_actor(context)
     event = context.get('event_id')
     return Record(
         type=type,
@@ -147,4 +163,6 @@ def make_record(
         strategy_name=infer_strategy(context, found.category, actor_id),
         created_at=now,
         updated_at=now,
+        authority=writer.authority,
+        writer=writer,
     )

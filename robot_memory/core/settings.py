@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from robot_memory.core.authority import ROLES
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg, get_fields
 from robot_memory.core.folders import expand_path, find_user_folder
@@ -166,6 +167,17 @@ class Settings:
     allow_forget_all: bool = arg(
         'Allow /forget all over MCP; protected memories are kept in any case.',
         default=False,
+    )
+    http_role: str = arg(
+        'Role of MCP calls over HTTP without a token.', default='planner', choices=ROLES
+    )
+    stdio_role: str = arg('Role of MCP calls over stdio.', default='planner', choices=ROLES)
+    python_role: str = arg('Role of calls from Python.', default='planner', choices=ROLES)
+    ros_role: str = arg('Role of calls over ROS.', default='planner', choices=ROLES)
+    cli_role: str = arg(
+        'Role of the command line; owner: operator if the user owns the store, else planner.',
+        default='owner',
+        choices=('owner', *ROLES),
     )
 
 

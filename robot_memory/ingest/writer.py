@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable
 
+from robot_memory.core.authority import Writer
 from robot_memory.core.errors import RobotMemoryError, Unavailable
 from robot_memory.ingest.pipeline import LearnedText
 from robot_memory.ingest.tap import Tap
@@ -42,7 +43,7 @@ class EventWriter:
 
     def write(self, tap: str, item: Perception | LearnedText) -> None:
         """Keep one; raise Unavailable where the store cannot take it now: it is uncounted then."""
-        before = caller.set(f'tap:{tap}')
+        before = caller.set(Writer('tap', tap, authority='robot'))
         try:
             self._write(tap, item)
         finally:

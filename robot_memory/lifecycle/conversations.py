@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from robot_memory.core.authority import Writer
 from robot_memory.core.records import INHERITED, Record, Session, is_human, make_record
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.lifecycle import facts
@@ -22,6 +23,8 @@ MAX_TURN = 100_000
 """Characters of a turn."""
 ACTORS = {'user': 'operator', 'assistant': 'robot'}
 """The actor of a role if none is given."""
+_AUTHORITIES = {'user': 'person', 'assistant': 'robot'}
+"""The authority of what each side says, whoever relays it."""
 _EMBED_AT_ONCE = 1000
 """Characters of an exchange whose turns are embedded at once; longer ones in the background."""
 _AUTO_SAVE = 'auto_save'
@@ -81,6 +84,7 @@ def store_exchange(
         records = [
             _make_turn(
                 turn,
+                memory.caller,
                 session,
                 event_id,
                 {**inherited, **metadata},
@@ -143,6 +147,7 @@ def _embed(memory: Memory, said: list[str], stated: list[str]) -> list[Vector | 
 
 def _make_turn(
     said: Utterance,
+    caller: Writer,
     session: Session,
     event_id: str,
     context: Mapping[str, Any],
@@ -152,7 +157,8 @@ def _make_turn(
     states: bool,
 ) -> Record:
     found = _classify_text(said.text, states=states)
-    record = make_record('turn', said.text, found, dict(context), now)
+    writer = caller.relay(_AUTHORITIES[said.role], said.actor_id)
+    record = make_record('turn', said.text, found, dict(context), now, writer)
     return replace(
         record,
         collection=session.collection,
@@ -196,7 +202,8 @@ def _store_statement(
     One that is known already is as recent as if it were new.
     """
     context = {**turn.context, 'actor_id': turn.actor_id, 'event_id': turn.event_id}
-    record = make_record('fact', statement.text, statement.found, context, turn.created_at)
+    writer = turn.writer or memory.caller.relay(turn.authority)
+    record = make_record('fact', statement.text, statement.found, context, turn.created_at, writer)
     record = replace(
         record,
         collection=turn.collection,

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from robot_memory.core.authority import Writer
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value, is_storable
 from robot_memory.core.records import (
     Record,
+    find_actor,
     find_speaker,
     infer_strategy,
     is_quoted,
@@ -69,12 +71,19 @@ def learn(
     vector = memory.embed_passage(text)
     with memory.db.write() as connection:
         inherited = sessions.inherit(connection, session_id, dict(context))
+        writer = find_writer(memory.caller, inherited)
         record = replace(
-            make_record('fact', text, inferred, inherited, memory.clock()),
+            make_record('fact', text, inferred, inherited, memory.clock(), writer),
             collection=collection,
             session_id=session_id,
         )
         return Learned(store_fact(memory, connection, record, vector), inferred, truncated)
+
+
+def find_writer(caller: Writer, context: Mapping[str, Any]) -> Writer:
+    """Return who stands behind a text of a context: the caller, unless a topic said it."""
+    actor = find_actor(context)
+    return caller.relay('observed', actor) if 'sense' in context else caller.state(actor)
 
 
 def store_fact(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from robot_memory.core.authority import Writer
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, make_record
 from robot_memory.detectors import is_same_view
@@ -78,7 +79,7 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
             return StoredPerception(known, new=False, has_vector=False)
         now = memory.clock()
         context = sessions.inherit(connection, perception.session_id, perception.context)
-        record = _make_record(perception, context, now)
+        record = _make_record(perception, context, now, memory.caller)
         usable = memory.match_embedder(connection) is not None
         memory_id = memories.insert(connection, record, vector if usable else None)
         _insert_payload(memory, connection, memory_id, record, perception)
@@ -90,10 +91,14 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
     return StoredPerception(memory_id, new=True, has_vector=usable and vector is not None)
 
 
-def _make_record(perception: Perception, context: dict[str, Any], now: int) -> Record:
+def _make_record(
+    perception: Perception, context: dict[str, Any], now: int, caller: Writer
+) -> Record:
     found = classify(perception.description)
+    # What a tap measured is the robot's; what a caller describes may be what a sign says.
+    writer = caller.relay('robot' if caller.face == 'tap' else 'observed')
     return replace(
-        make_record('perception', perception.description, found, context, now),
+        make_record('perception', perception.description, found, context, now, writer),
         collection=perception.collection,
         session_id=perception.session_id,
         perception_type=perception.perception_type,

@@ -35,6 +35,7 @@ from mcp_types import (
 from mcp_types import Tool as ToolListing
 
 from robot_memory.catalog import TOOLS
+from robot_memory.core.authority import Writer
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.fields import to_plain
 from robot_memory.core.json_text import format_value
@@ -94,7 +95,7 @@ def build_server(memory: Memory, tools: str = 'core') -> Server[Any]:
             memory,
             tool,
             params.arguments or {},
-            _identify_caller(context),
+            _identify_caller(memory, context),
             find_trace(context),
             abandon_on_cancel=True,
             limiter=readers if tool.read_only else writers,
@@ -169,7 +170,7 @@ def _describe_tool(tool: Tool[Any, Any]) -> ToolListing:
 
 
 def _run_tool(
-    memory: Memory, tool: Tool[Any, Any], arguments: Mapping[str, Any], who: str, traced: str
+    memory: Memory, tool: Tool[Any, Any], arguments: Mapping[str, Any], who: Writer, traced: str
 ) -> CallToolResult:
     """Run a tool; a failure is a result, so that the model reads what to do next."""
     caller.set(who)
@@ -212,7 +213,7 @@ def find_trace(context: _Context) -> str:
     return match[1] if match else ''
 
 
-def _identify_caller(context: _Context) -> str:
+def _identify_caller(memory: Memory, context: _Context) -> Writer:
     """Return who calls: the client's name and version, or what its HTTP library says."""
     params = context.session.client_params
     if params is not None:
@@ -220,4 +221,7 @@ def _identify_caller(context: _Context) -> str:
     else:
         known = '' if context.request is None else context.request.headers.get('user-agent', '')
     printable = ''.join(letter for letter in known if letter.isprintable()).strip()
-    return f'mcp:{printable[:_CALLERS_NAME] or "unknown"}'
+    client = printable[:_CALLERS_NAME] or 'unknown'
+    if context.request is None:
+        return Writer.of_role('mcp-stdio', client, memory.settings.stdio_role)
+    return Writer.of_role('mcp-http', client, memory.settings.http_role)

@@ -13,6 +13,7 @@ from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.service import Service
 
 import robot_memory.srv
+from robot_memory.core.authority import Writer
 from robot_memory.core.errors import Internal, RobotMemoryError
 from robot_memory.memory import Memory, caller
 from robot_memory.ros import convert
@@ -80,7 +81,8 @@ def _make_handler(node: Node, memory: Memory, tool: Tool[Any, Any]) -> Callable[
     """Return the callback of a tool's service: whatever happens, the caller has a reply."""
 
     def handle(request: Any, response: Any) -> Any:
-        caller.set(f'ros:{node.get_fully_qualified_name()}')
+        name = node.get_fully_qualified_name()
+        caller.set(Writer.of_role('ros', name, memory.settings.ros_role))
         try:
             answer = tool.run(memory, convert.read_arguments(request, tool.request))
             convert.fill(response, answer)

@@ -121,7 +121,7 @@ def forget(memory: Memory, what: str, collection: str | None) -> VerbResult:
 def forget_all(memory: Memory, collection: str | None) -> VerbResult:
     """Forget all of a collection softly, but for what is protected."""
     collection = collection or _DEFAULT
-    if memory.caller.startswith('mcp:') and not memory.settings.allow_forget_all:
+    if memory.caller.face.startswith('mcp-') and not memory.settings.allow_forget_all:
         raise Conflict(
             '/forget all over MCP requires the setting allow_forget_all; nothing was changed'
         )

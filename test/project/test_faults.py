@@ -18,6 +18,7 @@ from narrowing import require
 from robots import VOCABULARY, MovableClock, Robot
 from waiting import HANG_SECONDS
 
+from robot_memory.core.authority import THE_STORE
 from robot_memory.core.records import make_record
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.storage.tables import memories
@@ -33,7 +34,9 @@ def keep_many(robot: Robot, texts: list[str], contexts: list[dict[str, Any]]) ->
     """Keep facts in one transaction, without the check for duplicates."""
     with robot.memory.db.write() as connection:
         for text, context in zip(texts, contexts, strict=True):
-            record = make_record('fact', text, classify(text), context, robot.memory.clock())
+            record = make_record(
+                'fact', text, classify(text), context, robot.memory.clock(), THE_STORE
+            )
             memories.insert(connection, replace(record, collection='default'), None)
 
 
@@ -168,7 +171,7 @@ def test_fault_10_row_words_and_vector_are_of_one_transaction(
 
     def failing() -> None:
         with robot.memory.db.write() as connection:
-            record = make_record('fact', 'the red cup', classify('the red cup'), {}, 0)
+            record = make_record('fact', 'the red cup', classify('the red cup'), {}, 0, THE_STORE)
             vector = robot.memory.embed_passage('the red cup')
             memories.insert(connection, replace(record, collection='default'), vector)
             inside = connection.execute('SELECT count(coarse) FROM indexed').fetchall()

@@ -14,6 +14,7 @@ from typing import Any
 
 import apsw
 
+from robot_memory.core.authority import Writer
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record
@@ -160,7 +161,9 @@ def _put(
             (memory_id, *(given[name] for name in _PART)),
         )
     for line in row.get('audit') or ():
-        audit.record(connection, memory_id, **{name: line[name] for name in _AUDIT})
+        writer = Writer('import', line['actor'], authority='imported')
+        rest = {name: line[name] for name in _AUDIT if name != 'actor'}
+        audit.record(connection, memory_id, writer=writer, **rest)
     return memory_id
 
 

@@ -7,12 +7,15 @@ from typing import Any
 
 import apsw
 
+from robot_memory.core.authority import Writer
+from robot_memory.storage.tables import writers
+
 
 def record(
     connection: apsw.Connection,
     memory_id: int,
     action: str,
-    actor: str,
+    writer: Writer,
     reason: str,
     detail: dict[str, Any],
     at: int,
@@ -21,9 +24,17 @@ def record(
     # Not dump_json: a detail holds what a memory had, each as large and deep as that may be.
     text = json.dumps(detail, ensure_ascii=False, separators=(',', ':'), sort_keys=True)
     connection.execute(
-        'INSERT INTO audit (memory_id, action, actor, reason, detail, at)'
-        ' VALUES (?, ?, ?, ?, ?, ?)',
-        (memory_id, action, actor, reason, text, at),
+        'INSERT INTO audit (memory_id, action, actor, reason, detail, at, writer_id)'
+        ' VALUES (?, ?, ?, ?, ?, ?, ?)',
+        (
+            memory_id,
+            action,
+            writer.label,
+            reason,
+            text,
+            at,
+            writers.get_id(connection, writer),
+        ),
     )
 
 

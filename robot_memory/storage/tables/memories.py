@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 
+from robot_memory.core.authority import Writer
 from robot_memory.core.errors import Conflict, NotFound
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record
@@ -15,7 +16,7 @@ from robot_memory.embedding.quantisation import Vector
 from robot_memory.storage.indexes import entries, facets
 from robot_memory.storage.indexes.candidates import choose, restrict_to
 from robot_memory.storage.indexes.filters import Where
-from robot_memory.storage.tables import audit, clock_log, counts, decay, turns
+from robot_memory.storage.tables import audit, clock_log, counts, decay, turns, writers
 from robot_memory.text import tokenizer
 from robot_memory.text.categories import Classification
 from robot_memory.text.duplicate_keys import duplicate_key
@@ -23,12 +24,14 @@ from robot_memory.text.duplicate_keys import duplicate_key
 _COLUMNS = (
     'id type collection session_id content category confidence tags scope_files perception_type '
     'context actor_id event_id strategy_name stamp frame_id pose status superseded_by '
-    'access_count last_accessed created_at updated_at'
+    'access_count last_accessed created_at updated_at authority stands'
 ).split()
 _FIELDS = (*_COLUMNS, 'role', 'turn_id')
 _SELECT = (
     f'SELECT {", ".join(f"m.{name}" for name in _COLUMNS)}, t.role, t.number'
+    f', {", ".join(f"w.{name}" for name in writers.FIELDS)}'
     ' FROM memories AS m LEFT JOIN turns AS t ON t.memory_id = m.id'
+    ' LEFT JOIN writers AS w ON w.id = m.writer_id'
 )
 _JSON = ('context', 'pose')
 _SHORT = 2000
@@ -56,8 +59,8 @@ def insert(
         'INSERT INTO memories (id, type, collection, session_id, content, content_hash, guard,'
         ' token_count, category, confidence, confidence_base, tags, scope_files,'
         ' perception_type, context, actor_id, event_id, strategy_name, stamp, frame_id, pose,'
-        ' created_at, updated_at, created_clock)'
-        ' VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        ' created_at, updated_at, created_clock, authority, stands, writer_id)'
+        f' VALUES ({", ".join("?" * 27)})',
         (
             record.id or None,
             record.type,
@@ -80,6 +83,9 @@ def insert(
             record.created_at,
             record.created_at,
             clock_log.record(connection, record.created_at) if is_now else None,
+            record.authority,
+            record.stands,
+            None if record.writer is None else writers.get_id(connection, record.writer),
         ),
     )
     memory_id = connection.last_insert_rowid()
@@ -270,7 +276,7 @@ def _source(connection: apsw.Connection, where: Where) -> tuple[str, tuple[Any, 
 
 
 def rewrite(
-    connection: apsw.Connection, old: Record, new: Record, vector: Vector | None, actor: str
+    connection: apsw.Connection, old: Record, new: Record, vector: Vector | None, writer: Writer
 ) -> None:
     """Give a memory new text: its words, vector, category and trail change with it."""
     connection.execute(
@@ -299,7 +305,7 @@ def rewrite(
     facets.remove(connection, new.id, old.context)
     facets.put(connection, new.id, new.context)
     detail = {'old_content': old.content, 'old_context': old.context}
-    audit.record(connection, new.id, 'update', actor, 'new content', detail, new.updated_at)
+    audit.record(connection, new.id, 'update', writer, 'new content', detail, new.updated_at)
 
 
 def set_category(
@@ -307,7 +313,7 @@ def set_category(
     record: Record,
     inferred: Classification,
     strategy_name: str,
-    actor: str,
+    writer: Writer,
     at: int,
 ) -> None:
     """Give a memory the category and tags that were inferred anew from its text."""
@@ -321,14 +327,14 @@ def set_category(
         ),
     )
     detail = {'old_category': record.category, 'new_category': inferred.category}
-    audit.record(connection, record.id, 'reclassify', actor, 'present rules', detail, at)
+    audit.record(connection, record.id, 'reclassify', writer, 'present rules', detail, at)
 
 
 def retire(
     connection: apsw.Connection,
     memory_id: int,
     status: str,
-    actor: str,
+    writer: Writer,
     reason: str,
     at: int,
     superseded_by: int | None = None,
@@ -343,13 +349,15 @@ def retire(
     counts.change(connection, type, status, 1)
     entries.remove(connection, memory_id, collection, json.loads(context))
     detail = {} if superseded_by is None else {'superseded_by': superseded_by}
-    audit.record(connection, memory_id, status, actor, reason, detail, at)
+    audit.record(connection, memory_id, status, writer, reason, detail, at)
 
 
 def _make_record(row: Sequence[Any]) -> Record:
-    values = dict(zip(_FIELDS, row, strict=True))
+    values = dict(zip(_FIELDS, row, strict=False))
     for name in _JSON:
         values[name] = None if values[name] is None else json.loads(values[name])
     for name in ('tags', 'scope_files'):
         values[name] = tuple(json.loads(values[name]))
-    return Record(**values)
+    values['stands'] = bool(values['stands'])
+    writer = row[len(_FIELDS) :]
+    return Record(**values, writer=None if writer[0] is None else Writer(*writer))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import apsw
 
+from robot_memory.core.authority import THE_STORE
 from robot_memory.storage.tables import audit
 
 _HEADROOM = 0.95
@@ -94,9 +95,7 @@ def _note(
     connection: apsw.Connection, memory_id: int, name: str, limit_mb: float, at: int
 ) -> None:
     reason = _REASON.format(limit_mb)
-    audit.record(
-        connection, memory_id, 'payload_removed', 'robot_memory', reason, {'part': name}, at
-    )
+    audit.record(connection, memory_id, 'payload_removed', THE_STORE, reason, {'part': name}, at)
 
 
 def bytes_used(connection: apsw.Connection) -> int:

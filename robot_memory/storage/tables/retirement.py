@@ -7,6 +7,7 @@ from typing import Any
 
 import apsw
 
+from robot_memory.core.authority import Writer
 from robot_memory.core.clock import STEP
 from robot_memory.storage.indexes import entries
 from robot_memory.storage.tables import audit, clock_log, counts, memories
@@ -41,15 +42,15 @@ def find_expired(
     return [row[0] for row in rows]
 
 
-def retire(connection: apsw.Connection, memory_id: int, actor: str, at: int) -> None:
+def retire(connection: apsw.Connection, memory_id: int, writer: Writer, at: int) -> None:
     """Retire a memory softly because of its age."""
-    memories.retire(connection, memory_id, 'invalidated', actor, REASON, at)
+    memories.retire(connection, memory_id, 'invalidated', writer, REASON, at)
     connection.execute(
         'INSERT OR REPLACE INTO retired_by_age (memory_id, at) VALUES (?, ?)', (memory_id, at)
     )
 
 
-def reinstate(connection: apsw.Connection, now: int, actor: str, limit: int) -> int:
+def reinstate(connection: apsw.Connection, now: int, writer: Writer, limit: int) -> int:
     """Reinstate what was retired at a time that lies in the future; return how many were."""
     rows: list[Any] = connection.execute(
         'SELECT r.memory_id, m.status, (SELECT reason FROM audit WHERE memory_id = m.id'
@@ -60,7 +61,7 @@ def reinstate(connection: apsw.Connection, now: int, actor: str, limit: int) -> 
     for memory_id, status, reason in rows:
         connection.execute('DELETE FROM retired_by_age WHERE memory_id = ?', (memory_id,))
         if (status, reason) == ('invalidated', REASON):
-            _reinstate(connection, memory_id, actor, now)
+            _reinstate(connection, memory_id, writer, now)
     return len(rows)
 
 
@@ -72,7 +73,7 @@ def is_ahead(connection: apsw.Connection, now: int) -> bool:
     return row is not None
 
 
-def _reinstate(connection: apsw.Connection, memory_id: int, actor: str, at: int) -> None:
+def _reinstate(connection: apsw.Connection, memory_id: int, writer: Writer, at: int) -> None:
     """Take back a retirement: the memory is found again, its trail tells of both."""
     record = memories.get(connection, [memory_id])[memory_id]
     connection.execute(
@@ -83,4 +84,4 @@ def _reinstate(connection: apsw.Connection, memory_id: int, actor: str, at: int)
     entries.add(
         connection, memory_id, record.type, record.collection, record.content, record.context
     )
-    audit.record(connection, memory_id, 'reinstated', actor, _RETURNED, {}, at)
+    audit.record(connection, memory_id, 'reinstated', writer, _RETURNED, {}, at)
