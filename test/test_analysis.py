@@ -439,24 +439,34 @@ def test_an_unknown_session_is_not_found(robot: Robot) -> None:
         robot.analyze('INTERACTION_FLOW', session_id='none')
 
 
-def test_the_window_holds_what_was_kept_in_it(robot: Robot, clock: MovableClock) -> None:
+TODAY, BEFORE = (format_instant(START + days * DAY)[:10] for days in (3, 0))
+
+
+@pytest.mark.parametrize(
+    ('window', 'count'),
+    [
+        ({}, 2),
+        ({'days': 2}, 1),
+        ({'start': TODAY}, 1),
+        ({'end': BEFORE}, 1),
+        ({'start': BEFORE, 'end': BEFORE}, 1),
+        ({'end': TODAY, 'days': 10}, 2),
+        ({'collection': 'lab'}, 1),
+        ({'session_id': 'of none'}, 0),
+    ],
+    ids=str,
+)
+def test_the_window_holds_what_was_kept_in_it(
+    robot: Robot, clock: MovableClock, window: dict[str, Any], count: int
+) -> None:
     robot.learn('the cup is red')
     clock.forward(days=3)
     robot.learn('the door is blue', collection='lab')
     robot.forget(require(robot.learn('the tray is wrong').memory_id), 'wrong')
-
-    def read(**arguments: Any) -> int:
-        answer = robot.analyze('TEMPORAL_PATTERNS', **arguments)
-        return int(answer.results['window']['records_read'])
-
-    today, before = format_instant(clock.now)[:10], format_instant(clock.now - 3 * DAY)[:10]
-    assert read() == 2
-    assert read(days=2) == 1
-    assert read(start=today) == 1
-    assert read(end=before) == read(start=before, end=before) == 1
-    assert read(end=today, days=10) == 2
-    assert read(collection='lab') == 1
-    assert read(session_id=robot.start_session().session_id) == 0
+    if 'session_id' in window:
+        window = {'session_id': robot.start_session().session_id}
+    answer = robot.analyze('TEMPORAL_PATTERNS', **window)
+    assert answer.results['window']['records_read'] == count
 
 
 def test_what_the_limit_leaves_out_is_said(robot: Robot) -> None:

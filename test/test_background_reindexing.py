@@ -30,31 +30,51 @@ def test_every_memory_gets_its_vector_whether_the_model_is_there_or_not(
     check_file(robot.memory.db.path)
 
 
-def test_another_model_embeds_anew_and_never_mixes(
-    open_robot: Open, tiny_embedders: Embedders, caplog: pytest.LogCaptureFixture
-) -> None:
+@pytest.fixture
+def models(open_robot: Open, tiny_embedders: Embedders) -> tuple[Robot, Robot]:
+    """Two processes of one store with vectors of the first's model: of 8 and of 16 dimensions."""
     small = open_robot(embedder=tiny_embedders[8], resident=False)
     small.embed_all()
-    ids = fill(small, 20)
+    fill(small, 20)
     assert small.recall('red cup').mode == 'hybrid'
-    large = open_robot(embedder=tiny_embedders[16], resident=False)
+    return small, open_robot(embedder=tiny_embedders[16], resident=False)
+
+
+def test_beside_vectors_of_another_model_words_answer(models: tuple[Robot, Robot]) -> None:
+    _, large = models
     assert large.recall('red cup').mode == 'bm25_only'
     assert large.learn('the gripper jams in the dark').status == 'created'
     assert large.rows('SELECT count(coarse) FROM indexed') == [(20,)]
     assert {len(row[0]) for row in large.rows('SELECT coarse FROM indexed') if row[0]} == {8}
+
+
+def test_another_model_replaces_every_vector(
+    models: tuple[Robot, Robot], tiny_embedders: Embedders, caplog: pytest.LogCaptureFixture
+) -> None:
+    _, large = models
+    large.learn('the gripper jams in the dark')
     large.embed_all()
     assert 'are replaced by' in caplog.text
     assert {len(row[0]) for row in large.rows('SELECT coarse FROM indexed')} == {16}
     assert large.rows('SELECT count(coarse) FROM indexed') == [(21,)]
     assert large.recall('red cup').mode == 'hybrid'
-    assert small.recall('red cup').mode == 'bm25_only'
-    assert small.learn('the lift is slow in the dark').status == 'created'
-    small.forget(ids[0], 'wrong')
-    check_file(large.memory.db.path)
-    large.embed_all()
     name = require(tiny_embedders[16].get_if_loaded()).name
     assert large.rows("SELECT value ->> 'model' FROM meta WHERE key = 'vectors'") == [(name,)]
-    assert large.rows('SELECT count(coarse) FROM indexed') == [(21,)]
+    check_file(large.memory.db.path)
+
+
+def test_what_the_older_model_writes_afterwards_gets_the_newer_ones_vectors(
+    models: tuple[Robot, Robot],
+) -> None:
+    small, large = models
+    large.embed_all()
+    assert small.recall('red cup').mode == 'bm25_only'
+    assert small.learn('the lift is slow in the dark').status == 'created'
+    small.forget(1, 'wrong')
+    check_file(large.memory.db.path)
+    large.embed_all()
+    assert large.rows('SELECT count(coarse) FROM indexed') == [(20,)]
+    assert {len(row[0]) for row in large.rows('SELECT coarse FROM indexed') if row[0]} == {16}
     check_file(large.memory.db.path)
 
 

@@ -338,9 +338,12 @@ def test_colours_are_for_terminals_that_want_them(cli: Cli) -> None:
     assert '\x1b' not in on_a_terminal(cli, 'recall', 'cup')
 
 
-def test_status_counts_and_makes_no_store(cli: Cli) -> None:
+def test_status_makes_no_store(cli: Cli) -> None:
     assert '[not_found] no store' in cli.failed('status')
     assert not cli.db.exists()
+
+
+def test_status_counts(cli: Cli) -> None:
     for text in (CUP, GLASS):
         cli.done('learn', text)
     cli.done('save_perception', 'A box on the table', '--collection', 'bench')

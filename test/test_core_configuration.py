@@ -158,14 +158,19 @@ def test_a_database_server_is_noted_as_without_effect(monkeypatch: pytest.Monkey
     assert 'secret' not in ''.join(told.notes)
 
 
-def test_the_documents_own_file_is_read_and_what_is_not_available_is_told(home: Path) -> None:
+def test_the_documents_own_file_is_read(home: Path) -> None:
     write(home, DOCUMENT)
-    settings, told = found()
+    settings, _ = found()
     assert (settings.default_results, settings.default_threshold) == (5, 0.5)
     assert (settings.batch_size, settings.plugin_timeout) == (100, 30.0)
     assert (settings.model, settings.dimension) == ('', 0)
     assert (settings.backup_compression, settings.backup_interval) == ('gzip', 'daily')
     assert (settings.retention_days, settings.encryption) == (365, 'none')
+
+
+def test_what_of_the_documents_own_file_is_not_available_is_told(home: Path) -> None:
+    write(home, DOCUMENT)
+    _, told = found()
     lacking = ('enable_neural_rerank', 'enable_llm_summary', 'encryption', 'embedding.model')
     assert len(told.warnings) == len(lacking)
     for name in lacking:

@@ -114,16 +114,32 @@ def test_a_plot_leaves_no_folder_behind_where_home_cannot_be_written(tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
-def test_paths_are_expanded_by_the_users_home(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ('given', 'path'), [('~/cell.db', '/somewhere/cell.db'), ('~', '/somewhere'), ('a~b', 'a~b')]
+)
+def test_a_path_is_expanded_by_the_users_home(
+    given: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('HOME', '/somewhere')
+    assert expand_path(given, 'db_path') == Path(path)
+
+
+@pytest.mark.parametrize(
+    ('variable', 'path'), [(None, '/somewhere/.local/share'), ('~/data', '/somewhere/data')]
+)
+def test_a_user_folder_is_that_of_its_variable_or_in_the_home(
+    variable: str | None, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv('HOME', '/somewhere')
     monkeypatch.delenv('XDG_DATA_HOME', raising=False)
+    if variable:
+        monkeypatch.setenv('XDG_DATA_HOME', variable)
+    assert find_user_folder('XDG_DATA_HOME', '.local/share') == Path(path)
+
+
+def test_the_home_is_an_absolute_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('HOME', '/somewhere')
     assert find_home() == Path('/somewhere')
-    assert expand_path('~/cell.db', 'db_path') == Path('/somewhere/cell.db')
-    assert expand_path('~', 'db_path') == Path('/somewhere')
-    assert expand_path('a~b', 'db_path') == Path('a~b')
-    assert find_user_folder('XDG_DATA_HOME', '.local/share') == Path('/somewhere/.local/share')
-    monkeypatch.setenv('XDG_DATA_HOME', '~/data')
-    assert find_user_folder('XDG_DATA_HOME', '.local/share') == Path('/somewhere/data')
     monkeypatch.setenv('HOME', 'relative')
     with pytest.raises(Unavailable, match='HOME must be an absolute path'):
         find_home()

@@ -1,4 +1,4 @@
-"""Answers are bounded and say what was shortened; numbers and times out of range have words."""
+"""Answers are bounded and say what was shortened."""
 
 from __future__ import annotations
 

@@ -102,23 +102,41 @@ def check(event: Event, pre_s: float = 10.0, post_s: float = 10.0) -> None:
     assert stamps[-1] <= event.end_ns + post_s * 1e9
 
 
-def test_a_push_is_one_event_that_says_how_hard_how_long_and_which_way() -> None:
+@pytest.fixture
+def contact() -> Event:
+    """A push of 12.4 N along -z."""
     (event,) = run(stream(6.0, bump(2.0, 1.8, 12.4)))
-    assert event.perception_type == 'tactile'
-    assert event.subject == 'contact'
-    assert event.frame_id == 'tool0'
-    assert seconds(event.stamp_ns) == pytest.approx(2.05, abs=0.05)
-    assert seconds(event.peak_ns) == pytest.approx(2.9, abs=0.1)
-    assert event.data['duration_s'] == pytest.approx(1.7, abs=0.1)
-    assert event.data['peak_force'] == pytest.approx(12.4, rel=0.03)
-    assert event.data['mean_force'] == pytest.approx(12.4 * 2 / math.pi, rel=0.08)
-    assert event.data['impulse'] == pytest.approx(12.4 * 1.8 * 2 / math.pi, rel=0.04)
-    assert event.data['direction'] == pytest.approx([0, 0, -1], abs=0.05)
-    assert event.data['baseline_force'] == pytest.approx(BIAS, abs=0.1)
-    assert event.description.startswith('Contact for 1.7 s on tool0: push over 10 N, peak 12.')
-    assert 'along -z' in event.description
-    assert json.loads(json.dumps([event.data, event.metadata])) == [event.data, event.metadata]
-    assert not any(isinstance(value, dict) for value in event.data.values())
+    return event
+
+
+def test_a_push_is_one_event_of_the_frame_of_its_sensor(contact: Event) -> None:
+    assert (contact.perception_type, contact.subject) == ('tactile', 'contact')
+    assert contact.frame_id == 'tool0'
+
+
+def test_a_push_says_when_and_how_long(contact: Event) -> None:
+    assert seconds(contact.stamp_ns) == pytest.approx(2.05, abs=0.05)
+    assert seconds(contact.peak_ns) == pytest.approx(2.9, abs=0.1)
+    assert contact.data['duration_s'] == pytest.approx(1.7, abs=0.1)
+
+
+def test_a_push_says_how_hard_and_which_way(contact: Event) -> None:
+    assert contact.data['peak_force'] == pytest.approx(12.4, rel=0.03)
+    assert contact.data['mean_force'] == pytest.approx(12.4 * 2 / math.pi, rel=0.08)
+    assert contact.data['impulse'] == pytest.approx(12.4 * 1.8 * 2 / math.pi, rel=0.04)
+    assert contact.data['direction'] == pytest.approx([0, 0, -1], abs=0.05)
+    assert contact.data['baseline_force'] == pytest.approx(BIAS, abs=0.1)
+
+
+def test_a_push_is_described_in_a_sentence(contact: Event) -> None:
+    assert contact.description.startswith('Contact for 1.7 s on tool0: push over 10 N, peak 12.')
+    assert 'along -z' in contact.description
+
+
+def test_what_a_push_says_is_flat_json(contact: Event) -> None:
+    said = [contact.data, contact.metadata]
+    assert json.loads(json.dumps(said)) == said
+    assert not any(isinstance(value, dict) for value in contact.data.values())
 
 
 def test_the_part_that_carries_the_sensor_is_named_where_it_is_known() -> None:

@@ -91,31 +91,54 @@ def check(event: Event, pre_s: float = 10.0, post_s: float = 10.0) -> None:
     assert stamps[-1] <= event.end_ns + post_s * 1e9
 
 
-def test_two_movements_with_a_rest_between_are_two_events_and_say_what_happened() -> None:
-    events, rest = run(stream(6.0, [(1.0, 0.8), (3.5, -0.5)]))
-    assert len(events) == 2
-    assert not rest, 'both were handed on before the end'
-    first = events[0]
-    check(first, pre_s=1.0, post_s=0.5)
-    assert first.perception_type == 'proprioceptive'
-    assert first.subject == 'motion of shoulder, elbow'
-    assert first.frame_id == 'base_link'
-    assert seconds(first.stamp_ns) == pytest.approx(1.0, abs=0.1)
-    assert seconds(first.peak_ns) == pytest.approx(1.5, abs=0.01)
-    assert seconds(first.end_ns) == pytest.approx(2.0, abs=0.1)
-    assert first.data['moved'] == ['elbow']
-    assert first.data['travel'][1] == pytest.approx(0.8, abs=0.01)
-    assert first.data['end'][1] == pytest.approx(0.8, abs=0.01)
-    assert first.data['peak_speed'] == pytest.approx(1.875 * 0.8, rel=0.01)
-    assert first.data['peak_speed_joint'] == 'elbow'
-    assert (first.data['peak_effort'], first.data['peak_effort_joint']) == (20.0, 'shoulder')
-    assert first.data['from_rest']
-    assert not first.data['broken_off']
-    assert first.description == (
+TWO_MOVES = [(1.0, 0.8), (3.5, -0.5)]
+
+
+@pytest.fixture
+def movement() -> Event:
+    """The first of two movements with a rest between."""
+    return run(stream(6.0, TWO_MOVES))[0][0]
+
+
+def test_two_movements_with_a_rest_between_are_two_events_before_the_stream_ends() -> None:
+    events, rest = run(stream(6.0, TWO_MOVES))
+    assert (len(events), rest) == (2, [])
+
+
+def test_a_movement_has_its_begin_its_peak_and_its_end(movement: Event) -> None:
+    check(movement, pre_s=1.0, post_s=0.5)
+    assert seconds(movement.stamp_ns) == pytest.approx(1.0, abs=0.1)
+    assert seconds(movement.peak_ns) == pytest.approx(1.5, abs=0.01)
+    assert seconds(movement.end_ns) == pytest.approx(2.0, abs=0.1)
+    assert movement.data['from_rest']
+    assert not movement.data['broken_off']
+
+
+def test_a_movement_is_of_its_joints_in_the_frame_of_the_readings(movement: Event) -> None:
+    assert movement.perception_type == 'proprioceptive'
+    assert movement.subject == 'motion of shoulder, elbow'
+    assert movement.frame_id == 'base_link'
+    assert movement.data['moved'] == ['elbow']
+
+
+def test_a_movement_says_how_far_how_fast_and_how_hard(movement: Event) -> None:
+    assert movement.data['travel'][1] == pytest.approx(0.8, abs=0.01)
+    assert movement.data['end'][1] == pytest.approx(0.8, abs=0.01)
+    assert movement.data['peak_speed'] == pytest.approx(1.875 * 0.8, rel=0.01)
+    assert movement.data['peak_speed_joint'] == 'elbow'
+    assert (movement.data['peak_effort'], movement.data['peak_effort_joint']) == (20.0, 'shoulder')
+
+
+def test_a_movement_is_described_in_a_sentence(movement: Event) -> None:
+    assert movement.description == (
         'Fast motion for 1.0 s: moved elbow 0.80 rad, peak speed 1.50 rad/s (elbow), '
         'peak effort 20.0 N m (shoulder)'
     )
-    assert json.loads(json.dumps([first.data, first.metadata])) == [first.data, first.metadata]
+
+
+def test_what_a_movement_says_is_json(movement: Event) -> None:
+    said = [movement.data, movement.metadata]
+    assert json.loads(json.dumps(said)) == said
 
 
 def test_readings_without_velocity_give_the_same_movements() -> None:

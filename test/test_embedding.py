@@ -173,15 +173,28 @@ def test_a_question_reaches_its_answer_before_other_texts(embedder: OnnxEmbedder
         assert max(scores[same_language]) < scores[answer]
 
 
-def test_calibration_clips_and_is_linear() -> None:
+@pytest.mark.parametrize(('cosine', 'similarity'), [(0.5, 0.0), (0.8, 0.5), (1.0, 1.0)])
+def test_similarity_is_linear_in_the_cosine_and_clipped(cosine: float, similarity: float) -> None:
     scale = Calibration(unrelated=0.7, paraphrase=0.9)
-    assert scale.to_similarity(0.5) == 0
-    assert scale.to_similarity(0.8) == pytest.approx(0.5)
-    assert scale.to_similarity(1.0) == 1
-    assert scale.to_relevance(0.8) == pytest.approx(0.5)
-    asked = Calibration(unrelated=0.7, paraphrase=0.9, stray=0.65)
-    assert asked.to_relevance(0.775) == pytest.approx(0.5)
-    array = asked.to_relevance(np.array([-1, 0.5, 0.65, 0.66, 0.9, 1], np.float32))
+    assert scale.to_similarity(cosine) == pytest.approx(similarity)
+
+
+@pytest.mark.parametrize(
+    ('scale', 'cosine'),
+    [
+        (Calibration(unrelated=0.7, paraphrase=0.9), 0.8),
+        (Calibration(unrelated=0.7, paraphrase=0.9, stray=0.65), 0.775),
+    ],
+)
+def test_relevance_is_half_between_the_least_and_a_paraphrase(
+    scale: Calibration, cosine: float
+) -> None:
+    assert scale.to_relevance(cosine) == pytest.approx(0.5)
+
+
+def test_relevance_keeps_the_order_of_cosines_and_is_never_nothing() -> None:
+    scale = Calibration(unrelated=0.7, paraphrase=0.9, stray=0.65)
+    array = scale.to_relevance(np.array([-1, 0.5, 0.65, 0.66, 0.9, 1], np.float32))
     assert array[-2:] == pytest.approx([1, 1])
     assert (np.diff(array[:-1]) > 0).all() and array[0] > 0
 

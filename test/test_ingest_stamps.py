@@ -1,4 +1,4 @@
-"""Whose clock a message is dated by, and what is said where nothing can be used."""
+"""Whose clock a message is dated by."""
 
 from __future__ import annotations
 

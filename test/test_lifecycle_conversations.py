@@ -1,4 +1,4 @@
-"""Turns: how they are kept, found beside facts, and forgotten."""
+"""Turns: how they are stored, and forgotten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Episodes: decay, consolidation, and what comes to mind at their end."""
+"""Sessions: their start and end, decay, and the related memories that an end names."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -159,35 +160,65 @@ async def test_the_listing_says_what_the_declarations_say(asked: Client) -> None
         Draft202012Validator.check_schema(shown.output_schema)
 
 
-@pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)
-def test_an_argument_schema_takes_what_its_field_takes(tool: Any) -> None:
-    schema = make_input_schema(tool.request)
-    accepts = Draft202012Validator(schema).is_valid
+every_tool = pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)
+
+
+def arguments_of(tool: Any) -> dict[str, Any]:
+    """Return a value for each argument of a tool, as a client may send it."""
     samples = {'text': 'hello', 'integer': 10.0, 'number': 0.5, 'stamp': '{"sec": 1}'}
     samples |= {'texts': ['hello'], 'flag': True}
-    given = {
-        field.name: field.choices[0]
-        if field.choices
-        else max(field.minimum, 10.0)
-        if field.kind == 'integer' and field.minimum
-        else samples.get(field.kind, {})
-        for field in get_fields(tool.request)
-    }
+    given = {}
     for field in get_fields(tool.request):
+        given[field.name] = field.choices[0] if field.choices else samples.get(field.kind, {})
         if field.kind == 'integer' and field.minimum:
             given[field.name] = max(10.0, field.minimum)
+    return given
+
+
+def accepter(tool: Any) -> Callable[[Any], bool]:
+    """Return what says whether arguments fit the schema of a tool."""
+    accepts: Callable[[Any], bool] = Draft202012Validator(make_input_schema(tool.request)).is_valid
+    return accepts
+
+
+@every_tool
+def test_an_argument_schema_takes_its_arguments_and_no_others(tool: Any) -> None:
+    given, accepts = arguments_of(tool), accepter(tool)
     assert accepts(given)
     assert not accepts({**given, 'colour': 'red'})
+
+
+@every_tool
+def test_an_argument_schema_takes_null_and_nothing_where_the_field_does(tool: Any) -> None:
+    given, accepts = arguments_of(tool), accepter(tool)
     for field in get_fields(tool.request):
         assert accepts({**given, field.name: None}) == field.nullable
         without = {name: value for name, value in given.items() if name != field.name}
         assert accepts(without) == (not field.required)
+
+
+@every_tool
+def test_an_argument_schema_takes_json_as_text_and_as_it_is(tool: Any) -> None:
+    given, accepts = arguments_of(tool), accepter(tool)
+    for field in get_fields(tool.request):
         if field.kind == 'json':
             assert accepts({**given, field.name: '{"a": 1}'})
             assert accepts({**given, field.name: [1]}) == (field.shape == 'container')
+
+
+@every_tool
+def test_an_argument_schema_takes_a_stamp_below_a_second_of_nanoseconds(tool: Any) -> None:
+    given, accepts = arguments_of(tool), accepter(tool)
+    for field in get_fields(tool.request):
         if field.kind == 'stamp':
             assert accepts({**given, field.name: {'sec': 1, 'nanosec': 2}})
             assert not accepts({**given, field.name: {'sec': 1, 'nanosec': 10**9}})
+
+
+@every_tool
+def test_an_argument_schema_refuses_what_is_beyond_limits_and_choices(tool: Any) -> None:
+    given, accepts = arguments_of(tool), accepter(tool)
+    for field in get_fields(tool.request):
         if field.maximum is not None:
             assert not accepts({**given, field.name: field.maximum + 1})
         if field.choices:

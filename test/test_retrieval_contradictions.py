@@ -1,4 +1,4 @@
-"""Who said it: what one person wants is not another's, and what one restricts nobody lifts."""
+"""Of what one person says, the newer comes first, and the older says so."""
 
 from __future__ import annotations
 

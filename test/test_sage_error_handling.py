@@ -118,35 +118,72 @@ def test_what_is_handed_no_memory_is_noted_in_the_common_registry(kind: Any) -> 
     assert COMMON.get_operation_timings()[f'nothing {kind}'].count == 1
 
 
-@pytest.mark.parametrize('kind', KINDS)
-def test_a_breaker_opens_after_five_failures_and_tries_again_after_sixty_seconds(
-    kind: Any,
-) -> None:
-    clock = Seconds()
-    calls = []
+class Unreliable:
+    """A function behind a breaker of five failures and sixty seconds, and its calls."""
 
-    def unreliable(works: Any) -> str:
-        calls.append(works)
-        if not works:
-            raise OSError('no answer')
-        return 'done'
+    def __init__(self, kind: Any) -> None:
+        self.clock = Seconds()
+        self.calls: list[bool] = []
 
-    decorated = with_circuit_breaker(5, 60, clock)(made(kind, unreliable))
-    for _ in range(5):
-        assert decorated.breaker.state == 'closed'
+        def unreliable(works: bool) -> str:
+            self.calls.append(works)
+            if not works:
+                raise OSError('no answer')
+            return 'done'
+
+        self.decorated = with_circuit_breaker(5, 60, self.clock)(made(kind, unreliable))
+
+    @property
+    def state(self) -> Any:
+        return self.decorated.breaker.state
+
+    def fail(self) -> None:
         with pytest.raises(OSError, match='no answer'):
-            called(decorated, False)
-    assert decorated.breaker.state == 'open'
+            called(self.decorated, False)
+
+
+@pytest.fixture(params=KINDS)
+def unreliable(request: pytest.FixtureRequest) -> Unreliable:
+    return Unreliable(request.param)
+
+
+@pytest.fixture
+def broken(unreliable: Unreliable) -> Unreliable:
+    """What has failed five times in a row."""
+    for _ in range(5):
+        unreliable.fail()
+    return unreliable
+
+
+def test_a_breaker_opens_after_five_failures(unreliable: Unreliable) -> None:
+    for _ in range(5):
+        assert unreliable.state == 'closed'
+        unreliable.fail()
+    assert unreliable.state == 'open'
+
+
+def test_what_an_open_breaker_refuses_is_not_called(broken: Unreliable) -> None:
     with pytest.raises(Unavailable, match='unreliable failed 5 times in a row'):
-        called(decorated, True)
-    assert len(calls) == 5
-    clock.now += 59.9
-    assert decorated.breaker.state == 'open'
-    clock.now += 0.2
-    assert decorated.breaker.state == 'half_open'
-    with pytest.raises(OSError, match='no answer'):
-        called(decorated, False)
-    assert decorated.breaker.state == 'open'
-    clock.now += 60
-    assert called(decorated, True) == 'done'
-    assert decorated.breaker.state == 'closed'
+        called(broken.decorated, True)
+    assert len(broken.calls) == 5
+
+
+def test_a_breaker_tries_again_after_sixty_seconds(broken: Unreliable) -> None:
+    broken.clock.now += 59.9
+    assert broken.state == 'open'
+    broken.clock.now += 0.2
+    assert broken.state == 'half_open'
+
+
+def test_a_trial_that_fails_opens_the_breaker_again(broken: Unreliable) -> None:
+    broken.clock.now += 60
+    broken.fail()
+    assert broken.state == 'open'
+    broken.clock.now += 59.9
+    assert broken.state == 'open'
+
+
+def test_a_trial_that_works_closes_the_breaker(broken: Unreliable) -> None:
+    broken.clock.now += 60
+    assert called(broken.decorated, True) == 'done'
+    assert broken.state == 'closed'

@@ -63,14 +63,19 @@ def test_a_command_is_parsed_into_its_type_and_its_parameters() -> None:
     assert parsed == {'type': CommandType.SEARCH, 'params': {'query': '红色的杯子'}}
 
 
-def test_a_session_is_begun_filled_saved_and_loaded(
-    manager: EnhancedSessionManager, robot: Robot
-) -> None:
+@pytest.fixture
+def session(manager: EnhancedSessionManager) -> dict[str, Any]:
+    """What is loaded of a session of two messages."""
     session_id = manager.start_session('The red cup')
     assert manager.add_message('user', ' Where is it? ')['content'] == 'Where is it?'
     manager.add_message('assistant', 'On the shelf.')
     assert manager.save_session() == session_id
-    session = manager.load_session(session_id)
+    session: dict[str, Any] = manager.load_session(session_id)
+    assert (session['session_id'], session['title']) == (session_id, 'The red cup')
+    return session
+
+
+def test_a_loaded_session_has_the_fields_of_the_document(session: dict[str, Any]) -> None:
     assert set(session) == {
         'session_id',
         'title',
@@ -80,11 +85,18 @@ def test_a_session_is_begun_filled_saved_and_loaded(
         'tags',
         'metadata',
     }
-    assert (session['session_id'], session['title']) == (session_id, 'The red cup')
+    assert set(session['messages'][0]) == {'role', 'content', 'timestamp', 'metadata'}
+
+
+def test_a_loaded_session_has_what_was_said_in_order(session: dict[str, Any]) -> None:
     said = [(one['role'], one['content']) for one in session['messages']]
     assert said == [('user', 'Where is it?'), ('assistant', 'On the shelf.')]
-    assert set(session['messages'][0]) == {'role', 'content', 'timestamp', 'metadata'}
-    robot.end_session(session_id)
+
+
+def test_nothing_is_added_to_a_session_that_ended(
+    manager: EnhancedSessionManager, session: dict[str, Any], robot: Robot
+) -> None:
+    robot.end_session(session['session_id'])
     with pytest.raises(Conflict, match='ended'):
         manager.add_message('user', 'And now?')
     with pytest.raises(Conflict, match='ended'):

@@ -109,22 +109,38 @@ def test_the_switch_is_remembered_by_the_file(robot: Robot, open_robot: Any) -> 
     assert robot.sage_auto('check_save').should_save is True
 
 
-def test_every_action_and_command_answers(robot: Robot) -> None:
+@pytest.mark.parametrize('action', ['search', 'recall', 'status', 'analyze', 'export'])
+def test_every_action_answers_with_a_result_and_a_text(robot: Robot, action: str) -> None:
     robot.save_conversation('I prefer tea over coffee', 'Noted')
-    for action in ('search', 'recall', 'status', 'analyze', 'export'):
-        query = 'tea' if action == 'search' else ''
-        done = robot.sage_memory(action, query=query, limit=10.0)  # type: ignore[arg-type]
-        assert done.action == action
-        assert done.result
-        assert done.text
-    for text in ('/search tea', '/status', '/help', '/help search', '/analyze sentiment 7'):
-        assert command(robot, text).text
+    query = 'tea' if action == 'search' else ''
+    done = robot.sage_memory(action, query=query, limit=10.0)  # type: ignore[arg-type]
+    assert done.action == action
+    assert done.result
+    assert done.text
+
+
+@pytest.mark.parametrize(
+    'text', ['/search tea', '/status', '/help', '/help search', '/analyze sentiment 7']
+)
+def test_every_command_answers_with_a_text(robot: Robot, text: str) -> None:
+    robot.save_conversation('I prefer tea over coffee', 'Noted')
+    assert command(robot, text).text
+
+
+def test_the_status_command_counts_the_errors(robot: Robot) -> None:
     assert command(robot, '/sage-status').result['errors']['total'] == 0
-    exported = robot.sage_memory(
-        'export', query=f'{robot.sage_memory("export").result["session_id"]} markdown'
-    )
-    assert exported.result['format'] == 'markdown'
+
+
+def test_the_open_session_is_exported_as_json(robot: Robot) -> None:
+    robot.save_conversation('I prefer tea over coffee', 'Noted')
     assert json.loads(robot.sage_memory('export').text)['messages'][0]['role'] == 'user'
+
+
+def test_a_session_is_exported_by_its_id_in_the_format_that_is_named(robot: Robot) -> None:
+    robot.save_conversation('I prefer tea over coffee', 'Noted')
+    session = robot.sage_memory('export').result['session_id']
+    exported = robot.sage_memory('export', query=f'{session} markdown')
+    assert exported.result['format'] == 'markdown'
 
 
 @pytest.mark.parametrize(

@@ -41,24 +41,43 @@ def lines() -> Iterator[Any]:
     core.setLevel(level)
 
 
-def test_every_call_logs_one_line_of_json(open_robot: Callable[..., Robot], lines: Any) -> None:
+@pytest.fixture
+def logged(open_robot: Callable[..., Robot], lines: Any) -> list[dict[str, Any]]:
+    """The lines of three calls: an exchange in a session, an insight, and a recall."""
     robot = open_robot(log_format='json')
     robot.save_conversation('I like tea', 'noted', actor_id='operator:anna')
     robot.learn('the red cup', context={'actor_id': 'planner'})
     robot.recall('cup')
-    said, learned, recalled = lines()
-    for line in (said, learned, recalled):
+    logged: list[dict[str, Any]] = lines()
+    return logged
+
+
+def test_every_call_logs_one_line_of_json(logged: list[dict[str, Any]]) -> None:
+    assert len(logged) == 3
+    for line in logged:
         assert list(line) == KEYS
         assert line['service'] == 'robot_memory'
         assert line['level'] == 'INFO'
         assert re.fullmatch(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z', line['timestamp'])
-        assert re.fullmatch('[0-9a-f]{32}', line['trace_id'])
         assert line['duration_ms'] > 0
-    assert [line['user_id'] for line in lines()] == ['operator:anna', 'planner', 'anonymous']
-    assert said['session_id'] == robot.rows('SELECT id FROM sessions')[0][0]
-    assert recalled['session_id'] is None
-    assert said['message'] == 'save_conversation answered'
-    assert said['trace_id'] != learned['trace_id']
+    assert logged[0]['message'] == 'save_conversation answered'
+
+
+def test_a_line_names_who_spoke_or_acted(logged: list[dict[str, Any]]) -> None:
+    assert [line['user_id'] for line in logged] == ['operator:anna', 'planner', 'anonymous']
+
+
+def test_a_line_names_the_session_of_its_call(
+    logged: list[dict[str, Any]], open_robot: Callable[..., Robot]
+) -> None:
+    ((session,),) = open_robot().rows('SELECT id FROM sessions')
+    assert [logged[0]['session_id'], logged[2]['session_id']] == [session, None]
+
+
+def test_each_call_has_a_trace_of_its_own(logged: list[dict[str, Any]]) -> None:
+    traces = {line['trace_id'] for line in logged}
+    assert len(traces) == 3
+    assert all(re.fullmatch('[0-9a-f]{32}', trace_id) for trace_id in traces)
 
 
 def test_a_refused_call_logs_its_code_and_stays_on_one_line(

@@ -1,4 +1,4 @@
-"""The file: its versions, its integrity, its vectors, and who else writes to it."""
+"""The file: its versions, its integrity, and who else writes to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Backups, retention, and putting the file in order."""
+"""Maintenance puts the file in order, and goes on beside recalls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came out differently is remembered apart: a failure beside the success of the same."""
+"""What counts as known: not what came out differently."""
 
 from __future__ import annotations
 

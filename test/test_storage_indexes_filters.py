@@ -128,29 +128,53 @@ def test_a_condition_on_a_column(filled: Robot, condition: dict[str, Any], count
     assert filled.query_records(where=condition).total_count == count
 
 
-def test_times_compare_as_instants(robot: Robot, clock: MovableClock) -> None:
+SOME = '2026-02-25T06:13:20.250Z'
+"""When the second of four memories was made, a quarter of a second apart."""
+
+
+@pytest.fixture
+def of_a_second(robot: Robot, clock: MovableClock) -> Robot:
     for i in range(4):
         robot.learn(f'trial {i}')
         clock.forward(seconds=0.25)
+    return robot
 
-    def count(condition: Any, field: str = 'created_at') -> int:
-        return int(robot.query_records(where={field: condition}).total_count)
 
-    assert count('2026-02-25T06:13:20.250Z') == 1
-    assert count('2026-02-25T07:13:20.250000+01:00') == 1
-    assert count('2026-02-25T06:13:20.250000') == 1
-    assert count({'$gte': '2026-02-25T06:13:20.250Z'}) == 3
-    assert count({'$gt': '2026-02-25T06:13:20.250Z', '$lt': '2026-02-25T06:13:20.750Z'}) == 1
-    assert count({'$lt': '2026-02-26'}) == 4
-    assert count({'$ne': '2026-02-25T06:13:20Z'}) == 3
-    assert count({'$in': ['2026-02-25T06:13:20Z', '2026-02-25T06:13:20.500Z']}) == 2
-    assert count({'$nin': ['2026-02-25T06:13:20Z', None]}) == 3
-    assert count(None) == 0
-    assert count({'$gt': '2026-02-25T06:13:20Z'}, 'updated_at') == 3
-    assert count(None, 'last_accessed') == 4
-    for wrong in ('soon', 5, True, {'$gt': None}, {'$in': ['x']}, '2026-13-01', ['2026-02-25']):
-        with pytest.raises(InvalidArgument, match='ISO 8601'):
-            count(wrong)
+@pytest.mark.parametrize(
+    ('condition', 'count'),
+    [
+        (SOME, 1),
+        ('2026-02-25T07:13:20.250000+01:00', 1),
+        ('2026-02-25T06:13:20.250000', 1),
+        ({'$gte': SOME}, 3),
+        ({'$gt': SOME, '$lt': '2026-02-25T06:13:20.750Z'}, 1),
+        ({'$lt': '2026-02-26'}, 4),
+        ({'$ne': '2026-02-25T06:13:20Z'}, 3),
+        ({'$in': ['2026-02-25T06:13:20Z', '2026-02-25T06:13:20.500Z']}, 2),
+        ({'$nin': ['2026-02-25T06:13:20Z', None]}, 3),
+        (None, 0),
+    ],
+)
+def test_times_compare_as_instants(of_a_second: Robot, condition: Any, count: int) -> None:
+    assert of_a_second.query_records(where={'created_at': condition}).total_count == count
+
+
+@pytest.mark.parametrize(
+    ('field', 'condition', 'count'),
+    [('updated_at', {'$gt': '2026-02-25T06:13:20Z'}, 3), ('last_accessed', None, 4)],
+)
+def test_every_time_of_a_memory_can_be_filtered_on(
+    of_a_second: Robot, field: str, condition: Any, count: int
+) -> None:
+    assert of_a_second.query_records(where={field: condition}).total_count == count
+
+
+@pytest.mark.parametrize(
+    'wrong', ['soon', 5, True, {'$gt': None}, {'$in': ['x']}, '2026-13-01', ['2026-02-25']]
+)
+def test_what_is_no_time_is_refused(robot: Robot, wrong: Any) -> None:
+    with pytest.raises(InvalidArgument, match='ISO 8601'):
+        robot.query_records(where={'created_at': wrong})
 
 
 def test_the_time_of_a_measurement_compares_as_an_instant(robot: Robot) -> None:

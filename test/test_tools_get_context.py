@@ -1,4 +1,4 @@
-"""Text for a prompt, and search on a scale."""
+"""Text for a prompt, within a budget, with safety first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forgetting and updating: soft, with a trail, and never twice."""
+"""Updating makes anew what follows from the text, with a trail."""
 
 from __future__ import annotations
 
@@ -30,20 +30,31 @@ def test_the_unknown_is_not_found_and_the_forgotten_a_conflict(robot: Robot) -> 
             robot.forget(wrong, 'wrong')
 
 
-def test_an_update_makes_category_tags_words_and_vector_anew(thinking_robot: Robot) -> None:
-    robot = thinking_robot
+def test_an_update_says_what_was_and_what_is_and_keeps_the_context(robot: Robot) -> None:
     kept = robot.learn('the red cup is heavy', context={'robot': {'type': 'UR5e'}}).memory_id
-    before = robot.rows('SELECT coarse, fine FROM indexed WHERE memory_id = ?', kept)
     answer = robot.update(require(kept), 'Must never exceed 15N on the glass bowl')
     assert (answer.status, answer.old_content) == ('updated', 'the red cup is heavy')
     assert answer.new_content == 'Must never exceed 15N on the glass bowl'
+    (found,) = robot.recall('bowl').memories
+    assert found.robot == {'type': 'UR5e'}
+
+
+def test_an_update_infers_category_and_tags_anew(robot: Robot) -> None:
+    kept = robot.learn('the red cup is heavy').memory_id
+    answer = robot.update(require(kept), 'Must never exceed 15N on the glass bowl')
     assert answer.auto_inferred.category == 'constraint'
+    (found,) = robot.recall('bowl').memories
+    assert (found.category, found.tags) == ('constraint', answer.auto_inferred.tags)
+
+
+def test_an_update_makes_words_and_vector_anew(thinking_robot: Robot) -> None:
+    robot = thinking_robot
+    kept = robot.learn('the red cup is heavy').memory_id
+    before = robot.rows('SELECT coarse, fine FROM indexed WHERE memory_id = ?', kept)
+    robot.update(require(kept), 'Must never exceed 15N on the glass bowl')
     after = robot.rows('SELECT coarse, fine FROM indexed WHERE memory_id = ?', kept)
     assert len(after) == 1
     assert before != after
-    (found,) = robot.recall('bowl').memories
-    assert (found.category, found.robot) == ('constraint', {'type': 'UR5e'})
-    assert found.tags == answer.auto_inferred.tags
     assert robot.recall('red cup', n=1).mode == 'vec_only'
 
 

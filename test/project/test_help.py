@@ -41,13 +41,28 @@ def run(name: str, *arguments: str, **environment: str) -> subprocess.CompletedP
     )
 
 
-@pytest.mark.parametrize('name', COMMANDS)
-@pytest.mark.parametrize('option', ['--help', '-h'])
-def test_help_is_printed_and_nothing_is_started(name: str, option: str, tmp_path: Path) -> None:
-    ran = run(name, option, HOME=str(tmp_path), XDG_DATA_HOME=str(tmp_path))
+Helped = tuple[subprocess.CompletedProcess[str], Path]
+
+
+@pytest.fixture(
+    scope='module', params=[(name, option) for name in COMMANDS for option in ('--help', '-h')]
+)
+def helped(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Helped:
+    """A command that was asked for help, and the home that it had."""
+    home = tmp_path_factory.mktemp('home')
+    name, option = request.param
+    return run(name, option, HOME=str(home), XDG_DATA_HOME=str(home)), home
+
+
+def test_help_is_printed_with_the_usage_first(helped: Helped) -> None:
+    ran, _ = helped
     assert (ran.returncode, ran.stderr) == (0, '')
     assert ran.stdout.startswith('usage: ') and '--version' in ran.stdout
-    assert not list(tmp_path.rglob('memory.db')) and not (tmp_path / '.ros').exists()
+
+
+def test_nothing_is_started_for_help(helped: Helped) -> None:
+    _, home = helped
+    assert not list(home.rglob('memory.db')) and not (home / '.ros').exists()
 
 
 @pytest.mark.parametrize('name', COMMANDS)

@@ -22,8 +22,9 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def detect(recording: Path) -> dict[str, list[Event]]:
-    """Return the events that the three detectors, as they come, find in the recording."""
+@pytest.fixture(scope='module')
+def events(recording: Path) -> dict[str, list[Event]]:
+    """The events that the three detectors, as they come, find in the recording."""
     motion, contact, scene = MotionDetector(), ContactDetector(), SceneDetector()
     events: dict[str, list[Event]] = {'proprioceptive': [], 'tactile': [], 'visual': []}
     detectors: dict[str, Any] = {
@@ -57,23 +58,31 @@ def test_the_same_recording_is_written_every_time(recording: Path, tmp_path: Pat
 
 
 def test_the_recording_holds_three_motions_two_contacts_and_three_pictures(
-    recording: Path,
+    events: dict[str, list[Event]],
 ) -> None:
-    events = detect(recording)
     assert {kind: len(found) for kind, found in events.items()} == {
         'proprioceptive': 3,
         'tactile': 2,
         'visual': 3,
     }
+
+
+def test_the_motions_are_found_when_the_script_moves(events: dict[str, list[Event]]) -> None:
     for motion, (begin, end, *_) in zip(events['proprioceptive'], SCRIPT['MOVES'], strict=True):
         assert begin <= (motion.stamp_ns - SCRIPT['START_NS']) / 1e9 < begin + 0.25
         assert end - 0.25 < (motion.end_ns - SCRIPT['START_NS']) / 1e9 <= end
+
+
+def test_a_soft_push_comes_before_a_hard_tap(events: dict[str, list[Event]]) -> None:
     soft, hard = events['tactile']
     assert (soft.data['kind'], hard.data['kind']) == ('push', 'tap')
     assert soft.data['peak_force'] == pytest.approx(6.0, rel=0.06)
     assert hard.data['peak_force'] == pytest.approx(18.0, rel=0.03)
     assert hard.description.startswith('Hard contact')
     assert '-z' in hard.description
+
+
+def test_a_red_object_appears_and_disappears(events: dict[str, list[Event]]) -> None:
     first, came, went = events['visual']
     assert 'for the first time' in first.description
     assert 'a red object appeared' in came.description

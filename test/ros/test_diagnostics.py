@@ -1,4 +1,4 @@
-"""The memory's own status on /diagnostics, its figures as a service, and its log as JSON."""
+"""The memory's status and that of each tap on /diagnostics, and in the log."""
 
 from __future__ import annotations
 
