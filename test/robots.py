@@ -125,6 +125,11 @@ def fill_and_forget(robot: Robot) -> None:
     robot.clear_session(session)
 
 
+def run_maintenance(robot: Robot, **arguments: Any) -> dict[str, Any]:
+    """Put a store in order, and return what each step did by its name."""
+    return {step.name: step for step in robot.maintain(**arguments).steps}
+
+
 def check_file(path: Path) -> set[int]:
     """
     Check a store's integrity and that its indexes fit its rows; return the ids of all rows.

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from narrowing import require
-from robots import MovableClock, Robot
-
-
-def steps(robot: Robot, **arguments: Any) -> dict[str, Any]:
-    return {step.name: step for step in robot.maintain(**arguments).steps}
+from robots import MovableClock, Robot, run_maintenance
 
 
 def test_old_perceptions_and_turns_are_retired_when_a_session_ends(
@@ -38,7 +33,7 @@ def test_old_perceptions_and_turns_are_retired_when_a_session_ends(
     assert [row[0] for row in robot.rows(active)] == sorted(map(require, [*kept, young]))
     trail = "SELECT DISTINCT action, reason FROM audit WHERE action = 'invalidated'"
     assert robot.rows(trail) == [('invalidated', 'retention')]
-    assert steps(robot)['retention'].detail == '1 perceptions and turns soft-deleted'
+    assert run_maintenance(robot)['retention'].detail == '1 perceptions and turns soft-deleted'
 
 
 def test_without_a_setting_all_is_kept(robot: Robot, clock: MovableClock) -> None:
@@ -46,4 +41,4 @@ def test_without_a_setting_all_is_kept(robot: Robot, clock: MovableClock) -> Non
     clock.forward(days=4000)
     robot.end_session(robot.start_session().session_id)
     assert robot.rows("SELECT count(*) FROM memories WHERE status = 'active'") == [(1,)]
-    assert 'nothing expires' in steps(robot)['retention'].detail
+    assert 'nothing expires' in run_maintenance(robot)['retention'].detail

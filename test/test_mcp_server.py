@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -12,35 +10,19 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CallToolResult, Implementation
+from mcp_calls import CUP, FURTHER, answer, call_every_tool, text_of
+from mcp_types import INVALID_PARAMS, Implementation
 from narrowing import require
 from robots import REVISIONS, Robot
 from waiting import HANG_SECONDS
 
 from robot_memory.catalog import TOOLS
-from robot_memory.core.errors import Unavailable, list_error_classes, list_error_numbers
+from robot_memory.core.errors import Unavailable, list_error_numbers
 from robot_memory.core.fields import get_fields
-from robot_memory.mcp_server.schema import make_input_schema, make_output_schema
+from robot_memory.mcp_server.schema import make_output_schema
 from robot_memory.mcp_server.server import build_server
 
 pytestmark = pytest.mark.anyio
-CUP = 'The red cup needs 12.5 N of grip force'
-FURTHER: dict[str, dict[str, Any]] = {
-    'save_conversation': {'user_prompt': 'I like it slow', 'assistant_response': 'I go slower'},
-    'get_context': {'query': 'the red cup'},
-    'search_memory': {'query': 'cup', 'threshold': 0},
-    'get_memory_stats': {},
-    'analyze': {'analysis_type': 'TOPIC_CLUSTERING'},
-    'clear_session': {},
-    'export': {},
-    'maintain': {},
-    'sage_memory': {'action': 'status'},
-    'sage_command': {'command': '/help'},
-    'sage_auto': {'action': 'check_save'},
-    'sage_smart_prompt': {'user_input': 'how do I hold the cup?'},
-    'sage_system_status': {},
-}
-"""Arguments with which each tool beside the robot's own answers, in the order of the listing."""
 
 
 @pytest.fixture
@@ -49,15 +31,6 @@ def asked(robot: Robot, revision: str) -> Client:
     info = Implementation(name='planner', version='7')
     server = build_server(robot.memory, 'all')
     return Client(server, mode=REVISIONS[revision], client_info=info)
-
-
-async def answer(client: Client, tool: str, **arguments: Any) -> Any:
-    """Call a tool that is to succeed; its text and its structure say the same."""
-    result = await client.call_tool(tool, arguments)
-    assert not result.is_error, result
-    said = json.loads(text_of(result))
-    assert result.structured_content == ({'result': said} if isinstance(said, list) else said)
-    return result.structured_content
 
 
 async def error(client: Client, tool: str, **arguments: Any) -> dict[str, str]:
@@ -70,65 +43,6 @@ async def error(client: Client, tool: str, **arguments: Any) -> dict[str, str]:
     schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
     Draft202012Validator(schemas[tool]).validate(result.structured_content)
     return found
-
-
-def text_of(result: CallToolResult) -> str:
-    (content,) = result.content
-    assert content.type == 'text'
-    return content.text
-
-
-async def call_every_tool(client: Client) -> None:
-    """Call each tool, most of its answer's fields filled; the client checks the schemas."""
-    listed = (await client.list_tools()).tools
-    assert [tool.name for tool in listed] == [tool.name for tool in TOOLS]
-    pose = {'position': [1.0, 2.0, 0.5], 'orientation': [0.0, 0.0, 0.0, 1.0]}
-    context = {'task': {'success': True}, 'spatial': {'object_position': [1.0, 2.0, 0.5]}}
-    answers: dict[str, Any] = {}
-    for _ in range(2):
-        answers['start_session'] = await answer(client, 'start_session', context={'robot': {}})
-        session = answers['start_session']['session_id']
-        for text in (CUP, CUP, 'The door opens to the left', 'word ' * 100):
-            answers['learn'] = await answer(
-                client, 'learn', insight=text, context=context, session_id=session
-            )
-        answers['save_perception'] = await answer(
-            client,
-            'save_perception',
-            description='A cup on the table',
-            data=[1, 2],
-            metadata={'hz': 30},
-            session_id=session,
-            stamp={'sec': 12, 'nanosec': 345},
-            frame_id='map',
-            pose=pose,
-        )
-        near = {'field': 'spatial.object_position', 'target': [1, 2, 0], 'max_distance': 10}
-        answers['recall'] = await answer(client, 'recall', query='cup', spatial_sort=near)
-        found = await answer(client, 'recall', query='cup table', n=10.0)
-        answers['end_session'] = await answer(
-            client, 'end_session', session_id=session, outcome_score=0.5
-        )
-    sensed = next(memory for memory in found['memories'] if memory['type'] == 'perception')
-    assert (sensed['stamp'], sensed['frame_id']) == ({'sec': 12, 'nanosec': 345}, 'map')
-    assert sensed['pose'] == pose
-    first = answers['recall']['memories'][0]
-    assert first['perception_type'] is None, 'null is there, it is not left out'
-    answers['update'] = await answer(
-        client, 'update', memory_id=first['id'], new_content='The red cup needs 14 N'
-    )
-    answers['forget'] = await answer(client, 'forget', memory_id=first['id'], reason='it broke')
-    answers['query_records'] = await answer(
-        client, 'query_records', where={'status': 'invalidated'}, limit=10.0
-    )
-    assert answers['query_records']['records'][0]['audit']
-    answers['show'] = await answer(client, 'show', memory_id=sensed['id'])
-    assert answers['show']['data'] == [1, 2]
-    for tool in listed:
-        if tool.name not in answers:
-            answers[tool.name] = await answer(client, tool.name, **FURTHER[tool.name])
-    for tool in listed:
-        Draft202012Validator(tool.output_schema).validate(answers[tool.name])
 
 
 async def test_every_tool_answers_by_its_schema(asked: Client, revision: str) -> None:
@@ -158,82 +72,6 @@ async def test_the_listing_says_what_the_declarations_say(asked: Client) -> None
         ]
         Draft202012Validator.check_schema(shown.input_schema)
         Draft202012Validator.check_schema(shown.output_schema)
-
-
-every_tool = pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)
-
-
-def arguments_of(tool: Any) -> dict[str, Any]:
-    """Return a value for each argument of a tool, as a client may send it."""
-    samples = {'text': 'hello', 'integer': 10.0, 'number': 0.5, 'stamp': '{"sec": 1}'}
-    samples |= {'texts': ['hello'], 'flag': True}
-    given = {}
-    for field in get_fields(tool.request):
-        given[field.name] = field.choices[0] if field.choices else samples.get(field.kind, {})
-        if field.kind == 'integer' and field.minimum:
-            given[field.name] = max(10.0, field.minimum)
-    return given
-
-
-def accepter(tool: Any) -> Callable[[Any], bool]:
-    """Return what says whether arguments fit the schema of a tool."""
-    accepts: Callable[[Any], bool] = Draft202012Validator(make_input_schema(tool.request)).is_valid
-    return accepts
-
-
-@every_tool
-def test_an_argument_schema_takes_its_arguments_and_no_others(tool: Any) -> None:
-    given, accepts = arguments_of(tool), accepter(tool)
-    assert accepts(given)
-    assert not accepts({**given, 'colour': 'red'})
-
-
-@every_tool
-def test_an_argument_schema_takes_null_and_nothing_where_the_field_does(tool: Any) -> None:
-    given, accepts = arguments_of(tool), accepter(tool)
-    for field in get_fields(tool.request):
-        assert accepts({**given, field.name: None}) == field.nullable
-        without = {name: value for name, value in given.items() if name != field.name}
-        assert accepts(without) == (not field.required)
-
-
-@every_tool
-def test_an_argument_schema_takes_json_as_text_and_as_it_is(tool: Any) -> None:
-    given, accepts = arguments_of(tool), accepter(tool)
-    for field in get_fields(tool.request):
-        if field.kind == 'json':
-            assert accepts({**given, field.name: '{"a": 1}'})
-            assert accepts({**given, field.name: [1]}) == (field.shape == 'container')
-
-
-@every_tool
-def test_an_argument_schema_takes_a_stamp_below_a_second_of_nanoseconds(tool: Any) -> None:
-    given, accepts = arguments_of(tool), accepter(tool)
-    for field in get_fields(tool.request):
-        if field.kind == 'stamp':
-            assert accepts({**given, field.name: {'sec': 1, 'nanosec': 2}})
-            assert not accepts({**given, field.name: {'sec': 1, 'nanosec': 10**9}})
-
-
-@every_tool
-def test_an_argument_schema_refuses_what_is_beyond_limits_and_choices(tool: Any) -> None:
-    given, accepts = arguments_of(tool), accepter(tool)
-    for field in get_fields(tool.request):
-        if field.maximum is not None:
-            assert not accepts({**given, field.name: field.maximum + 1})
-        if field.choices:
-            assert not accepts({**given, field.name: 'no choice'})
-
-
-def test_an_answer_schema_takes_an_answer_or_an_error_and_nothing_else() -> None:
-    for tool in TOOLS:
-        accepts = Draft202012Validator(make_output_schema(tool.response)).is_valid
-        for kind in list_error_classes():
-            told = {'error_code': kind.code, 'code': kind.code, 'message': 'why'}
-            assert accepts({'error': told})
-        assert not accepts({'error': {'error_code': 'other', 'code': 'other', 'message': 'why'}})
-        assert not accepts({'error': {'code': 'internal', 'message': 'why'}})
-        assert not accepts({})
 
 
 def test_the_numbers_of_failures_are_in_the_schemas_of_the_tools_that_tell_them() -> None:

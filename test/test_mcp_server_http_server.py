@@ -16,9 +16,9 @@ import anyio
 import apsw
 import pytest
 from mcp import Client
+from mcp_calls import CUP, answer, call_every_tool
 from narrowing import require
 from robots import REVISIONS, Robot
-from test_mcp_server import CUP, answer, call_every_tool
 from waiting import HANG_SECONDS, until
 
 from robot_memory.core.errors import InvalidArgument, Unavailable

@@ -17,9 +17,9 @@ import prepared
 import pytest
 from http_requests import LIST
 from mcp import Client, StdioServerParameters
+from mcp_calls import CUP, answer, call_every_tool
 from narrowing import require
 from robots import REVISIONS
-from test_mcp_server import CUP, answer, call_every_tool
 from waiting import HANG_SECONDS
 
 import robot_memory.mcp_server

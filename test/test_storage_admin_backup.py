@@ -11,7 +11,7 @@ from typing import Any
 
 import apsw
 import pytest
-from robots import MovableClock, Robot, check_file, fill
+from robots import MovableClock, Robot, check_file, fill, run_maintenance
 from waiting import until
 
 from robot_memory.core.errors import Unavailable
@@ -19,10 +19,6 @@ from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
 from robot_memory.storage.admin import backup
 from robot_memory.storage.admin.backup import back_up, backups, plan_of
-
-
-def steps(robot: Robot, **arguments: Any) -> dict[str, Any]:
-    return {step.name: step for step in robot.maintain(**arguments).steps}
 
 
 def opened(path: Path, folder: Path) -> list[tuple[Any, ...]]:
@@ -55,7 +51,7 @@ def test_a_backup_is_a_whole_store(
     robot = open_robot(resident=False, backup_folder=str(folder), backup_compression=compression)
     fill(robot, 20)
     robot.forget(3, 'wrong')
-    assert steps(robot)['backup'].done
+    assert run_maintenance(robot)['backup'].done
     (path,) = made(folder)
     assert path.name == f'memory-20260225T061320Z{suffix}'
     assert path.stat().st_mode & 0o077 == 0
@@ -72,7 +68,7 @@ def test_the_worker_makes_one_a_day_and_keeps_some(
     robot.close()
     robot = open_robot(backup_folder=str(folder), backup_keep=2)
     first = until(lambda: made(folder), 'the first backup')
-    assert not steps(robot)['backup'].done
+    assert not run_maintenance(robot)['backup'].done
     for count in (2, 2):
         before = made(folder)
         clock.forward(days=1)
@@ -103,7 +99,7 @@ def test_an_empty_store_takes_no_backups_place(
     open_robot: Callable[..., Robot], tmp_path: Path
 ) -> None:
     robot = open_robot(resident=False, backup_folder=str(tmp_path / 'backups'))
-    assert steps(robot)['backup'].detail == 'not due'
+    assert run_maintenance(robot)['backup'].detail == 'not due'
     assert made(tmp_path / 'backups') == []
 
 

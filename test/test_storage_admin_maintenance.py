@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 from narrowing import require
-from robots import Robot, check_file, fill
+from robots import Robot, check_file, fill, run_maintenance
 
 from robot_memory.lifecycle.perceptions import Perception, store_perception
 from robot_memory.storage.tables.parts import Part
-
-
-def steps(robot: Robot, **arguments: Any) -> dict[str, Any]:
-    return {step.name: step for step in robot.maintain(**arguments).steps}
 
 
 def test_a_store_in_order_stays_as_it_is(robot: Robot) -> None:
@@ -38,8 +33,8 @@ def test_the_words_become_one_part_and_are_found_as_before(robot: Robot) -> None
     for memory_id in ids[::3]:
         robot.forget(memory_id, 'wrong')
     before = robot.contents(query='red cup on the table', n=50)
-    assert steps(robot)['words'].done
-    assert not steps(robot)['words'].done
+    assert run_maintenance(robot)['words'].done
+    assert not run_maintenance(robot)['words'].done
     assert robot.contents(query='red cup on the table', n=50) == before
     segments = 'SELECT count(DISTINCT segid) FROM memories_fts_idx'
     assert robot.rows(segments) == [(1,)]
@@ -53,14 +48,14 @@ def test_free_room_is_given_back_where_it_is_much(robot: Robot) -> None:
     robot.learn('the cup is red')
     with robot.memory.db.write() as connection:
         connection.execute('UPDATE parts SET content = NULL, removed_at = 1')
-    assert 'compact' not in steps(robot, keep_free_room=True)
+    assert 'compact' not in run_maintenance(robot, keep_free_room=True)
     answer = robot.maintain()
     compact = next(step for step in answer.steps if step.name == 'compact')
     assert compact.done
     assert answer.freed_bytes > 10_000_000
     assert answer.file_bytes < 2_000_000
     assert robot.contents(query='cup') == ['the cup is red']
-    assert not steps(robot)['compact'].done
+    assert not run_maintenance(robot)['compact'].done
 
 
 def test_a_broken_index_is_made_anew(robot: Robot) -> None:
@@ -80,10 +75,10 @@ def test_a_broken_index_is_made_anew(robot: Robot) -> None:
         connection.pragma('schema_version', version + 1)
         connection.pragma('writable_schema', False)
     assert root
-    found = steps(robot)['integrity']
+    found = run_maintenance(robot)['integrity']
     assert found.done
     assert found.detail == 'rebuilt indexes: memories_by_time'
-    assert steps(robot)['integrity'].detail == 'the file is intact'
+    assert run_maintenance(robot)['integrity'].detail == 'the file is intact'
 
 
 def test_damage_is_told_and_not_hidden(robot: Robot) -> None:
@@ -92,7 +87,7 @@ def test_damage_is_told_and_not_hidden(robot: Robot) -> None:
         connection.pragma('ignore_check_constraints', True)
         connection.execute("UPDATE memories SET status = 'odd' WHERE id = 3")
         connection.pragma('ignore_check_constraints', False)
-    found = steps(robot)['integrity']
+    found = run_maintenance(robot)['integrity']
     assert not found.done
     assert 'CHECK constraint failed in memories' in found.detail
     assert 'backup' in found.detail
@@ -104,8 +99,8 @@ def test_the_log_is_emptied_unless_somebody_reads(robot: Robot) -> None:
     with robot.memory.db.read() as connection:
         connection.execute('SELECT count(*) FROM memories').fetchone()
         robot.learn('written after the reader began')
-        assert 'still has readers' in steps(robot)['log'].detail
-    assert steps(robot)['log'].detail == 'the WAL is empty'
+        assert 'still has readers' in run_maintenance(robot)['log'].detail
+    assert run_maintenance(robot)['log'].detail == 'the WAL is empty'
     assert log.stat().st_size == 0
 
 
