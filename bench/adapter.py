@@ -37,7 +37,7 @@ class HashEmbedder:
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Return a unit vector, shape (384,)."""
-        return facts.vector(text)
+        return facts.make_vector(text)
 
 
 class HashLoader(BackgroundEmbedder):
@@ -71,11 +71,11 @@ class Adapter:
         if resident and embed != 'none':
             list(self.m.memory.reindexer.run(0))
 
-    def fill(self, told: Iterable[tuple[str, dict[str, Any]]]) -> None:
+    def fill(self, pairs: Iterable[tuple[str, dict[str, Any]]]) -> None:
         """Keep facts in large transactions, below the tool `learn`: none counts as known."""
         memory = self.m.memory
         memory.reindexer.adopt_model()
-        left = iter(told)
+        left = iter(pairs)
         while batch := list(islice(left, _AT_ONCE)):
             with memory.db.write() as connection:
                 for text, context in batch:

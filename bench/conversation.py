@@ -31,17 +31,19 @@ SAID = (
 ASKED = 'what should I know about the {thing} and the {place} at {hour}:00'
 
 
-def text(chance: random.Random, form: str) -> str:
+def fill_form(chance: random.Random, form: str) -> str:
     """Return a form with its blanks filled in."""
     thing, place = chance.choice(THINGS), chance.choice(PLACES)
     return form.format(thing=thing, place=place, hour=chance.randrange(24))
 
 
-def times_ms(title: str, call: Callable[[str], object], chance: random.Random) -> dict[str, float]:
+def measure_ms(
+    title: str, call: Callable[[str], object], chance: random.Random
+) -> dict[str, float]:
     """Return the median and the 95th percentile of a call with other words each time."""
     times = []
     for number in make_progress_bar(range(CALLS), title, unit='call'):
-        question = f'{text(chance, ASKED)} on day {number}'
+        question = f'{fill_form(chance, ASKED)} on day {number}'
         start = time.perf_counter()
         call(question)
         times.append((time.perf_counter() - start) * 1e3)
@@ -63,22 +65,24 @@ def main() -> None:
 
         def say(_: str) -> None:
             person = PEOPLE[chance.randrange(2)]
-            robot.save_conversation(text(chance, chance.choice(SAID)), 'I see.', actor_id=person)
+            robot.save_conversation(
+                fill_form(chance, chance.choice(SAID)), 'I see.', actor_id=person
+            )
 
         for number in range(TURNS // 2 - CALLS):
             if number % ((TURNS // 2 - CALLS) // SESSIONS) == 0:
                 robot.start_session(title=f'Shift {number}')
             say('')
         found = {
-            'save_conversation': times_ms('save_conversation', say, chance),
-            'get_context': times_ms('get_context', robot.get_context, chance),
-            'get_context of one person': times_ms(
+            'save_conversation': measure_ms('save_conversation', say, chance),
+            'get_context': measure_ms('get_context', robot.get_context, chance),
+            'get_context of one person': measure_ms(
                 'get_context of one person',
                 lambda asked: robot.get_context(asked, actor_id=PEOPLE[0]),
                 chance,
             ),
-            'search_memory': times_ms('search_memory', robot.search_memory, chance),
-            'sage_smart_prompt': times_ms('sage_smart_prompt', robot.sage_smart_prompt, chance),
+            'search_memory': measure_ms('search_memory', robot.search_memory, chance),
+            'sage_smart_prompt': measure_ms('sage_smart_prompt', robot.sage_smart_prompt, chance),
         }
     print(json.dumps(found))
 

@@ -1,5 +1,5 @@
 """
-What the bench tells a robot and asks it, and vectors that cost nothing.
+Facts and questions of the benchmark, and vectors that need no model.
 
 Each fact is made from its number alone, so that any process can make any of them again. Needs
 numpy, and nothing of this package: the peer is told the same.
@@ -57,7 +57,7 @@ IN_RANGE = {'params.force.value': {'$gte': 10, '$lt': 11}, 'robot.id': 'arm-3'}
 DIMENSION = 384
 
 
-def fact(number: int) -> tuple[str, dict[str, Any]]:
+def make_fact(number: int) -> tuple[str, dict[str, Any]]:
     """
     Return a fact and its context, about 90 characters; those of odd numbers have no number.
 
@@ -89,7 +89,7 @@ def fact(number: int) -> tuple[str, dict[str, Any]]:
     }
 
 
-def question(number: int) -> str:
+def make_question(number: int) -> str:
     """Return a question that many facts answer."""
     dice = random.Random(-1 - number)
     action, sort, thing, place = (
@@ -98,7 +98,7 @@ def question(number: int) -> str:
     return f'how to {action} a {sort} {thing} near the {place}'
 
 
-def distance(context: dict[str, Any]) -> float:
+def measure_distance(context: dict[str, Any]) -> float:
     """Return how far from TARGET a fact's object was."""
     return math.dist(context['spatial']['object_position'], TARGET)
 
@@ -109,7 +109,7 @@ def is_in_range(context: dict[str, Any]) -> bool:
     return 10 <= force < 11 and context['robot']['id'] == 'arm-3'
 
 
-def vector(text: str) -> NDArray[np.float32]:
+def make_vector(text: str) -> NDArray[np.float32]:
     """Return a unit vector made from the words, shape (384,): it leaves a model's time out."""
     made = np.zeros(DIMENSION, np.float32)
     for word in text.lower().split():

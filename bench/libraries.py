@@ -35,21 +35,21 @@ class Call:
 def main() -> None:
     """Print microseconds a call, the best of five rounds."""
     show('parse a request, fields', 2000, lambda: parse(Call, CALL, 'learn'))
-    with_library('pydantic', lambda it: parse_by_pydantic(it))
-    with_library('msgspec', lambda it: parse_by_msgspec(it))
+    measure_with('pydantic', lambda it: parse_by_pydantic(it))
+    measure_with('msgspec', lambda it: parse_by_msgspec(it))
     half = (0.0, 0.0, 0.5**0.5, 0.5**0.5)
     pose, other = Pose((1.0, 2.0, 3.0), half), Pose((0.0, 1.0, 0.0), (0.0, 0.0, 0.0, 1.0))
     show('chain and interpolate poses, own', 5000, lambda: (pose @ other).interpolate(other, 0.3))
-    with_library('scipy.spatial.transform', lambda it: chain_by_scipy(it, half))
+    measure_with('scipy.spatial.transform', lambda it: chain_by_scipy(it, half))
     picture = io.BytesIO()
     noise = np.random.default_rng(0).integers(0, 255, (45, 80, 3), np.uint8)
     Image.fromarray(noise).resize((1280, 720)).save(picture, 'JPEG')
     data = picture.getvalue()
     show('decode and hash 1280 x 720, ours', 20, lambda: hash_image(decode_compressed(data).image))
-    with_library('cv2', lambda it: decode_by_opencv(it, data))
+    measure_with('cv2', lambda it: decode_by_opencv(it, data))
     registry = Registry()
     show('time a request, own', 20_000, lambda: registry.record_request('recall', 0.001))
-    with_library('prometheus_client', lambda it: count_by_prometheus(it))
+    measure_with('prometheus_client', lambda it: count_by_prometheus(it))
 
 
 def show(name: str, times: int, call: Callable[[], Any]) -> None:
@@ -63,7 +63,7 @@ def show(name: str, times: int, call: Callable[[], Any]) -> None:
     print(f'{name}: {min(rounds) * 1e6:.1f} us')
 
 
-def with_library(name: str, measure: Callable[[Any], None]) -> None:
+def measure_with(name: str, measure: Callable[[Any], None]) -> None:
     """Measure with a library where it is installed."""
     try:
         library = importlib.import_module(name)

@@ -2,7 +2,7 @@
 Measure the node under the load of a robot, beside a bare rclpy node that does nothing.
 
 JointState and WrenchStamped at 500 Hz and Image 640 x 480 at 30 Hz at once: messages received by
-both, processor time of both, and the time of a recall through the service meanwhile. Prints JSON.
+both, processor time of both, and the time of a recall through the service. Prints JSON.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SETTLE_S = 2.0
 """A listener that is discovered here has not yet discovered us."""
 
 
-def joint_states(at: float) -> Any:
+def make_joint_states(at: float) -> Any:
     """Return the joints of an arm that moves for two of every eight seconds."""
     share = min(max((at - 1.0) / 2.0, 0.0), 1.0)
     message = JointState()
@@ -66,7 +66,7 @@ def joint_states(at: float) -> Any:
     return message
 
 
-def wrench(at: float) -> Any:
+def make_wrench(at: float) -> Any:
     """Return the force at a wrist that is pushed once in eight seconds."""
     message = WrenchStamped()
     message.header.frame_id = 'tool0'
@@ -75,7 +75,7 @@ def wrench(at: float) -> Any:
     return message
 
 
-def picture(at: float) -> Any:
+def make_image(at: float) -> Any:
     """Return a noisy table; a box stands on it in the second half of every eight seconds."""
     random = np.random.default_rng(int(at * 30))
     pixels = np.kron(np.random.default_rng(1).integers(60, 160, (24, 32, 3)), np.ones((20, 20, 1)))
@@ -88,7 +88,11 @@ def picture(at: float) -> Any:
     return message
 
 
-MAKERS = {'/joint_states': joint_states, '/wrench': wrench, '/camera/image_raw': picture}
+MAKERS = {
+    '/joint_states': make_joint_states,
+    '/wrench': make_wrench,
+    '/camera/image_raw': make_image,
+}
 
 
 def publish(seconds: float) -> None:
@@ -133,7 +137,7 @@ def publish(seconds: float) -> None:
     sys.stdin.readline()
 
 
-def listen() -> None:
+def count_messages() -> None:
     """Subscribe to the same topics and do nothing but count, until terminated."""
     rclpy.init()
     node = rclpy.create_node('bare')
@@ -151,13 +155,13 @@ def listen() -> None:
         print(json.dumps(counts), flush=True)
 
 
-def processor_seconds(pid: int) -> float:
+def read_processor_seconds(pid: int) -> float:
     """Return the processor time that a process has used."""
     fields = Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
-def role(name: str, *arguments: str) -> subprocess.Popen[str]:
+def start_role(name: str, *arguments: str) -> subprocess.Popen[str]:
     """Start this file in another process, as one of the other roles."""
     command = [sys.executable, __file__, '--role', name, *arguments]
     return subprocess.Popen(
@@ -174,9 +178,9 @@ def measure(seconds: float) -> dict[str, Any]:
         command += ['-p', 'mcp_enabled:=false']
         with log.open('w') as output:
             memory = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
-        bare, publisher = role('bare'), role('publisher', '--seconds', str(seconds))
+        bare, publisher = start_role('bare'), start_role('publisher', '--seconds', str(seconds))
         try:
-            figures = _under_load(memory.pid, bare.pid, publisher, seconds)
+            figures = _measure_under_load(memory.pid, bare.pid, publisher, seconds)
             for process in (bare, memory):
                 process.send_signal(signal.SIGINT)
             counted = json.loads(bare.stdout.readline()) if bare.stdout else {}
@@ -186,10 +190,10 @@ def measure(seconds: float) -> dict[str, Any]:
                 if process.poll() is None:
                     process.kill()
                 process.wait()
-        return {**figures, 'topics': _compared(counted, log.read_text())}
+        return {**figures, 'topics': _compare_counts(counted, log.read_text())}
 
 
-def _under_load(
+def _measure_under_load(
     memory: int, bare: int, publisher: subprocess.Popen[str], seconds: float
 ) -> dict[str, Any]:
     rclpy.init()
@@ -203,7 +207,7 @@ def _under_load(
         rclpy.spin_until_future_complete(node, learn.call_async(request))
     assert publisher.stdout is not None and publisher.stdin is not None
     publisher.stdout.readline()
-    before = {pid: processor_seconds(pid) for pid in (memory, bare)}
+    before = {pid: read_processor_seconds(pid) for pid in (memory, bare)}
     times = []
     for number in make_progress_bar(range(int(seconds * RECALLS_HZ)), 'load', unit='recall'):
         start = time.perf_counter()
@@ -213,7 +217,7 @@ def _under_load(
         times.append(spent * 1000)
         time.sleep(max(0.0, 1 / RECALLS_HZ - spent))
     sent = json.loads(publisher.stdout.readline())
-    used = {pid: processor_seconds(pid) - before[pid] for pid in (memory, bare)}
+    used = {pid: read_processor_seconds(pid) - before[pid] for pid in (memory, bare)}
     publisher.stdin.write('\n')
     publisher.stdin.flush()
     publisher.wait(DEADLINE)
@@ -230,11 +234,11 @@ def _under_load(
     }
 
 
-def _compared(bare: dict[str, int], log: str) -> dict[str, dict[str, int]]:
+def _compare_counts(bare: dict[str, int], log: str) -> dict[str, dict[str, int]]:
     """Return for each topic what both received, and what this one says became of it."""
     found = {}
     for topic in TOPICS:
-        line = re.search(rf'\({topic}\): (.*)', log)
+        line = re.search(rf'\({topic}\): (received .*)', log)  # not a warning of it
         counts = line[1].split(', ') if line else []
         split = (count.rpartition(' ') for count in counts)
         found[topic] = {
@@ -251,7 +255,7 @@ def main() -> None:
     parser.add_argument('--role', choices=('measure', 'bare', 'publisher'), default='measure')
     options = parser.parse_args()
     if options.role == 'bare':
-        listen()
+        count_messages()
     elif options.role == 'publisher':
         publish(options.seconds)
     else:

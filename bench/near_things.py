@@ -24,7 +24,7 @@ TRIES = 30
 CALLS = {tool.name: tool for tool in TOOLS}
 
 
-def fact(i: int, chance: random.Random) -> Record:
+def make_fact(i: int, chance: random.Random) -> Record:
     """Return a short fact with a context of eight facets and a position."""
     thing = chance.choice('cup plate bottle tray door drawer handle valve'.split())
     colour = chance.choice('red blue green white black'.split())
@@ -53,10 +53,10 @@ def fill(memory: Memory, count: int) -> None:
     with memory.db.write() as connection:
         start = time.thread_time()
         for i in make_progress_bar(range(count), unit='memory'):
-            memories.insert(connection, fact(i, chance), None)
+            memories.insert(connection, make_fact(i, chance), None)
         spent = time.thread_time() - start
     print(f'\n{count} memories, {spent / count * 1e6:.0f} us to insert one, of them for')
-    record = fact(0, chance)
+    record = make_fact(0, chance)
     with memory.db.write() as connection:
         indexes: tuple[tuple[str, Callable[[int], None]], ...] = (
             ('facets', lambda i: facets.put(connection, i, record.context)),

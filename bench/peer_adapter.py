@@ -16,7 +16,7 @@ class _Hash:
 
     def embed_one_sync(self, text: str) -> list[float]:
         """Return a unit vector."""
-        made: list[float] = facts.vector(text).tolist()
+        made: list[float] = facts.make_vector(text).tolist()
         return made
 
 
@@ -30,9 +30,9 @@ class Adapter:
         self._none = self._robot._embedder
         self.use_vectors(embed == 'hash')
 
-    def fill(self, told: Iterable[tuple[str, dict[str, Any]]]) -> None:
+    def fill(self, pairs: Iterable[tuple[str, dict[str, Any]]]) -> None:
         """Learn facts one by one: there is no other way."""
-        for text, context in told:
+        for text, context in pairs:
             self.learn(text, context)
 
     def use_vectors(self, on: bool) -> None:

@@ -66,24 +66,24 @@ def main() -> None:
     given = parser.parse_args()
     subjects = {'this': side.THIS}
     if not given.without_peer and (side.has_peer() or not given.quick):
-        peer = side.peer()
+        peer = side.set_up_peer()
         if peer is not None:
             subjects['peer'] = peer
     sizes = given.sizes or (QUICK_SIZES if given.quick else SIZES)
     peer_size = QUICK_PEER_SIZE if given.quick else PEER_SIZE
     measures: dict[str, Callable[[], Any]] = {
-        'scale': lambda: by_size(subjects, sizes, peer_size),
-        'side': lambda: side_by_side(subjects, peer_size),
-        'node': lambda: of_node(quick=given.quick),
-        'quality': lambda: of_quality(quick=given.quick),
+        'scale': lambda: measure_by_size(subjects, sizes, peer_size),
+        'side': lambda: run_harness(subjects, peer_size),
+        'node': lambda: measure_node(quick=given.quick),
+        'quality': lambda: measure_quality(quick=given.quick),
     }
     shown = {
-        'scale': tables.scale,
-        'side': tables.side_by_side,
-        'node': tables.node,
-        'quality': tables.quality,
+        'scale': tables.format_scale,
+        'side': tables.format_side_by_side,
+        'node': tables.format_node,
+        'quality': tables.format_quality,
     }
-    results: dict[str, Any] = {'machine': machine()}
+    results: dict[str, Any] = {'machine': describe_machine()}
     print(' · '.join(f'{key}: {value}' for key, value in results['machine'].items()))
     start = time.monotonic()
     for part in given.only or PARTS:
@@ -94,11 +94,11 @@ def main() -> None:
         if results[part]:
             print(shown[part](results[part]), flush=True)
     if given.quick:
-        print(f'\nLeft out in {time.monotonic() - start:.0f} s: {left_out(subjects)}.')
+        print(f'\nLeft out in {time.monotonic() - start:.0f} s: {describe_skipped(subjects)}.')
 
 
-def left_out(subjects: dict[str, Any]) -> str:
-    """Say what the quick mode does not measure."""
+def describe_skipped(subjects: dict[str, Any]) -> str:
+    """Return what the quick mode does not measure."""
     peer = '' if 'peer' in subjects else '; the peer'
     return (
         f'100k and 1M memories; side by side at 10k; quality but for {" and ".join(QUICK_SETS)}'
@@ -106,8 +106,8 @@ def left_out(subjects: dict[str, Any]) -> str:
     )
 
 
-def machine() -> dict[str, Any]:
-    """Say what this is measured on, and whether others work on it."""
+def describe_machine() -> dict[str, Any]:
+    """Return the machine that is measured on, and its load before."""
     known = Path('/proc/cpuinfo').read_text() if Path('/proc/cpuinfo').exists() else ''
     names = [line.split(': ')[1] for line in known.splitlines() if line.startswith('model name')]
     return {
@@ -119,7 +119,7 @@ def machine() -> dict[str, Any]:
     }
 
 
-def by_size(
+def measure_by_size(
     subjects: dict[str, scale.Subject], sizes: tuple[int, ...], peer_size: int
 ) -> dict[str, dict[str, Any]]:
     """Return the figures of each subject by size; the peer's as far as it can follow."""
@@ -139,32 +139,32 @@ def by_size(
     return found
 
 
-def side_by_side(subjects: dict[str, scale.Subject], size: int) -> dict[str, Any] | None:
+def run_harness(subjects: dict[str, scale.Subject], size: int) -> dict[str, Any] | None:
     """Return what the harness measures; None where it is not there."""
     if side.HARNESS.exists():
-        return side.side_by_side(subjects, size)
+        return side.run_harness(subjects, size)
     print(f'no harness at {side.HARNESS}: name it in ROBOT_MEMORY_BENCH', file=sys.stderr)
     return None
 
 
-def of_node(*, quick: bool) -> dict[str, Any]:
-    """Return what is measured of the node, by scripts of this folder."""
+def measure_node(*, quick: bool) -> dict[str, Any]:
+    """Return the figures of the node, measured by scripts of this folder."""
     return {
-        'service': script('service_round_trip.py'),
-        'conversation': script('conversation.py'),
-        'import': script('import_speed.py', *(('--runs', '1') if quick else ())),
-        'load': script('load.py', '--seconds', '10' if quick else '60'),
+        'service': run_script('service_round_trip.py'),
+        'conversation': run_script('conversation.py'),
+        'import': run_script('import_speed.py', *(('--runs', '1') if quick else ())),
+        'load': run_script('load.py', '--seconds', '10' if quick else '60'),
     }
 
 
-def script(name: str, *arguments: str) -> Any:
+def run_script(name: str, *arguments: str) -> Any:
     """Return what another script of this folder measures; None where it cannot, as it says."""
     command = [sys.executable, str(HERE / name), *arguments]
     ran = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     return json.loads(ran.stdout) if ran.returncode == 0 else None
 
 
-def of_quality(*, quick: bool) -> Any:
+def measure_quality(*, quick: bool) -> Any:
     """Return what bench/retrieval/measure.py measures; None where it cannot, as it says."""
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder) / 'quality.json'

@@ -68,7 +68,7 @@ def measure(subject: Subject, size: int) -> dict[str, Any] | None:
     with tempfile.TemporaryDirectory() as folder:
 
         def part(name: str, *more: str) -> dict[str, Any]:
-            return _part(subject, name, Path(folder), '--size', str(size), *more)
+            return _run_part(subject, name, Path(folder), '--size', str(size), *more)
 
         filled = part('fill')
         file = sum(path.stat().st_size for path in Path(folder).glob('memory*')) / size
@@ -93,11 +93,11 @@ def measure(subject: Subject, size: int) -> dict[str, Any] | None:
     }
 
 
-def _part(subject: Subject, name: str, folder: Path, *more: str) -> dict[str, Any]:
+def _run_part(subject: Subject, name: str, folder: Path, *more: str) -> dict[str, Any]:
     start = time.perf_counter()
     ran = subprocess.run(
         [subject.python, __file__, name, '--adapter', subject.adapter, '--folder', folder, *more],
-        env={**os.environ, **ONE_THREAD, 'PYTHONPATH': _path(subject), 'HOME': str(folder)},
+        env={**os.environ, **ONE_THREAD, 'PYTHONPATH': _find_path(subject), 'HOME': str(folder)},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -109,7 +109,7 @@ def _part(subject: Subject, name: str, folder: Path, *more: str) -> dict[str, An
 ONE_THREAD = {'OPENBLAS_NUM_THREADS': '1', 'OMP_NUM_THREADS': '1'}
 
 
-def _path(subject: Subject) -> str:
+def _find_path(subject: Subject) -> str:
     return os.environ.get('PYTHONPATH', '') if subject.python == sys.executable else ''
 
 
@@ -121,18 +121,18 @@ def fill(store: Any, size: int) -> dict[str, Any]:
     nearest: list[float] = []
     in_range = 0
 
-    def told() -> Iterator[tuple[str, dict[str, Any]]]:
+    def generate() -> Iterator[tuple[str, dict[str, Any]]]:
         nonlocal nearest, in_range
         for number in make_progress_bar(range(size), f'{size:,} memories: fill', unit='memory'):
-            text, context = facts.fact(number)
+            text, context = facts.make_fact(number)
             in_range += facts.is_in_range(context)
-            heapq.heappush(nearest, -facts.distance(context))
+            heapq.heappush(nearest, -facts.measure_distance(context))
             if len(nearest) > 5:
                 heapq.heappop(nearest)
             yield text, context
 
     start = time.perf_counter()
-    store.fill(told())
+    store.fill(generate())
     truth = {'nearest': sorted(round(-x, 6) for x in nearest), 'in_range': min(100, in_range)}
     return {'seconds': round(time.perf_counter() - start, 1), 'truth': truth}
 
@@ -141,31 +141,31 @@ def ask(open_store: Callable[..., Any], folder: Path, size: int, truth: Any) -> 
     """Open a store, wait until it answers by all it has, ask it and teach it."""
     with tempfile.TemporaryDirectory() as small:
         bare_store = open_store(f'{small}/bare.db', 'hash')
-        bare_store.learn(*facts.fact(0))
-        bare_store.recall(facts.question(0))
+        bare_store.learn(*facts.make_fact(0))
+        bare_store.recall(facts.make_question(0))
         bare_store.close()
-    bare = megabytes('VmRSS')
+    bare = read_megabytes('VmRSS')
     start = time.perf_counter()
     store = open_store(str(folder / 'memory.db'), 'hash')
-    store.recall(facts.question(0))
+    store.recall(facts.make_question(0))
     began: dict[str, Any] = {'first_s': round(time.perf_counter() - start, 4), 'mode': store.mode}
     while store.mode == 'bm25_only' and time.perf_counter() < start + PATIENCE_S:
         time.sleep(0.05)
-        store.recall(facts.question(0))
+        store.recall(facts.make_question(0))
     if store.mode == 'hybrid':
         began['hybrid_s'] = round(time.perf_counter() - start, 3)
-    recalled = {kind: _recalled(store, kind, size) for kind in KINDS}
-    exact = _exact(store, truth)
-    rss = megabytes('VmRSS')
+    recalled = {kind: _time_recalls(store, kind, size) for kind in KINDS}
+    exact = _count_exact(store, truth)
+    rss = read_megabytes('VmRSS')
     learned = {
-        name: _timed(
+        name: _time_calls(
             f'{size:,} memories: learn, {name}',
-            lambda number: store.learn(*facts.fact(number)),
+            lambda number: store.learn(*facts.make_fact(number)),
             range(size + (size + parity) % 2, size + 2 * LEARNED, 2),
         )
         for name, parity in (('with numbers', 0), ('without numbers', 1))
     }
-    peak = megabytes('VmHWM')
+    peak = read_megabytes('VmHWM')
     store.close()
     return {
         'start': began,
@@ -182,27 +182,27 @@ def ask(open_store: Callable[..., Any], folder: Path, size: int, truth: Any) -> 
     }
 
 
-def once(open_store: Callable[..., Any], folder: Path, embed: str) -> dict[str, Any]:
+def ask_once(open_store: Callable[..., Any], folder: Path, embed: str) -> dict[str, Any]:
     """Open a store and ask once, as a command does that ends then."""
     start = time.perf_counter()
     store = open_store(str(folder / 'memory.db'), embed, resident=False)
-    store.recall(facts.question(1))
+    store.recall(facts.make_question(1))
     spent = round((time.perf_counter() - start) * 1e3, 2)
     store.close()
     return {'ms': spent, 'mode': store.mode}
 
 
-def _recalled(store: Any, kind: str, size: int) -> dict[str, Any] | None:
+def _time_recalls(store: Any, kind: str, size: int) -> dict[str, Any] | None:
     """Return the times of a kind of recall; None where the store cannot answer it."""
     store.use_vectors(kind != 'words only')
 
     def call(number: int) -> Any:
-        return store.recall('' if kind == 'near' else facts.question(number), **KINDS[kind])
+        return store.recall('' if kind == 'near' else facts.make_question(number), **KINDS[kind])
 
     try:
         if not call(0):
             return None
-        return _timed(f'{size:,} memories: recall, {kind}', call, range(QUESTIONS))
+        return _time_calls(f'{size:,} memories: recall, {kind}', call, range(QUESTIONS))
     except Exception as error:  # the peer's own kinds
         print(f'{kind} is left out: {error}'[:120], file=sys.stderr)
         return None
@@ -210,11 +210,11 @@ def _recalled(store: Any, kind: str, size: int) -> dict[str, Any] | None:
         store.use_vectors(True)
 
 
-def _exact(store: Any, truth: Any) -> dict[str, int]:
+def _count_exact(store: Any, truth: Any) -> dict[str, int]:
     """Return how much of what a filter lets pass is found, and of the nearest five."""
     passed = store.recall('trial', 100, flt=facts.IN_RANGE)
     near = store.recall('trial', 5, near=facts.NEAR)
-    got = {round(facts.distance(found), 6) for found in near if found.get('spatial')}
+    got = {round(facts.measure_distance(found), 6) for found in near if found.get('spatial')}
     return {
         'in_range': len(passed),
         'in_range_true': truth['in_range'],
@@ -223,7 +223,7 @@ def _exact(store: Any, truth: Any) -> dict[str, int]:
     }
 
 
-def _timed(title: str, call: Callable[[int], Any], numbers: Iterable[int]) -> dict[str, Any]:
+def _time_calls(title: str, call: Callable[[int], Any], numbers: Iterable[int]) -> dict[str, Any]:
     """Call with each of the numbers, until all are done or the time is up; return the times."""
     times: list[float] = []
     kept = 0
@@ -243,7 +243,7 @@ def _timed(title: str, call: Callable[[int], Any], numbers: Iterable[int]) -> di
     }
 
 
-def megabytes(field: str) -> float:
+def read_megabytes(field: str) -> float:
     """Return a size of this process from /proc: VmRSS as it is, VmHWM at its peak."""
     status = Path('/proc/self/status').read_text().split()
     return round(int(status[status.index(f'{field}:') + 1]) / 1024, 1)
@@ -267,7 +267,7 @@ def main() -> None:
     elif given.part == 'ask':
         found = ask(open_store, given.folder, given.size, given.truth)
     else:
-        found = once(open_store, given.folder, given.embed)
+        found = ask_once(open_store, given.folder, given.embed)
     print(json.dumps(found))
 
 

@@ -27,7 +27,7 @@ except ImportError as missing:
     sys.exit(f'no service to measure: {missing}')
 
 
-def median_ms(title: str, call: Callable[[], object]) -> float:
+def measure_median_ms(title: str, call: Callable[[], object]) -> float:
     """Return the median time of a call, in milliseconds."""
     times = []
     for _ in make_progress_bar(range(CALLS), title, unit='call'):
@@ -46,7 +46,7 @@ def main() -> None:
         memory = RobotMemory(str(path), model='none')
         for i in range(1000):
             memory.learn(f'Shelf {i} holds the red cups of line {i % 7}')
-        in_process = median_ms('in process', lambda: memory.recall('red cup on shelf 9'))
+        in_process = measure_median_ms('in process', lambda: memory.recall('red cup on shelf 9'))
         executable = Path(get_package_prefix('robot_memory')) / 'lib/robot_memory/memory_node'
         parameters = {'db_path': path, 'model': 'none', 'mcp_enabled': 'false'}
         given = [part for key, value in parameters.items() for part in ('-p', f'{key}:={value}')]
@@ -65,7 +65,7 @@ def main() -> None:
                 rclpy.spin_until_future_complete(tester, client.call_async(request))
 
             call()
-            over_dds = median_ms('service', call)
+            over_dds = measure_median_ms('service', call)
             tester.destroy_node()
             rclpy.shutdown()
         finally:

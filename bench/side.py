@@ -37,7 +37,7 @@ def has_peer() -> bool:
     return ready.exists() and ready.read_text() == _WANTED
 
 
-def peer() -> Subject | None:
+def set_up_peer() -> Subject | None:
     """
     Return the peer in an environment of its own, made at the first call; None where it cannot be.
 
@@ -61,15 +61,15 @@ def peer() -> Subject | None:
     return Subject('peer_adapter', python)
 
 
-def side_by_side(subjects: dict[str, Subject], size: int) -> dict[str, Any]:
+def run_harness(subjects: dict[str, Subject], size: int) -> dict[str, Any]:
     """Run the harness's speed part on each, by words alone and with vectors of a free embedder."""
     return {
-        who: {embed: _harness(who, subject, size, embed) for embed in ('none', 'hash')}
+        who: {embed: _run_harness_on(who, subject, size, embed) for embed in ('none', 'hash')}
         for who, subject in subjects.items()
     }
 
 
-def _harness(who: str, subject: Subject, size: int, embed: str) -> list[dict[str, Any]]:
+def _run_harness_on(who: str, subject: Subject, size: int, embed: str) -> list[dict[str, Any]]:
     command = [subject.python, str(HARNESS), '--n', str(size), '--embed', embed]
     command += ['--only', 'speed']
     path = ''

@@ -49,7 +49,7 @@ SCALE: tuple[tuple[str, str, str], ...] = (
 """Title, where the figure is, and what is to be reached."""
 
 
-def scale(results: Results) -> str:
+def format_scale(results: Results) -> str:
     """Return the figures by size: {'this': {size: figures}, 'peer': ...}."""
     columns = [
         (who, size)
@@ -60,21 +60,22 @@ def scale(results: Results) -> str:
     rows = [
         (
             title,
-            *(_at(results[who][str(size)], path) if path else '' for who, size in columns),
+            *(_look_up(results[who][str(size)], path) if path else '' for who, size in columns),
             aim,
         )
         for title, path, aim in SCALE
     ]
-    head = ('', *(f'{who} {_short(size)}' for who, size in columns), 'to reach')
+    head = ('', *(f'{who} {_shorten(size)}' for who, size in columns), 'to reach')
     note = ''
     if any(
-        _at(found, 'once/hybrid/mode') == 'words' for found in results.get('peer', {}).values()
+        _look_up(found, 'once/hybrid/mode') == 'words'
+        for found in results.get('peer', {}).values()
     ):
         note = '\nThe peer answers by words alone here: its sqlite3 loads no extensions.'
-    return _table('Speed and size by the number of memories', head, rows) + note
+    return _format_table('Speed and size by the number of memories', head, rows) + note
 
 
-def _short(size: int) -> str:
+def _shorten(size: int) -> str:
     for unit, factor in (('M', 10**6), ('k', 10**3)):
         if size >= factor:
             return f'{size / factor:g}{unit}'
@@ -101,24 +102,26 @@ _SIDE: tuple[tuple[str, str, str, str, str, str], ...] = (
 """Title; the harness's vectors, line, kind and field; what is to be reached."""
 
 
-def side_by_side(results: Results) -> str:
+def format_side_by_side(results: Results) -> str:
     """Return what the harness measured: {'this': {vectors: lines}, 'peer': ...}."""
     rows = [
         (
             title,
-            *_compared(*(_line(results.get(who, {}), *where) for who in ('peer', 'this'))),
+            *_compare(*(_find_figure(results.get(who, {}), *where) for who in ('peer', 'this'))),
             aim,
         )
         for title, *where, aim in _SIDE
     ]
     lines = results['this']['none']
     size = lines[0].get('n', 0) if lines else 0
-    return _table(
-        f'Side by side, {_short(size)} memories', ('', 'peer', 'this', 'this/peer', 'target'), rows
+    return _format_table(
+        f'Side by side, {_shorten(size)} memories',
+        ('', 'peer', 'this', 'this/peer', 'target'),
+        rows,
     )
 
 
-def _line(found: Results, embed: str, part: str, kind: str, key: str) -> Any:
+def _find_figure(found: Results, embed: str, part: str, kind: str, key: str) -> Any:
     for line in found.get(embed, ()):
         if line['part'] == part and (not kind or line.get('kind') == kind):
             fifths = line.get('per_s_by_fifth') or [0]
@@ -127,11 +130,11 @@ def _line(found: Results, embed: str, part: str, kind: str, key: str) -> Any:
     return None
 
 
-def _compared(peer: Any, this: Any) -> tuple[Any, Any, Any]:
+def _compare(peer: Any, this: Any) -> tuple[Any, Any, Any]:
     return peer, this, this / peer if peer and this is not None else None
 
 
-def node(results: Results) -> str:
+def format_node(results: Results) -> str:
     """Return what was measured of the node: {'service': .., 'conversation': .., ...}."""
     rows: list[tuple[Any, ...]] = []
     service, recorded, load = (results.get(name) for name in ('service', 'import', 'load'))
@@ -148,13 +151,13 @@ def node(results: Results) -> str:
         )
     if load:
         under = f'under load of {load["seconds"]:g} s'
-        spent = _compared(load['bare_processor_s'], load['this_processor_s'])
+        spent = _compare(load['bare_processor_s'], load['this_processor_s'])
         rows.append((f'{under}: processor s', *spent, 'ratio up to 1.6'))
         rows.append((f'{under}: recall p95 ms', None, load['recall_p95_ms'], None, 'under 30'))
         for topic, counts in load['topics'].items():
-            received = _compared(counts['bare'], counts.get('received'))
+            received = _compare(counts['bare'], counts.get('received'))
             rows.append((f'{under}: {topic} received', *received, 'no fewer'))
-    return _table('The node', ('', 'bare node', 'this', 'ratio', 'target'), rows)
+    return _format_table('The node', ('', 'bare node', 'this', 'ratio', 'target'), rows)
 
 
 QUALITY = (
@@ -179,41 +182,41 @@ _METHODS = (
 """Columns, and how the titles of their methods begin."""
 
 
-def quality(results: Results) -> str:
+def format_quality(results: Results) -> str:
     """Return how well each method answers each set: what bench/retrieval/measure.py measured."""
     rows: list[tuple[Any, ...]] = []
     for name, measure, aim in QUALITY:
         if name in results:
-            values = _by_method(results[name], measure)
+            values = _list_by_method(results[name], measure)
             rows.append((f'{name}: {measure}', *values, aim))
     for name, found in results.items():
-        values = _by_method(found, 'absent/absent: all/absent_under')
+        values = _list_by_method(found, 'absent/absent: all/absent_under')
         if any(value is not None for value in values):
             rows.append((f'{name}: absent answers below the bar', *values, 'all'))
-            kept = _by_method(found, 'absent/absent: all/kept')
+            kept = _list_by_method(found, 'absent/absent: all/kept')
             rows.append((f'{name}: answers above the bar', *kept, ''))
     head = ('', *(title for title, _ in _METHODS), 'to reach')
-    return _table('Quality of recall, as a share', head, rows)
+    return _format_table('Quality of recall, as a share', head, rows)
 
 
-def _by_method(found: Results, path: str) -> list[Any]:
+def _list_by_method(found: Results, path: str) -> list[Any]:
     values = []
     for _, pattern in _METHODS:
         named = [one for title, one in found['methods'].items() if re.match(pattern, title, re.I)]
-        values.append(_at(named[0], path) if named else None)
+        values.append(_look_up(named[0], path) if named else None)
     return values
 
 
-def _at(found: Any, path: str) -> Any:
+def _look_up(found: Any, path: str) -> Any:
     """Return what lies at a path of keys; None where there is nothing."""
     for key in path.split('/'):
         found = found.get(key) if isinstance(found, dict) else None
     return found
 
 
-def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def _format_table(title: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return a table: titles and aims stand left, figures right; without rows only its title."""
-    cells = [list(head), *([_figure(value) for value in row] for row in rows)]
+    cells = [list(head), *([_format_figure(value) for value in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = []
     for row in cells:
@@ -222,7 +225,7 @@ def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> st
     return '\n'.join((f'\n{title}\n', *lines))
 
 
-def _figure(value: Any) -> str:
+def _format_figure(value: Any) -> str:
     if value is None:
         return '-'
     if isinstance(value, str | int):

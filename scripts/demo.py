@@ -1,5 +1,5 @@
 """
-Show the whole of it: a node, a recording played as live topics, ROS services, an MCP client.
+Demonstrate the package: a node, a recording played as live topics, ROS services, an MCP client.
 
 `make demo`, or `make demo BAG=<rosbag2>` with a recording of your own.
 """
@@ -44,12 +44,12 @@ DEADLINE = 300.0
 """Seconds after which it gives up: a busy machine takes a while to start a node."""
 
 
-def say(text: str = '', mark: str = '  ') -> None:
+def print_text(text: str = '', mark: str = '  ') -> None:
     """Print a paragraph of the transcript."""
     print(textwrap.fill(text, 96, initial_indent=mark, subsequent_indent='    '), flush=True)
 
 
-def head(text: str) -> None:
+def print_heading(text: str) -> None:
     """Print a heading of the transcript."""
     print(f'\n\033[1m{text}\033[0m' if sys.stdout.isatty() else f'\n{text}', flush=True)
 
@@ -71,7 +71,7 @@ class Recording:
         for connection in self.reader.connections:
             if connection.msgtype not in TYPES or not connection.msgcount:
                 why = 'has no subscriber' if connection.msgcount else 'is empty'
-                say(f'{connection.topic} ({connection.msgtype}) {why}', '  - ')
+                print_text(f'{connection.topic} ({connection.msgtype}) {why}', '  - ')
                 continue
             name = f'tap_{len(self.connections) + 1}'
             self.parameters[f'{name}.topic'] = connection.topic
@@ -83,20 +83,20 @@ class Recording:
         self.parameters['taps'] = f'[{", ".join(names)}]'
         seconds = (self.reader.end_time - self.reader.start_time) / 1e9
         self.rate = max(4.0, seconds / LONGEST)
-        say(
+        print_text(
             f'{path.name}: {seconds:.0f} s, '
             + ', '.join(f'{c.topic} ({c.msgcount})' for c in self.connections)
             + f', played at {self.rate:.0f} times the recorded speed'
         )
 
-    def messages(self) -> Iterator[tuple[float, str, bytes]]:
+    def read_messages(self) -> Iterator[tuple[float, str, bytes]]:
         """Yield (seconds from the start of the replay, topic, serialized message)."""
         for connection, stamp, data in self.reader.messages(self.connections):
             yield (stamp - self.reader.start_time) / 1e9 / self.rate, connection.topic, data
 
 
 class MemoryProcess:
-    """Hold the memory node in a process of its own, and what it says."""
+    """Run the memory node in a process of its own and read its log."""
 
     def __init__(self, folder: Path, parameters: dict[str, str]) -> None:
         """Start it on a store of its own."""
@@ -113,20 +113,20 @@ class MemoryProcess:
             text=True,
         )
         self.lines: queue.Queue[str] = queue.Queue()
-        self._listener = threading.Thread(target=self._listen)
+        self._listener = threading.Thread(target=self._read_output)
         self._listener.start()
 
-    def _listen(self) -> None:
+    def _read_output(self) -> None:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             text = line.partition(']: ')[2].strip() or line.strip()
             if text.startswith('event: '):
-                say(text.removeprefix('event: '), '  * ')
+                print_text(text.removeprefix('event: '), '  * ')
             elif text.startswith('tap_'):
-                say(text, '  - ')
+                print_text(text, '  - ')
             self.lines.put(text)
 
-    def mcp_url(self) -> str:
+    def wait_for_mcp(self) -> str:
         """Wait until the node serves, and return where MCP is."""
         end = time.monotonic() + DEADLINE
         while time.monotonic() < end:
@@ -137,8 +137,8 @@ class MemoryProcess:
                 break
         sys.exit(f'the node did not start: {text}')
 
-    def settle(self) -> None:
-        """Wait until it has said nothing for a second."""
+    def wait_until_quiet(self) -> None:
+        """Wait until it has logged nothing for a second."""
         with contextlib.suppress(queue.Empty):
             while True:
                 self.lines.get(timeout=1.0)
@@ -195,13 +195,13 @@ class Operator(Node):
                 f'a subscription to {publisher.topic_name}',
             )
         start = time.monotonic()
-        for due, topic, data in recording.messages():
+        for due, topic, data in recording.read_messages():
             while (left := start + due - time.monotonic()) > 0:
                 rclpy.spin_once(self, timeout_sec=min(left, 0.02))
             publishers[topic].publish(data)
 
 
-def show(memories: Any) -> None:
+def print_memories(memories: Any) -> None:
     """Print recalled memories."""
     for item in memories:
         item = (
@@ -213,12 +213,12 @@ def show(memories: Any) -> None:
                 'id': item.id,
             }
         )
-        say(f'{item["_rrf_score"]:.2f}  {item["content"]}  (memory {item["id"]})', '    > ')
+        print_text(f'{item["_rrf_score"]:.2f}  {item["content"]}  (memory {item["id"]})', '    > ')
 
 
 def teach(operator: Operator, session: str) -> None:
     """Teach the robot through ROS services."""
-    head('The operator teaches (ROS services)')
+    print_heading('The operator teaches (ROS services)')
     real = json.dumps({'task': {'success': True}, 'env': {'sim_or_real': 'real'}})
     for insight in (
         'Must never exceed 15 N of grip force on the glass beaker',
@@ -228,37 +228,39 @@ def teach(operator: Operator, session: str) -> None:
     ):
         reply = operator.ask('learn', insight=insight, context=real, session_id=session)
         if reply.status == 'duplicate':
-            say(f'"{insight}" is a duplicate ({reply.method}, memory {reply.existing_id})')
+            print_text(f'"{insight}" is a duplicate ({reply.method}, memory {reply.existing_id})')
         else:
-            say(f'"{insight}" is stored as {reply.auto_inferred.category}, {reply.memory_id}')
+            print_text(
+                f'"{insight}" is stored as {reply.auto_inferred.category}, {reply.memory_id}'
+            )
     reply = operator.ask('learn', insight='', session_id=session)
-    say(f'an empty one is rejected: [{reply.error_code}] {reply.message}')
+    print_text(f'an empty one is rejected: [{reply.error_code}] {reply.message}')
 
 
-def question(operator: Operator, query: str) -> None:
+def ask_service(operator: Operator, query: str) -> None:
     """Ask through the ROS service."""
     reply = operator.ask('recall', query=query, n=2)
-    say(f'"{query}" ({reply.mode}, {reply.query_ms:.1f} ms)')
-    show(reply.memories)
+    print_text(f'"{query}" ({reply.mode}, {reply.query_ms:.1f} ms)')
+    print_memories(reply.memories)
 
 
-async def plan(url: str) -> bool:
-    """Ask and correct as a planner does, through a real MCP client; say whether it worked."""
+async def run_planner(url: str) -> bool:
+    """Recall and learn as a planner does, through a real MCP client; return whether it worked."""
     async with Client(url) as connected:
         client: Any = connected
         tools = await client.list_tools()
-        say(f'{url} offers {", ".join(tool.name for tool in tools.tools)}')
+        print_text(f'{url} offers {", ".join(tool.name for tool in tools.tools)}')
         query = 'how carefully must I put something down?'
         found = (await client.call_tool('recall', {'query': query, 'n': 2})).structured_content
-        say(f'"{query}" ({found["mode"]}, {found["query_ms"]:.1f} ms)')
-        show(found['memories'])
+        print_text(f'"{query}" ({found["mode"]}, {found["query_ms"]:.1f} ms)')
+        print_memories(found['memories'])
         felt = {'query': 'contact', 'n': 1, 'context_filter': {'task.success': {'$exists': 1}}}
         refused = await client.call_tool('recall', felt)
-        say(f'an invalid request is rejected: {refused.content[0].text}')
+        print_text(f'an invalid request is rejected: {refused.content[0].text}')
         learned = await client.call_tool(
             'learn', {'insight': 'Lesson: slow to 20 mm/s within 5 cm of the table'}
         )
-        say(f'a lesson is stored: {json.dumps(learned.structured_content)}')
+        print_text(f'a lesson is stored: {json.dumps(learned.structured_content)}')
         return bool(found['memories']) and refused.is_error and not learned.is_error
 
 
@@ -272,50 +274,50 @@ def main() -> int:
     os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
     with tempfile.TemporaryDirectory(prefix='robot_memory_demo_') as name:
         folder = Path(name)
-        head('A recording')
+        print_heading('A recording')
         recording = Recording(options.bag or make_recording.record(folder / 'ur5e'))
-        head('A memory node')
+        print_heading('A memory node')
         memory = MemoryProcess(folder, recording.parameters)
         try:
-            url = memory.mcp_url()
-            say(f'serves ROS services under /robot_memory, and MCP at {url}')
+            url = memory.wait_for_mcp()
+            print_text(f'serves ROS services under /robot_memory, and MCP at {url}')
             rclpy.init()
-            good = story(Operator(), memory, recording, url, options.bag is None)
+            good = run_demo(Operator(), memory, recording, url, options.bag is None)
             rclpy.shutdown()
         finally:
-            head('Message counts')
+            print_heading('Message counts')
             code = memory.stop()
-    say(f'The node ended with exit code {code}.', '\n')
+    print_text(f'The node ended with exit code {code}.', '\n')
     return 0 if good and code == 0 else 1
 
 
-def story(
+def run_demo(
     operator: Operator,
     memory: MemoryProcess,
     recording: Recording,
     url: str,
     expects_events: bool,
 ) -> bool:
-    """Tell the whole; say whether all of it worked."""
+    """Run all parts; return whether each of them worked."""
     session = operator.ask(
         'start_session', context=json.dumps({'robot': {'type': 'UR5e'}, 'task': {'name': 'demo'}})
     ).session_id
-    head('Events detected on live topics')
+    print_heading('Events detected on live topics')
     operator.replay(recording)
-    memory.settle()
+    memory.wait_until_quiet()
 
     where = json.dumps({'kind': 'perception'})
     noticed = operator.ask('query_records', where=where, limit=1000).total_count
-    say(f'Perceptions stored, each with its own stamp and frame: {noticed}.')
+    print_text(f'Perceptions stored, each with its own stamp and frame: {noticed}.')
     teach(operator, session)
-    head('The operator asks (ROS service)')
+    print_heading('The operator asks (ROS service)')
     for query in ('hard contact with the table', 'how hard may I grip glass?', 'red cup'):
-        question(operator, query)
-    head('The planner asks (MCP)')
-    good = asyncio.run(plan(url))
-    head('The session ends')
+        ask_service(operator, query)
+    print_heading('The planner asks (MCP)')
+    good = asyncio.run(run_planner(url))
+    print_heading('The session ends')
     ended = operator.ask('end_session', session_id=session, outcome_score=0.9)
-    say(
+    print_text(
         f'{ended.summary.memory_count} memories in the session {ended.summary.by_category}, '
         f'{ended.consolidated.superseded_count} merged, {ended.decayed_count} decayed'
     )

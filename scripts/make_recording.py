@@ -61,7 +61,7 @@ def record(path: Path | str) -> Path:
     writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
     with writer:
         connections: dict[str, Any] = {}
-        for topic, kind, after_ns, fields in messages():
+        for topic, kind, after_ns, fields in generate_messages():
             if topic not in connections:
                 connections[topic] = writer.add_connection(topic, kind, typestore=store)
             stamp_ns = fields.pop('stamp_ns')
@@ -77,13 +77,13 @@ def record(path: Path | str) -> Path:
     return path
 
 
-def messages() -> Iterator[tuple[str, str, int, dict[str, Any]]]:
+def generate_messages() -> Iterator[tuple[str, str, int, dict[str, Any]]]:
     """Yield topic, type, delay until it was recorded (ns) and fields, in order of time."""
     random = np.random.default_rng(5)
     for step in range(round(SECONDS * RATE_HZ)):
         seconds = step / RATE_HZ
         stamp_ns = START_NS + step * 10**9 // RATE_HZ
-        position, velocity, effort = joints(seconds, random)
+        position, velocity, effort = compute_joints(seconds, random)
         fields: dict[str, Any] = {
             'stamp_ns': stamp_ns,
             'frame_id': 'base_link',
@@ -93,7 +93,11 @@ def messages() -> Iterator[tuple[str, str, int, dict[str, Any]]]:
             'effort': effort,
         }
         yield '/joint_states', 'sensor_msgs/msg/JointState', 400_000, fields
-        fields = {'stamp_ns': stamp_ns, 'frame_id': 'tool0', 'wrench': wrench(seconds, random)}
+        fields = {
+            'stamp_ns': stamp_ns,
+            'frame_id': 'tool0',
+            'wrench': compute_wrench(seconds, random),
+        }
         yield '/wrench', 'geometry_msgs/msg/WrenchStamped', 600_000, fields
         if step % PICTURE_EVERY == 0:
             fields = {
@@ -104,12 +108,12 @@ def messages() -> Iterator[tuple[str, str, int, dict[str, Any]]]:
                 'encoding': 'rgb8',
                 'is_bigendian': 0,
                 'step': 3 * WIDTH,
-                'data': picture(seconds, random).reshape(-1),
+                'data': draw_image(seconds, random).reshape(-1),
             }
             yield '/camera/image_raw', 'sensor_msgs/msg/Image', 2_000_000, fields
 
 
-def joints(seconds: float, random: np.random.Generator) -> tuple[Vector, Vector, Vector]:
+def compute_joints(seconds: float, random: np.random.Generator) -> tuple[Vector, Vector, Vector]:
     """Return position (rad), velocity (rad/s) and effort (N m) at a time, with noise."""
     position: Vector = np.array(HOME)
     velocity: Vector = np.zeros(len(JOINTS))
@@ -127,7 +131,7 @@ def joints(seconds: float, random: np.random.Generator) -> tuple[Vector, Vector,
     )
 
 
-def wrench(seconds: float, random: np.random.Generator) -> tuple[Vector, Vector]:
+def compute_wrench(seconds: float, random: np.random.Generator) -> tuple[Vector, Vector]:
     """Return force (N) and torque (N m) at a time: the tool's weight, drift, touch and noise."""
     force, torque = np.array(TOOL_FORCE), np.array(TOOL_TORQUE)
     force[0] += 0.4 * np.sin(seconds / 6)
@@ -139,7 +143,7 @@ def wrench(seconds: float, random: np.random.Generator) -> tuple[Vector, Vector]
     return force + random.normal(0, 0.12, 3), torque + random.normal(0, 0.005, 3)
 
 
-def picture(seconds: float, random: np.random.Generator) -> NDArray[np.uint8]:
+def draw_image(seconds: float, random: np.random.Generator) -> NDArray[np.uint8]:
     """Return what the camera sees at a time: a wall, a table, a box, and for a while a block."""
     rows, columns = np.mgrid[:HEIGHT, :WIDTH]
     view = np.empty((HEIGHT, WIDTH, 3))
@@ -166,8 +170,8 @@ def main() -> int:
     parser.add_argument('--out', type=Path, required=True, help='output folder; must not exist')
     out = parser.parse_args().out
     if out.exists():
-        told = f'{out} exists and was not changed: import it, or choose another folder'
-        print(f'make_recording: {told} with --out', file=sys.stderr)
+        message = f'{out} exists and was not changed: import it, or choose another folder'
+        print(f'make_recording: {message} with --out', file=sys.stderr)
         return 1
     try:
         path = record(out)

@@ -26,7 +26,7 @@ NOT_FROM = {'backports.zstd': '3.14'}
 HEAD = '# Written by scripts/pin.py: change setup.cfg or requirements/*.in, then run that.\n'
 
 
-def wanted(name: str) -> list[str]:
+def read_requirements(name: str) -> list[str]:
     """Read the requirements that one file is resolved from."""
     if name == 'runtime':
         config = configparser.ConfigParser()
@@ -47,7 +47,7 @@ def resolve(python: str, requirements: list[str]) -> dict[str, str]:
     return {re.sub(r'[-_]+', '-', item['name'].lower()): item['version'] for item in found}
 
 
-def lines(package: str, old: str | None, new: str | None) -> list[str]:
+def format_pins(package: str, old: str | None, new: str | None) -> list[str]:
     """Pin one package, with an environment marker where the two Pythons differ."""
     if package in NOT_FROM:
         return [f'{package}=={new} ; python_version < "{NOT_FROM[package]}"']
@@ -73,11 +73,11 @@ def main() -> None:
     pinned: list[dict[str, str]] = [{}, {}]
     for name in FILES:
         found = [
-            resolve(python, [*wanted(name), *(f'{n}=={v}' for n, v in before.items())])
+            resolve(python, [*read_requirements(name), *(f'{n}=={v}' for n, v in before.items())])
             for python, before in zip(pythons, pinned, strict=True)
         ]
         new = sorted({*found[0], *found[1]} - {*pinned[0], *pinned[1]})
-        text = [pin for n in new for pin in lines(n, found[0].get(n), found[1].get(n))]
+        text = [pin for n in new for pin in format_pins(n, found[0].get(n), found[1].get(n))]
         (ROOT / 'requirements' / f'{name}.txt').write_text(HEAD + '\n'.join(text) + '\n')
         pinned = found
 

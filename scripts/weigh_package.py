@@ -32,7 +32,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         install = [sys.executable, '-m', 'pip', 'install', '--quiet', '--target', folder]
         subprocess.run([*install, options.package], check=True)
-        size = sum(weigh(path) for path in Path(folder).iterdir() if path.name not in HAVE)
+        size = sum(measure_bytes(path) for path in Path(folder).iterdir() if path.name not in HAVE)
         environment = {**os.environ, 'PYTHONPATH': folder, 'PYTHONDONTWRITEBYTECODE': ''}
         command = [sys.executable, '-c', IMPORT, options.module, 'numpy']
         runs = [
@@ -44,7 +44,7 @@ def main() -> None:
     print(f'{options.package}: {size / 1e6:.1f} MB, {name} {seconds * 1e3:.0f} ms')
 
 
-def weigh(path: Path) -> int:
+def measure_bytes(path: Path) -> int:
     """Return the bytes of a file or of all in a folder, without compiled Python."""
     files = [path] if path.is_file() else [part for part in path.rglob('*') if part.is_file()]
     return sum(part.stat().st_size for part in files if part.suffix != '.pyc')

@@ -59,55 +59,55 @@ _KINDS = {
 _SHAPES = {'any': 'any JSON', 'object': 'object', 'container': 'object or array'}
 
 
-def pages() -> dict[str, str]:
+def make_pages() -> dict[str, str]:
     """Return every page: path below the repository's root, and text."""
     writers: dict[str, Callable[[], Iterable[str]]] = {
-        'tools': _tools,
-        'ros': _ros,
-        'parameters': _parameters,
-        'cli': _cli,
-        'metrics': _metrics,
+        'tools': _describe_tools,
+        'ros': _describe_ros,
+        'parameters': _describe_parameters,
+        'cli': _describe_cli,
+        'metrics': _describe_metrics,
     }
-    return {f'{FOLDER}/{name}.md': _page(write()) for name, write in writers.items()}
+    return {f'{FOLDER}/{name}.md': _format_page(write()) for name, write in writers.items()}
 
 
-def _page(blocks: Iterable[str]) -> str:
+def _format_page(blocks: Iterable[str]) -> str:
     title, *others = blocks
     return '\n\n'.join([title, _NOTE, *others]) + '\n'
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def _format_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     heads = list(head)
-    lines = [_row(heads), _row('---' for _ in heads), *map(_row, rows)]
+    lines = [_format_row(heads), _format_row('---' for _ in heads), *map(_format_row, rows)]
     return '\n'.join(lines)
 
 
-def _row(cells: Iterable[str]) -> str:
+def _format_row(cells: Iterable[str]) -> str:
     return '| ' + ' | '.join(cell.replace('|', '\\|') for cell in cells) + ' |'
 
 
-def _words(text: str) -> str:
+def _escape(text: str) -> str:
     """Return a text in which Markdown finds no markup."""
     return re.sub(r'([*<\[])', r'\\\1', ' '.join(text.split()))
 
 
-def _code(text: str) -> str:
+def _format_code(text: str) -> str:
     return f'`{text}`' if text else ''
 
 
-def _value(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """Return a default as JSON and YAML write it."""
     if isinstance(value, bool):
-        return _code(str(value).lower())
+        return _format_code(str(value).lower())
     if isinstance(value, tuple):
-        return _code(f'[{", ".join(filter(None, map(str, value)))}]')
-    return _code(str(value)) if value not in (None, '') else ''
+        return _format_code(f'[{", ".join(filter(None, map(str, value)))}]')
+    return _format_code(str(value)) if value not in (None, '') else ''
 
 
 # tools.md
 
 
-def _tools() -> Iterator[str]:
+def _describe_tools() -> Iterator[str]:
     yield '# Tools'
     yield (
         'Every tool has the same name, arguments, results and errors over ROS 2, MCP, the '
@@ -119,57 +119,66 @@ def _tools() -> Iterator[str]:
         f'ROS types are in [ros.md](ros.md), command-line options in [cli.md](cli.md). '
         f'`robot_memory` {release}.'
     )
-    yield _table(
+    yield _format_table(
         ('tool', 'description'),
-        ((f'[`{tool.name}`](#{tool.name})', _words(tool.summary)) for tool in TOOLS),
+        ((f'[`{tool.name}`](#{tool.name})', _escape(tool.summary)) for tool in TOOLS),
     )
     yield '## Errors'
     yield (
         'A failed call changes nothing. It returns an `error_code` and a `message` with the '
         'field, the value and what is accepted.'
     )
-    yield _table(
+    yield _format_table(
         ('error_code', 'Python', 'meaning'),
         (
-            (_code(kind.code), _code(f'robot_memory.core.errors.{kind.__name__}'), _of(kind))
+            (
+                _format_code(kind.code),
+                _format_code(f'robot_memory.core.errors.{kind.__name__}'),
+                _summarize(kind),
+            )
             for kind in list_error_classes()
             if kind.__module__ == RobotMemoryError.__module__
         ),
     )
     for tool in TOOLS:
-        yield from _tool(tool)
+        yield from _describe_tool(tool)
     yield '## Types'
     yield 'Objects nested in responses.'
-    for record in _records(TOOLS):
+    for record in _list_records(TOOLS):
         yield f'### {message_name(record)}'
-        yield _of(record)
-        yield _results(record)
+        yield _summarize(record)
+        yield _describe_results(record)
 
 
-def _of(declaration: type) -> str:
-    return _words((declaration.__doc__ or '').strip().partition('\n\n')[0])
+def _summarize(declaration: type) -> str:
+    return _escape((declaration.__doc__ or '').strip().partition('\n\n')[0])
 
 
-def _tool(tool: Tool[Any, Any]) -> Iterator[str]:
+def _describe_tool(tool: Tool[Any, Any]) -> Iterator[str]:
     yield f'## {tool.name}'
-    yield from (_words(part) for part in tool.help.split('\n\n'))
-    yield _faces(tool)
+    yield from (_escape(part) for part in tool.help.split('\n\n'))
+    yield _describe_interfaces(tool)
     if get_fields(tool.request):
         yield 'Arguments:'
-        yield _table(
+        yield _format_table(
             ('name', 'type', 'default', 'meaning'),
             (
-                (_code(field.name), _kind(field), _default(field), _meaning(field))
+                (
+                    _format_code(field.name),
+                    _describe_type(field),
+                    _describe_default(field),
+                    _describe_meaning(field),
+                )
                 for field in get_fields(tool.request)
             ),
         )
     else:
         yield 'It has no arguments.'
     yield 'Returns:'
-    yield _results(tool.response)
+    yield _describe_results(tool.response)
 
 
-def _faces(tool: Tool[Any, Any]) -> str:
+def _describe_interfaces(tool: Tool[Any, Any]) -> str:
     hints = [
         'read-only' if tool.read_only else 'writes',
         *(['destructive'] if tool.destructive else []),
@@ -184,17 +193,21 @@ def _faces(tool: Tool[Any, Any]) -> str:
     )
 
 
-def _results(declaration: type) -> str:
-    return _table(
+def _describe_results(declaration: type) -> str:
+    return _format_table(
         ('name', 'type', 'meaning'),
         (
-            (_code(field.name), _kind(field), _meaning(field, answered=True))
+            (
+                _format_code(field.name),
+                _describe_type(field),
+                _describe_meaning(field, answered=True),
+            )
             for field in get_fields(declaration)
         ),
     )
 
 
-def _kind(field: Field) -> str:
+def _describe_type(field: Field) -> str:
     if field.record is not None:
         name = message_name(field.record)
         link = f'[{name}](#{name.lower()})'
@@ -203,16 +216,16 @@ def _kind(field: Field) -> str:
     return f'{kind} or null' if field.nullable else kind
 
 
-def _default(field: Field) -> str:
-    return 'required' if field.required else _value(field.default)
+def _describe_default(field: Field) -> str:
+    return 'required' if field.required else _format_value(field.default)
 
 
-def _meaning(field: Field, answered: bool = False) -> str:
+def _describe_meaning(field: Field, answered: bool = False) -> str:
     note = ' Omitted if not set.' if answered and field.omitted else ''
-    return _words(f'{field.help}{describe_limits(field)}{note}')
+    return _escape(f'{field.help}{describe_limits(field)}{note}')
 
 
-def _records(tools: Iterable[Tool[Any, Any]]) -> list[type]:
+def _list_records(tools: Iterable[Tool[Any, Any]]) -> list[type]:
     """Return the dataclasses inside of the answers, each once, in the order of their names."""
     found = {record for tool in tools for record in list_records(tool.response)}
     return sorted(found, key=message_name)
@@ -221,7 +234,7 @@ def _records(tools: Iterable[Tool[Any, Any]]) -> list[type]:
 # ros.md
 
 
-def _ros() -> Iterator[str]:
+def _describe_ros() -> Iterator[str]:
     yield '# ROS 2 interfaces'
     yield (
         'The node is `robot_memory` (executable `memory_node`). Names with `~` are private names '
@@ -233,36 +246,40 @@ def _ros() -> Iterator[str]:
         'Subscriptions: one topic for each name in the parameter `taps`. These are the defaults; '
         '[ingest.md](../ingest.md) describes their configuration.'
     )
-    yield _table(
+    yield _format_table(
         ('tap', 'topic', 'type', 'detector'),
         (
-            (_code(name), *map(_code, (given['topic'], given['type'])), _detector(given['type']))
+            (
+                _format_code(name),
+                *map(_format_code, (given['topic'], given['type'])),
+                _find_detector(given['type']),
+            )
             for name, given in DEFAULTS.items()
         ),
     )
     yield 'Message types supported by taps:'
-    yield _table(
+    yield _format_table(
         ('type', 'detector', 'time stamp'),
         (
-            (_code(name), _detector(name), 'header' if kind.stamped else 'arrival')
+            (_format_code(name), _find_detector(name), 'header' if kind.stamped else 'arrival')
             for name, kind in TYPES.items()
         ),
     )
     yield 'Poses of events, if configured:'
-    poses = ', '.join(map(_code, POSE_TYPES))
-    yield _table(
+    poses = ', '.join(map(_format_code, POSE_TYPES))
+    yield _format_table(
         ('topic', 'type', 'when'),
         (
             ('as set in `pose_topic`', poses, '`pose_topic` is set'),
             (
                 '`/tf`, `/tf_static`',
-                _code(TF_TYPE),
+                _format_code(TF_TYPE),
                 '`fixed_frame` is set and `pose_topic` is not',
             ),
         ),
     )
     yield 'Published:'
-    yield _table(
+    yield _format_table(
         ('topic', 'type', 'what'),
         (
             (
@@ -284,13 +301,13 @@ def _ros() -> Iterator[str]:
         'ROS has no null: an empty string means "not set", and so does -1 for a non-negative '
         'number. [tools.md](tools.md) describes the fields under the same names.'
     )
-    yield _table(
+    yield _format_table(
         ('service', 'type', 'description'),
         (
             (
                 f'[`~/{tool.name}`](#{service_name(tool).lower()})',
-                _code(f'robot_memory/srv/{service_name(tool)}'),
-                _words(tool.summary),
+                _format_code(f'robot_memory/srv/{service_name(tool)}'),
+                _escape(tool.summary),
             )
             for tool in ROS_TOOLS
         ),
@@ -299,20 +316,21 @@ def _ros() -> Iterator[str]:
     for tool in ROS_TOOLS:
         yield f'### {service_name(tool)}'
         yield f'`srv/{service_name(tool)}.srv`, [`{tool.name}`](tools.md#{tool.name}):'
-        yield _interface(f'srv/{service_name(tool)}.srv')
+        yield _read_interface(f'srv/{service_name(tool)}.srv')
     yield '## Messages'
-    for record in _records(ROS_TOOLS):
+    for record in _list_records(ROS_TOOLS):
         name = message_name(record)
         yield f'### {name}.msg'
-        yield f'{_of(record)} The fields are described in [tools.md](tools.md#{name.lower()}).'
-        yield _interface(f'msg/{name}.msg')
+        link = f'[tools.md](tools.md#{name.lower()})'
+        yield f'{_summarize(record)} The fields are described in {link}.'
+        yield _read_interface(f'msg/{name}.msg')
 
 
-def _detector(kind: str) -> str:
-    return _code(TYPES[kind].detector)
+def _find_detector(kind: str) -> str:
+    return _format_code(TYPES[kind].detector)
 
 
-def _interface(path: str) -> str:
+def _read_interface(path: str) -> str:
     """Return an interface as its file has it, without the comments."""
     lines = (line for line in files()[path].splitlines() if line and not line.startswith('#'))
     return '\n'.join(['```text', *lines, '```'])
@@ -321,7 +339,7 @@ def _interface(path: str) -> str:
 # parameters.md
 
 
-def _parameters() -> Iterator[str]:
+def _describe_parameters() -> Iterator[str]:
     yield '# Parameters'
     yield (
         'Parameters of the node with their defaults, as in `config/robot_memory.yaml`. Values are '
@@ -337,19 +355,21 @@ def _parameters() -> Iterator[str]:
         ('Poses', PoseSourceSettings, ()),
     ):
         yield f'## {title}'
-        yield _parameter_table(get_fields(declaration), live)
+        yield _format_parameters(get_fields(declaration), live)
     yield '## Taps'
     yield (
         'For every name in `taps`, with that name as prefix: `wrench.topic`. Taps named '
-        f'{", ".join(map(_code, DEFAULTS))} have default topics and types '
+        f'{", ".join(map(_format_code, DEFAULTS))} have default topics and types '
         '([ros.md](ros.md#topics)).'
     )
-    yield _parameter_table(get_fields(TapSettings), ())
+    yield _format_parameters(get_fields(TapSettings), ())
     for name, (_, detecting) in DETECTORS.items():
-        types = ', '.join(_code(kind) for kind, found in TYPES.items() if found.detector == name)
+        types = ', '.join(
+            _format_code(kind) for kind, found in TYPES.items() if found.detector == name
+        )
         yield f'### Detector `{name}`'
         yield f'Default for taps of the types {types}.'
-        yield _parameter_table(get_fields(detecting), ())
+        yield _format_parameters(get_fields(detecting), ())
     yield '## Parameters of every ROS node'
     yield (
         '`use_sim_time`, and `qos_overrides.<topic>.subscription.reliability`, `.durability` and '
@@ -357,27 +377,27 @@ def _parameters() -> Iterator[str]:
     )
     yield '## Launch arguments'
     yield 'Arguments of `robot_memory.launch.py`.'
-    yield _table(('argument', 'default', 'meaning'), _launch_arguments())
+    yield _format_table(('argument', 'default', 'meaning'), _list_launch_arguments())
     yield '## Environment and configuration file'
     yield ('Precedence: parameter, environment variable, `~/.sage/config.json`, default.')
-    yield _table(('variable', 'meaning'), _variables())
-    yield _table(
+    yield _format_table(('variable', 'meaning'), _list_variables())
+    yield _format_table(
         ('in `~/.sage/config.json`', 'parameter'),
-        ((key, _code(name)) for key, name in FILE.items()),
+        ((key, _format_code(name)) for key, name in FILE.items()),
     )
 
 
-def _parameter_table(fields: Iterable[Field], live: Iterable[str]) -> str:
+def _format_parameters(fields: Iterable[Field], live: Iterable[str]) -> str:
     rows = []
     for field in fields:
         running = ['yes' if field.name in live else ''] if live else []
-        cells = (_code(field.name), _KINDS[field.kind], _default(field))
-        rows.append((*cells, *running, _meaning(field)))
+        cells = (_format_code(field.name), _KINDS[field.kind], _describe_default(field))
+        rows.append((*cells, *running, _describe_meaning(field)))
     running = ['dynamic'] if live else []
-    return _table(('name', 'type', 'default', *running, 'meaning'), rows)
+    return _format_table(('name', 'type', 'default', *running, 'meaning'), rows)
 
 
-def _launch_arguments() -> Iterator[tuple[str, str, str]]:
+def _list_launch_arguments() -> Iterator[tuple[str, str, str]]:
     module = ast.parse((ROOT / 'launch/robot_memory.launch.py').read_text(encoding='utf-8'))
     (arguments,) = (
         node.value
@@ -385,10 +405,10 @@ def _launch_arguments() -> Iterator[tuple[str, str, str]]:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == 'ARGUMENTS'
     )
     for name, (default, meaning) in ast.literal_eval(arguments).items():
-        yield _code(name), _code(default), _words(meaning)
+        yield _format_code(name), _format_code(default), _escape(meaning)
 
 
-def _variables() -> Iterator[tuple[str, str]]:
+def _list_variables() -> Iterator[tuple[str, str]]:
     yield '`ROBOT_MEMORY_DB`', 'database file if `db_path` is not set'
     yield '`ROBOT_MEMORY_MODEL`', 'folder of the embedding model if `model` is not set'
     yield '`ROBOT_MEMORY_TOKEN`', 'token of MCP over HTTP if `mcp_token_file` is not set'
@@ -397,7 +417,7 @@ def _variables() -> Iterator[tuple[str, str]]:
         '`sqlite:///PATH`: database file if neither `db_path` nor `ROBOT_MEMORY_DB` is set',
     )
     for variable, name in ENVIRONMENT.items():
-        yield _code(variable), f'`{name}`'
+        yield _format_code(variable), f'`{name}`'
     yield '`XDG_DATA_HOME`', 'parent folder of the default store, `robot_memory/memory.db`'
     yield '`XDG_CACHE_HOME`', 'parent folder of the default model, `robot_memory/`'
     yield '`ROBOT_MEMORY_BUILD`', 'build folder of `make` and `scripts/env`'
@@ -407,7 +427,7 @@ def _variables() -> Iterator[tuple[str, str]]:
 # cli.md
 
 
-def _cli() -> Iterator[str]:
+def _describe_cli() -> Iterator[str]:
     parser = full_parser()
     actions: list[argparse.Action] = parser._actions
     (commands,) = (action for action in actions if isinstance(action.choices, dict))
@@ -417,19 +437,24 @@ def _cli() -> Iterator[str]:
         '`robot-memory [OPTION ...] COMMAND ...` opens the store, runs one command and exits; '
         'only `call` uses a running node. Underscores in names may be written as dashes.'
     )
-    yield _words(parser.epilog or '')
+    yield _escape(parser.epilog or '')
     helps = {choice.dest: choice.help or '' for choice in commands._choices_actions}
-    yield _table(
+    yield _format_table(
         ('command', 'description'),
-        ((f'[`{name}`](#{name})', _words(_percent(text))) for name, text in helps.items()),
+        (
+            (f'[`{name}`](#{name})', _escape(_unescape_percent(text)))
+            for name, text in helps.items()
+        ),
     )
     yield '## Common options'
     yield 'Accepted before or after any command.'
-    yield _options(action for action in actions if action.option_strings)
+    yield _format_options(action for action in actions if action.option_strings)
     for name in helps:
         command = commands.choices[name]
         yield f'## {name}'
-        yield from (_words(_percent(part)) for part in (command.description or '').split('\n\n'))
+        yield from (
+            _escape(_unescape_percent(part)) for part in (command.description or '').split('\n\n')
+        )
         common = [group for group in command._action_groups if group.title == 'common options']
         shared = {id(action) for group in common for action in group._group_actions}
         own = [
@@ -437,7 +462,7 @@ def _cli() -> Iterator[str]:
             for action in command._actions
             if id(action) not in shared and action.dest != 'help'
         ]
-        yield _options(own) if own else 'It has only the common options.'
+        yield _format_options(own) if own else 'It has only the common options.'
     yield '## memory_node'
     yield (
         '`memory_node [--help] [--version] [--ros-args ...]` runs the node until Ctrl-C; its '
@@ -445,7 +470,7 @@ def _cli() -> Iterator[str]:
     )
 
 
-def _options(actions: Iterable[argparse.Action]) -> str:
+def _format_options(actions: Iterable[argparse.Action]) -> str:
     rows = []
     for action in actions:
         if action.help == argparse.SUPPRESS:
@@ -455,11 +480,16 @@ def _options(actions: Iterable[argparse.Action]) -> str:
         name = ', '.join(shown) or (f'[{metavar}]' if action.nargs == '?' else metavar)
         value = metavar if action.option_strings and action.nargs != 0 else ''
         many = ' ...' if action.nargs == '+' else ''
-        rows.append((_code(f'{name} {value}'.strip() + many), _words(_percent(action.help or ''))))
-    return _table(('argument', 'meaning'), rows)
+        rows.append(
+            (
+                _format_code(f'{name} {value}'.strip() + many),
+                _escape(_unescape_percent(action.help or '')),
+            )
+        )
+    return _format_table(('argument', 'meaning'), rows)
 
 
-def _percent(text: str) -> str:
+def _unescape_percent(text: str) -> str:
     """Return a text of argparse, in which a percent sign is doubled."""
     return text.replace('%(prog)s', 'robot-memory').replace('%%', '%')
 
@@ -467,18 +497,18 @@ def _percent(text: str) -> str:
 # metrics.md
 
 
-def _metrics() -> Iterator[str]:
+def _describe_metrics() -> Iterator[str]:
     yield '# Metrics'
     yield (
         '`GET /metrics` on the MCP server, in the Prometheus text format 0.0.4. Counters start '
         'at zero with the process; quantiles cover the latest 1000 calls. '
         '[status.md](../status.md) describes monitoring.'
     )
-    yield _table(
+    yield _format_table(
         ('metric', 'type', 'labels', 'meaning'),
         (
-            (_code(name), kind, ', '.join(map(_code, labels)), _words(text))
-            for name, kind, labels, text in _families()
+            (_format_code(name), kind, ', '.join(map(_format_code, labels)), _escape(text))
+            for name, kind, labels, text in _list_families()
         ),
     )
 
@@ -487,7 +517,7 @@ _CLOSED = ('state', 'type', 'result', 'quantile')
 """Labels whose values are all there from the beginning."""
 
 
-def _families() -> Iterator[tuple[str, str, list[str], str]]:
+def _list_families() -> Iterator[tuple[str, str, list[str], str]]:
     """Yield the name, the type, the labels and the meaning of each metric of a memory in use."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, 'memory.db')
@@ -513,9 +543,9 @@ def _families() -> Iterator[tuple[str, str, list[str], str]]:
         yield f'{family.name}{suffix}', family.type, labels, family.documentation
 
 
-def write(root: Path) -> list[str]:
+def write_pages(root: Path) -> list[str]:
     """Write what differs and remove what is no page any more; return the paths that changed."""
-    return write_files(root, pages(), [(FOLDER, '.md')])
+    return write_files(root, make_pages(), [(FOLDER, '.md')])
 
 
 def main() -> None:
@@ -523,7 +553,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or '').strip().partition('\n')[0])
     parser.add_argument('--version', action='version', version=f'%(prog)s {get_version()}')
     parser.add_argument('root', nargs='?', type=Path, default=ROOT, help='the repository')
-    for line in write(parser.parse_args().root) or ['nothing changed']:
+    for line in write_pages(parser.parse_args().root) or ['nothing changed']:
         print(line)
 
 

@@ -59,7 +59,7 @@ def test_the_conformance_script_asks_its_own_server_directly(bridge: HttpBridge)
     assert spec is not None and spec.loader is not None
     conformance = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(conformance)
-    assert 'tools' in conformance.capabilities(bridge.url)
+    assert 'tools' in conformance.read_capabilities(bridge.url)
 
 
 def test_what_is_exempt_already_stays_exempt() -> None:

@@ -19,7 +19,7 @@ BENCH = f"""
 import sys
 sys.path.insert(0, {str(ROOT / 'bench')!r})
 import scale
-scale._timed('some calls', lambda number: number, range(5))
+scale._time_calls('some calls', lambda number: number, range(5))
 """
 LEFT_AT_ONCE = """
 import os

@@ -10,7 +10,7 @@ HIT = 0.5
 """The score from which on an answer is shown as a hit."""
 
 
-def separation(answerable: Sequence[float], absent: Sequence[float]) -> dict[str, float]:
+def measure_separation(answerable: Sequence[float], absent: Sequence[float]) -> dict[str, float]:
     """
     Say how the best scores of answerable and of absent questions lie; neither may be empty.
 

@@ -13,7 +13,7 @@ _CJK = r'\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af'
 _TOKEN = re.compile(rf'[{_CJK}]|[^\W_{_CJK}]+')
 
 
-def tokens(text: str) -> list[str]:
+def tokenize(text: str) -> list[str]:
     """Return the lowercase words, and each character of Chinese, Japanese and Korean."""
     return _TOKEN.findall(text.lower())
 
@@ -23,7 +23,7 @@ class BM25:
 
     def __init__(self, texts: Sequence[str], k1: float = 1.2, b: float = 0.75) -> None:
         """Index the texts."""
-        counts = [Counter(tokens(text)) for text in texts]
+        counts = [Counter(tokenize(text)) for text in texts]
         lengths = np.array([sum(count.values()) for count in counts], float)
         self._saturation = k1 * (1 - b + b * lengths / max(lengths.mean(), 1e-9))
         self._k1 = k1
@@ -32,10 +32,10 @@ class BM25:
             for token, times in count.items():
                 self._found.setdefault(token, []).append((place, times))
 
-    def best(self, query: str, limit: int) -> list[tuple[int, float]]:
+    def find_best(self, query: str, limit: int) -> list[tuple[int, float]]:
         """Return the places and scores of the best texts that share a word with the query."""
         scores = np.zeros(len(self._saturation))
-        for token, asked in Counter(tokens(query)).items():
+        for token, asked in Counter(tokenize(query)).items():
             found = self._found.get(token, [])
             idf = math.log(1 + (len(scores) - len(found) + 0.5) / (len(found) + 0.5))
             for place, times in found:

@@ -24,18 +24,18 @@ from robot_memory.core.progress import make_progress_bar
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from absent import HIT, separation
+from absent import HIT, measure_separation
 from methods import Method, Nearest, Peer, Plain, Ranked, Stored, has_peer
 from offline import RRF_K, Offline
-from robot_set import robot, robot_meaning
+from robot_set import make_meaning_set, make_robot_set
 from sets import SETS, RetrievalSet, score
-from twice import refused
-from vectors import Known, load_model, passages, queries
+from twice import count_refused
+from vectors import Known, embed_memories, embed_questions, load_model
 
 from robot_memory.core.files import SHARED, write_file
 from robot_memory.embedding import Embedder
 
-ALL = {**SETS, 'robot': robot, 'robot-meaning': robot_meaning}
+ALL = {**SETS, 'robot': make_robot_set, 'robot-meaning': make_meaning_set}
 OWN = ('robot', 'robot-meaning')
 QUICK = 100
 """Questions of each recorded set in the quick mode; the robot's own are asked all."""
@@ -78,14 +78,16 @@ def measure(whole: RetrievalSet, embedder: Embedder | None, *, quick: bool) -> d
     """Return the measures of every method on a set."""
     known = None
     if embedder is not None:
-        known = Known(embedder, whole, passages(embedder, whole), queries(embedder, whole))
+        known = Known(
+            embedder, whole, embed_memories(embedder, whole), embed_questions(embedder, whole)
+        )
     chosen = whole
     if quick and whole.name not in OWN and len(whole.questions) > QUICK:
         places = sorted(random.Random(0).sample(range(len(whole.questions)), QUICK))
         chosen = replace(whole, questions=tuple(whole.questions[place] for place in places))
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
-        with methods(Path(folder), chosen, known) as compared:
+        with open_methods(Path(folder), chosen, known) as compared:
             if has_peer() and not quick:
                 peer = Peer(chosen, known)
                 compared[peer.title] = peer
@@ -94,8 +96,12 @@ def measure(whole: RetrievalSet, embedder: Embedder | None, *, quick: bool) -> d
                     chosen.questions, f'{whole.name}: {title}', unit='question'
                 )
                 answers = [method.rank(question, chosen.depth) for question in questions]
-                found[title] = summary(chosen, answers)
-        taken = refused(Path(folder) / 'twice.db', chosen, known) if whole.name == 'robot' else {}
+                found[title] = summarize(chosen, answers)
+        taken = (
+            count_refused(Path(folder) / 'twice.db', chosen, known)
+            if whole.name == 'robot'
+            else {}
+        )
     return {
         'memories': len(chosen.memories),
         'questions': len(chosen.questions),
@@ -107,10 +113,10 @@ def measure(whole: RetrievalSet, embedder: Embedder | None, *, quick: bool) -> d
 
 
 @contextmanager
-def methods(
+def open_methods(
     folder: Path, chosen: RetrievalSet, known: Known | None
 ) -> Iterator[dict[str, Method]]:
-    """Give the methods that there are, by their titles, and end them."""
+    """Yield the available methods by their titles, and close them."""
     words = Stored(folder / 'words.db', chosen)
     stores = [words]
     compared: dict[str, Method] = {'words only': words, 'plain BM25': Plain(chosen)}
@@ -131,7 +137,7 @@ def methods(
             store.close()
 
 
-def summary(chosen: RetrievalSet, answers: list[Ranked]) -> dict[str, Any]:
+def summarize(chosen: RetrievalSet, answers: list[Ranked]) -> dict[str, Any]:
     """Return the means of the measures, by category too, and what scores say of absence."""
     categories: dict[str, list[dict[str, float]]] = {}
     absent: dict[str, list[float]] = {}
@@ -145,20 +151,22 @@ def summary(chosen: RetrievalSet, answers: list[Ranked]) -> dict[str, Any]:
         ranked = [place for place, _ in answer]
         values = {name: score(question, ranked, name) for name in chosen.measures}
         categories.setdefault(question.category, []).append(values)
-    found: dict[str, Any] = _means([values for group in categories.values() for values in group])
+    found: dict[str, Any] = _average([values for group in categories.values() for values in group])
     found['categories'] = {
-        name: {'questions': len(group), **_means(group)} for name, group in categories.items()
+        name: {'questions': len(group), **_average(group)} for name, group in categories.items()
     }
     if absent:
         groups = {'absent: all': [value for group in absent.values() for value in group], **absent}
         found['absent'] = {
-            name: {key: round(value, 4) for key, value in separation(answered, group).items()}
+            name: {
+                key: round(value, 4) for key, value in measure_separation(answered, group).items()
+            }
             for name, group in groups.items()
         }
     return found
 
 
-def _means(values: list[dict[str, float]]) -> dict[str, float]:
+def _average(values: list[dict[str, float]]) -> dict[str, float]:
     return {name: round(float(np.mean([one[name] for one in values])), 4) for name in values[0]}
 
 
@@ -172,18 +180,18 @@ def show(name: str, result: dict[str, Any]) -> None:
         print(f'({result["note"]})')
     one = next(iter(found.values()))
     measures = [key for key in one if isinstance(one[key], float)]
-    print(_row('', found))
+    print(_format_row('', found))
     for key in measures:
-        print(_row(key, [f'{method[key]:.3f}' for method in found.values()]))
+        print(_format_row(key, [f'{method[key]:.3f}' for method in found.values()]))
     if len(one['categories']) > 1:
         for category, values in one['categories'].items():
             title = f'{measures[0]}: {category} ({values["questions"]})'
             shown = [method['categories'][category][measures[0]] for method in found.values()]
-            print(_row(title, [f'{value:.3f}' for value in shown]))
+            print(_format_row(title, [f'{value:.3f}' for value in shown]))
     for category in one.get('absent', ()):
         for key, title in _ABSENCE:
             shown = [method['absent'][category][key] for method in found.values()]
-            print(_row(f'{category}: {title}', [f'{value:.3f}' for value in shown]))
+            print(_format_row(f'{category}: {title}', [f'{value:.3f}' for value in shown]))
 
 
 _ABSENCE = (
@@ -195,7 +203,7 @@ _ABSENCE = (
 )
 
 
-def _row(title: str, cells: Iterable[str]) -> str:
+def _format_row(title: str, cells: Iterable[str]) -> str:
     return f'{title:38}' + ''.join(f'{cell:>18}' for cell in cells)
 
 

@@ -1,4 +1,4 @@
-"""The ways of answering that are compared, each over the same memories."""
+"""The retrieval methods that are compared, each over the same memories."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 from bm25 import BM25
-from sets import ROOT, Question, RetrievalSet, in_collections
+from sets import ROOT, Question, RetrievalSet, group_by_collection
 from vectors import Known, Loaded
 
 from robot_memory.core.records import make_record
@@ -72,7 +72,7 @@ class Stored:
         found = recall.run(self.memory, arguments).memories
         return [(self._places[one.id], one._rrf_score) for one in found]
 
-    def nearest(self, question: Question, depth: int) -> Ranked:
+    def find_nearest(self, question: Question, depth: int) -> Ranked:
         """Return the nearest vectors of the store, with their cosines."""
         vector = self.memory.embed_query(question.text)
         assert vector is not None
@@ -96,7 +96,7 @@ class Nearest:
 
     def rank(self, question: Question, depth: int) -> Ranked:
         """Return the nearest."""
-        return self._stored.nearest(question, depth)
+        return self._stored.find_nearest(question, depth)
 
 
 class Plain:
@@ -104,7 +104,7 @@ class Plain:
 
     def __init__(self, chosen: RetrievalSet) -> None:
         """Index the memories."""
-        self._places = in_collections(chosen.memories)
+        self._places = group_by_collection(chosen.memories)
         self._indexes = {
             name: BM25([chosen.memories[place].text for place in places])
             for name, places in self._places.items()
@@ -113,7 +113,7 @@ class Plain:
     def rank(self, question: Question, depth: int) -> Ranked:
         """Return the best by BM25."""
         places = self._places[question.collection]
-        found = self._indexes[question.collection].best(question.text, depth)
+        found = self._indexes[question.collection].find_best(question.text, depth)
         return [(places[place], score) for place, score in found]
 
 
@@ -145,11 +145,11 @@ class Peer:
                 check=True,
                 env={**os.environ, 'HOME': folder, 'PYTHONPATH': ''},
             )
-            told = json.loads((Path(folder) / 'answers.json').read_text('utf-8'))
-        self.title = 'peer, our vectors' if told['by_meaning'] else 'peer, words'
+            result = json.loads((Path(folder) / 'answers.json').read_text('utf-8'))
+        self.title = 'peer, our vectors' if result['by_meaning'] else 'peer, words'
         self._answers: dict[tuple[str, str], Ranked] = {
             (question.text, question.collection): [(place, value) for place, value in answer]
-            for question, answer in zip(chosen.questions, told['answers'], strict=True)
+            for question, answer in zip(chosen.questions, result['answers'], strict=True)
         }
 
     def rank(self, question: Question, depth: int) -> Ranked:

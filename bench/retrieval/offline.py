@@ -11,7 +11,7 @@ import apsw
 import numpy as np
 from methods import Ranked
 from numpy.typing import NDArray
-from sets import Question, RetrievalSet, in_collections
+from sets import Question, RetrievalSet, group_by_collection
 from vectors import Known
 
 from robot_memory.search import ranking
@@ -22,7 +22,7 @@ Scores = NDArray[np.float32]
 
 
 @cache
-def _tokenizer() -> apsw.FTS5Tokenizer:
+def _load_tokenizer() -> apsw.FTS5Tokenizer:
     options = ['unicode61', 'remove_diacritics', '2', 'categories', 'L* N* Co Mn Mc']
     return apsw.Connection(':memory:').fts5_tokenizer('porter', options)
 
@@ -31,7 +31,7 @@ def _tokenizer() -> apsw.FTS5Tokenizer:
 def stem(term: str) -> str:
     """Return an index term as FTS5 keeps it."""
     data = term.encode('utf-8', 'replace')
-    found = _tokenizer()(data, apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)
+    found = _load_tokenizer()(data, apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)
     return ' '.join(str(one[0]) for one in found)
 
 
@@ -56,24 +56,30 @@ class Words:
                 if times > 1:
                     self._pairs[term, term].add(place)
 
-    def coverage(self, asked: tokenizer.TermQuery) -> Scores:
+    def compute_coverage(self, asked: tokenizer.TermQuery) -> Scores:
         """Return how much of a question each memory covers, shape (memories,)."""
         terms = list(dict.fromkeys(map(stem, asked.terms)))
-        covered = self._covered(terms, asked)
+        covered = self._compute_coverage(terms, asked)
         few = (covered > 0).sum() < tokenizer.ENOUGH
-        return self._covered([*terms, *map(stem, asked.fallback)], asked) if few else covered
+        return (
+            self._compute_coverage([*terms, *map(stem, asked.fallback)], asked) if few else covered
+        )
 
-    def _covered(self, terms: list[str], asked: tokenizer.TermQuery) -> Scores:
+    def _compute_coverage(self, terms: list[str], asked: tokenizer.TermQuery) -> Scores:
         found, more = np.zeros((2, self._size), np.float32)
         most = 0.0
         for counted, added in ((terms, found), (asked.kinds, more)):
             for term in counted:
-                most += self._idf(term)
-                added[list(self._holders.get(term, ()))] += self._idf(term)
+                most += self._compute_idf(term)
+                added[list(self._holders.get(term, ()))] += self._compute_idf(term)
         for term in terms:
-            more[list(self._pairs.get((term, term), ()))] += ranking.TWICE_SHARE * self._idf(term)
+            more[list(self._pairs.get((term, term), ()))] += (
+                ranking.TWICE_SHARE * self._compute_idf(term)
+            )
         for first, second in dict.fromkeys((stem(a), stem(b)) for a, b in asked.pairs):
-            worth = ranking.PAIRS_SHARE * (self._idf(first) + self._idf(second)) / 2
+            worth = (
+                ranking.PAIRS_SHARE * (self._compute_idf(first) + self._compute_idf(second)) / 2
+            )
             most += worth
             held = self._pairs.get((first, second), set())
             more[list(held)] += worth
@@ -81,7 +87,7 @@ class Words:
             more[list(turned)] += worth * ranking.TURNED_SHARE
         return ranking.coverage(np.where(found > 0, found + more, 0), most)
 
-    def _idf(self, term: str) -> float:
+    def _compute_idf(self, term: str) -> float:
         return float(ranking.term_worth(self._size, len(self._holders.get(term, ()))))
 
 
@@ -91,7 +97,7 @@ class Offline:
     def __init__(self, chosen: RetrievalSet, known: Known | None, mode: str) -> None:
         """Index the memories; the mode is words, vectors, both or rrf."""
         self._mode = mode
-        self._places = in_collections(chosen.memories)
+        self._places = group_by_collection(chosen.memories)
         self._known = known
         contents = {
             name: [chosen.memories[place].text for place in places]
@@ -107,13 +113,15 @@ class Offline:
         covered: Scores = np.zeros(len(self._places[home]), np.float32)
         relevance: Scores = np.zeros(len(self._places[home]), np.float32)
         if self._mode != 'vectors':
-            covered = self._words[home].coverage(tokenizer.parse_query(question.text))
+            covered = self._words[home].compute_coverage(tokenizer.parse_query(question.text))
         if self._known is not None and self._mode != 'words':
             cosines = self._vectors[home] @ self._known.embed_query(question.text)
             relevance = self._known.calibration.to_relevance(cosines)
         scores: NDArray[np.floating[Any]]
         if self._mode == 'rrf':
-            halves = [1 / (RRF_K + 1 + _ranks(half)) * (half > 0) for half in (covered, relevance)]
+            halves = [
+                1 / (RRF_K + 1 + _rank_scores(half)) * (half > 0) for half in (covered, relevance)
+            ]
             scores = halves[0] + halves[1]
         else:
             scores = ranking.fuse(relevance, covered)
@@ -122,5 +130,5 @@ class Offline:
         return [pair for pair in found if pair[1] > 0]
 
 
-def _ranks(scores: Scores) -> NDArray[np.intp]:
+def _rank_scores(scores: Scores) -> NDArray[np.intp]:
     return np.argsort(np.argsort(-scores, kind='stable'), kind='stable')

@@ -56,8 +56,8 @@ def main() -> None:
     for text, collection in job['questions']:
         found = robot.recall(text.strip(), n=job['depth'], collection=collection)
         answers.append([[places[one['id']], one['_rrf_score']] for one in found])
-    told = {'answers': answers, 'by_meaning': tables is not None}
-    (folder / 'answers.json').write_text(json.dumps(told))
+    result = {'answers': answers, 'by_meaning': tables is not None}
+    (folder / 'answers.json').write_text(json.dumps(result))
     robot.close()
 
 

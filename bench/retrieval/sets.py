@@ -51,12 +51,12 @@ class RetrievalSet:
     note: str = ''
 
 
-def data_folder() -> Path:
+def find_data_folder() -> Path:
     """Return where the recorded sets are: ROBOT_MEMORY_DATA, else beside the project."""
     return Path(os.environ.get('ROBOT_MEMORY_DATA', ROOT.parent / 'shared/data')) / 'retrieval'
 
 
-def locomo() -> RetrievalSet:
+def load_locomo() -> RetrievalSet:
     """
     Return LoCoMo's dev half: a collection for each conversation, a memory for each turn.
 
@@ -66,10 +66,10 @@ def locomo() -> RetrievalSet:
     memories: list[Item] = []
     questions: list[Question] = []
     malformed = without = 0
-    for sample in json.loads((data_folder() / 'locomo/locomo_dev.json').read_text('utf-8')):
+    for sample in json.loads((find_data_folder() / 'locomo/locomo_dev.json').read_text('utf-8')):
         collection = sample['sample_id']
         places: dict[str, int] = {}
-        for turn in _turns(sample['conversation']):
+        for turn in _read_turns(sample['conversation']):
             places[turn['dia_id']] = len(memories)
             text = f'{turn["speaker"]} said, "{turn["text"]}"'
             if turn.get('blip_caption'):
@@ -91,13 +91,13 @@ def locomo() -> RetrievalSet:
 _LOCOMO_CATEGORIES = {1: 'multi-hop', 2: 'time', 3: 'open', 4: 'single-hop', 5: 'adversarial'}
 
 
-def _turns(conversation: dict[str, Any]) -> Iterator[dict[str, str]]:
+def _read_turns(conversation: dict[str, Any]) -> Iterator[dict[str, str]]:
     sessions = [name for name in conversation if re.fullmatch(r'session_\d+', name)]
     for name in sorted(sessions, key=lambda name: int(name.removeprefix('session_'))):
         yield from conversation[name]
 
 
-def xquad(asked: str, kept: str) -> RetrievalSet:
+def load_xquad(asked: str, kept: str) -> RetrievalSet:
     """
     Return XQuAD: 240 passages in the language `kept`, the questions in the language `asked`.
 
@@ -105,7 +105,9 @@ def xquad(asked: str, kept: str) -> RetrievalSet:
     """
     memories: list[Item] = []
     questions: list[Question] = []
-    for (passage, _), (_, texts) in zip(_paragraphs(kept), _paragraphs(asked), strict=True):
+    for (passage, _), (_, texts) in zip(
+        _read_paragraphs(kept), _read_paragraphs(asked), strict=True
+    ):
         right = frozenset((len(memories),))
         memories.append(Item(passage))
         questions += [Question(text, right, 'all') for text in texts]
@@ -116,21 +118,21 @@ def xquad(asked: str, kept: str) -> RetrievalSet:
     return RetrievalSet(name, tuple(memories), tuple(questions), measures, 10, note)
 
 
-def _paragraphs(language: str) -> Iterator[tuple[str, list[str]]]:
-    path = data_folder() / f'xquad/xquad.{language}.json'
+def _read_paragraphs(language: str) -> Iterator[tuple[str, list[str]]]:
+    path = find_data_folder() / f'xquad/xquad.{language}.json'
     for article in json.loads(path.read_text('utf-8'))['data']:
         for paragraph in article['paragraphs']:
             yield paragraph['context'], [asked['question'] for asked in paragraph['qas']]
 
 
-def calvin() -> RetrievalSet:
+def load_calvin() -> RetrievalSet:
     """
     Return CALVIN: crowd paraphrases of 34 tasks, each asked over all the others.
 
     Measured: whether the first other one is of the same task; the share of the task's R other
     paraphrases that are among the first R others ('all of R'), and among the first 10.
     """
-    path = data_folder() / 'calvin/new_playtable.yaml'
+    path = find_data_folder() / 'calvin/new_playtable.yaml'
     tasks: dict[str, list[str]] = yaml.safe_load(path.read_text('utf-8'))
     memories = [(task, text) for task, texts in tasks.items() for text in dict.fromkeys(texts)]
     homes: dict[str, set[str]] = {}
@@ -154,17 +156,17 @@ def calvin() -> RetrievalSet:
 
 
 SETS: dict[str, Callable[[], RetrievalSet]] = {
-    'locomo': locomo,
-    'xquad-en': lambda: xquad('en', 'en'),
-    'xquad-zh': lambda: xquad('zh', 'zh'),
-    'xquad-en-zh': lambda: xquad('en', 'zh'),
-    'xquad-zh-en': lambda: xquad('zh', 'en'),
-    'calvin': calvin,
+    'locomo': load_locomo,
+    'xquad-en': lambda: load_xquad('en', 'en'),
+    'xquad-zh': lambda: load_xquad('zh', 'zh'),
+    'xquad-en-zh': lambda: load_xquad('en', 'zh'),
+    'xquad-zh-en': lambda: load_xquad('zh', 'en'),
+    'calvin': load_calvin,
 }
 """The recorded sets; xquad-en-zh asks in English over Chinese passages."""
 
 
-def without_left_out(question: Question, ranked: list[int]) -> list[int]:
+def remove_left_out(question: Question, ranked: list[int]) -> list[int]:
     """Return what was found without the memory that does not count."""
     return [found for found in ranked if found != question.left_out]
 
@@ -176,7 +178,7 @@ def score(question: Question, ranked: list[int], measure: str) -> float:
     first: whether the first is right. top k: the share of the right ones among the first k.
     all of R: the same among as many as there are. mrr: one over the first right one's rank.
     """
-    ranked = without_left_out(question, ranked)
+    ranked = remove_left_out(question, ranked)
     if measure == 'first':
         return float(ranked[:1] != [] and ranked[0] in question.right)
     if measure == 'mrr':
@@ -186,7 +188,7 @@ def score(question: Question, ranked: list[int], measure: str) -> float:
     return len(question.right.intersection(ranked[:k])) / len(question.right)
 
 
-def in_collections(memories: tuple[Item, ...]) -> dict[str, list[int]]:
+def group_by_collection(memories: tuple[Item, ...]) -> dict[str, list[int]]:
     """Return the places of the memories of each collection."""
     found: dict[str, list[int]] = {}
     for place, memory in enumerate(memories):

@@ -14,7 +14,7 @@ from robot_memory.memory import Memory
 from robot_memory.tools.learn import learn
 
 
-def refused(path: Path, chosen: RetrievalSet, known: Known | None) -> dict[str, int]:
+def count_refused(path: Path, chosen: RetrievalSet, known: Known | None) -> dict[str, int]:
     """Learn a set's memories one by one; return how many were refused, by the method."""
     settings = Settings(db_path=str(path), model='none', durability='normal')
     counts: Counter[str] = Counter()

@@ -64,17 +64,21 @@ def load_model() -> tuple[Embedder | None, str]:
     return loader.wait(), loader.reason
 
 
-def passages(embedder: Embedder, chosen: RetrievalSet) -> Vectors:
+def embed_memories(embedder: Embedder, chosen: RetrievalSet) -> Vectors:
     """Return the vectors of a set's memories, shape (memories, dimension)."""
-    return _made(embedder, [memory.text for memory in chosen.memories], 'passages', chosen.name)
+    return _load_or_embed(
+        embedder, [memory.text for memory in chosen.memories], 'passages', chosen.name
+    )
 
 
-def queries(embedder: Embedder, chosen: RetrievalSet) -> Vectors:
+def embed_questions(embedder: Embedder, chosen: RetrievalSet) -> Vectors:
     """Return the vectors of a set's questions, shape (questions, dimension)."""
-    return _made(embedder, [asked.text for asked in chosen.questions], 'queries', chosen.name)
+    return _load_or_embed(
+        embedder, [asked.text for asked in chosen.questions], 'queries', chosen.name
+    )
 
 
-def _made(embedder: Embedder, texts: list[str], kind: str, name: str) -> Vectors:
+def _load_or_embed(embedder: Embedder, texts: list[str], kind: str, name: str) -> Vectors:
     digest = hashlib.sha256('\0'.join(texts).encode('utf-8', 'replace')).hexdigest()[:16]
     path = CACHE / embedder.name / f'{name}-{kind}-{digest}.npy'
     if path.exists():

@@ -45,14 +45,14 @@ def test_a_run_writes_every_figure_of_its_table(ran: tuple[Any, str]) -> None:
 
 def test_a_run_prints_its_table_and_what_it_leaves_out(ran: tuple[Any, str]) -> None:
     results, printed = ran
-    assert tables.scale(results['scale']) in printed
+    assert tables.format_scale(results['scale']) in printed
     assert re.search(r'hybrid, p50 +[\d.]+ +3 at 10k, 10 at 100k, 60 at 1M', printed)
     assert 'Left out' in printed and 'the peer' in printed
 
 
 def test_a_run_answers_rightly(ran: tuple[Any, str]) -> None:
     found = ran[0]['scale']['this'][str(SIZE)]
-    told = [facts.fact(number)[1] for number in range(SIZE)]
+    told = [facts.make_fact(number)[1] for number in range(SIZE)]
     assert found['exact']['in_range'] == found['exact']['in_range_true']
     assert found['exact']['in_range_true'] == sum(map(facts.is_in_range, told))
     assert found['exact']['nearest'] == found['exact']['nearest_true'] == 5
@@ -66,10 +66,10 @@ def test_a_size_that_no_disk_holds_is_left_out(capsys: pytest.CaptureFixture[str
 
 
 def test_a_fact_is_made_from_its_number_alone() -> None:
-    assert facts.fact(7) == facts.fact(7) != facts.fact(9)
-    assert facts.question(7) == facts.question(7) != facts.question(9)
+    assert facts.make_fact(7) == facts.make_fact(7) != facts.make_fact(9)
+    assert facts.make_question(7) == facts.make_question(7) != facts.make_question(9)
     for number in range(200):
-        text, _ = facts.fact(number)
+        text, _ = facts.make_fact(number)
         assert bool(re.search(r'\d', text)) == (number % 2 == 0)
         assert 70 <= len(text) <= 160
 
@@ -80,10 +80,10 @@ def test_a_method_that_was_not_measured_leaves_its_column_empty() -> None:
         'plain RRF, k = 60': {'first': 0.4},
         'words only': {'first': 0.5},
     }
-    lines = tables.quality({'robot': {'methods': methods}}).splitlines()
+    lines = tables.format_quality({'robot': {'methods': methods}}).splitlines()
     cells = {line.split('  ')[0]: line.split()[2:] for line in lines if line.startswith('robot')}
     assert cells['robot: first'] == ['0.5', '-', '-', '0.4', '-', '0.91', 'over', '.90']
-    assert tables.quality({'new': {'methods': {}}}).strip().startswith('Quality')
+    assert tables.format_quality({'new': {'methods': {}}}).strip().startswith('Quality')
 
 
 def test_tables_stand_without_the_peer_and_without_a_node() -> None:
@@ -91,7 +91,7 @@ def test_tables_stand_without_the_peer_and_without_a_node() -> None:
         {'part': 'learn', 'n': 1000, 'per_s_by_fifth': [100.0, 80.0]},
         {'part': 'recall', 'kind': 'text', 'p50_ms': 2.0},
     ]
-    shown = tables.side_by_side({'this': {'none': lines, 'hash': []}})
+    shown = tables.format_side_by_side({'this': {'none': lines, 'hash': []}})
     assert re.search(r'recall, words only, p50 ms +- +2 +- +under 5', shown)
     assert re.search(r'last / first fifth +- +0.8 +- +over 0.7', shown)
-    assert 'import' not in tables.node({'service': None, 'import': None, 'load': None})
+    assert 'import' not in tables.format_node({'service': None, 'import': None, 'load': None})

@@ -27,5 +27,5 @@ def test_the_official_suite_finds_nothing_but_what_is_known_to_be_missing(
 ) -> None:
     if not conformance.is_set_up():
         pytest.skip('Node and the suites are not here: `make conformance` sets them up')
-    with conformance.served(robot.memory, tools='all') as url:
-        assert conformance.conform(url) == []
+    with conformance.serve(robot.memory, tools='all') as url:
+        assert conformance.check_conformance(url) == []

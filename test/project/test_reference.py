@@ -28,14 +28,14 @@ def first_cells(text: str) -> set[str]:
 
 
 def test_the_committed_pages_are_what_the_declarations_say() -> None:
-    pages = SCRIPT['pages']()
+    pages = SCRIPT['make_pages']()
     for path, text in pages.items():
         assert (ROOT / path).read_text(encoding='utf-8') == text, f'{path}: make interfaces'
     assert {f'{SCRIPT["FOLDER"]}/{file.name}' for file in FOLDER.iterdir()} == set(pages)
 
 
 def test_writing_changes_what_drifted_and_removes_what_is_gone(tmp_path: Path) -> None:
-    write = SCRIPT['write']
+    write = SCRIPT['write_pages']
     write(tmp_path)
     (tmp_path / 'docs/reference/tools.md').write_text('other')
     (tmp_path / 'docs/reference/gone.md').write_text('gone')

@@ -13,20 +13,20 @@ from robot_memory.text import tokenizer
 
 sys.path.insert(0, str(Path(__file__).parents[2] / 'bench/retrieval'))
 
-from absent import separation
-from bm25 import BM25, tokens
-from measure import methods, summary
-from robot_set import ABSENT, robot, robot_meaning
-from sets import SETS, Item, Question, RetrievalSet, data_folder, score
+from absent import measure_separation
+from bm25 import BM25, tokenize
+from measure import open_methods, summarize
+from robot_set import ABSENT, make_meaning_set, make_robot_set
+from sets import SETS, Item, Question, RetrievalSet, find_data_folder, score
 
 needs_data = pytest.mark.skipif(
-    not data_folder().is_dir(), reason=f'there are no recorded sets at {data_folder()}'
+    not find_data_folder().is_dir(), reason=f'there are no recorded sets at {find_data_folder()}'
 )
 
 
 @pytest.fixture(scope='module')
 def year() -> RetrievalSet:
-    return robot()
+    return make_robot_set()
 
 
 def asked(*right: int, left_out: int | None = None) -> Question:
@@ -34,8 +34,8 @@ def asked(*right: int, left_out: int | None = None) -> Question:
 
 
 def test_the_robots_year_is_the_same_every_time(year: RetrievalSet) -> None:
-    assert robot() == year
-    assert robot(seed=1) != year
+    assert make_robot_set() == year
+    assert make_robot_set(seed=1) != year
 
 
 def test_the_robots_year_is_as_large_as_it_says_and_says_nothing_twice(year: RetrievalSet) -> None:
@@ -46,7 +46,7 @@ def test_the_robots_year_is_as_large_as_it_says_and_says_nothing_twice(year: Ret
     found = Counter(question.category for question in year.questions)
     assert all(count >= 13 for count in found.values()), found
     assert len(found) == 10
-    assert robot_meaning().memories == year.memories
+    assert make_meaning_set().memories == year.memories
 
 
 def test_what_answers_is_in_the_collection_that_is_asked(year: RetrievalSet) -> None:
@@ -61,7 +61,7 @@ def test_no_question_is_asked_twice_with_other_answers(year: RetrievalSet) -> No
 
 
 def test_questions_by_meaning_share_no_word_with_their_answer() -> None:
-    harder = robot_meaning()
+    harder = make_meaning_set()
     assert len(harder.questions) > 100
     for question in harder.questions:
         (place,) = question.right
@@ -101,30 +101,30 @@ def test_nothing_found_scores_nothing() -> None:
 
 
 def test_scores_that_lie_apart_are_separated_without_error() -> None:
-    found = separation([0.9, 0.7, 0.6], [0.4, 0.1])
+    found = measure_separation([0.9, 0.7, 0.6], [0.4, 0.1])
     assert (found['auc'], found['error'], found['threshold']) == (1.0, 0.0, 0.6)
     assert (found['kept'], found['absent_under']) == (1.0, 1.0)
 
 
 def test_scores_that_lie_alike_are_not_separated() -> None:
-    found = separation([1.0, 1.0, 1.0], [1.0, 1.0])
+    found = measure_separation([1.0, 1.0, 1.0], [1.0, 1.0])
     assert (found['auc'], found['error']) == (0.5, 0.5)
-    assert separation([0.1, 0.8], [0.5])['auc'] == 0.5
+    assert measure_separation([0.1, 0.8], [0.5])['auc'] == 0.5
 
 
 def test_plain_bm25_is_that_of_the_textbook() -> None:
     index = BM25(['red cup', 'red tray red', 'blue cup on a tray'])
     idf = math.log(1 + (3 - 1 + 0.5) / (1 + 0.5))
     length = 1.2 * (1 - 0.75 + 0.75 * 5 / (10 / 3))
-    ((place, score),) = index.best('blue', 5)
+    ((place, score),) = index.find_best('blue', 5)
     assert place == 2
     assert score == pytest.approx(idf * 2.2 / (1 + length))
-    assert [place for place, _ in index.best('red tray', 5)] == [1, 0, 2]
-    assert index.best('green', 5) == []
+    assert [place for place, _ in index.find_best('red tray', 5)] == [1, 0, 2]
+    assert index.find_best('green', 5) == []
 
 
 def test_plain_bm25_takes_chinese_by_the_character() -> None:
-    assert tokens('Tool0 抓红杯, 12.5 N') == ['tool0', '抓', '红', '杯', '12', '5', 'n']
+    assert tokenize('Tool0 抓红杯, 12.5 N') == ['tool0', '抓', '红', '杯', '12', '5', 'n']
 
 
 def test_every_method_answers_from_the_collection_that_is_asked(tmp_path: Path) -> None:
@@ -139,10 +139,10 @@ def test_every_method_answers_from_the_collection_that_is_asked(tmp_path: Path) 
         Question('violin', frozenset(), 'absent: unknown', 'cell'),
     )
     chosen = RetrievalSet('small', memories, questions, ('first', 'mrr'), 5)
-    with methods(tmp_path, chosen, None) as compared:
+    with open_methods(tmp_path, chosen, None) as compared:
         assert list(compared) == ['words only', 'plain BM25']
         for method in compared.values():
-            found = summary(chosen, [method.rank(question, 5) for question in questions])
+            found = summarize(chosen, [method.rank(question, 5) for question in questions])
             assert (found['first'], found['mrr']) == (1.0, 1.0)
             assert found['categories']['what'] == {'questions': 1, 'first': 1.0, 'mrr': 1.0}
             assert found['absent']['absent: all']['auc'] == 1.0
