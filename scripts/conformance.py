@@ -162,7 +162,7 @@ def check_conformance(url: str) -> list[str]:
             else:
                 wrong.append(f'{revision} {scenario} {check}: {message}')
         for why, number in sorted(reasons.items()):
-            print(f'  {number} not to be had, {why}')
+            print(f'  {number} excused: {why}')
     for check in {**KNOWN['fixtures'], **KNOWN['undeclared']}:
         if check not in excused:
             wrong.append(f'{check} is excused in conformance.toml and did not fail')
