@@ -274,7 +274,12 @@ def row(memory_id: int, vector: np.ndarray) -> indexed.Row:
     return indexed.Row(memory_id, 'c', False, b'', coarse.tobytes())
 
 
-def test_cells_find_what_is_very_near(monkeypatch: pytest.MonkeyPatch) -> None:
+Merged = tuple[shard_module.Shard, np.ndarray, np.random.Generator]
+
+
+@pytest.fixture
+def merged(monkeypatch: pytest.MonkeyPatch) -> Merged:
+    """A shard in cells, what is asked near each row, and chance; it changed while it merged."""
     monkeypatch.setattr(shard_module, 'LARGE', 1000)
     monkeypatch.setattr(shard_module, '_OUTSIDE', 50)
     chance = np.random.default_rng(2)
@@ -291,19 +296,32 @@ def test_cells_find_what_is_very_near(monkeypatch: pytest.MonkeyPatch) -> None:
     shard.drop(3)
     shard.adopt(snapshot, snapshot.merge())
     assert not shard.needs_merge
-    assert {0, 6000} <= set(shard.find_near(asked[0], 0.9).tolist())
-    assert {1, 6} <= set(shard.find_near(asked[1], 0.9).tolist())
-    assert 2 not in shard.find_near(asked[2], 0.9)
+    return shard, asked, chance
+
+
+def test_cells_find_what_is_very_near(merged: Merged) -> None:
+    shard, asked, _ = merged
     found = [i in shard.find_near(query, 0.9) for i, query in enumerate(asked) if i not in (2, 6)]
     assert np.mean(found) > 0.99
     assert all(shard.cosines(asked[9], shard.find_near(asked[9], 0.9)) > 0.9)
+
+
+def test_what_changed_while_a_shard_merged_is_found_as_it_is_now(merged: Merged) -> None:
+    shard, asked, _ = merged
+    assert {0, 6000} <= set(shard.find_near(asked[0], 0.9).tolist())
+    assert {1, 6} <= set(shard.find_near(asked[1], 0.9).tolist())
+    assert 2 not in shard.find_near(asked[2], 0.9)
+
+
+def test_a_further_merge_covers_all_rows_with_the_cells_there_are(merged: Merged) -> None:
+    shard, asked, chance = merged
     for i in range(6002, 6200):
         shard.put(row(i, unit(chance.normal(size=64))))
     assert shard.needs_merge
-    merged = shard.snapshot().merge()
-    assert merged._cells.trained_on == snapshot.merge()._cells.trained_on
-    assert merged._cells.covered == shard.count
-    assert {0, 6000} <= set(merged.find_near(asked[0], 0.9).tolist())
+    again = shard.snapshot().merge()
+    cells = require(again._cells)
+    assert (cells.trained_on, cells.covered) == (6000, shard.count)
+    assert {0, 6000} <= set(again.find_near(asked[0], 0.9).tolist())
 
 
 def test_an_id_that_is_not_there_gives_no_other_row() -> None:
