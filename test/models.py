@@ -72,7 +72,8 @@ def write_toy_model(
 def dequantise(blocks: tuple[NDArray[np.float16], NDArray[np.uint8]]) -> NDArray[np.float32]:
     scales, packed = blocks
     values = np.concatenate([packed & 15, packed >> 4], axis=-1).astype(np.float32) - 8
-    return (values * scales.astype(np.float32)[..., None]).reshape(len(scales), -1)
+    found: NDArray[np.float32] = values * scales.astype(np.float32)[..., None]
+    return found.reshape(len(scales), -1)
 
 
 def compute_states(ids: list[int]) -> NDArray[np.float32]:

@@ -6,6 +6,7 @@ import io
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
 from robot_memory.detectors import (
@@ -90,7 +91,7 @@ def softened(pixels: Any, radius: float) -> Any:
     return np.asarray(image.filter(ImageFilter.GaussianBlur(radius)), float)
 
 
-def trembling(pixels: Any, count: int) -> list[np.ndarray]:
+def trembling(pixels: Any, count: int) -> list[NDArray[Any]]:
     """Return so many cuts of a picture, each 4 pixels smaller and up to a pixel off the middle."""
     random = np.random.default_rng(5)
     image = Image.fromarray(pixels.astype(np.uint8))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-import numpy as np
 import pytest
 from narrowing import require
+from numpy.typing import NDArray
 from robots import Robot, check_file, fill
 
 from robot_memory.embedding import BackgroundEmbedder
@@ -94,7 +95,7 @@ def test_an_update_while_vectors_are_made_wins(
         def __getattr__(self, name: str) -> object:
             return getattr(loaded, name)
 
-        def embed_passages(self, texts: list[str]) -> np.ndarray:
+        def embed_passages(self, texts: list[str]) -> NDArray[Any]:
             made = original(texts)
             if ids:
                 robot.update(ids[0], 'another text altogether')

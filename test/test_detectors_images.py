@@ -13,6 +13,7 @@ import pytest
 from amounts import few_or_many
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from PIL import Image
 from scenes import elsewhere, looks, table
 
@@ -22,7 +23,7 @@ from robot_memory.detectors import DecodedImage, decode_compressed, decode_image
 RGB = np.array([[[250, 20, 30], [40, 250, 60]], [[70, 80, 250], [100, 110, 120]]], np.uint8)
 
 
-def pixels(view: DecodedImage) -> np.ndarray:
+def pixels(view: DecodedImage) -> NDArray[Any]:
     """Return the image of a view as an array; it is as large as the view says, or half of it."""
     assert view.image.mode in ('RGB', 'L')
     assert view.image.width in (view.width, view.width // 2)
@@ -109,7 +110,7 @@ def test_pictures_that_cannot_be_read_are_refused_by_name(
         decode_image(*arguments)
 
 
-def file(kind: str, picture: np.ndarray) -> bytes:
+def file(kind: str, picture: NDArray[Any]) -> bytes:
     """Return a picture as a file of that kind."""
     buffer = io.BytesIO()
     Image.fromarray(picture.astype(np.uint8)).save(buffer, kind, quality=90)

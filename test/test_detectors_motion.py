@@ -15,6 +15,7 @@ from amounts import few_or_many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from narrowing import require
+from numpy.typing import NDArray
 from robots import Robot
 
 from robot_memory.core.errors import InvalidArgument
@@ -512,7 +513,7 @@ def recorded(name: str) -> dict[str, list[JointReading]]:
 
 
 def movements_in_a_plot(
-    times: np.ndarray, speed: np.ndarray, rest: float
+    times: NDArray[Any], speed: NDArray[Any], rest: float
 ) -> list[tuple[float, float]]:
     """Return where the curve of the fastest joint is over `rest`, pauses under 0.5 s bridged."""
     moving = times[speed > rest]

@@ -16,6 +16,7 @@ from amounts import few_or_many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from narrowing import require
+from numpy.typing import NDArray
 from PIL import Image
 from scenes import (
     SECOND_NS,
@@ -404,14 +405,14 @@ def test_whatever_comes_each_stream_gives_the_same_pictures_again_in_order(
         json.dumps([event.data, event.metadata], allow_nan=False)
 
 
-def camera_frames() -> dict[str, np.ndarray]:
+def camera_frames() -> dict[str, NDArray[Any]]:
     folder = recordings.shared('images/robot_camera_frames')
     with (folder / 'labels.csv').open() as table_of_labels:
         names = [row['file'] for row in csv.DictReader(table_of_labels)]
     return {name: np.asarray(Image.open(folder / name).convert('RGB'), float) for name in names}
 
 
-def can_pairs() -> list[tuple[str, np.ndarray, np.ndarray]]:
+def can_pairs() -> list[tuple[str, NDArray[Any], NDArray[Any]]]:
     """Return the name and the pictures of each pair: without the can, with it."""
     frames = camera_frames()
     without = [name for name in frames if name.endswith('_no_coke_can.png')]
@@ -435,7 +436,7 @@ def _share(region: Any) -> float:
     return made
 
 
-def some_frames() -> list[tuple[str, np.ndarray]]:
+def some_frames() -> list[tuple[str, NDArray[Any]]]:
     """Return every sixth picture with its name; every one in `make test-long`."""
     return list(camera_frames().items())[:: few_or_many(6, 1)]
 

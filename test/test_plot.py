@@ -19,6 +19,7 @@ from amounts import few_or_many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from narrowing import require
+from numpy.typing import NDArray
 from PIL import Image
 from waiting import HANG_SECONDS
 
@@ -60,13 +61,13 @@ def picture(seconds: float, colour: str = 'red', size: tuple[int, int] = (80, 60
     return Picture(ns(seconds), buffer.getvalue())
 
 
-def pixels_of(png: bytes) -> np.ndarray:
+def pixels_of(png: bytes) -> NDArray[Any]:
     with Image.open(io.BytesIO(png)) as image:
         assert image.format == 'PNG'
         return np.asarray(image.convert('RGB')).astype(int)
 
 
-def where(pixels: np.ndarray, colour: str, leeway: int = 0) -> tuple[np.ndarray, ...]:
+def where(pixels: NDArray[Any], colour: str, leeway: int = 0) -> tuple[NDArray[Any], ...]:
     """Return the rows and columns of the pixels of a colour."""
     wanted = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
     return np.nonzero((abs(pixels - wanted) <= leeway).all(axis=2))

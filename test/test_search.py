@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from narrowing import require
+from numpy.typing import NDArray
 from robots import Robot, fill, sentence
 from waiting import HANG_SECONDS
 
@@ -264,17 +265,17 @@ def test_a_snapshot_stays_as_it_was(open_robot: Open) -> None:
     assert require(shard).coverage(worth)[1].tolist() == before
 
 
-def unit(vectors: np.ndarray) -> np.ndarray:
-    made: np.ndarray = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+def unit(vectors: NDArray[Any]) -> NDArray[Any]:
+    made: NDArray[Any] = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
     return made
 
 
-def row(memory_id: int, vector: np.ndarray) -> indexed.Row:
+def row(memory_id: int, vector: NDArray[Any]) -> indexed.Row:
     coarse, _ = quantisation.split(vector.astype(np.float32))
     return indexed.Row(memory_id, 'c', False, b'', coarse.tobytes())
 
 
-Merged = tuple[shard_module.Shard, np.ndarray, np.random.Generator]
+Merged = tuple[shard_module.Shard, NDArray[Any], np.random.Generator]
 
 
 @pytest.fixture
