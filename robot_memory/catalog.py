@@ -15,6 +15,7 @@ from robot_memory.tools.export import export
 from robot_memory.tools.forget import forget
 from robot_memory.tools.get_context import get_context
 from robot_memory.tools.get_memory_stats import get_memory_stats
+from robot_memory.tools.history import history
 from robot_memory.tools.learn import learn
 from robot_memory.tools.maintain import maintain
 from robot_memory.tools.query_records import query_records
@@ -24,6 +25,7 @@ from robot_memory.tools.save_perception import save_perception
 from robot_memory.tools.search_memory import search_memory
 from robot_memory.tools.show import show
 from robot_memory.tools.start_session import start_session
+from robot_memory.tools.undo import undo
 from robot_memory.tools.update import update
 
 TOOLS: tuple[Tool[Any, Any], ...] = (
@@ -36,6 +38,8 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
     end_session,
     query_records,
     show,
+    history,
+    undo,
     save_conversation,
     get_context,
     search_memory,

@@ -16,6 +16,7 @@ FURTHER: dict[str, dict[str, Any]] = {
     'save_conversation': {'user_prompt': 'I like it slow', 'assistant_response': 'I go slower'},
     'get_context': {'query': 'the red cup'},
     'search_memory': {'query': 'cup', 'threshold': 0},
+    'history': {'memory_id': 1},
     'get_memory_stats': {},
     'analyze': {'analysis_type': 'TOPIC_CLUSTERING'},
     'clear_session': {},
@@ -89,6 +90,7 @@ async def call_every_tool(client: Client) -> None:
         client, 'query_records', where={'status': 'invalidated'}, limit=10.0
     )
     assert answers['query_records']['records'][0]['audit']
+    answers['undo'] = await answer(client, 'undo', memory_id=first['id'])
     answers['show'] = await answer(client, 'show', memory_id=sensed['id'])
     assert answers['show']['data'] == [1, 2]
     for tool in listed:

@@ -108,11 +108,17 @@ def dump(robot: Robot) -> dict[str, list[tuple[Any, ...]]]:
     tables = ('memories', 'sessions', 'turns', 'payloads', 'parts', 'events', 'facets', 'places')
     found = {table: robot.rows(f'SELECT * FROM {table} ORDER BY 1, 2, 3') for table in tables}
     columns = [row[1] for row in robot.rows('PRAGMA table_info(memories)')]
-    own = {'created_clock', 'accessed_clock', 'authority', 'writer_id'}  # a store's own
+    own = {'created_clock', 'accessed_clock', 'authority', 'writer_id', 'salt'}  # a store's own
     kept = ', '.join(name for name in columns if name not in own)
     found['memories'] = robot.rows(f'SELECT {kept} FROM memories ORDER BY 1')
     found['audit'] = robot.rows(
-        'SELECT memory_id, action, reason, detail, at FROM audit ORDER BY 1'
+        'SELECT memory_id, action, reason, detail, at FROM audit WHERE memory_id IS NOT NULL'
+        " AND action NOT IN ('created', 'detected', 'imported', 'linked') ORDER BY 1, id"
+    )
+    found['revisions'] = robot.rows(
+        'SELECT r.memory_id, action, content, r.context, category, confidence, status,'
+        ' superseded_by, last_accessed FROM revisions AS r JOIN audit AS a ON a.id = audit_id'
+        " WHERE action <> 'linked' ORDER BY 1, audit_id"
     )
     found['places'] = robot.rows('SELECT cell, memory_id FROM places ORDER BY 1, 2')
     found['words'] = robot.rows(

@@ -71,5 +71,5 @@ def test_an_audit_line_names_its_writer(robot: Robot, tmp_path: Path) -> None:
         caller.reset(token)
     assert robot.rows(
         'SELECT a.actor, w.face, w.principal FROM audit AS a JOIN writers AS w'
-        ' ON w.id = a.writer_id'
+        " ON w.id = a.writer_id WHERE a.action = 'update'"
     ) == [('mcp:planner-1', 'mcp-http', 'planner-1')]

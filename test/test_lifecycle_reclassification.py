@@ -51,7 +51,10 @@ def test_a_confirmed_reclassification_changes_categories_and_leaves_a_trail(robo
     for name in ('content', 'confidence', 'confidence_base', 'updated_at', 'context'):
         assert after[name] == before[name]
     assert robot.row(seen)['category'] == SEEN_NOW
-    trail = robot.rows('SELECT memory_id, action, detail FROM audit ORDER BY memory_id')
+    trail = robot.rows(
+        "SELECT memory_id, action, detail FROM audit WHERE action = 'reclassify'"
+        ' ORDER BY memory_id'
+    )
     assert [row[:2] for row in trail] == [(limit, 'reclassify'), (seen, 'reclassify')]
     assert '"old_category":"observation"' in trail[0][2]
     again = robot.maintain(reclassify=True)

@@ -23,6 +23,7 @@ from robot_memory.tools.export import ExportResponse, export
 from robot_memory.tools.forget import ForgetResponse, forget
 from robot_memory.tools.get_context import GetContextResponse, get_context
 from robot_memory.tools.get_memory_stats import GetMemoryStatsResponse, get_memory_stats
+from robot_memory.tools.history import HistoryResponse, history
 from robot_memory.tools.learn import LearnResponse, learn
 from robot_memory.tools.maintain import MaintainResponse, maintain
 from robot_memory.tools.query_records import QueryRecordsResponse, query_records
@@ -32,6 +33,7 @@ from robot_memory.tools.save_perception import SavePerceptionResponse, save_perc
 from robot_memory.tools.search_memory import SearchMemoryResponse, search_memory
 from robot_memory.tools.show import ShowResponse, show
 from robot_memory.tools.start_session import StartSessionResponse, start_session
+from robot_memory.tools.undo import UndoResponse, undo
 from robot_memory.tools.update import UpdateResponse, update
 
 
@@ -91,6 +93,7 @@ class ToolMethods:
         session_id: str | None = None,
         context_filter: dict[str, Any] | str | None = None,
         spatial_sort: dict[str, Any] | str | None = None,
+        as_of: str = '',
     ) -> RecallResponse:
         """
         Retrieve memories by keyword, meaning, filter or distance, best match first.
@@ -111,6 +114,8 @@ class ToolMethods:
             spatial_sort: Sort by distance, as JSON: {"field": "spatial.object_position", "target":
                 [x, y, z], "max_distance": 0.1, "frame_id": "map"}; max_distance and frame_id are
                 optional.
+            as_of: Answer from the memories as they were at an instant (ISO 8601) or audit line
+                (#120), by keyword; min_confidence applies only where it is not the default.
 
         Returns:
             memories: Memories, best match first.
@@ -119,6 +124,8 @@ class ToolMethods:
             query_ms: Duration in milliseconds.
             frames: Number of returned memories per coordinate frame, if spatial_sort compared
                 several; "unknown" counts positions without a frame.
+            as_of: The state that answered: line, at, and gone, the memories of then that were
+                erased or folded since.
 
         """
         return self._run(
@@ -131,6 +138,7 @@ class ToolMethods:
                 'session_id': session_id,
                 'context_filter': context_filter,
                 'spatial_sort': spatial_sort,
+                'as_of': as_of,
             },
         )
 
@@ -310,6 +318,7 @@ class ToolMethods:
         where: dict[str, Any] | str | None = None,
         limit: int = 10,
         offset: int = 0,
+        as_of: str = '',
     ) -> QueryRecordsResponse:
         """
         List matching records, newest first, with pagination.
@@ -325,11 +334,14 @@ class ToolMethods:
                 $gte $lt $lte $in $nin.
             limit: Maximum number of records.
             offset: Number of records to skip.
+            as_of: List the records as they were at an instant (ISO 8601) or audit line (#120).
 
         Returns:
             memory_id: Store id.
             records: Page of records, newest first.
             total_count: Number of matching records on all pages.
+            as_of: The state that was listed: line, at, and gone, the memories of then that were
+                erased or folded since.
 
         """
         return self._run(
@@ -340,6 +352,7 @@ class ToolMethods:
                 'where': where,
                 'limit': limit,
                 'offset': offset,
+                'as_of': as_of,
             },
         )
 
@@ -365,6 +378,55 @@ class ToolMethods:
 
         """
         return self._run(show, {'memory_id': memory_id})
+
+    def history(
+        self,
+        memory_id: int,
+    ) -> HistoryResponse:
+        """
+        Return what was done to a memory: who, when and why, with its text after each change.
+
+        undo takes back the newest change that stands; as_of of recall and query_records takes the
+        number of a line.
+
+        Args:
+            memory_id: Memory whose history is returned.
+
+        Returns:
+            memory_id: Memory id.
+            entries: Audit lines of the memory, oldest first.
+
+        """
+        return self._run(history, {'memory_id': memory_id})
+
+    def undo(
+        self,
+        memory_id: int,
+        reason: str = '',
+        line: int = 0,
+    ) -> UndoResponse:
+        """
+        Undo the newest change of a memory: a forget, an update or a merge.
+
+        Called again, it undoes the change before. Where something written later rests on the
+        change, the call is a conflict that names it.
+
+        Args:
+            memory_id: Memory whose newest change is undone.
+            reason: Reason, stored in the audit trail.
+            line: Audit line of the change that is meant, from history; 0: the newest.
+
+        Returns:
+            status: Always undone.
+            memory_id: Memory id.
+            line: Audit line that was undone.
+            action: Action that was undone: update, invalidated, superseded or reclassify.
+            old_content: Text of the memory before undo.
+            new_content: Text of the memory now.
+            memory_status: Status of the memory now: active, invalidated or superseded.
+
+        """
+        return self._run(undo, {'memory_id': memory_id, 'reason': reason, 'line': line})
 
     def save_conversation(
         self,
@@ -618,9 +680,10 @@ class ToolMethods:
         keep_free_room: bool = False,
         reclassify: bool = False,
         confirm: bool = False,
+        all: bool = False,
     ) -> MaintainResponse:
         """
-        Run database maintenance: statistics, indexes, integrity, retention, WAL, backup.
+        Run database maintenance: statistics, indexes, integrity, audit, retention, WAL, backup.
 
         Recalls are not blocked. Writes are blocked during each short step, and while free pages
         are returned to the disk, which is done only if they are at least a quarter of the file.
@@ -630,6 +693,8 @@ class ToolMethods:
             reclassify: Only infer the categories of active memories anew by the present rules: a
                 preview, unless confirm is set.
             confirm: Apply what reclassify would change.
+            all: Verify the audit from its first line, and the memories against it; otherwise from
+                the last verified line.
 
         Returns:
             steps: Steps in the order they ran.
@@ -644,6 +709,7 @@ class ToolMethods:
                 'keep_free_room': keep_free_room,
                 'reclassify': reclassify,
                 'confirm': confirm,
+                'all': all,
             },
         )
 

@@ -208,6 +208,28 @@ class AuditField:
     at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
 
 
+@dataclass(frozen=True)
+class BeforeField:
+    """State of a memory before an entry of its audit trail."""
+
+    content: str = arg('Text of the memory.', min_length=1, max_length=_TEXT)
+    category: str = arg('Category.', min_length=1, max_length=100)
+    confidence: float = arg('Value from 0 to 1.', minimum=0.0, maximum=1.0)
+    confidence_base: float = arg('Value from 0 to 1.', minimum=0.0, maximum=1.0)
+    context: Json = arg('Context object.', shape='object')
+    strategy_name: str = arg('Strategy name.', min_length=1, max_length=_TEXT)
+    status: str = arg('Memory status.', choices=('active', 'invalidated', 'superseded'))
+    updated_at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
+    tags: tuple[str, ...] = arg('Tags.', default=())
+    scope_files: tuple[str, ...] = arg('Files named by the text.', default=())
+    superseded_by: int | None = arg(
+        'Memory that superseded it.', default=None, minimum=1, maximum=MAX_INTEGER
+    )
+    last_accessed: int | None = arg(
+        'Microseconds since 1970 UTC.', default=None, minimum=0, maximum=_LAST
+    )
+
+
 def make_session(line: SessionLine) -> Session:
     """Return the session that a line holds."""
     values = {name: value for name, value in vars(line).items() if name != 'kind'}
@@ -258,9 +280,13 @@ def _check_audit(values: Any) -> dict[str, Any]:
         return vars(parse(AuditField, values, 'audit'))
     line = parse(AuditField, {**values, 'detail': {}}, 'audit')
     dump_json(list(detail), 'detail')
+    checked = dict(detail)
     for name, value in detail.items():
-        dump_json(value, name)
-    return {**vars(line), 'detail': detail}
+        if name == 'before':
+            checked[name] = vars(parse(BeforeField, value, 'detail.before'))
+        else:
+            dump_json(value, name)
+    return {**vars(line), 'detail': checked}
 
 
 def _check_part(values: Any) -> dict[str, Any]:

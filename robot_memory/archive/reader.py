@@ -20,12 +20,13 @@ from robot_memory.archive.lines import (
     parse_memory_line,
 )
 from robot_memory.core.authority import Writer
+from robot_memory.core.clock import Clock
 from robot_memory.core.errors import InvalidArgument, NotFound, Unavailable
 from robot_memory.core.fields import parse
 from robot_memory.core.json_text import format_value, parse_json
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
-from robot_memory.storage.tables import archive_rows, sessions, turns
+from robot_memory.storage.tables import archive_rows, audit, sessions, turns
 from robot_memory.storage.tables.archive_rows import Origin
 
 SUFFIXES = ('.jsonl', '.jsonl.gz')
@@ -82,11 +83,11 @@ def import_archive(
     again = _ArchiveReader(path)
     with memory.db.write() as connection:
         if checked.highest <= _SMALL_ID and archive_rows.is_empty(connection):
-            into = _Importer(again, same_ids=True)
+            into = _Importer(again, memory.clock, same_ids=True)
             into.store_lines(connection, again.read_lines(), progress, total)
             into.link_superseded(connection)
             return into.get_result()
-    into = _Importer(again, same_ids=False)
+    into = _Importer(again, memory.clock, same_ids=False)
     given = again.read_lines()
     while batch := list(islice(given, _BATCH)):
         with memory.db.write() as connection:
@@ -99,11 +100,12 @@ def import_archive(
 class _Importer:
     """Keep lines in a store, and remember which memory each one became."""
 
-    def __init__(self, reading: _ArchiveReader, same_ids: bool) -> None:
+    def __init__(self, reading: _ArchiveReader, clock: Clock, same_ids: bool) -> None:
         self._reading = reading
+        self._clock = clock
         self._same_ids = same_ids
         self._ids: dict[int, int] = {}
-        self._follow: dict[int, int] = {}
+        self._waiting: list[tuple[int, MemoryLine]] = []
         self._sessions = self._memories = self._known = self._lost = 0
 
     def store_lines(
@@ -121,6 +123,16 @@ class _Importer:
                     progress(self._memories + self._known, total)
                 elif not sessions.exists(connection, line.id):
                     sessions.insert(connection, make_session(line))
+                    detail = {'session': line.id}
+                    audit.record(
+                        connection,
+                        None,
+                        'session_imported',
+                        archive_rows.IMPORTER,
+                        '',
+                        detail,
+                        self._clock(),
+                    )
                     self._sessions += 1
             except InvalidArgument as error:
                 self._reading.refuse(number, error)
@@ -139,21 +151,25 @@ class _Importer:
                 authority='imported',
                 writer=Writer('import', line.origin['store_id'], authority='imported'),
             )
-            known = archive_rows.put(connection, record, origin, vars(line))
+            known = archive_rows.put(connection, record, origin, vars(line), self._clock())
             self._memories += 1
         else:
             self._known += 1
-        self._ids[line.id] = known
         if line.superseded_by is not None:
-            self._follow[line.id] = line.superseded_by
+            self._waiting.append((known, line))
+        self._ids[line.id] = known
 
     def link_superseded(self, connection: Connection) -> None:
         """Let what was superseded point to what the other memory became here."""
-        for line_id, other in self._follow.items():
-            if other in self._ids:
-                archive_rows.follow(connection, self._ids[line_id], self._ids[other])
-            else:
+        for memory_id, line in self._waiting:
+            here = self._ids.get(line.superseded_by or 0)
+            if here is None:
                 self._lost += 1
+            else:
+                archive_rows.follow(connection, memory_id, here, self._clock())
+            archive_rows.complete_trail(
+                connection, memory_id, vars(line), here, same_ids=self._same_ids
+            )
 
     def get_result(self) -> ImportResult:
         """Return what was counted."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_memory.cli.archives import ExportCommand, export
+from robot_memory.cli.auditing import AuditCommand, audit
 from robot_memory.cli.calling import CallRequest, call
 from robot_memory.cli.common import NOT_SET_UP, is_set_up, open_memory, print_note, show_answer
 from robot_memory.cli.options import PROGRAM, Options
@@ -107,6 +108,7 @@ def _format_status(found: Report, state: Mapping[str, Any]) -> dict[str, str]:
         ),
         'vectors': f'{found.waiting_for_vector} missing{kept}',
         'model': ready,
+        'audit': f'line {found.audit_line}, head {found.audit_head or "none"}',
     }
 
 
@@ -184,6 +186,7 @@ COMMANDS: dict[str, tuple[Callable[[Any, Settings, Options], None], type]] = {
     'upgrade': (upgrade, NoArguments),
     'mcp': (serve_mcp, McpRequest),
     'call': (call, CallRequest),
+    'audit': (audit, AuditCommand),
 }
 """Commands besides the tools, with their arguments; the docstring's first sentence is the help."""
 

@@ -72,6 +72,7 @@ class RecallResponse(TypedDict):
     mode: str
     query_ms: float
     frames: NotRequired[Any]
+    as_of: NotRequired[Any]
 
 
 class SavePerceptionResponse(TypedDict):
@@ -179,6 +180,7 @@ class QueryRecordsResponse(TypedDict):
     memory_id: str
     records: list[RecordView]
     total_count: int
+    as_of: NotRequired[Any]
 
 
 class PartView(TypedDict):
@@ -201,6 +203,40 @@ class ShowResponse(TypedDict):
     data: Any
     metadata: Any
     parts: list[PartView]
+
+
+class HistoryEntry(TypedDict):
+    """One audit line of a memory."""
+
+    line: int
+    at: str
+    action: str
+    actor: str
+    reason: str
+    content: str | None
+    status: str | None
+    undone_by: NotRequired[int]
+    detail: NotRequired[Any]
+    shortened: NotRequired[list[str]]
+
+
+class HistoryResponse(TypedDict):
+    """Response of history."""
+
+    memory_id: int
+    entries: list[HistoryEntry]
+
+
+class UndoResponse(TypedDict):
+    """Response of undo."""
+
+    status: str
+    memory_id: int
+    line: int
+    action: str
+    old_content: str
+    new_content: str
+    memory_status: str
 
 
 class SaveConversationResponse(TypedDict):

@@ -16,6 +16,7 @@ from robot_memory.client.answers import (
     ForgetResponse,
     GetContextResponse,
     GetMemoryStatsResponse,
+    HistoryResponse,
     LearnResponse,
     MaintainResponse,
     QueryRecordsResponse,
@@ -30,6 +31,7 @@ from robot_memory.client.answers import (
     SearchMemoryResponse,
     ShowResponse,
     StartSessionResponse,
+    UndoResponse,
     UpdateResponse,
 )
 
@@ -96,6 +98,7 @@ class ToolMethods(ToolCaller):
         session_id: str | None = None,
         context_filter: dict[str, Any] | str | None = None,
         spatial_sort: dict[str, Any] | str | None = None,
+        as_of: str = '',
     ) -> RecallResponse:
         """
         Retrieve memories by keyword, meaning, filter or distance, best match first.
@@ -116,6 +119,8 @@ class ToolMethods(ToolCaller):
             spatial_sort: Sort by distance, as JSON: {"field": "spatial.object_position", "target":
                 [x, y, z], "max_distance": 0.1, "frame_id": "map"}; max_distance and frame_id are
                 optional.
+            as_of: Answer from the memories as they were at an instant (ISO 8601) or audit line
+                (#120), by keyword; min_confidence applies only where it is not the default.
 
         Returns:
             memories: Memories, best match first.
@@ -124,6 +129,8 @@ class ToolMethods(ToolCaller):
             query_ms: Duration in milliseconds.
             frames: Number of returned memories per coordinate frame, if spatial_sort compared
                 several; "unknown" counts positions without a frame.
+            as_of: The state that answered: line, at, and gone, the memories of then that were
+                erased or folded since.
 
         """
         answer: RecallResponse = self._run(
@@ -137,6 +144,7 @@ class ToolMethods(ToolCaller):
                 'session_id': session_id,
                 'context_filter': context_filter,
                 'spatial_sort': spatial_sort,
+                'as_of': as_of,
             },
         )
         return answer
@@ -356,6 +364,65 @@ class ToolMethods(ToolCaller):
         answer: ShowResponse = self._run('show', True, {'memory_id': memory_id})
         return answer
 
+    def history(
+        self,
+        memory_id: int,
+    ) -> HistoryResponse:
+        """
+        Return what was done to a memory: who, when and why, with its text after each change.
+
+        undo takes back the newest change that stands; as_of of recall and query_records takes the
+        number of a line.
+
+        Args:
+            memory_id: Memory whose history is returned.
+
+        Returns:
+            memory_id: Memory id.
+            entries: Audit lines of the memory, oldest first.
+
+        """
+        answer: HistoryResponse = self._run('history', True, {'memory_id': memory_id})
+        return answer
+
+    def undo(
+        self,
+        memory_id: int,
+        reason: str = '',
+        line: int = 0,
+    ) -> UndoResponse:
+        """
+        Undo the newest change of a memory: a forget, an update or a merge.
+
+        Called again, it undoes the change before. Where something written later rests on the
+        change, the call is a conflict that names it.
+
+        Args:
+            memory_id: Memory whose newest change is undone.
+            reason: Reason, stored in the audit trail.
+            line: Audit line of the change that is meant, from history; 0: the newest.
+
+        Returns:
+            status: Always undone.
+            memory_id: Memory id.
+            line: Audit line that was undone.
+            action: Action that was undone: update, invalidated, superseded or reclassify.
+            old_content: Text of the memory before undo.
+            new_content: Text of the memory now.
+            memory_status: Status of the memory now: active, invalidated or superseded.
+
+        """
+        answer: UndoResponse = self._run(
+            'undo',
+            False,
+            {
+                'memory_id': memory_id,
+                'reason': reason,
+                'line': line,
+            },
+        )
+        return answer
+
     def search_memory(
         self,
         query: str,
@@ -534,9 +601,10 @@ class ToolMethods(ToolCaller):
         keep_free_room: bool = False,
         reclassify: bool = False,
         confirm: bool = False,
+        all: bool = False,
     ) -> MaintainResponse:
         """
-        Run database maintenance: statistics, indexes, integrity, retention, WAL, backup.
+        Run database maintenance: statistics, indexes, integrity, audit, retention, WAL, backup.
 
         Recalls are not blocked. Writes are blocked during each short step, and while free pages
         are returned to the disk, which is done only if they are at least a quarter of the file.
@@ -546,6 +614,8 @@ class ToolMethods(ToolCaller):
             reclassify: Only infer the categories of active memories anew by the present rules: a
                 preview, unless confirm is set.
             confirm: Apply what reclassify would change.
+            all: Verify the audit from its first line, and the memories against it; otherwise from
+                the last verified line.
 
         Returns:
             steps: Steps in the order they ran.
@@ -561,6 +631,7 @@ class ToolMethods(ToolCaller):
                 'keep_free_room': keep_free_room,
                 'reclassify': reclassify,
                 'confirm': confirm,
+                'all': all,
             },
         )
         return answer
@@ -863,6 +934,7 @@ class RecordMethods(ToolCaller):
         where: dict[str, Any] | str | None = None,
         limit: int = 10,
         offset: int = 0,
+        as_of: str = '',
     ) -> QueryRecordsResponse:
         """
         List matching records, newest first, with pagination.
@@ -878,11 +950,14 @@ class RecordMethods(ToolCaller):
                 $gte $lt $lte $in $nin.
             limit: Maximum number of records.
             offset: Number of records to skip.
+            as_of: List the records as they were at an instant (ISO 8601) or audit line (#120).
 
         Returns:
             memory_id: Store id.
             records: Page of records, newest first.
             total_count: Number of matching records on all pages.
+            as_of: The state that was listed: line, at, and gone, the memories of then that were
+                erased or folded since.
 
         """
         answer: QueryRecordsResponse = self._run(
@@ -894,6 +969,7 @@ class RecordMethods(ToolCaller):
                 'where': where,
                 'limit': limit,
                 'offset': offset,
+                'as_of': as_of,
             },
         )
         return answer

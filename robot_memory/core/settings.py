@@ -145,6 +145,13 @@ class Settings:
         minimum=0,
         maximum=36_500,
     )
+    history_days: int = arg(
+        'Age in days at which earlier states of memories are removed (history, undo, as_of); 0: '
+        'never.',
+        default=0,
+        minimum=0,
+        maximum=36_500,
+    )
     backup_folder: str = arg('Backup folder; empty disables backups.', default='')
     backup_interval: str = arg(
         'Backup interval.', default='daily', choices=('hourly', 'daily', 'weekly')

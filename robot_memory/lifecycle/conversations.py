@@ -15,7 +15,7 @@ from robot_memory.lifecycle.sessions import get_or_start_session
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.duplicates import Duplicate
-from robot_memory.storage.tables import memories, meta, sessions, turns
+from robot_memory.storage.tables import audit, memories, meta, sessions, turns
 from robot_memory.text.categories import PROTECTED, Classification, classify
 from robot_memory.text.statements import Statement, extract_statements
 
@@ -127,6 +127,8 @@ def set_auto_save(memory: Memory, on: bool) -> None:
     """Switch that on or off for every process; the store remembers it."""
     with memory.db.write() as connection:
         meta.set_switch(connection, _AUTO_SAVE, on)
+        detail = {_AUTO_SAVE: on}
+        audit.record(connection, None, 'set', memory.caller, '', detail, memory.clock())
 
 
 def get_turn_metadata(record: Record) -> dict[str, Any]:
@@ -213,7 +215,7 @@ def _store_statement(
     stored = facts.store_fact(memory, connection, record, vector)
     if not isinstance(stored, Duplicate):
         return stored
-    turns.confirm_statement(connection, stored.existing_id, record.created_at)
+    turns.confirm_statement(connection, stored.existing_id, writer, record.created_at)
     return stored.existing_id
 
 

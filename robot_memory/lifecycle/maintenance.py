@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from robot_memory.lifecycle import reclassification
 from robot_memory.lifecycle.retention import retire_expired
+from robot_memory.lifecycle.undo import prune_history
 from robot_memory.memory import Memory, milliseconds_since
-from robot_memory.storage.admin import maintenance
+from robot_memory.storage.admin import audit_check, maintenance
 from robot_memory.storage.admin.maintenance import Done
 from robot_memory.storage.tables.counts import bytes_of
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -24,13 +28,15 @@ class Step:
     ms: float
 
 
-def run_maintenance(memory: Memory, *, keep_free_room: bool) -> list[Step]:
+def run_maintenance(memory: Memory, *, keep_free_room: bool, all_lines: bool) -> list[Step]:
     """Run all steps in order; raise Unavailable where the store cannot be written."""
     db = memory.db
     memory.accesses.flush()
     steps = [
         _time('retention', lambda: _retire_expired(memory)),
+        _time('history', lambda: _prune_history(memory)),
         _time('integrity', lambda: maintenance.repair(db)),
+        _time('audit', lambda: _verify_audit(memory, all_lines)),
         _time('words', lambda: maintenance.merge_words(db)),
         _time('statistics', lambda: maintenance.optimize(db)),
     ]
@@ -62,6 +68,21 @@ def _retire_expired(memory: Memory) -> Done:
         return Done(False, 'retention_days is 0: nothing expires')
     count = retire_expired(memory)
     return Done(bool(count), f'{count} perceptions and turns soft-deleted')
+
+
+def _prune_history(memory: Memory) -> Done:
+    if not memory.settings.history_days:
+        return Done(False, 'history_days is 0: earlier states are kept')
+    count = prune_history(memory)
+    return Done(bool(count), f'{count} earlier states removed')
+
+
+def _verify_audit(memory: Memory, all_lines: bool) -> Done:
+    found = audit_check.verify(memory.db, all_lines=all_lines)
+    if found.problem:
+        logger.error('the audit does not verify: %s', found.problem)
+        return Done(False, f'the audit does not verify: {found.problem}')
+    return Done(True, f'verified to line {found.last}, {found.head.chain}')
 
 
 def _reclassify(memory: Memory, confirmed: bool) -> Done:

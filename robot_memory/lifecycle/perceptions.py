@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -81,8 +83,11 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
         context = sessions.inherit(connection, perception.session_id, perception.context)
         record = _make_record(perception, context, now, memory.caller)
         usable = memory.match_embedder(connection) is not None
-        memory_id = memories.insert(connection, record, vector if usable else None)
-        _insert_payload(memory, connection, memory_id, record, perception)
+        payload = _pack_payload(perception)
+        memory_id = memories.insert(
+            connection, record, vector if usable else None, payload.describe()
+        )
+        _insert_payload(memory, connection, memory_id, record, payload)
         if identity is not None:
             event_keys.put(connection, memory_id, identity)
         if known and memories.get(connection, [known])[known].status == 'active':
@@ -136,13 +141,26 @@ def _is_same_event(one: Identity, other: Identity) -> bool:
     return one.onset == other.onset or one.peak == other.peak or one.end == other.end
 
 
-def _insert_payload(
-    memory: Memory,
-    connection: Connection,
-    memory_id: int,
-    record: Record,
-    perception: Perception,
-) -> None:
+@dataclass(frozen=True)
+class _Payload:
+    """Hold data and metadata as short JSON text, and the parts."""
+
+    inline: dict[str, str | None]
+    parts: list[Part]
+
+    def describe(self) -> dict[str, Any]:
+        """Return what the audit says of it: a digest of each thing, with a salt."""
+        given = {name: text.encode() for name, text in self.inline.items() if text is not None}
+        given |= {part.name: part.content for part in self.parts if part.content is not None}
+        if not given:
+            return {}
+        salt = secrets.token_bytes(16)
+        digests = {name: hashlib.sha256(salt + content) for name, content in given.items()}
+        found = {name: digest.hexdigest() for name, digest in digests.items()}
+        return {'payload': found, 'salt': salt.hex()}
+
+
+def _pack_payload(perception: Perception) -> _Payload:
     inline: dict[str, str | None] = {}
     kept = list(perception.parts)
     for name in ('data', 'metadata'):
@@ -153,13 +171,23 @@ def _insert_payload(
             kept.append(Part(name, PACKED, len(packed), packed))
             text = None
         inline[name] = text
-    if any(inline.values()):
-        memories.put_payload(connection, memory_id, **inline)
-    if kept:
+    return _Payload(inline, kept)
+
+
+def _insert_payload(
+    memory: Memory,
+    connection: Connection,
+    memory_id: int,
+    record: Record,
+    payload: _Payload,
+) -> None:
+    if any(payload.inline.values()):
+        memories.put_payload(connection, memory_id, **payload.inline)
+    if payload.parts:
         parts.put(
             connection,
             memory_id,
-            kept,
+            payload.parts,
             protected=record.perception_type == 'procedural' or record.category in PROTECTED,
             limit_mb=memory.settings.store_limit_mb,
             at=record.created_at,

@@ -12,11 +12,12 @@ from robot_memory.core.errors import NotFound
 from robot_memory.core.records import Record, Session
 from robot_memory.lifecycle.consolidation import Merge, find_merges
 from robot_memory.lifecycle.retention import retire_expired
+from robot_memory.lifecycle.undo import prune_history
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import partitions
 from robot_memory.storage.indexes.filters import ACTIVE, in_session
-from robot_memory.storage.tables import decay, memories, sessions, turns
+from robot_memory.storage.tables import audit, decay, memories, sessions, turns
 from robot_memory.text.categories import PROTECTED
 
 logger = logging.getLogger(__name__)
@@ -52,7 +53,7 @@ def start_session(
         tags=tags,
     )
     with memory.db.write() as connection:
-        sessions.insert(connection, session)
+        _insert(memory, connection, session)
         active = partitions.size(connection, collection)
     return session, active
 
@@ -72,8 +73,18 @@ def get_or_start_session(
     if newest is not None:
         return newest
     session = Session(str(uuid.uuid4()), collection or 'default', {}, 'open', now)
-    sessions.insert(connection, session)
+    _insert(memory, connection, session)
     return session
+
+
+def _insert(memory: Memory, connection: Connection, session: Session) -> None:
+    sessions.insert(connection, session)
+    _record(memory, connection, 'session_started', session.id, session.created_at)
+
+
+def _record(memory: Memory, connection: Connection, action: str, session_id: str, at: int) -> None:
+    """Append the audit line of what was done to a session."""
+    audit.record(connection, None, action, memory.caller, '', {'session': session_id}, at)
 
 
 def save_session(
@@ -104,6 +115,7 @@ def save_session(
             session, title=title.strip() or session.title, updated_at=now, saved_at=now
         )
         sessions.update(connection, saved)
+        _record(memory, connection, 'session_saved', saved.id, now)
     return saved, said
 
 
@@ -124,6 +136,7 @@ def end_session(memory: Memory, session_id: str, outcome_score: float | None) ->
     with memory.db.write() as connection:
         sessions.get_open(connection, session_id)
         sessions.end(connection, session_id, outcome_score, now)
+        _record(memory, connection, 'session_ended', session_id, now)
         merges = _select_unchanged(connection, session_id, records, merges)
         for merge in merges:
             reason = (
@@ -137,6 +150,7 @@ def end_session(memory: Memory, session_id: str, outcome_score: float | None) ->
             connection, session.collection, memory.settings.decay_rate, now, sorted(PROTECTED)
         )
     expired = retire_expired(memory, session.collection)
+    prune_history(memory)
     if expired:
         logger.info('session %s ended; %d soft-deleted by retention_days', session.id, expired)
     return Ended(session, records, merges, decayed)

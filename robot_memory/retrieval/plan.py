@@ -72,6 +72,7 @@ class RecallPlan:
     - `fills`: what passes but does not match fills a narrow answer up to `limit`.
     - `marks_newer`: of two memories that contradict each other the newer one comes first;
       `has_payloads`: the digests of perceptions are read, too.
+    - `as_of` is the audit line whose state is searched, by keyword; None: the present.
     """
 
     collection: str
@@ -88,6 +89,7 @@ class RecallPlan:
     fills: bool
     marks_newer: bool
     has_payloads: bool
+    as_of: int | None = None
 
     @classmethod
     def of(
@@ -109,6 +111,7 @@ class RecallPlan:
         fills: bool = False,
         marks_newer: bool = False,
         has_payloads: bool = False,
+        as_of: int | None = None,
     ) -> RecallPlan:
         """
         Make a plan of a request's fields; raise InvalidArgument for what cannot be searched.
@@ -150,6 +153,7 @@ class RecallPlan:
             fills,
             marks_newer,
             has_payloads,
+            as_of,
         )
 
 

@@ -32,19 +32,22 @@ def open_partitions(
     names: Sequence[str],
     query: Query,
     real_weight: float | None = None,
+    *,
+    is_past: bool = False,
 ) -> list[Search]:
     """
     Open a search of each of some partitions, but of none that is empty save the first.
 
     The copy of the indexes in memory is searched where there is one, else the file. Where the
     file has vectors of another model than the query's, and while a large copy is being loaded,
-    keyword search answers. `real_weight` None is that of the settings.
+    keyword search answers. `real_weight` None is that of the settings. The copy in memory is of
+    no past state.
     """
     embedder = None if query.vector is None else memory.embedder.get_if_loaded()
     name, scale = (None, None) if embedder is None else (embedder.name, embedder.calibration)
     weight = memory.settings.real_weight if real_weight is None else real_weight
     words_only = replace(query, vector=None)
-    resident_index = memory.resident_index
+    resident_index = None if is_past else memory.resident_index
     known = None if resident_index is None else resident_index.snapshot(connection, names)
     if known is not None:
         asked = query if known.model == name else words_only
@@ -75,7 +78,14 @@ def find_relevant(
     memory: Memory, connection: Connection, plan: RecallPlan, query: Query
 ) -> tuple[list[Hit], str]:
     """Return the best that pass, facts and turns, best first, and what ran to find them."""
-    searches = open_partitions(memory, connection, plan.partitions, query, plan.real_weight)
+    searches = open_partitions(
+        memory,
+        connection,
+        plan.partitions,
+        query,
+        plan.real_weight,
+        is_past=plan.as_of is not None,
+    )
     facts, *rest = (
         select_best(connection, search, plan.where, plan.limit, narrow=plan.narrow)
         for search in searches

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from robot_memory.retrieval.spatial import find_near
 from robot_memory.search.query import Hit, Query
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import frames, fulltext
+from robot_memory.storage.past import open_past
 from robot_memory.storage.tables import memories
 
 
@@ -87,12 +89,17 @@ class Retriever:
         """Return what answers each of some plans, all from one snapshot."""
         start = time.perf_counter()
         # Plans of one request often ask the same: each text is embedded once.
-        texts = {plan.query for plan in plans if plan.terms is not None and plan.near is None}
+        texts = {plan.query for plan in plans if _asks_meaning(plan)}
         vectors = {text: self._memory.vectorizer.embed_query(text) for text in texts}
-        with self._memory.db.read() as connection:
+        with self._open(plans) as connection:
             return [
                 self._answer(connection, plan, vectors.get(plan.query), start) for plan in plans
             ]
+
+    def _open(self, plans: Sequence[RecallPlan]) -> AbstractContextManager[Connection]:
+        """Open the one state that all plans ask of."""
+        (line,) = {plan.as_of for plan in plans} or {None}
+        return self._memory.db.read() if line is None else open_past(self._memory.db, line)
 
     def select_passing(self, plan: RecallPlan, ids: Sequence[int]) -> set[int]:
         """Return those of some ids that the restrictions of a plan hold of."""
@@ -130,6 +137,10 @@ class Retriever:
         if plan.fills and plan.narrow and len(hits) < plan.limit:
             hits += _list_newest(connection, plan, [hit.id for hit in hits])
         return hits, mode
+
+
+def _asks_meaning(plan: RecallPlan) -> bool:
+    return plan.terms is not None and plan.near is None and plan.as_of is None
 
 
 def _list_newest(connection: Connection, plan: RecallPlan, known: Iterable[int]) -> list[Hit]:

@@ -9,12 +9,14 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
+from robot_memory.core.errors import RobotMemoryError
 from robot_memory.ingest import QueuedEventWriter
 from robot_memory.ingest.pose_source import TF_TYPE
 from robot_memory.ingest.tap_problems import DropMonitor
 from robot_memory.memory import Memory
 from robot_memory.ros.publishers import SubscriptionStatus
 from robot_memory.ros.taps import TapSubscriber
+from robot_memory.storage.tables.audit import get_head
 
 logger = logging.getLogger(__name__)
 _SECONDS = 1.0
@@ -100,12 +102,22 @@ class Diagnostics:
             'p99 ms': round(calls.p99 * 1000, 3),
             'model': self._memory.embedder.state,
             'model breaker': breaker,
+            'audit head': self._format_head(),
         }
         errors_now = ', '.join(f'{operation}: {code}' for operation, code, _ in grown)
         words = (
             errors_now or read_only or f'{calls.count} calls, model {self._memory.embedder.state}'
         )
         return self._make_status(level, 'memory', words, values)
+
+    def _format_head(self) -> str:
+        """Return the last line of the audit and its chain."""
+        try:
+            with self._memory.db.read() as connection:
+                head = get_head(connection)
+        except RobotMemoryError:
+            return 'unknown'
+        return f'{head.id} {head.chain}'.strip()
 
     def _make_status(
         self, level: int, title: str, words: str, values: Mapping[str, object]

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
+from urllib.parse import quote
 
 import apsw
 
@@ -163,6 +164,36 @@ class Database:
             self._refuse_closed()
             connection = self._open_reader()
             try:
+                yield connection
+            finally:
+                self._close_connection(connection)
+
+    @contextmanager
+    def connect_scratch(
+        self, create: Callable[[apsw.Connection], None]
+    ) -> Iterator[apsw.Connection]:
+        """
+        Give a temporary database that `create` made the tables of, with the store as `now`.
+
+        The store is read-only there; the database is gone at the end of the block.
+        """
+        with self._translate_errors():
+            self._refuse_closed()
+            self.refuse_removed()
+            flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
+            connection = apsw.Connection('', flags=flags)
+            try:
+                create(connection)
+                connection.execute('PRAGMA cache_size = -65536')
+                connection.set_busy_handler(self._make_busy_handler())
+                uri = self._uri or f'file:{quote(str(self.path.absolute()))}?mode=ro'
+                connection.execute('ATTACH ? AS now', (uri,))
+                ((store_id,),) = connection.execute(
+                    "SELECT value FROM now.meta WHERE key = 'store_id'"
+                )
+                if store_id != self._store_id:
+                    raise describe_overwritten(self.path, 'its identity changed')
+                self.refuse_removed()
                 yield connection
             finally:
                 self._close_connection(connection)

@@ -26,6 +26,11 @@ class MaintainRequest:
         default=False,
     )
     confirm: bool = arg('Apply what reclassify would change.', default=False)
+    all: bool = arg(
+        'Verify the audit from its first line, and the memories against it; otherwise from the '
+        'last verified line.',
+        default=False,
+    )
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,8 @@ class MaintenanceStep:
     """One maintenance step."""
 
     name: str = arg(
-        'Step: statistics, words, integrity, retention, compact, log, backup; reclassify.'
+        'Step: retention, history, integrity, audit, words, statistics, compact, log, backup; '
+        'reclassify.'
     )
     done: bool = arg('False if the step was not needed or not possible.')
     detail: str = arg('Structured result.')
@@ -53,7 +59,7 @@ class MaintainResponse:
 @tool(idempotent=True)
 def maintain(memory: Memory, request: MaintainRequest) -> MaintainResponse:
     """
-    Run database maintenance: statistics, indexes, integrity, retention, WAL, backup.
+    Run database maintenance: statistics, indexes, integrity, audit, retention, WAL, backup.
 
     Recalls are not blocked. Writes are blocked during each short step, and while free pages are
     returned to the disk, which is done only if they are at least a quarter of the file.
@@ -65,7 +71,9 @@ def maintain(memory: Memory, request: MaintainRequest) -> MaintainResponse:
     if request.reclassify:
         steps = maintenance.run_reclassification(memory, confirmed=request.confirm)
     else:
-        steps = maintenance.run_maintenance(memory, keep_free_room=request.keep_free_room)
+        steps = maintenance.run_maintenance(
+            memory, keep_free_room=request.keep_free_room, all_lines=request.all
+        )
     after = maintenance.measure_file(memory)
     return MaintainResponse(
         tuple(MaintenanceStep(step.name, step.done, step.detail, step.ms) for step in steps),

@@ -10,8 +10,10 @@ from robot_memory.core.fields import Json, actor_arg, arg
 from robot_memory.core.records import Record
 from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
+from robot_memory.retrieval.past import find_past
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import ACTIVE, Where, compile_filter, equal
+from robot_memory.storage.past import open_past
 from robot_memory.storage.tables import audit, memories
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.tool import tool
@@ -31,6 +33,11 @@ class QueryRecordsRequest:
     )
     limit: int = arg('Maximum number of records.', default=10, minimum=1, maximum=1000)
     offset: int = arg('Number of records to skip.', default=0, minimum=0)
+    as_of: str = arg(
+        'List the records as they were at an instant (ISO 8601) or audit line (#120).',
+        default='',
+        max_length=100,
+    )
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,12 @@ class QueryRecordsResponse:
     memory_id: str = arg('Store id.')
     records: tuple[RecordView, ...] = arg('Page of records, newest first.')
     total_count: int = arg('Number of matching records on all pages.')
+    as_of: Json | None = arg(
+        'The state that was listed: line, at, and gone, the memories of then that were erased or '
+        'folded since.',
+        default=None,
+        omitted=True,
+    )
 
 
 _LONG = ('record_content', 'context', 'audit')
@@ -101,11 +114,15 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
         where &= equal('actor_id', request.actor_id)
     if request.session_id is not None:
         where &= equal('session_id', request.session_id)
-    with memory.db.read() as connection:
+    past = find_past(memory, request.as_of, conditions)
+    opened = memory.db.read() if past is None else open_past(memory.db, past.line)
+    with opened as connection:
         page = memories.list_newest(connection, where, request.limit, request.offset)
         views = tuple(fit(_view(connection, record), _LONG, len(page)) for record in page)
         total = _total(connection, where, request, len(views))
-        return QueryRecordsResponse(get_store_id(connection), views, total)
+        return QueryRecordsResponse(
+            get_store_id(connection), views, total, None if past is None else past.describe()
+        )
 
 
 def _total(connection: Connection, where: Where, request: QueryRecordsRequest, shown: int) -> int:

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 
 from robot_memory.core.fields import Json, arg, collection_arg
 from robot_memory.memory import Memory
+from robot_memory.retrieval.past import find_past
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.retrieval.views import MemoryView, view_memories
 from robot_memory.tool import tool
+
+MIN_CONFIDENCE = 0.3
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,9 @@ class RecallRequest:
     query: str = arg('Query in natural language.', default='', max_length=10_000)
     collection: str = collection_arg('Collection to search.')
     n: int = arg('Maximum number of memories.', default=5, minimum=1, maximum=100)
-    min_confidence: float = arg('Minimum confidence.', default=0.3, minimum=0.0, maximum=1.0)
+    min_confidence: float = arg(
+        'Minimum confidence.', default=MIN_CONFIDENCE, minimum=0.0, maximum=1.0
+    )
     session_id: str | None = arg('Restrict to this session.', default=None)
     context_filter: Json | None = arg(
         'Conditions on the context as JSON: {"task.success": true, "params.force.value": {"$lt": '
@@ -32,6 +37,12 @@ class RecallRequest:
         '"max_distance": 0.1, "frame_id": "map"}; max_distance and frame_id are optional.',
         default=None,
         shape='object',
+    )
+    as_of: str = arg(
+        'Answer from the memories as they were at an instant (ISO 8601) or audit line (#120), by '
+        'keyword; min_confidence applies only where it is not the default.',
+        default='',
+        max_length=100,
     )
 
 
@@ -49,6 +60,12 @@ class RecallResponse:
         default=None,
         omitted=True,
     )
+    as_of: Json | None = arg(
+        'The state that answered: line, at, and gone, the memories of then that were erased or '
+        'folded since.',
+        default=None,
+        omitted=True,
+    )
 
 
 @tool(read_only=True, idempotent=True, core=True)
@@ -60,19 +77,30 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     The query may be empty if a context_filter or spatial_sort is given. With spatial_sort,
     memories that match a query keyword come first; each group is sorted by distance.
     """
+    past = find_past(memory, request.as_of, request.context_filter)
+    least = request.min_confidence
     plan = RecallPlan.of(
         collection=request.collection,
         limit=request.n,
         query=request.query,
-        min_confidence=request.min_confidence,
+        min_confidence=0.0 if past is not None and least == MIN_CONFIDENCE else least,
         session_id=request.session_id,
         context_filter=request.context_filter,
         spatial_sort=request.spatial_sort,
         fills=True,
         marks_newer=True,
         has_payloads=True,
+        as_of=None if past is None else past.line,
     )
     found = Retriever(memory).find(plan)
     views = view_memories(found)
-    memory.accesses.record(view.id for view in views)
-    return RecallResponse(views, len(views), found.mode, found.query_ms, found.frames)
+    if past is None:
+        memory.accesses.record(view.id for view in views)
+    return RecallResponse(
+        views,
+        len(views),
+        found.mode,
+        found.query_ms,
+        found.frames,
+        None if past is None else past.describe(),
+    )

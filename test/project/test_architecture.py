@@ -42,11 +42,11 @@ STORAGE_LAYERS = (
     ('upgrade',),
     ('read_only',),
     ('connection',),
-    ('admin',),
+    ('admin', 'past'),
 )
 """The same inside storage."""
 
-GENERATED = ('api/methods.py', 'client/methods.py')
+GENERATED = ('api/methods.py', 'client/answers.py', 'client/methods.py')
 """Modules that `make interfaces` writes."""
 
 ONLY_IN = {

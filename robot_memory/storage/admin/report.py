@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 
 from robot_memory.storage.indexes import vectors
-from robot_memory.storage.tables import counts, parts
+from robot_memory.storage.tables import audit, counts, parts
 from robot_memory.storage.tables.meta import get_store_id
 
 
@@ -30,6 +30,8 @@ class Report:
     parts_removed: int
     waiting_for_vector: int
     vectors_of: str | None
+    audit_line: int
+    audit_head: str
 
 
 def report(connection: apsw.Connection, path: Path) -> Report:
@@ -37,6 +39,7 @@ def report(connection: apsw.Connection, path: Path) -> Report:
     sessions = counts.sessions(connection)
     model = vectors.model_of(connection)
     kept, part_bytes, removed = parts.counts(connection)
+    head = audit.get_head(connection)
     return Report(
         store_id=get_store_id(connection),
         path=str(path),
@@ -56,6 +59,8 @@ def report(connection: apsw.Connection, path: Path) -> Report:
         parts_removed=removed,
         waiting_for_vector=vectors.count_missing(connection),
         vectors_of=model[0] if model else None,
+        audit_line=head.id,
+        audit_head=head.chain,
     )
 
 

@@ -19,7 +19,7 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record
 from robot_memory.storage.indexes.filters import Where
-from robot_memory.storage.tables import audit, event_keys, memories
+from robot_memory.storage.tables import audit, event_keys, memories, revisions
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.meta import get_store_id
 
@@ -34,6 +34,14 @@ _JSON = ('tags', 'scope_files', 'context', 'pose')
 _PART = ('name', 'media_type', 'size', 'protected', 'content', 'removed_at')
 _EVENT = ('source', 'topic', 'subject', 'onset', 'peak', 'end', 'look', 'broken_off')
 _AUDIT = ('action', 'actor', 'reason', 'detail', 'at')
+_STATE_JSON = ('tags', 'scope_files', 'context')
+_STATE = (
+    *_STATE_JSON,
+    *'content category strategy_name status superseded_by updated_at'.split(),
+    *'confidence confidence_base last_accessed'.split(),
+)
+"""What an archive holds of the state before a change."""
+IMPORTER = Writer('import', authority='imported')
 _BATCH = 200
 
 
@@ -84,8 +92,22 @@ def _row(connection: apsw.Connection, here: str, values: tuple[Any, ...]) -> Row
         content = part['content']
         part['protected'] = bool(part['protected'])
         part['content'] = None if content is None else base64.b64encode(content).decode()
-    trail = audit.read_trail(connection, memory_id)
+    trail = _read_trail(connection, memory_id)
     return {**row, **({'parts': parts} if parts else {}), **({'audit': trail} if trail else {})}
+
+
+def _read_trail(connection: apsw.Connection, memory_id: int) -> list[Row]:
+    """Return the audit trail of a memory, each change with the state before it in its detail."""
+    states = dict(revisions.read(connection, memory_id))
+    trail = []
+    for line in audit.read_changes(connection, memory_id):
+        row: Row = {name: getattr(line, name) for name in _AUDIT}
+        if line.id in states:
+            state = {name: states[line.id][name] for name in _STATE}
+            parsed = {name: json.loads(state[name]) for name in _STATE_JSON}
+            row['detail'] = {**line.detail, 'before': {**state, **parsed}}
+        trail.append(row)
+    return trail
 
 
 def size(connection: apsw.Connection, where: Where) -> int:
@@ -123,26 +145,26 @@ def known(connection: apsw.Connection, origin: Origin) -> int | None:
 
 
 def put(
-    connection: apsw.Connection, record: Record, origin: Origin, row: Mapping[str, Any]
+    connection: apsw.Connection, record: Record, origin: Origin, row: Mapping[str, Any], at: int
 ) -> int:
     """
-    Keep a memory of a checked row with all that belongs to it; return its id.
+    Keep a memory of a checked row with all that belongs to it, at a time; return its id.
 
-    `superseded_by` is for `follow`, when all are there. Raise InvalidArgument, having changed
-    nothing, where the tables do not take it.
+    `superseded_by` is for `follow`, when all are there; until then its trail waits, too. Raise
+    InvalidArgument, having changed nothing, where the tables do not take it.
     """
     try:
         with connection:
-            memory_id = _put(connection, record, origin, row)
+            memory_id = _put(connection, record, origin, row, at)
     except (apsw.ConstraintError, apsw.MismatchError, OverflowError) as error:
         raise InvalidArgument(f'the store rejects it: {error}') from None
     return memory_id
 
 
 def _put(
-    connection: apsw.Connection, record: Record, origin: Origin, row: Mapping[str, Any]
+    connection: apsw.Connection, record: Record, origin: Origin, row: Mapping[str, Any], at: int
 ) -> int:
-    memory_id = memories.restore(connection, record, row['confidence_base'])
+    memory_id = memories.restore(connection, record, row['confidence_base'], at)
     connection.execute(
         'INSERT INTO origins (memory_id, store_id, first_id, created_at) VALUES (?, ?, ?, ?)',
         (memory_id, *origin),
@@ -160,25 +182,61 @@ def _put(
             f'INSERT INTO parts (memory_id, {", ".join(_PART)}) VALUES (?, ?, ?, ?, ?, ?, ?)',
             (memory_id, *(given[name] for name in _PART)),
         )
-    for line in row.get('audit') or ():
-        writer = Writer('import', line['actor'], authority='imported')
-        rest = {name: line[name] for name in _AUDIT if name != 'actor'}
-        audit.record(connection, memory_id, writer=writer, **rest)
+    if row.get('superseded_by') is None:
+        _record_trail(connection, memory_id, row, None, same_ids=record.id != 0)
     return memory_id
+
+
+def complete_trail(
+    connection: apsw.Connection,
+    memory_id: int,
+    row: Mapping[str, Any],
+    superseded_by: int | None,
+    *,
+    same_ids: bool,
+) -> None:
+    """Append the audit trail of a superseded memory, where an import has not done so before."""
+    record = memories.get(connection, [memory_id])[memory_id]
+    if record.status == 'superseded' and not audit.read_changes(connection, memory_id):
+        _record_trail(connection, memory_id, row, superseded_by, same_ids=same_ids)
+
+
+def _record_trail(
+    connection: apsw.Connection,
+    memory_id: int,
+    row: Mapping[str, Any],
+    superseded_by: int | None,
+    *,
+    same_ids: bool,
+) -> None:
+    """Append the audit trail of a row, with the states before its changes."""
+    for line in row.get('audit') or ():
+        rest = {name: line[name] for name in _AUDIT if name != 'actor'}
+        detail = dict(rest.pop('detail'))
+        before = detail.pop('before', None)
+        if superseded_by is not None and 'superseded_by' in detail:
+            detail['superseded_by'] = superseded_by
+        writer = Writer('import', line['actor'], authority='imported')
+        number = audit.record(
+            connection, memory_id, writer=writer, detail=detail, is_now=False, **rest
+        )
+        if before is not None:
+            state = {name: before.get(name) for name in _STATE}
+            state |= {name: _text(state[name]) for name in _STATE_JSON}
+            state['superseded_by'] = state['superseded_by'] if same_ids else None
+            revisions.insert_imported(connection, memory_id, number, state)
 
 
 def _text(value: Any) -> str | None:
     return None if value is None else dump_json(value)
 
 
-def follow(connection: apsw.Connection, memory_id: int, superseded_by: int) -> None:
-    """Let a memory say which one took its place, in its row and its trail."""
-    connection.execute(
-        "UPDATE memories SET superseded_by = ? WHERE id = ? AND status = 'superseded'",
-        (superseded_by, memory_id),
-    )
-    connection.execute(
-        "UPDATE audit SET detail = json_set(detail, '$.superseded_by', ?)"
-        " WHERE memory_id = ? AND detail ->> 'superseded_by' <> ?",
-        (superseded_by, memory_id, superseded_by),
-    )
+def follow(connection: apsw.Connection, memory_id: int, superseded_by: int, at: int) -> None:
+    """Let a superseded memory say which one took its place, unless it says so already."""
+    record = memories.get(connection, [memory_id])[memory_id]
+    if record.status != 'superseded' or record.superseded_by == superseded_by:
+        return
+    with revisions.changing(connection, memory_id, 'linked', IMPORTER, '', {}, at):
+        connection.execute(
+            'UPDATE memories SET superseded_by = ? WHERE id = ?', (superseded_by, memory_id)
+        )

@@ -8,7 +8,7 @@ from typing import Any
 
 import apsw
 
-from robot_memory.core.authority import Writer
+from robot_memory.core.authority import THE_STORE, Writer
 from robot_memory.core.errors import Conflict, NotFound
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record
@@ -16,7 +16,7 @@ from robot_memory.embedding.quantisation import Vector
 from robot_memory.storage.indexes import entries, facets
 from robot_memory.storage.indexes.candidates import choose, restrict_to
 from robot_memory.storage.indexes.filters import Where
-from robot_memory.storage.tables import audit, clock_log, counts, decay, turns, writers
+from robot_memory.storage.tables import audit, clock_log, counts, decay, revisions, turns, writers
 from robot_memory.text import tokenizer
 from robot_memory.text.categories import Classification
 from robot_memory.text.duplicate_keys import duplicate_key
@@ -47,20 +47,38 @@ _LATEST = Where(
 
 
 def insert(
-    connection: apsw.Connection, record: Record, vector: Vector | None, *, is_now: bool = True
+    connection: apsw.Connection,
+    record: Record,
+    vector: Vector | None,
+    detail: dict[str, Any] | None = None,
 ) -> int:
     """
     Keep a new memory with its words, and its vector where there is one; return its id.
 
-    A record without an id is given the next one. `is_now` says that it was created now, by the
-    clock that the store is written with.
+    A record without an id is given the next one. `detail` is what its audit line says of it.
     """
-    connection.execute(
+    memory_id, digest = _insert(connection, record, vector, is_now=True)
+    writer, at = record.writer or THE_STORE, record.created_at
+    action = 'detected' if writer.face == 'tap' else 'created'
+    audit.record(connection, memory_id, action, writer, '', detail or {}, at, digest=digest)
+    return memory_id
+
+
+def _insert(
+    connection: apsw.Connection, record: Record, vector: Vector | None, *, is_now: bool
+) -> tuple[int, bytes]:
+    """
+    Insert a memory; return its id and the digest of its state.
+
+    `is_now`: the clock that the store is written with gave its times.
+    """
+    salt = revisions.make_salt()
+    ((memory_id, *state),) = connection.execute(
         'INSERT INTO memories (id, type, collection, session_id, content, content_hash, guard,'
         ' token_count, category, confidence, confidence_base, tags, scope_files,'
         ' perception_type, context, actor_id, event_id, strategy_name, stamp, frame_id, pose,'
-        ' created_at, updated_at, created_clock, authority, stands, writer_id)'
-        f' VALUES ({", ".join("?" * 27)})',
+        ' created_at, updated_at, created_clock, authority, stands, writer_id, salt)'
+        f' VALUES ({", ".join("?" * 28)}) RETURNING id, {", ".join(revisions.DIGESTED)}',
         (
             record.id or None,
             record.type,
@@ -86,9 +104,9 @@ def insert(
             record.authority,
             record.stands,
             None if record.writer is None else writers.get_id(connection, record.writer),
+            salt,
         ),
     )
-    memory_id = connection.last_insert_rowid()
     counts.change(connection, record.type, 'active', 1)
     if record.type == 'turn':
         turns.insert(connection, memory_id, record)
@@ -102,12 +120,12 @@ def insert(
         vector,
     )
     facets.put(connection, memory_id, record.context)
-    return memory_id
+    return memory_id, revisions.digest_state(salt, state)
 
 
-def restore(connection: apsw.Connection, record: Record, confidence_base: float) -> int:
-    """Keep a memory of an archive as it was, superseded_by aside; return its id."""
-    memory_id = insert(connection, record, None, is_now=False)
+def restore(connection: apsw.Connection, record: Record, confidence_base: float, at: int) -> int:
+    """Keep a memory of an archive as it was, superseded_by aside, at a time; return its id."""
+    memory_id, _ = _insert(connection, record, None, is_now=False)
     connection.execute(
         'UPDATE memories SET confidence_base = ?, status = ?, access_count = ?,'
         ' last_accessed = ?, updated_at = ? WHERE id = ?',
@@ -124,6 +142,9 @@ def restore(connection: apsw.Connection, record: Record, confidence_base: float)
         counts.change(connection, record.type, 'active', -1)
         counts.change(connection, record.type, record.status, 1)
         entries.remove(connection, memory_id, record.collection, record.context)
+    writer = record.writer or THE_STORE
+    digest = revisions.seal(connection, memory_id)
+    audit.record(connection, memory_id, 'imported', writer, '', {}, at, digest=digest)
     return memory_id
 
 
@@ -279,33 +300,33 @@ def rewrite(
     connection: apsw.Connection, old: Record, new: Record, vector: Vector | None, writer: Writer
 ) -> None:
     """Give a memory new text: its words, vector, category and trail change with it."""
-    connection.execute(
-        'UPDATE memories SET content = ?, content_hash = ?, guard = ?, token_count = ?,'
-        ' category = ?, confidence = ?, confidence_base = ?, tags = ?, scope_files = ?,'
-        ' context = ?, strategy_name = ?, updated_at = ?, last_accessed = ?,'
-        ' accessed_clock = ? WHERE id = ?',
-        (
-            *derive_columns(new.content),
-            new.category,
-            new.confidence,
-            new.confidence,
-            json.dumps(new.tags, ensure_ascii=False),
-            json.dumps(new.scope_files, ensure_ascii=False),
-            dump_json(new.context, 'context'),
-            new.strategy_name,
-            new.updated_at,
-            new.last_accessed,
-            clock_log.record(connection, new.last_accessed or 0),
-            new.id,
-        ),
-    )
-    decay.forget_earlier_bases(connection, new.id)
-    entries.remove(connection, new.id, new.collection, old.context)
-    entries.add(connection, new.id, new.type, new.collection, new.content, new.context, vector)
-    facets.remove(connection, new.id, old.context)
-    facets.put(connection, new.id, new.context)
-    detail = {'old_content': old.content, 'old_context': old.context}
-    audit.record(connection, new.id, 'update', writer, 'new content', detail, new.updated_at)
+    at = new.updated_at
+    with revisions.changing(connection, new.id, 'update', writer, 'new content', {}, at):
+        connection.execute(
+            'UPDATE memories SET content = ?, content_hash = ?, guard = ?, token_count = ?,'
+            ' category = ?, confidence = ?, confidence_base = ?, tags = ?, scope_files = ?,'
+            ' context = ?, strategy_name = ?, updated_at = ?, last_accessed = ?,'
+            ' accessed_clock = ? WHERE id = ?',
+            (
+                *derive_columns(new.content),
+                new.category,
+                new.confidence,
+                new.confidence,
+                json.dumps(new.tags, ensure_ascii=False),
+                json.dumps(new.scope_files, ensure_ascii=False),
+                dump_json(new.context, 'context'),
+                new.strategy_name,
+                new.updated_at,
+                new.last_accessed,
+                clock_log.record(connection, new.last_accessed or 0),
+                new.id,
+            ),
+        )
+        decay.forget_earlier_bases(connection, new.id)
+        entries.remove(connection, new.id, new.collection, old.context)
+        entries.add(connection, new.id, new.type, new.collection, new.content, new.context, vector)
+        facets.remove(connection, new.id, old.context)
+        facets.put(connection, new.id, new.context)
 
 
 def set_category(
@@ -317,17 +338,19 @@ def set_category(
     at: int,
 ) -> None:
     """Give a memory the category and tags that were inferred anew from its text."""
-    connection.execute(
-        'UPDATE memories SET category = ?, tags = ?, strategy_name = ? WHERE id = ?',
-        (
-            inferred.category,
-            json.dumps(inferred.tags, ensure_ascii=False),
-            strategy_name,
-            record.id,
-        ),
-    )
     detail = {'old_category': record.category, 'new_category': inferred.category}
-    audit.record(connection, record.id, 'reclassify', writer, 'present rules', detail, at)
+    with revisions.changing(
+        connection, record.id, 'reclassify', writer, 'present rules', detail, at
+    ):
+        connection.execute(
+            'UPDATE memories SET category = ?, tags = ?, strategy_name = ? WHERE id = ?',
+            (
+                inferred.category,
+                json.dumps(inferred.tags, ensure_ascii=False),
+                strategy_name,
+                record.id,
+            ),
+        )
 
 
 def retire(
@@ -340,16 +363,16 @@ def retire(
     superseded_by: int | None = None,
 ) -> None:
     """End a memory softly: recall's indexes lose it, its row, its facets and its trail stay."""
-    ((type, collection, context),) = connection.execute(
-        'UPDATE memories SET status = ?, superseded_by = ?, updated_at = ? WHERE id = ?'
-        ' RETURNING type, collection, context',
-        (status, superseded_by, at, memory_id),
-    )
-    counts.change(connection, type, 'active', -1)
-    counts.change(connection, type, status, 1)
-    entries.remove(connection, memory_id, collection, json.loads(context))
     detail = {} if superseded_by is None else {'superseded_by': superseded_by}
-    audit.record(connection, memory_id, status, writer, reason, detail, at)
+    with revisions.changing(connection, memory_id, status, writer, reason, detail, at):
+        ((type, collection, context),) = connection.execute(
+            'UPDATE memories SET status = ?, superseded_by = ?, updated_at = ? WHERE id = ?'
+            ' RETURNING type, collection, context',
+            (status, superseded_by, at, memory_id),
+        )
+        counts.change(connection, type, 'active', -1)
+        counts.change(connection, type, status, 1)
+        entries.remove(connection, memory_id, collection, json.loads(context))
 
 
 def _make_record(row: Sequence[Any]) -> Record:

@@ -10,7 +10,7 @@ import apsw
 from robot_memory.core.authority import Writer
 from robot_memory.core.clock import STEP
 from robot_memory.storage.indexes import entries
-from robot_memory.storage.tables import audit, clock_log, counts, memories
+from robot_memory.storage.tables import clock_log, counts, memories, revisions
 
 REASON = 'retention'
 _STORED = clock_log.instant_of('created_at', 'created_clock', '?2')
@@ -76,12 +76,12 @@ def is_ahead(connection: apsw.Connection, now: int) -> bool:
 def _reinstate(connection: apsw.Connection, memory_id: int, writer: Writer, at: int) -> None:
     """Take back a retirement: the memory is found again, its trail tells of both."""
     record = memories.get(connection, [memory_id])[memory_id]
-    connection.execute(
-        "UPDATE memories SET status = 'active', updated_at = ? WHERE id = ?", (at, memory_id)
-    )
-    counts.change(connection, record.type, record.status, -1)
-    counts.change(connection, record.type, 'active', 1)
-    entries.add(
-        connection, memory_id, record.type, record.collection, record.content, record.context
-    )
-    audit.record(connection, memory_id, 'reinstated', writer, _RETURNED, {}, at)
+    with revisions.changing(connection, memory_id, 'reinstated', writer, _RETURNED, {}, at):
+        connection.execute(
+            "UPDATE memories SET status = 'active', updated_at = ? WHERE id = ?", (at, memory_id)
+        )
+        counts.change(connection, record.type, record.status, -1)
+        counts.change(connection, record.type, 'active', 1)
+        entries.add(
+            connection, memory_id, record.type, record.collection, record.content, record.context
+        )

@@ -6,7 +6,9 @@ from typing import Any
 
 import apsw
 
+from robot_memory.core.authority import Writer
 from robot_memory.core.records import Record
+from robot_memory.storage.tables import revisions
 
 
 def insert(connection: apsw.Connection, memory_id: int, record: Record) -> None:
@@ -56,8 +58,11 @@ def count(connection: apsw.Connection, session_id: str) -> int:
     return int(number)
 
 
-def confirm_statement(connection: apsw.Connection, memory_id: int, at: int) -> None:
+def confirm_statement(
+    connection: apsw.Connection, memory_id: int, writer: Writer, at: int
+) -> None:
     """Set when the statement of a memory was last made: it was true at this time, too."""
-    connection.execute(
-        'UPDATE memories SET updated_at = max(updated_at, ?) WHERE id = ?', (at, memory_id)
-    )
+    with revisions.changing(connection, memory_id, 'repeated', writer, '', {}, at):
+        connection.execute(
+            'UPDATE memories SET updated_at = max(updated_at, ?) WHERE id = ?', (at, memory_id)
+        )

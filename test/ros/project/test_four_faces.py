@@ -97,6 +97,23 @@ STORIES: dict[str, list[Any]] = {
         ('show', {'memory_id': 2}),
         ('show', {'memory_id': 9}),
     ],
+    'history': [
+        ('learn', CUP),
+        ('update', {'memory_id': 1, 'new_content': 'Pitfall: the gripper slips'}),
+        ('undo', {'memory_id': 1}),
+        ('history', {'memory_id': 1}),
+        ('history', {'memory_id': 9}),
+        ('recall', {'query': 'gripper', 'as_of': '#2'}),
+        ('query_records', {'as_of': '#1'}),
+        ('recall', {'query': 'gripper', 'as_of': '#9'}),
+    ],
+    'undo': [
+        ('learn', CUP),
+        ('forget', {'memory_id': 1, 'reason': 'Sensor calibration error'}),
+        ('undo', {'memory_id': 1, 'reason': 'it was right', 'line': 2}),
+        ('undo', {'memory_id': 1}),
+        ('undo', {'memory_id': 7}),
+    ],
     'save_conversation': [
         ('save_conversation', TALK),
         ('save_conversation', {'user_prompt': ' ', 'assistant_response': 'x'}),
@@ -261,7 +278,7 @@ class Ros:
 
 
 def same(value: Any) -> Any:
-    """Put a mark in place of what differs from store to store: ids, instants, durations."""
+    """Put a mark in place of what differs: ids, instants, durations, callers."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True)
     text = re.sub(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', '<session>', text)
     text = re.sub(r'\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d\.\d{6})?', '<instant>', text)
@@ -269,7 +286,7 @@ def same(value: Any) -> Any:
     text = re.sub(r'robot-mem-[0-9a-f]+', '<store>', text)
     text = re.sub(r'\b\d{16}\b', '<microseconds>', text)
     text = re.sub(r'"(ms|file_bytes|freed_bytes)": [0-9.e-]+', r'"\1": 0', text)
-    text = re.sub(r'"detail": "[^"]*"', '"detail": ""', text)
+    text = re.sub(r'"(detail|actor)": "[^"]*"', r'"\1": ""', text)
     return json.loads(re.sub(r'"query_ms": [0-9.e-]+', '"query_ms": 0', text))
 
 

@@ -1,0 +1,209 @@
+"""Verifying the audit: every line is recomputed, and the first that does not fit is named."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from robot_memory.storage.connection import Database
+from robot_memory.storage.tables import audit
+from robot_memory.storage.tables.audit import CREATIONS, Head
+from robot_memory.storage.tables.revisions import DIGESTED, digest_state
+
+_BATCH = 2000
+_TYPES = 'text text text text blob blob'
+_SELECT = (
+    'SELECT a.id, memory_id, last_memory_id, CAST(action AS BLOB), CAST(a.actor AS BLOB),'
+    ' at, epoch, digest, note, salt, CAST(reason AS BLOB), CAST(detail AS BLOB), chain,'
+    " printf('%s %s %s %s %s %s', typeof(action), typeof(a.actor), typeof(reason),"
+    ' typeof(detail), typeof(note), typeof(chain)), a.writer_id,'
+    ' w.face, w.client, w.principal, w.actor, w.authority'
+    ' FROM audit AS a LEFT JOIN writers AS w ON w.id = a.writer_id'
+    ' WHERE a.id > ? ORDER BY a.id LIMIT ?'
+)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """
+    Say what a verification found.
+
+    `first` and `last` are the lines that were read; `problem` names the first that does not fit,
+    empty where all do.
+    """
+
+    first: int
+    last: int
+    head: Head
+    problem: str
+
+
+def verify(db: Database, *, all_lines: bool = False, expected: Head | None = None) -> Verified:
+    """
+    Verify the audit from its last checkpoint, or all lines of it and what they say of the rows.
+
+    `expected` is a head that was kept elsewhere: the audit must still have that line. Where all
+    is well, the checkpoint is moved to the last line.
+    """
+    with db.read() as connection:
+        found = check(connection, all_lines=all_lines, expected=expected)
+    if not found.problem and found.head.id and not db.read_only_reason:
+        with db.write() as connection:
+            save_head(connection, 'audit_checkpoint', found.head)
+    return found
+
+
+def check(
+    connection: apsw.Connection, *, all_lines: bool = False, expected: Head | None = None
+) -> Verified:
+    """Verify the audit as `verify` does, and write nothing."""
+    checkpoint = _read_head(connection, 'audit_checkpoint')
+    start = Head(0, '') if all_lines or checkpoint is None else checkpoint
+    head, problem = start, ''
+    if all_lines or not (problem := _find_missing(connection, checkpoint)):
+        head, problem = _verify_lines(connection, start)
+    for kept in (checkpoint, _read_head(connection, 'audit_backup'), expected):
+        problem = problem or _find_missing(connection, kept)
+    problem = problem or _verify_end(connection)
+    if not problem and all_lines:
+        problem = _verify_rows(connection)
+    return Verified(min(start.id + 1, head.id), head.id, head, problem)
+
+
+def save_head(connection: apsw.Connection, key: str, head: Head) -> None:
+    """Note a head among the facts about the store."""
+    text = json.dumps({'id': head.id, 'chain': head.chain})
+    connection.execute('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', (key, text))
+
+
+def _read_head(connection: apsw.Connection, key: str) -> Head | None:
+    row = connection.execute('SELECT value FROM meta WHERE key = ?', (key,)).fetchone()
+    if row is None:
+        return None
+    try:
+        return Head(**json.loads(row[0]))
+    except (TypeError, ValueError):
+        return Head(-1, 'unreadable')
+
+
+def _find_missing(connection: apsw.Connection, head: Head | None) -> str:
+    """Say what is wrong with the line of a head that was kept, '' where it is there."""
+    if head is None or head == Head(0, ''):
+        return ''
+    row = connection.execute('SELECT chain FROM audit WHERE id = ?', (head.id,)).fetchone()
+    if row is None:
+        return f'line {head.id} is missing: the audit was cut off after an earlier head was kept'
+    if not isinstance(row[0], bytes) or row[0].hex() != head.chain:
+        return f'line {head.id} is another one than when its head was kept'
+    return ''
+
+
+def _verify_lines(connection: apsw.Connection, start: Head) -> tuple[Head, str]:
+    """Return the head that the lines after one lead to, and the first line that does not fit."""
+    before, last = bytes.fromhex(start.chain), start.id
+    while rows := list(connection.execute(_SELECT, (last, _BATCH))):
+        row: Any
+        for row in rows:
+            line, chain = row[0], row[12]
+            problem = _check(row, before) or _check_salt(connection, row)
+            if problem:
+                gap = f' (line {last + 1} is missing)' if line != last + 1 else ''
+                return Head(last, before.hex()), f'line {line}: {problem}{gap}'
+            before, last = chain, line
+    return Head(last, before.hex()), ''
+
+
+def _check(row: tuple[Any, ...], before: bytes) -> str:
+    """Say what of a line does not fit, '' where all does."""
+    line, memory_id, highest, action, actor, at, epoch, digest, note, salt, *rest = row
+    reason, detail, chain, types, writer_id, *who = rest
+    if types != _TYPES:
+        return 'a column has another type'
+    if salt is not None and (
+        not isinstance(salt, bytes) or audit.digest_note(salt, reason, detail) != note
+    ):
+        return 'reason, detail or salt were changed'
+    try:
+        texts = [action.decode(), actor.decode()]
+        columns = (
+            line,
+            memory_id,
+            highest,
+            *texts,
+            None if writer_id is None else who,
+            at,
+            epoch,
+            digest,
+            note,
+        )
+        if audit.extend_chain(before, columns) != chain:
+            return 'it does not follow from the line before'
+    except (UnicodeDecodeError, TypeError, ValueError):
+        return 'it cannot be read'
+    return ''
+
+
+def _check_salt(connection: apsw.Connection, row: tuple[Any, ...]) -> str:
+    """Say what is wrong with a line that has no salt: what was erased has none, and no words."""
+    line, memory_id, *_ = row
+    salt, reason, detail = row[9:12]
+    if salt is not None or (
+        reason == b'' and detail in (b'', b'{}') and _is_erased(connection, memory_id, line)
+    ):
+        return ''
+    return 'it has no salt'
+
+
+def _is_erased(connection: apsw.Connection, memory_id: int | None, line: int) -> bool:
+    """Say whether a later line tells that a memory was erased."""
+    row = connection.execute(
+        "SELECT 1 FROM audit WHERE memory_id = ? AND id > ? AND action = 'erased'",
+        (memory_id, line),
+    ).fetchone()
+    return row is not None
+
+
+def _verify_end(connection: apsw.Connection) -> str:
+    """Say what lies before the first line, or tells of lines after the last one."""
+    head = audit.get_head(connection)
+    row = connection.execute('SELECT id FROM audit WHERE id < 1 ORDER BY id LIMIT 1').fetchone()
+    if row is not None:
+        return f'line {row[0]}: the first line is line 1'
+    ((revision, memory, highest),) = connection.execute(
+        'SELECT (SELECT coalesce(max(audit_id), 0) FROM revisions),'
+        ' (SELECT coalesce(max(id), 0) FROM memories),'
+        ' (SELECT last_memory_id FROM audit ORDER BY id DESC LIMIT 1)'
+    )
+    if revision > head.id:
+        return f'line {head.id + 1} is missing: a revision of line {revision} is there'
+    if highest is not None and memory > highest:
+        return f'line {head.id + 1} is missing: memory {memory} is there, which no line tells of'
+    return ''
+
+
+def _verify_rows(connection: apsw.Connection) -> str:
+    """Name the first state of a memory that is not what its audit line digested."""
+    names = ', '.join(DIGESTED)
+    marks = ', '.join('?' * len(CREATIONS))
+    lines: dict[int, list[tuple[int, bytes]]] = {}
+    for memory_id, line, digest in connection.execute(
+        'SELECT memory_id, id, digest FROM audit WHERE digest IS NOT NULL AND memory_id IS NOT'
+        f' NULL AND (memory_id = last_memory_id OR action NOT IN ({marks}) OR action = ?)'
+        ' ORDER BY id',
+        (*CREATIONS, 'imported'),
+    ):
+        lines.setdefault(memory_id, []).append((line, digest))
+    states = connection.execute(
+        f'SELECT memory_id, audit_id, salt, {names} FROM revisions UNION ALL'
+        f' SELECT id, {2**62}, salt, {names} FROM memories ORDER BY 1, 2'
+    )
+    for memory_id, ended_by, salt, *values in states:
+        made = [pair for pair in lines.get(memory_id, ()) if pair[0] < ended_by]
+        if not made or (salt is None and _is_erased(connection, memory_id, made[-1][0])):
+            continue
+        if salt is None or digest_state(salt, values) != made[-1][1]:
+            return f'memory {memory_id} is not what line {made[-1][0]} wrote'
+    return ''

@@ -1,0 +1,134 @@
+"""How far back the history goes, which audit line an instant is, and which change undo takes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from robot_memory.storage.tables import revisions
+from robot_memory.storage.tables.audit import CREATIONS, Line
+
+_TIME = 'at'
+_LOCAL = 'epoch IS NOT NULL'
+"""SQL of lines whose time is of a clock of this store."""
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """Name the first audit line at which the state is known, and when the next was written."""
+
+    line: int
+    at: int | None
+
+
+def get_horizon(connection: apsw.Connection) -> Horizon:
+    """Return how far back the history goes."""
+    row = connection.execute("SELECT value FROM meta WHERE key = 'history_from'").fetchone()
+    line = 0 if row is None else int(row[0])
+    found = connection.execute(
+        f'SELECT {_TIME} FROM audit WHERE id > ? AND {_LOCAL} ORDER BY id LIMIT 1', (line,)
+    ).fetchone()
+    return Horizon(line, None if found is None else found[0])
+
+
+def get_time(connection: apsw.Connection, line: int) -> int | None:
+    """Return when an audit line was written, in microseconds; None where no clock here says so."""
+    row = connection.execute(
+        f'SELECT {_TIME} FROM audit WHERE id = ? AND {_LOCAL}', (line,)
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+class Mapping:
+    """Find the audit line of an instant."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        """Read from this connection."""
+        self._connection = connection
+
+    def find_line(self, instant: int) -> int:
+        """Return the last line written by an instant; -1 where the history begins later."""
+        row = self._connection.execute(
+            f'SELECT id FROM audit WHERE {_LOCAL} AND {_TIME} <= ? ORDER BY id DESC LIMIT 1',
+            (instant,),
+        ).fetchone()
+        if row is not None:
+            return int(row[0])
+        return -1 if get_horizon(self._connection).line else 0
+
+
+def count_gone(connection: apsw.Connection, line: int, horizon: int) -> int:
+    """Return how many memories, stored since the horizon, were there at a line and are not now."""
+    marks = ', '.join('?' * len(CREATIONS))
+    ((stored, first, last),) = connection.execute(
+        "SELECT coalesce(sum(iif(action = 'detected', last_memory_id - memory_id + 1, 1)), 0),"
+        ' min(memory_id), max(last_memory_id) FROM audit'
+        f' WHERE id > ? AND id <= ? AND action IN ({marks})',
+        (horizon, line, *CREATIONS),
+    )
+    ((there,),) = connection.execute(
+        'SELECT count(*) FROM memories WHERE id BETWEEN ? AND ?', (first, last)
+    )
+    return int(stored - there)
+
+
+def pair_undone(lines: Sequence[Line], changes: Collection[int]) -> dict[int, int]:
+    """
+    Return which lines are undone, each with the line that undid it.
+
+    Undo takes the newest change that stands, so each undo pairs with the nearest before it.
+    `changes` are the lines that have a revision.
+    """
+    undoing: list[int] = []
+    found: dict[int, int] = {}
+    for line in reversed(lines):
+        if line.action == 'undo':
+            undoing.append(line.id)
+        elif line.id in changes and undoing:
+            found[line.id] = undoing.pop()
+    return found
+
+
+def find_later_on(
+    connection: apsw.Connection, memory_id: int, line: int, before: dict[str, Any], hash: bytes
+) -> int | None:
+    """
+    Return a memory that rests on a change of another, made by an audit line; None if none does.
+
+    It is one that was merged into the changed memory since, or an active fact that was given the
+    text of before, which the state `before` would repeat.
+    """
+    since = 'EXISTS (SELECT 1 FROM revisions AS r WHERE r.memory_id = m.id AND r.audit_id > ?1)'
+    row = connection.execute(
+        "SELECT id FROM memories AS m WHERE superseded_by = ?2 AND status = 'superseded'"
+        f' AND {since} ORDER BY id LIMIT 1',
+        (line, memory_id),
+    ).fetchone()
+    if row is None and before['status'] == 'active':
+        row = connection.execute(
+            'SELECT m.id FROM memories AS m JOIN memories AS changed ON changed.id = ?2'
+            " WHERE m.content_hash = ?3 AND m.status = 'active' AND m.type = 'fact'"
+            " AND changed.type = 'fact' AND m.collection = changed.collection"
+            ' AND m.actor_id IS changed.actor_id AND m.id <> ?2 AND'
+            f' (m.id > (SELECT last_memory_id FROM audit WHERE id = ?1) OR {since})'
+            ' ORDER BY m.id LIMIT 1',
+            (line, memory_id, hash),
+        ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def remove_before(connection: apsw.Connection, instant: int) -> int:
+    """Remove the revisions that ended before an instant; return how many there were."""
+    row = connection.execute(
+        f'SELECT id FROM audit WHERE {_LOCAL} AND {_TIME} < ? ORDER BY id DESC LIMIT 1',
+        (instant,),
+    ).fetchone()
+    if row is None or row[0] <= get_horizon(connection).line:
+        return 0
+    connection.execute(
+        "INSERT OR REPLACE INTO meta (key, value) VALUES ('history_from', ?)", (row[0],)
+    )
+    return revisions.remove_until(connection, row[0])
