@@ -1,0 +1,115 @@
+"""
+Compare learn and recall of this checkout with those of another one, side by side.
+
+`paired.py OTHER` starts a process for each, with a store of its own, and lets them take turns at
+short blocks of calls: what slows the machine slows both. It prints the median of the blocks'
+ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from facts import make_fact, make_question  # noqa: E402 - the environment leaves this folder out
+
+BLOCK = {'learn': 50, 'recall': 25}
+"""Calls of a block."""
+
+
+def serve(folder: Path, durability: str) -> None:
+    """Run the blocks that are asked for on stdin; answer each with its duration in seconds."""
+    from robot_memory.api import RobotMemory
+
+    with RobotMemory(folder / 'memory.db', model='none', durability=durability) as memory:
+        for line in sys.stdin:
+            name, number = line.split()
+            block = range(int(number) * BLOCK[name], (int(number) + 1) * BLOCK[name])
+            if name == 'learn':
+                facts = [make_fact(number) for number in block]
+                start = time.perf_counter()
+                for text, context in facts:
+                    memory.learn(text, context=context)
+            else:
+                questions = [make_question(number) for number in block]
+                start = time.perf_counter()
+                for question in questions:
+                    memory.recall(question)
+            print(json.dumps(time.perf_counter() - start), flush=True)
+
+
+class Side:
+    """Drive the process of one checkout."""
+
+    def __init__(self, checkout: Path, folder: Path, durability: str) -> None:
+        """Start it."""
+        command = [sys.executable, __file__, '--serve', str(folder), '--durability', durability]
+        self._process = subprocess.Popen(
+            command,
+            env={**os.environ, 'PYTHONPATH': f'{checkout}{os.pathsep}{HERE}'},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, name: str, number: int) -> float:
+        """Run a block; return its duration in seconds."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f'{name} {number}\n')
+        self._process.stdin.flush()
+        return float(self._process.stdout.readline())
+
+    def close(self) -> None:
+        """End it."""
+        self._process.communicate()
+
+
+def compare(other: Path, blocks: int, durability: str) -> dict[str, list[float]]:
+    """Return the ratios of the blocks: calls a second here by those of the other checkout."""
+    ratios: dict[str, list[float]] = {name: [] for name in BLOCK}
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
+        sides = [
+            Side(other, Path(one), durability),
+            Side(HERE.parent, Path(two), durability),
+        ]
+        for name, found in ratios.items():
+            for number in range(blocks):
+                order = (0, 1) if number % 2 else (1, 0)
+                seconds = {side: sides[side].run(name, number) for side in order}
+                found.append(seconds[0] / seconds[1])
+        for side in sides:
+            side.close()
+    return ratios
+
+
+def main() -> None:
+    """Print the ratios of this checkout to the other."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('other', nargs='?', type=Path, help='folder of the other checkout')
+    parser.add_argument('--blocks', type=int, default=60)
+    parser.add_argument('--durability', default='normal', choices=('full', 'normal'))
+    parser.add_argument('--serve', type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.serve:
+        serve(given.serve, given.durability)
+        return
+    if given.other is None:
+        parser.error('name the folder of the other checkout')
+    for name, ratios in compare(given.other, given.blocks, given.durability).items():
+        low, middle, high = statistics.quantiles(ratios, n=4)
+        print(f'{name}: {middle:.3f} of the other (quartiles {low:.3f} and {high:.3f})')
+
+
+if __name__ == '__main__':
+    main()
