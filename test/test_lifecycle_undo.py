@@ -12,8 +12,10 @@ from narrowing import require
 from robots import MovableClock, Robot, check_file, fill, sentence
 from stores import index_rows
 
+from robot_memory.core.authority import Writer
 from robot_memory.core.errors import Conflict, NotFound
 from robot_memory.embedding import BackgroundEmbedder
+from robot_memory.memory import caller
 
 
 def state(robot: Robot) -> list[Any]:
@@ -173,3 +175,19 @@ def test_the_unknown_is_not_found(robot: Robot) -> None:
     for call in (robot.undo, robot.history):
         with pytest.raises(NotFound, match='no memory 7'):
             call(7)
+
+
+def test_a_lower_authority_undoes_nothing_of_a_higher_one(robot: Robot) -> None:
+    kept = require(robot.learn('The dock is in hall 2').memory_id)
+    token = caller.set(Writer('cli', 'anna', authority='operator'))
+    try:
+        robot.forget(kept, 'it was moved')
+    finally:
+        caller.reset(token)
+    with pytest.raises(Conflict, match=r'line 2 \(invalidated\).* authority operator'):
+        robot.undo(kept)
+    token = caller.set(Writer('cli', 'anna', authority='operator'))
+    try:
+        assert robot.undo(kept).memory_status == 'active'
+    finally:
+        caller.reset(token)

@@ -222,6 +222,7 @@ class BeforeField:
     updated_at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
     tags: tuple[str, ...] = arg('Tags.', default=())
     scope_files: tuple[str, ...] = arg('Files named by the text.', default=())
+    actor_id: str | None = arg('Actor id.', default=None, max_length=_TEXT)
     superseded_by: int | None = arg(
         'Memory that superseded it.', default=None, minimum=1, maximum=MAX_INTEGER
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from robot_memory.core.authority import Writer, is_higher
 from robot_memory.core.clock import DAY, is_plausible
 from robot_memory.core.errors import Conflict, NotFound
 from robot_memory.core.records import Record
@@ -32,14 +33,14 @@ def undo(memory: Memory, memory_id: int, reason: str, line: int | None = None) -
     Undo the newest change of a memory that stands: an update, a soft deletion or a merge.
 
     `line` names the audit line that is meant. Raise NotFound for an unknown memory, and Conflict
-    where nothing is left to undo, where `line` is not the newest, and where something that was
-    written later rests on the change.
+    where nothing is left to undo, where `line` is not the newest, where the memory or the change
+    stands on a higher authority, and where something that was written later rests on the change.
     """
     with memory.db.read() as connection:
-        content = _find(connection, memory_id, line)[1]['content']
+        content = _find(connection, memory_id, line, memory.caller)[1]['content']
     vector = memory.embed_passage(content)
     with memory.db.write() as connection:
-        undone, state = _find(connection, memory_id, line)
+        undone, state = _find(connection, memory_id, line, memory.caller)
         old = memories.get(connection, [memory_id])[memory_id]
         fits = state['content'] == content and memory.match_embedder(connection) is not None
         restoration.restore(
@@ -57,10 +58,11 @@ def undo(memory: Memory, memory_id: int, reason: str, line: int | None = None) -
 
 
 def _find(
-    connection: Connection, memory_id: int, asked: int | None
+    connection: Connection, memory_id: int, asked: int | None, writer: Writer
 ) -> tuple[Line, dict[str, Any]]:
     """Return the change to undo and the state before it; raise NotFound or Conflict."""
-    if memory_id not in memories.get(connection, [memory_id]):
+    record = memories.get(connection, [memory_id]).get(memory_id)
+    if record is None:
         raise NotFound(f'no memory {memory_id}; recall and query_records return ids')
     lines = audit.read_lines(connection, memory_id)
     states = dict(revisions.read(connection, memory_id))
@@ -88,6 +90,15 @@ def _find(
             f'line {newest.id} ({newest.action}) of memory {memory_id} cannot be undone, and what '
             'is older rests below it; nothing was changed'
         )
+    for name, authority in (
+        (f'memory {memory_id} stands', record.authority),
+        (f'line {newest.id} ({newest.action}) of memory {memory_id} stands', newest.authority),
+    ):
+        if authority is not None and is_higher(authority, writer.authority):
+            raise Conflict(
+                f'{name} on the authority {authority}, and {writer.authority} is lower: nothing '
+                'was changed'
+            )
     state = states[newest.id]
     later = history.find_later_on(
         connection, memory_id, newest.id, state, hash_content(state['content'])

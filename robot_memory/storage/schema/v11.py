@@ -36,6 +36,7 @@ def upgrade(connection: apsw.Connection) -> None:
             memory_id INTEGER NOT NULL REFERENCES memories (id),
             audit_id INTEGER NOT NULL,
             content TEXT NOT NULL,
+            actor_id TEXT,
             category TEXT NOT NULL,
             confidence REAL NOT NULL,
             confidence_base REAL NOT NULL,

@@ -37,7 +37,7 @@ _AUDIT = ('action', 'actor', 'reason', 'detail', 'at')
 _STATE_JSON = ('tags', 'scope_files', 'context')
 _STATE = (
     *_STATE_JSON,
-    *'content category strategy_name status superseded_by updated_at'.split(),
+    *'content actor_id category strategy_name status superseded_by updated_at'.split(),
     *'confidence confidence_base last_accessed'.split(),
 )
 """What an archive holds of the state before a change."""

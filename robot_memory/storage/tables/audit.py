@@ -103,7 +103,7 @@ def extend_chain(before: bytes, columns: Sequence[Any]) -> bytes:
 
 @dataclass(frozen=True)
 class Line:
-    """Hold what a line says; `at` is in microseconds."""
+    """Hold what a line says; `at` is in microseconds, `authority` that of the writer, if known."""
 
     id: int
     action: str
@@ -111,17 +111,19 @@ class Line:
     reason: str
     detail: dict[str, Any]
     at: int
+    authority: str | None
 
 
 def read_lines(connection: apsw.Connection, memory_id: int) -> list[Line]:
     """Return the lines of a memory, oldest first."""
     rows = connection.execute(
-        'SELECT id, action, actor, reason, detail, at FROM audit WHERE memory_id = ? ORDER BY id',
+        'SELECT a.id, action, a.actor, reason, detail, at, authority FROM audit AS a'
+        ' LEFT JOIN writers AS w ON w.id = a.writer_id WHERE memory_id = ? ORDER BY a.id',
         (memory_id,),
     )
     return [
-        Line(line, action, actor, reason, json.loads(detail), at)
-        for line, action, actor, reason, detail, at in rows
+        Line(line, action, actor, reason, json.loads(detail), at, authority)
+        for line, action, actor, reason, detail, at, authority in rows
     ]
 
 
@@ -140,9 +142,8 @@ def read_trail(connection: apsw.Connection, memory_id: int) -> list[dict[str, An
     trail = []
     for line in read_changes(connection, memory_id):
         texts = before.get(line.id, {}) if line.action == 'update' else {}
-        values = {**vars(line), 'detail': {**line.detail, **texts}}
-        del values['id']
-        trail.append(values)
+        values = {name: getattr(line, name) for name in ('action', 'actor', 'reason', 'at')}
+        trail.append({**values, 'detail': {**line.detail, **texts}})
     return trail
 
 

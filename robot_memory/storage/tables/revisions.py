@@ -20,8 +20,8 @@ from robot_memory.core.authority import Writer
 from robot_memory.storage.tables import audit
 
 DIGESTED = (
-    'content category tags scope_files context strategy_name status superseded_by authority '
-    'stands writer_id updated_at updated_epoch'
+    'content actor_id category tags scope_files context strategy_name status superseded_by '
+    'authority stands writer_id updated_at updated_epoch'
 ).split()
 """The columns whose values an audit line digests."""
 STATE = [*DIGESTED, 'confidence', 'confidence_base', 'last_accessed', 'accessed_epoch']
