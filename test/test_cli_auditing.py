@@ -108,3 +108,17 @@ def test_verify_names_the_line(store: Path) -> None:
     connection.execute('UPDATE audit SET at = at + 1 WHERE id = 2')
     connection.close()
     assert 'line 2: it does not follow' in run(store, 'audit', 'verify').stderr
+
+
+def test_history_and_undo_are_printed_for_people(store: Path) -> None:
+    assert run(store, 'forget', '1', 'it was moved').returncode == 0
+    undone = run(store, 'undo', '1').stdout
+    assert undone == 'Undone #3 (invalidated): memory 1 is active: The dock is in hall 2\n'
+    lines = run(store, 'history', '1').stdout.splitlines()
+    assert lines[0].startswith('#1  created by cli:')
+    assert lines[1] == '  active: The dock is in hall 2'
+    assert lines[2].startswith('#3  invalidated by cli:') and lines[2].endswith(
+        'undone by #4: it was moved'
+    )
+    assert lines[3] == '  invalidated: The dock is in hall 2'
+    assert [line[:2] for line in lines[4:]] == ['#4', '  ']

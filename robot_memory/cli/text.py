@@ -167,6 +167,26 @@ def _render_update(response: Any, paint: Paint) -> str:
     )
 
 
+def _render_history(response: Any, paint: Paint) -> str:
+    lines = []
+    for entry in response.entries:
+        undone = '' if entry.undone_by is None else f', undone by #{entry.undone_by}'
+        why = f': {entry.reason}' if entry.reason else ''
+        about = f'{entry.action} by {entry.actor}, {format_moment(entry.at)}{undone}{why}'
+        lines.append(f'{paint.bold(f"#{entry.line}")}  {sanitize_line(about)}')
+        if entry.content is not None:
+            lines.append(paint.dim(f'  {entry.status}: {sanitize_line(entry.content)}'))
+    return '\n'.join(lines) or 'No audit line tells of it: it was stored before there were any.'
+
+
+def _render_undo(response: Any, paint: Paint) -> str:
+    return (
+        f'Undone #{response.line} ({response.action}): memory '
+        f'{paint.bold(str(response.memory_id))} is {response.memory_status}: '
+        f'{sanitize_line(response.new_content)}'
+    )
+
+
 def _render_start_session(response: Any, paint: Paint) -> str:
     known = format_count(response.active_memories_count, 'memory', 'memories')
     return (
@@ -271,6 +291,8 @@ _WORDS: dict[str, Callable[[Any, Paint], str]] = {
     'end_session': _render_end_session,
     'query_records': _render_query_records,
     'show': _render_show,
+    'history': _render_history,
+    'undo': _render_undo,
     'analyze': _render_analyze,
     'maintain': _render_maintain,
 }

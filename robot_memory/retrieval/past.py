@@ -10,6 +10,7 @@ from robot_memory.core.clock import DAY, format_instant, parse_instant
 from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.json_text import format_value
 from robot_memory.memory import Memory
+from robot_memory.storage import Connection
 from robot_memory.storage.tables import audit, history, memories, revisions
 from robot_memory.storage.tables.audit import Line
 
@@ -74,7 +75,7 @@ def find_past(memory: Memory, as_of: str, *filters: Any) -> Past | None:
             if line > head:
                 raise InvalidArgument(f'as_of names audit line {line}; the last one is {head}')
         else:
-            line = _find_line(memory, history.Mapping(connection), text)
+            line = _find_line(memory, connection, text)
         if line < horizon.line:
             known = format_instant(horizon.at) if horizon.at is not None else 'the next write'
             raise InvalidArgument(
@@ -85,7 +86,7 @@ def find_past(memory: Memory, as_of: str, *filters: Any) -> Past | None:
         return Past(line, at, history.count_gone(connection, line, horizon.line))
 
 
-def _find_line(memory: Memory, mapping: history.Mapping, text: str) -> int:
+def _find_line(memory: Memory, connection: Connection, text: str) -> int:
     try:
         instant = parse_instant(text)
     except (ValueError, OverflowError):
@@ -104,7 +105,7 @@ def _find_line(memory: Memory, mapping: history.Mapping, text: str) -> int:
             f'as_of {format_value(text)} is before the history begins, '
             f'{format_instant(now - days * DAY)}Z (history_days {days})'
         )
-    return mapping.find_line(instant)
+    return history.find_line(connection, instant)
 
 
 def read_history(memory: Memory, memory_id: int) -> list[Change]:

@@ -42,22 +42,15 @@ def get_time(connection: apsw.Connection, line: int) -> int | None:
     return None if row is None else int(row[0])
 
 
-class Mapping:
-    """Find the audit line of an instant."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        """Read from this connection."""
-        self._connection = connection
-
-    def find_line(self, instant: int) -> int:
-        """Return the last line written by an instant; -1 where the history begins later."""
-        row = self._connection.execute(
-            f'SELECT id FROM audit WHERE {_LOCAL} AND {_TIME} <= ? ORDER BY id DESC LIMIT 1',
-            (instant,),
-        ).fetchone()
-        if row is not None:
-            return int(row[0])
-        return -1 if get_horizon(self._connection).line else 0
+def find_line(connection: apsw.Connection, instant: int) -> int:
+    """Return the last line written by an instant; -1 where the history begins later."""
+    row = connection.execute(
+        f'SELECT id FROM audit WHERE {_LOCAL} AND {_TIME} <= ? ORDER BY id DESC LIMIT 1',
+        (instant,),
+    ).fetchone()
+    if row is not None:
+        return int(row[0])
+    return -1 if get_horizon(connection).line else 0
 
 
 def count_gone(connection: apsw.Connection, line: int, horizon: int) -> int:
