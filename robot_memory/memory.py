@@ -10,11 +10,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from robot_memory.background.accesses import AccessLog
-from robot_memory.background.clock_monitor import ClockMonitor
 from robot_memory.background.reindexing import Reindexer, match_embedder
+from robot_memory.background.timekeeper import Timekeeper
 from robot_memory.background.worker import BackgroundWorker
 from robot_memory.core.authority import Writer
-from robot_memory.core.clock import Clock, SteadyClock, steady_clock, wall_clock
+from robot_memory.core.clock import (
+    DAY,
+    SYSTEM_CLOCKS,
+    Clocks,
+)
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.settings import Settings, find_store_path, refuse_encryption
 from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
@@ -39,7 +43,7 @@ class Memory:
 
     `db` is the store, `embedder` the model and `vectorizer` its cache and breaker, `clock` says
     when something was, `registry` counts, `extensions` are the plug-ins; `accesses`,
-    `clock_monitor`, `reindexer` and `backups` are what the worker runs. Of a `resident` memory,
+    `timekeeper`, `reindexer` and `backups` are what the worker runs. Of a `resident` memory,
     that of a long-running process, the worker runs, and keeps a copy of the indexes in memory.
     """
 
@@ -48,8 +52,7 @@ class Memory:
         settings: Settings | None = None,
         *,
         resident: bool = True,
-        clock: Clock = wall_clock,
-        steady: SteadyClock = steady_clock,
+        clocks: Clocks = SYSTEM_CLOCKS,
         embedder: BackgroundEmbedder | None = None,
         upgrade: bool = False,
         read_only_fallback: bool = False,
@@ -57,14 +60,13 @@ class Memory:
         """
         Open the store and begin to load the model; raise Unavailable where it cannot be.
 
-        `clock` says when something was, `steady` how long something takes. A store of
-        an earlier release is refused, or upgraded where `upgrade` says so. With
+        A store of an earlier release is refused, or upgraded where `upgrade` says so. With
         `read_only_fallback`, one for whose upgrade the disk has no room is served read-only.
         """
         self.settings = settings or Settings()
         refuse_encryption(self.settings)
-        self.clock = clock
-        self.registry = Registry(clock, steady)
+        self.clock = clocks.wall
+        self.registry = Registry(clocks.wall, clocks.steady)
         self.extensions = ExtensionRegistry(
             self.settings.strategies, self.settings.plugin_dirs, self._plugin_timeout, self
         )
@@ -78,19 +80,23 @@ class Memory:
         self.vectorizer = Vectorizer(
             self.embedder,
             self.registry,
-            steady,
+            clocks.steady,
             self.settings.cache_ttl,
             self.settings.cache_size,
         )
         self.resident_index = ResidentIndex() if resident else None
         self._worker = worker = BackgroundWorker()
-        self.accesses = AccessLog(self.db, clock, worker.wake)
-        self.clock_monitor = ClockMonitor(self.db, clock, self._settings, self.accesses, worker)
+        self.accesses = AccessLog(self.db, clocks, worker.wake)
+        self.timekeeper = Timekeeper(
+            self.db, clocks.read, self._max_clock_gap, self.accesses, worker
+        )
         self.reindexer = Reindexer(
             self.db, self.embedder, self.vectorizer, self._settings, worker.is_stopping
         )
-        self.backups = Backups(self.db, self.settings, clock, steady, worker.is_stopping)
-        self.clock_monitor.repair(patient=True)
+        self.backups = Backups(
+            self.db, self.settings, clocks.wall, clocks.steady, worker.is_stopping
+        )
+        self.timekeeper.settle(patient=True)
         self.embedder.on_ready.append(lambda _: worker.wake())
         self.embedder.start()
         if resident:
@@ -128,12 +134,18 @@ class Memory:
         """Return who calls, as far as the face knows."""
         return caller.get() or Writer.of_role('python', find_os_user(), self.settings.python_role)
 
+    def change_settings(self, settings: Settings) -> None:
+        """Take other settings; a changed decay rate holds from now on, not before."""
+        before, self.settings = self.settings, settings
+        if settings.decay_rate != before.decay_rate:
+            self.timekeeper.note_rates(before.decay_rate, settings.decay_rate)
+
     def _list_jobs(self) -> list[Callable[[], None]]:
         """Return what the worker runs; for a read-only store no job that writes."""
         if self.db.read_only_reason:
             return [self._load_resident_index]
         return [
-            self.clock_monitor.run,
+            self.timekeeper.run,
             self._load_resident_index,
             self.backups.run,
             self.reindexer.run_in_background,
@@ -141,6 +153,9 @@ class Memory:
 
     def _settings(self) -> Settings:
         return self.settings
+
+    def _max_clock_gap(self) -> int:
+        return round(self.settings.clock_gap_days * DAY)
 
     def _plugin_timeout(self) -> float:
         return self.settings.plugin_timeout

@@ -68,7 +68,7 @@ class Tool(Generic[Request, Response]):
         with logs.start_trace():
             try:
                 request = fields.parse(self.request, arguments, name)
-                memory.clock_monitor.check()
+                memory.timekeeper.check()
                 response = self._call_function(memory, request)
             except RobotMemoryError as error:
                 failure = error

@@ -113,7 +113,10 @@ def open_robot(tmp_path: Path, clock: MovableClock) -> Iterator[Callable[..., Ro
         path = tmp_path / f'{name}.db'
         chosen = Settings(db_path=str(path), model=model, durability='normal', **settings)
         memory = Memory(
-            chosen, resident=resident, clock=clock, steady=clock.steady, embedder=embedder
+            chosen,
+            resident=resident,
+            clocks=clock,
+            embedder=embedder,
         )
         opened.append(Robot(memory))
         return opened[-1]

@@ -12,7 +12,7 @@ from narrowing import require
 from waiting import HANG_SECONDS
 
 from robot_memory.api import RobotMemory
-from robot_memory.core.clock import DAY
+from robot_memory.core.clock import DAY, ClockReading, Clocks
 from robot_memory.memory import Memory
 
 START = 1_772_000_000_000_000
@@ -36,18 +36,33 @@ REVISIONS = {'2025-11-25': 'legacy', '2026-07-28': '2026-07-28'}
 """How the SDK's client is told to speak each."""
 
 
-class MovableClock:
+class MovableClock(Clocks):
     """Stand still until moved; `steady` counts the seconds that went by, not how it was set."""
 
     def __init__(self) -> None:
         self.now = START
         self.passed = 0.0
+        self.boot_id = 'first boot'
+        self.synchronised = False
 
     def __call__(self) -> int:
         return self.now
 
+    def wall(self) -> int:
+        return self.now
+
     def steady(self) -> float:
         return self.passed
+
+    def read(self) -> ClockReading:
+        """Read all clocks of the machine."""
+        boot = round(self.passed * 1e6)
+        return ClockReading(self.now, boot, self.boot_id, '', self.synchronised)
+
+    def reboot(self) -> None:
+        """Start the machine anew: its CLOCK_BOOTTIME begins at 0."""
+        self.boot_id = f'{self.boot_id} and another'
+        self.passed = 0.0
 
     def forward(self, days: float = 0.0, seconds: float = 0.0) -> None:
         self.now += round(days * DAY + seconds * 1e6)

@@ -105,12 +105,14 @@ def live_archive(open_robot: Callable[..., Robot], clock: MovableClock, tmp_path
 def dump(robot: Robot) -> dict[str, list[tuple[Any, ...]]]:
     """Return what stands in a store's tables, those of indexes and of the store itself aside."""
     robot.memory.accesses.flush()
-    tables = ('memories', 'sessions', 'turns', 'payloads', 'parts', 'events', 'facets', 'places')
+    tables = ('turns', 'payloads', 'parts', 'events', 'facets', 'places')
     found = {table: robot.rows(f'SELECT * FROM {table} ORDER BY 1, 2, 3') for table in tables}
-    columns = [row[1] for row in robot.rows('PRAGMA table_info(memories)')]
-    own = {'created_clock', 'accessed_clock', 'authority', 'writer_id', 'salt'}  # a store's own
-    kept = ', '.join(name for name in columns if name not in own)
-    found['memories'] = robot.rows(f'SELECT {kept} FROM memories ORDER BY 1')
+    own = {f'{name}_epoch' for name in ('created', 'accessed', 'updated', 'saved', 'ended')}
+    own |= {'authority', 'writer_id', 'salt'}  # of the store that they stand in
+    for table in ('memories', 'sessions'):
+        columns = [row[1] for row in robot.rows(f'PRAGMA table_info({table})')]
+        kept = ', '.join(name for name in columns if name not in own)
+        found[table] = robot.rows(f'SELECT {kept} FROM {table} ORDER BY 1')
     found['audit'] = robot.rows(
         'SELECT memory_id, action, reason, detail, at FROM audit WHERE memory_id IS NOT NULL'
         " AND action NOT IN ('created', 'detected', 'imported', 'linked') ORDER BY 1, id"
@@ -647,7 +649,7 @@ def test_markdown_and_text_quote_what_was_said(robot: Robot) -> None:
     robot.learn('of no session')
     markdown = robot.export(None, 'markdown').content
     assert '\n> # no heading\n>\n> - of mine\n' in markdown
-    assert '**user** (operator, 2026-02-25T06:13:20.000000, mem_1)' in markdown
+    assert '**user** (operator, 2026-02-25T06:13:20.000000Z, mem_1)' in markdown
     text = robot.export(None, 'text').content
     assert 'user (operator): # no heading - of mine\n' in text
     assert 'of no session' in robot.export('all', 'markdown').content

@@ -6,6 +6,7 @@ import getpass
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -426,3 +427,33 @@ def test_a_named_model_that_is_not_there_leaves_words(cli: Cli) -> None:
     assert 'Stored as memory 1.' in result.stdout
     (line,) = result.stderr.splitlines()
     assert 'has no model.onnx and tokenizer.json' in line
+
+
+def test_clock_lists_the_epochs_and_trust_confirms_the_present_time(cli: Cli) -> None:
+    assert cli.done('clock') == 'nothing was written yet\n'
+    cli.done('learn', CUP)
+    (epoch,) = cli.json('clock')
+    assert (epoch['epoch'], epoch['state'], epoch['offset_s']) == (1, 'trusted', 0)
+    (confirmed,) = cli.json('clock', 'trust')
+    assert confirmed['reason'] in (
+        'confirmed by an operator',
+        'the kernel says that the clock is synchronised',
+    )
+    assert 'trusted: ' in cli.done('status')
+
+
+def test_a_process_in_another_time_namespace_has_an_epoch_of_its_own(cli: Cli) -> None:
+    apart = ['unshare', '--time', '--boottime', '1000000', '--fork']
+    if shutil.which('unshare') is None or subprocess.run([*apart, 'true'], check=False).returncode:
+        pytest.skip('time namespaces cannot be made here')
+    cli.done('learn', CUP)
+    made = subprocess.run(
+        [*apart, *COMMAND, 'learn', GLASS, *cli.model], env=cli.environment, cwd=cli.folder
+    )
+    assert made.returncode == 0
+    cli.done('learn', 'The drawer jams')
+    epochs = cli.json('clock')
+    assert [epoch['state'] for epoch in epochs] == ['trusted'] * 3
+    assert [epoch['from'] for epoch in epochs] == sorted(epoch['from'] for epoch in epochs)
+    records = cli.json('query-records')['records']
+    assert [record['record_content'] for record in records] == ['The drawer jams', GLASS, CUP]

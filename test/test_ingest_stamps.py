@@ -51,6 +51,19 @@ def test_a_zero_stamp_stays_under_simulated_time() -> None:
     assert without_header.date(b'', NOW) == NOW
 
 
+def test_a_live_stamp_within_a_minute_of_the_arrival_is_by_this_hosts_clock() -> None:
+    stamps = MessageStamper(True, LIVE)
+    assert stamps.date(header(NOW - 59 * NANOSECONDS), NOW) and stamps.is_local
+    assert stamps.date(header(NOW - 61 * NANOSECONDS), NOW) and not stamps.is_local
+
+
+def test_no_stamp_of_a_recording_or_a_simulation_is_by_this_hosts_clock() -> None:
+    simulated = dataclasses.replace(LIVE, replaces_zero=lambda: False)
+    for arrival in (LOGGED, simulated):
+        stamps = MessageStamper(True, arrival)
+        assert stamps.date(header(NOW), NOW) == NOW and not stamps.is_local
+
+
 def test_events_in_a_recording_without_stamps_are_dated_by_the_log_and_marked(
     robot: Robot, tmp_path: Path
 ) -> None:

@@ -202,3 +202,22 @@ def test_without_a_limit_nothing_goes(open_robot: Callable[..., Robot]) -> None:
     robot = open_robot(store_limit_mb=0.0)
     kept = store_perception(robot.memory, replace(PUSH, parts=parts_of(1_000_000, 6)))
     assert all(part.content for part in robot.show(kept.memory_id).parts)
+
+
+def test_a_stamp_of_this_hosts_clock_is_corrected_with_it(
+    robot: Robot, clock: MovableClock
+) -> None:
+    right = clock.now
+    clock.now = 1_000_000
+    by_host, by_another = (
+        store_perception(
+            robot.memory,
+            Perception(f'seen {local}', 'visual', stamp=1_500_000_000, stamp_is_local=local),
+        ).memory_id
+        for local in (True, False)
+    )
+    clock.now = right
+    robot.learn('the clock is right')
+    stamps = {record.id: record.stamp for record in robot.recall('seen').memories}
+    assert stamps[by_another] == 1_500_000_000
+    assert stamps[by_host] == 1_500_000_000 + (right - 1_000_000) * 1000

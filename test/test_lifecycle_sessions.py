@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -152,8 +153,7 @@ def test_a_base_of_a_twentieth_or_less_does_not_decay(robot: Robot, clock: Movab
     kept = robot.learn('the tray is wet').memory_id
     sure = robot.row(require(kept))['confidence']
     for days in (1000, 2000):
-        clock.now = robot.row(require(kept))['created_at']
-        clock.forward(days=days)
+        clock.forward(days=1000)
         end(robot)
         assert robot.row(require(kept))['confidence'] == pytest.approx(sure * 0.99**days, rel=1e-9)
     robot.recall('tray', min_confidence=0)
@@ -172,6 +172,17 @@ def test_the_rate_is_a_setting(open_robot: Any, clock: MovableClock) -> None:
         end(robot)
         expected = kept.auto_inferred.confidence * (1 - rate) ** 2
         assert robot.row(kept.memory_id)['confidence'] == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_changed_rate_holds_from_its_change_on(robot: Robot, clock: MovableClock) -> None:
+    kept = robot.learn('the tray is wet').memory_id
+    sure = robot.row(require(kept))['confidence']
+    clock.forward(days=10)
+    robot.memory.change_settings(replace(robot.memory.settings, decay_rate=0.1))
+    clock.forward(days=5)
+    end(robot)
+    expected = sure * 0.99**10 * 0.9**5
+    assert robot.row(require(kept))['confidence'] == pytest.approx(expected, rel=1e-12)
 
 
 # What comes to mind

@@ -22,7 +22,7 @@ def state(robot: Robot) -> list[Any]:
     """Return the active rows, the links and the entries of the indexes."""
     robot.memory.accesses.flush()
     columns = [row[1] for row in robot.rows('PRAGMA table_info(memories)')]
-    columns = [name for name in columns if name not in ('salt', 'accessed_clock')]
+    columns = [name for name in columns if name not in ('salt', 'accessed_epoch')]
     with robot.memory.db.read() as connection:
         indexes = index_rows(connection)
     return [

@@ -29,7 +29,8 @@ from robot_memory.mcp_server import stdio
 pytestmark = pytest.mark.anyio
 SOURCE = Path(robot_memory.mcp_server.__file__).parents[2]
 PROGRAM = """
-import sys, time
+import sys
+from robot_memory.core.clock import Clocks
 from robot_memory.memory import Memory
 from robot_memory.core.settings import Settings
 from robot_memory.storage import connection
@@ -38,13 +39,14 @@ from robot_memory.mcp_server import serve_stdio, stdio
 connection.PATIENCE_SECONDS = float('inf')
 stdio._LAST_SECONDS = float(sys.argv[2])
 
-def clock():
-    if 'memory' in globals():
-        print('this is no message of the protocol', flush=True)
-    return time.time_ns() // 1000
+class PrintingClocks(Clocks):
+    def wall(self):
+        if 'memory' in globals():
+            print('this is no message of the protocol', flush=True)
+        return super().wall()
 
 settings = Settings(db_path=sys.argv[1], model='none', durability='normal')
-with Memory(settings, clock=clock) as memory:
+with Memory(settings, clocks=PrintingClocks()) as memory:
     serve_stdio(memory, 'all')
 """
 """A clock that prints stands for any library that does."""

@@ -172,7 +172,7 @@ def folder(robot: Robot, tmp_path: Path) -> Path:
 
 
 def test_a_backup_follows_no_link_that_was_planted_in_its_folder(
-    open_robot: Callable[..., Robot], tmp_path: Path
+    open_robot: Callable[..., Robot], clock: MovableClock, tmp_path: Path
 ) -> None:
     robot = open_robot(backup_folder=str(tmp_path / 'backups'))
     robot.learn('the red cup is wet')
@@ -189,7 +189,7 @@ def test_a_backup_follows_no_link_that_was_planted_in_its_folder(
     assert victim.read_text() == 'mine'
     (folder / '.memory.lock').unlink()
     (folder / '.memory.lock').symlink_to(tmp_path / 'made')
-    robot.memory.clock.forward(days=2)  # type: ignore[attr-defined]
+    clock.forward(days=2)
     with pytest.raises(Unavailable, match='cannot create a backup'):
         back_up(robot.memory.db, plan, robot.memory.clock())
     assert len(backups(folder, 'memory')) == 1 and not (tmp_path / 'made').exists()

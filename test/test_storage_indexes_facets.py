@@ -22,7 +22,7 @@ from robot_memory.storage.indexes.filters import (
     equal,
     find_few,
 )
-from robot_memory.storage.tables import decay, memories
+from robot_memory.storage.tables import accesses, memories
 
 BEGINNING = 'x' * 32
 texts = st.sampled_from(
@@ -192,7 +192,7 @@ def test_the_ways_of_columns_and_times_lead_to_all_that_they_hold_of(
             collection='lab' if i > 7 else 'default',
         )
     replace(connection, 3, {'changed': True})
-    decay.record_accesses(connection, {4: (1, 100), 5: (2, 10)})
+    accesses.record(connection, {4: (1, 100), 5: (2, 10)}, trusted=True)
     for memory_id in (6, 9):
         memories.retire(connection, memory_id, 'invalidated', THE_STORE, 'over', 20)
     connection.execute("UPDATE memories SET category = 'gotcha' WHERE id IN (2, 6)")

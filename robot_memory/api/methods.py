@@ -126,6 +126,8 @@ class ToolMethods:
                 several; "unknown" counts positions without a frame.
             as_of: The state that answered: line, at, and gone, the memories of then that were
                 erased or folded since.
+            faded: Number of memories that would be in this answer, but have decayed below
+                min_confidence.
 
         """
         return self._run(

@@ -122,7 +122,7 @@ class _Importer:
                     self._store_memory(connection, line)
                     progress(self._memories + self._known, total)
                 elif not sessions.exists(connection, line.id):
-                    sessions.insert(connection, make_session(line))
+                    sessions.insert(connection, make_session(line), is_now=False)
                     detail = {'session': line.id}
                     audit.record(
                         connection,
@@ -142,7 +142,9 @@ class _Importer:
         known = archive_rows.known(connection, origin)
         if known is None:
             if line.session_id is not None and not sessions.exists(connection, line.session_id):
-                sessions.insert(connection, make_placeholder_session(line.session_id, line))
+                sessions.insert(
+                    connection, make_placeholder_session(line.session_id, line), is_now=False
+                )
                 self._lost += 1
             record = replace(
                 line.to_record(

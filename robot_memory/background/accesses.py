@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 
-from robot_memory.core.clock import Clock
+from robot_memory.core.clock import Clocks
 from robot_memory.core.errors import Unavailable
-from robot_memory.storage import Database
-from robot_memory.storage.tables import decay
+from robot_memory.storage import Database, epochs
+from robot_memory.storage.tables import accesses
 
 
 class AccessLog:
@@ -18,10 +18,10 @@ class AccessLog:
     `on_record` is called after each record. Of a read-only store nothing is recorded.
     """
 
-    def __init__(self, db: Database, clock: Clock, on_record: Callable[[], None]) -> None:
+    def __init__(self, db: Database, clocks: Clocks, on_record: Callable[[], None]) -> None:
         """Begin with no accesses."""
         self._db = db
-        self._clock = clock
+        self._clocks = clocks
         self._on_record = on_record
         self._pending: dict[int, tuple[int, int]] = {}
         self._lock = threading.Lock()
@@ -36,7 +36,7 @@ class AccessLog:
         """Record that memories were recalled; does not wait for the write."""
         if self._db.read_only_reason:
             return
-        now = self._clock()
+        now = round(self._clocks.steady() * 1e6)
         with self._lock:
             for memory_id in ids:
                 times, _ = self._pending.get(memory_id, (0, 0))
@@ -58,15 +58,20 @@ class AccessLog:
 
     def _flush(self, patient: bool) -> None:
         with self._lock:
-            accesses, self._pending = self._pending, {}
-        if not accesses:
+            pending, self._pending = self._pending, {}
+        if not pending:
             return
         try:
             with self._db.write(patient=patient) as connection:
-                decay.record_accesses(connection, accesses)
+                # CLOCK_BOOTTIME tells when each was, also where the wall clock was set since.
+                lead = self._clocks.read().lead
+                timed = {each: (times, at + lead) for each, (times, at) in pending.items()}
+                newest = epochs.get_newest(connection)
+                trusted = newest is not None and newest.judgement.trusted
+                accesses.record(connection, timed, trusted=trusted)
         except BaseException:
             with self._lock:
-                for memory_id, (times, at) in accesses.items():
+                for memory_id, (times, at) in pending.items():
                     newer, later = self._pending.get(memory_id, (0, at))
                     self._pending[memory_id] = (times + newer, later)
             raise

@@ -91,7 +91,7 @@ def _write(
 ) -> tuple[str, int]:
     """Write an export; return its name and the number of memories in it."""
     with memory.db.read() as connection:
-        extent = extent_of(connection, memory.clock(), wanted, request.collection)
+        extent = extent_of(connection, wanted, request.collection)
         if format == 'jsonl':
             count = extent.count(connection)
             for line in generate_lines(connection, extent):

@@ -68,7 +68,7 @@ def _print_head(request: AuditCommand, settings: Settings, options: Options) -> 
         store_id, now = get_store_id(connection), memory.clock()
     text = (
         f'{_TITLE}\nstore {store_id}\nline {head.id}\nchain {head.chain or "none"}\n'
-        f'at {format_instant(now)}Z\n'
+        f'at {format_instant(now)}\n'
     )
     signature = '' if signer is None else _sign(signer, text)
     if request.output:

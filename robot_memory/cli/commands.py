@@ -17,13 +17,14 @@ from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.cli.recordings import ImportRequest, PlotRequest, import_recordings, plot
 from robot_memory.cli.registration import make_registration
 from robot_memory.cli.text import Paint, format_count, render, render_table
+from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import NotFound, Unavailable
 from robot_memory.core.fields import arg, to_plain
 from robot_memory.core.progress import make_progress_bar
 from robot_memory.core.settings import Settings, find_store_path, tools_arg
 from robot_memory.memory import Memory
 from robot_memory.status.summary import measure_free_bytes
-from robot_memory.storage import Database
+from robot_memory.storage import Connection, Database, epochs
 from robot_memory.storage.admin.report import Report, report
 from robot_memory.storage.indexes import vectors
 from robot_memory.storage.schema_runner import STEPS
@@ -75,8 +76,10 @@ def report_status(_: NoArguments, settings: Settings, options: Options) -> None:
         stats = get_memory_stats.run(memory, {})
         with memory.db.read() as connection:
             found = report(connection, path)
+            clock = _describe_clock(memory, connection)
         room = measure_free_bytes(memory)
     state = {
+        'clock': clock,
         'today': stats.today,
         'this_week': stats.this_week,
         'disk_free_mb': None if room is None else round(room / 1e6, 1),
@@ -109,7 +112,57 @@ def _format_status(found: Report, state: Mapping[str, Any]) -> dict[str, str]:
         'vectors': f'{found.waiting_for_vector} missing{kept}',
         'model': ready,
         'audit': f'line {found.audit_line}, head {found.audit_head or "none"}',
+        'clock': state['clock'],
     }
+
+
+def _describe_clock(memory: Memory, connection: Connection) -> str:
+    known = memory.timekeeper.judge_now(connection)
+    return f'{"trusted" if known.trusted else "suspect"}: {known.reason}'
+
+
+@dataclass(frozen=True)
+class ClockRequest:
+    """Arguments of the clock command."""
+
+    action: str = arg(
+        'show: list the clock epochs; trust: confirm that the present time is right.',
+        default='show',
+        choices=('show', 'trust'),
+    )
+
+
+def manage_clock(request: ClockRequest, settings: Settings, options: Options) -> None:
+    """
+    List the clock epochs of the store, or confirm that the present clock is right.
+
+    Memories of a suspect clock are kept; decay and retention wait until it is trusted.
+    """
+    with open_memory(settings, with_model=False) as memory:
+        if request.action == 'trust':
+            memory.timekeeper.trust()
+        with memory.db.read() as connection:
+            rows = epochs.list_all(connection)
+    values = [
+        {
+            'epoch': row.id,
+            'from': format_instant(row.epoch.first.wall + row.judgement.offset),
+            'until': format_instant(row.epoch.last.wall + row.judgement.offset),
+            'state': 'trusted' if row.judgement.trusted else 'suspect',
+            'reason': row.judgement.reason,
+            'offset_s': row.judgement.offset / 1e6,
+            'time_uncertain': row.judgement.uncertain,
+        }
+        for row in rows
+    ]
+    lines = [
+        f'{value["epoch"]:>4}  {str(value["from"])[:19]} to {str(value["until"])[:19]} UTC  '
+        f'{value["state"]}: {value["reason"]}'
+        + (f'; corrected by {value["offset_s"]:+.0f} s' if value['offset_s'] else '')
+        + (', time uncertain' if value['time_uncertain'] else '')
+        for value in values
+    ]
+    show_answer(values, '\n'.join(lines) or 'nothing was written yet', options)
 
 
 def index(_: NoArguments, settings: Settings, options: Options) -> None:
@@ -182,6 +235,7 @@ COMMANDS: dict[str, tuple[Callable[[Any, Settings, Options], None], type]] = {
     'import': (import_recordings, ImportRequest),
     'plot': (plot, PlotRequest),
     'status': (report_status, NoArguments),
+    'clock': (manage_clock, ClockRequest),
     'index': (index, NoArguments),
     'upgrade': (upgrade, NoArguments),
     'mcp': (serve_mcp, McpRequest),

@@ -107,6 +107,8 @@ def _render_recall(response: Any, paint: Paint) -> str:
             about.append(f'in {item.frame_id}')
         rows.append((item.id, score, item.content, ' · '.join(about)))
     mode = f'{_MODES[response.mode]}, {response.query_ms:.1f} ms'
+    if response.faded:
+        mode += f'; {response.faded} decayed below the minimum confidence'
     if not rows:
         return f'No results ({mode}).'
     found = format_count(response.total, 'memory', 'memories')

@@ -61,6 +61,7 @@ class MemoryView(TypedDict):
     newer: NotRequired[int]
     actor_id: NotRequired[str]
     role: NotRequired[str]
+    time_uncertain: NotRequired[bool]
     shortened: NotRequired[list[str]]
 
 
@@ -73,6 +74,7 @@ class RecallResponse(TypedDict):
     query_ms: float
     frames: NotRequired[Any]
     as_of: NotRequired[Any]
+    faded: int
 
 
 class SavePerceptionResponse(TypedDict):
@@ -170,6 +172,7 @@ class RecordView(TypedDict):
     superseded_by: NotRequired[int]
     role: NotRequired[str]
     turn_id: NotRequired[int]
+    time_uncertain: NotRequired[bool]
     audit: NotRequired[Any]
     shortened: NotRequired[list[str]]
 

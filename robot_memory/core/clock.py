@@ -6,6 +6,7 @@ import ctypes
 import functools
 import os
 import time
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
@@ -16,9 +17,7 @@ SteadyClock = Callable[[], float]
 """Return seconds since some instant; setting the system's time does not change them."""
 
 DAY = 86_400_000_000
-STEP = DAY // 24
-"""A clock that lies so far behind what it said before was set back, and not only adjusted."""
-PLAUSIBLE_FROM = 1_735_689_600_000_000
+RELEASED = 1_735_689_600_000_000
 """2025-01-01 UTC: no release of this package is older, so an earlier time was never right."""
 LAST = 253_402_300_799_999_999
 """The end of the year 9999: the last instant that ISO 8601 can say."""
@@ -67,14 +66,15 @@ class ClockReading:
 
 @functools.cache
 def read_boot_id() -> str:
-    """Return the identifier of the machine's present boot, empty where there is none."""
+    """Return the identifier of the machine's present boot; of the process where there is none."""
     try:
         with open('/proc/sys/kernel/random/boot_id', encoding='ascii') as file:
             return file.read().strip()
     except OSError:
-        return ''
+        return f'process-{uuid.uuid4()}'
 
 
+@functools.cache
 def read_time_namespace() -> str:
     """Return the identifier of the process's time namespace, empty where there is none."""
     try:
@@ -85,27 +85,51 @@ def read_time_namespace() -> str:
 
 def is_synchronised() -> bool:
     """Say whether the kernel says that the clock is synchronised (adjtimex(2), STA_UNSYNC)."""
-    timex = ctypes.create_string_buffer(512)  # modes = 0: nothing is set
-    adjtimex = getattr(ctypes.CDLL(None, use_errno=True), 'adjtimex', None)
+    adjtimex = _load_adjtimex()
     if adjtimex is None:
         return False
-    state = int(adjtimex(timex))
+    state = int(adjtimex(ctypes.create_string_buffer(512)))  # modes = 0: nothing is set
     return 0 <= state < _TIME_ERROR
 
 
-def is_plausible(instant: int) -> bool:
-    """Say whether a clock that tells this instant may be right."""
-    return PLAUSIBLE_FROM <= instant <= LAST
+@functools.cache
+def _load_adjtimex() -> Callable[[object], int] | None:
+    return getattr(ctypes.CDLL(None), 'adjtimex', None)
+
+
+class Clocks:
+    """The machine's clocks; a subclass is another machine's, as of a simulation or a test."""
+
+    def wall(self) -> int:
+        """Return the system's time, in microseconds since 1970 UTC."""
+        return wall_clock()
+
+    def steady(self) -> float:
+        """Return seconds that setting the system's time does not change."""
+        return steady_clock()
+
+    def read(self) -> ClockReading:
+        """Read all clocks at one moment, and what the machine knows of them."""
+        return ClockReading(
+            self.wall(),
+            round(self.steady() * 1e6),
+            read_boot_id(),
+            read_time_namespace(),
+            is_synchronised(),
+        )
+
+
+SYSTEM_CLOCKS = Clocks()
 
 
 def format_instant(instant: int) -> str:
     """
-    Return an instant as UTC, ISO 8601 with microseconds and without a zone.
+    Return an instant as UTC, ISO 8601 with microseconds and a Z.
 
     What lies before the year 1 or after 9999 is told as the first or the last instant.
     """
     moment = _EPOCH + min(max(instant, _FIRST), LAST) * _MICROSECOND
-    return moment.replace(tzinfo=None).isoformat(timespec='microseconds')
+    return f'{moment.replace(tzinfo=None).isoformat(timespec="microseconds")}Z'
 
 
 def parse_instant(text: str) -> int:

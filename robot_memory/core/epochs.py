@@ -23,7 +23,7 @@ class Epoch:
     A stretch in which one clock ran on: its first and its last reading.
 
     `segment` counts how often CLOCK_BOOTTIME went back within the boot id. `evidence` says who
-    vouches for the clock: 'kernel', 'operator', or nobody ('').
+    vouches for the clock: 'kernel', 'operator', 'earlier release', or nobody ('').
     """
 
     first: ClockReading
@@ -43,6 +43,10 @@ class Epoch:
             and reading.boot >= self.last.boot
             and abs(reading.lead - self.last.lead) <= MAX_STEP
         )
+
+    def covers(self, reading: ClockReading) -> bool:
+        """Say whether a reading is one of this epoch's clock, and no new evidence for it."""
+        return self.goes_on(reading) and self.extend(reading).evidence == self.evidence
 
     def extend(self, reading: ClockReading) -> Epoch:
         """Return the epoch with a later reading; what the kernel has vouched for stays so."""
@@ -71,6 +75,10 @@ class Judgement:
     offset: int = 0
     uncertain: bool = False
 
+    def says(self, other: Judgement) -> bool:
+        """Say whether another says the same of the epoch's times, for whatever reason."""
+        return replace(self, reason=other.reason) == other
+
 
 def judge(epochs: Sequence[Epoch], max_gap: int, released: int) -> list[Judgement]:
     """
@@ -98,6 +106,8 @@ def _say_trusted(epoch: Epoch) -> str:
         return 'the kernel says that the clock is synchronised'
     if epoch.evidence == 'operator':
         return 'confirmed by an operator'
+    if epoch.evidence:
+        return f'accepted by an {epoch.evidence}'
     return 'it follows a trusted clock'
 
 

@@ -25,10 +25,12 @@ class Record:
     Hold one memory as the store keeps it.
 
     `created_at`, `updated_at` and `last_accessed` are microseconds since 1970 UTC; `stamp` is the
-    measurement's own time in nanoseconds; `pose` holds position in metres and an orientation
-    quaternion in `frame_id`. Of turns alone, `role` says which side spoke and `turn_id` is the
-    number in the session, from 1. `authority` is the highest of those who stated it, `writer` who
-    that was; one that `stands` is from before authorities were recorded.
+    measurement's own time in nanoseconds; `stamp_is_local`: this host's clock made it. All are
+    corrected where the clock was wrong; `time_uncertain`: no trusted clock tells by how much.
+    `pose` holds position in metres and an orientation quaternion in `frame_id`. Of turns alone,
+    `role` says which side spoke and `turn_id` is the number in the session, from 1. `authority` is
+    the highest of those who stated it, `writer` who that was; one that `stands` is from before
+    authorities were recorded.
     """
 
     type: str
@@ -48,6 +50,7 @@ class Record:
     role: str | None = None
     turn_id: int | None = None
     stamp: int | None = None
+    stamp_is_local: bool = False
     frame_id: str | None = None
     pose: dict[str, Any] | None = None
     status: str = 'active'
@@ -59,6 +62,7 @@ class Record:
     authority: str = 'planner'
     stands: bool = False
     writer: Writer | None = None
+    time_uncertain: bool = False
 
     @property
     def created(self) -> str:

@@ -152,6 +152,13 @@ class Settings:
         minimum=0,
         maximum=36_500,
     )
+    clock_gap_days: float = arg(
+        'Days after the last trusted time at which an unsynchronised clock becomes suspect: '
+        'decay and retention then wait.',
+        default=30.0,
+        minimum=1.0,
+        maximum=36_500.0,
+    )
     backup_folder: str = arg('Backup folder; empty disables backups.', default='')
     backup_interval: str = arg(
         'Backup interval.', default='daily', choices=('hourly', 'daily', 'weekly')

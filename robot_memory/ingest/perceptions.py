@@ -38,6 +38,8 @@ def make_perception(
     place: PoseLookup | None,
     demonstration: str,
     stamped_by: str,
+    *,
+    stamp_is_local: bool,
 ) -> Perception:
     """Return an event of a tap as what the memory keeps; `stamped_by` is empty for the header."""
     words = event.description
@@ -84,6 +86,7 @@ def make_perception(
             str(event.data.get('look', '')),
             event.broken_off,
         ),
+        stamp_is_local=stamp_is_local,
     )
 
 

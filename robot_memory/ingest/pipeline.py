@@ -167,6 +167,7 @@ class Pipeline:
             self._pose_source.look_up(event.frame_id, event.stamp_ns),
             self._find_demonstration(event) if motion else '',
             runner.stamps.name_source(event.stamp_ns, event.end_ns),
+            stamp_is_local=runner.stamps.is_local,
         )
         self._emit(name, perception)
 

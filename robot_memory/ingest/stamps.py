@@ -11,6 +11,8 @@ from robot_memory.ingest import messages
 
 _FITS_NS = NANOSECONDS
 """Clocks that are further apart than this are not mixed in one stream."""
+_LOCAL_NS = 60 * NANOSECONDS
+"""A stamp within a minute of the arrival is by the same clock: if that is wrong, so is it."""
 _RUNS = 64
 STAMPED_ON_ARRIVAL = 'zero stamp replaced'
 """The count of messages whose zero stamp was replaced by their arrival."""
@@ -26,13 +28,15 @@ class ArrivalClock:
     Say what the time of a message's coming is called, and whether it may replace a zero stamp.
 
     Under simulated time it may not: a zero stamp is the beginning of the simulation there.
+    `is_host`: messages come live, so that the arrival is by this host's clock.
     """
 
     name: str
     replaces_zero: Callable[[], bool] = _return_true
+    is_host: bool = False
 
 
-LIVE = ArrivalClock('arrival')
+LIVE = ArrivalClock('arrival', is_host=True)
 LOGGED = ArrivalClock('log_time')
 
 
@@ -77,6 +81,12 @@ class MessageStamper:
             self._runs.append([stamp_ns, stamp_ns])
         self._in_run = True
         return stamp_ns
+
+    @property
+    def is_local(self) -> bool:
+        """Say whether the last message was dated by this host's clock, as far as can be told."""
+        near = self._offset_ns is None or abs(self._offset_ns) <= _LOCAL_NS
+        return near and self._arrival.is_host and self._arrival.replaces_zero()
 
     def name_source(self, begin_ns: int, end_ns: int) -> str:
         """Return the name of the arrival where it dated a message of a span, else nothing."""

@@ -125,7 +125,7 @@ def update(memory: Memory, memory_id: int, text: str, context: Mapping[str, Any]
         kept = old.context
         if context:
             kept = sessions.inherit(connection, old.session_id, dict(context))
-        now = max(memory.clock(), old.updated_at + 1)
+        now = memory.clock()
         new = replace(
             old,
             content=text,

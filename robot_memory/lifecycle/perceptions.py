@@ -15,7 +15,7 @@ from robot_memory.core.records import Record, make_record
 from robot_memory.detectors import is_same_view
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
-from robot_memory.storage.tables import event_keys, memories, parts, sessions
+from robot_memory.storage.tables import event_keys, memories, parts, payloads, sessions
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.parts import Part
 from robot_memory.text.categories import PROTECTED, classify
@@ -33,7 +33,8 @@ class Perception:
     """
     Hold what is to be stored: `stamp` in nanoseconds, `pose` in metres, the rest plain JSON.
 
-    With an `identity` it is stored once, however often it is given.
+    With an `identity` it is stored once, however often it is given. `stamp_is_local`: the stamp is
+    by this host's clock, and is corrected with it.
     """
 
     description: str
@@ -48,6 +49,7 @@ class Perception:
     metadata: Any = None
     parts: Sequence[Part] = ()
     identity: Identity | None = None
+    stamp_is_local: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,7 @@ def _make_record(
         perception_type=perception.perception_type,
         strategy_name='episodic',
         stamp=perception.stamp,
+        stamp_is_local=perception.stamp_is_local,
         frame_id=perception.frame_id,
         pose=perception.pose,
     )
@@ -182,7 +185,7 @@ def _insert_payload(
     payload: _Payload,
 ) -> None:
     if any(payload.inline.values()):
-        memories.put_payload(connection, memory_id, **payload.inline)
+        payloads.put(connection, memory_id, **payload.inline)
     if payload.parts:
         parts.put(
             connection,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from robot_memory.core.clock import DAY, is_plausible
+from robot_memory.core.clock import DAY
 from robot_memory.memory import Memory
-from robot_memory.storage.tables import clock_log, retirement
+from robot_memory.storage.tables import retirement
 from robot_memory.text.categories import PROTECTED
 
 _BATCH = 500
@@ -17,21 +17,20 @@ def retire_expired(memory: Memory, collection: str | None = None) -> int:
     Retire perceptions and turns older than `retention_days`; return how many were.
 
     Facts, demonstrations and the protected categories stay for ever, as does everything while
-    the setting is 0 or the clock cannot be right. The oldest go first, of one collection or of
-    all. Where the clock proves to have been ahead, the memory brings back what went.
+    the setting is 0 or the clock is suspect. The oldest go first, of one collection or of all.
+    Where the clock proves to have been ahead, the memory brings back what went.
     """
     days = memory.settings.retention_days
-    now = memory.clock()
-    if not days or not is_plausible(now):
+    if not days:
         return 0
     gone = 0
     while gone < _MOST:
         with memory.db.write() as connection:
-            clock_log.record(connection, now)
-            clock_log.weigh(connection, now)
-            cutoff = now - days * DAY
+            if not memory.timekeeper.judge_now(connection).trusted:
+                break
+            now = memory.clock()
             batch = retirement.find_expired(
-                connection, cutoff, now, sorted(PROTECTED), collection, _BATCH
+                connection, now - days * DAY, sorted(PROTECTED), collection, _BATCH
             )
             for memory_id in batch:
                 retirement.retire(connection, memory_id, memory.caller, now)

@@ -68,11 +68,10 @@ def get_or_start_session(
     """
     if session_id is not None:
         return sessions.get_open(connection, session_id)
-    now = memory.clock()
-    newest = sessions.find_open(connection, now, collection)
+    newest = sessions.find_open(connection, collection)
     if newest is not None:
         return newest
-    session = Session(str(uuid.uuid4()), collection or 'default', {}, 'open', now)
+    session = Session(str(uuid.uuid4()), collection or 'default', {}, 'open', memory.clock())
     _insert(memory, connection, session)
     return session
 
@@ -101,7 +100,7 @@ def save_session(
     """
     with memory.db.write() as connection:
         if session_id is None:
-            session = sessions.find_open(connection, memory.clock(), collection)
+            session = sessions.find_open(connection, collection)
         else:
             session = sessions.get_open(connection, session_id)
         said = 0 if session is None else turns.count(connection, session.id)
@@ -132,8 +131,8 @@ def end_session(memory: Memory, session_id: str, outcome_score: float | None) ->
         records = memories.list_newest(connection, where, _UNLIMITED)
     # Found before the transaction, which others wait for; what has changed since is left out.
     merges = find_merges(records, memory.settings.consolidate_jaccard)
-    now = memory.clock()
     with memory.db.write() as connection:
+        now = memory.clock()
         sessions.get_open(connection, session_id)
         sessions.end(connection, session_id, outcome_score, now)
         _record(memory, connection, 'session_ended', session_id, now)
@@ -146,9 +145,13 @@ def end_session(memory: Memory, session_id: str, outcome_score: float | None) ->
             memories.retire(
                 connection, merge.superseded, 'superseded', memory.caller, reason, now, merge.kept
             )
-        decayed = decay.decay(
-            connection, session.collection, memory.settings.decay_rate, now, sorted(PROTECTED)
-        )
+        decay.note_rate(connection, memory.settings.decay_rate, now)
+        decay.note_end(connection, session.collection, now)
+        decayed = 0
+        if memory.timekeeper.judge_now(connection).trusted:
+            decayed = decay.recompute(
+                connection, session.collection, sorted(PROTECTED), falls_only=True
+            )
     expired = retire_expired(memory, session.collection)
     prune_history(memory)
     if expired:

@@ -48,7 +48,7 @@ def soft_delete_session(
     """
     with memory.db.write() as connection:
         if session_id is None:
-            newest = sessions.find_open(connection, memory.clock())
+            newest = sessions.find_open(connection)
             if newest is None:
                 raise NotFound('no session is open; pass a session_id')
             session = newest

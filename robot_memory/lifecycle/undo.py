@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_memory.core.authority import Writer, is_higher
-from robot_memory.core.clock import DAY, is_plausible
+from robot_memory.core.clock import DAY
 from robot_memory.core.errors import Conflict, NotFound
 from robot_memory.core.records import Record
 from robot_memory.memory import Memory
@@ -113,8 +113,10 @@ def _find(
 
 def prune_history(memory: Memory) -> int:
     """Remove the states that ended over `history_days` ago; return how many there were."""
-    days, now = memory.settings.history_days, memory.clock()
-    if not days or not is_plausible(now):
+    days = memory.settings.history_days
+    if not days:
         return 0
     with memory.db.write() as connection:
-        return history.remove_before(connection, now - days * DAY)
+        if not memory.timekeeper.judge_now(connection).trusted:
+            return 0
+        return history.remove_before(connection, memory.clock() - days * DAY)

@@ -49,7 +49,7 @@ def format_stamp(stamp_ns: int) -> str:
     """Return a stamp as UTC with microseconds, or as seconds of simulated time."""
     if is_simulated(stamp_ns):
         return f'{stamp_ns / 1e9:.6f} s of simulated time'
-    return f'{format_instant(stamp_ns // 1000).replace("T", " ")} UTC'
+    return f'{format_instant(stamp_ns // 1000)[:-1].replace("T", " ")} UTC'
 
 
 def format_span(first_ns: int, last_ns: int) -> str:

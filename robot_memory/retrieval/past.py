@@ -34,7 +34,7 @@ class Past:
 
     def describe(self) -> dict[str, Any]:
         """Return it as a response tells it."""
-        at = None if self.at is None else f'{format_instant(self.at)}Z'
+        at = None if self.at is None else format_instant(self.at)
         return {'line': self.line, 'at': at, 'gone': self.gone}
 
 
@@ -75,18 +75,19 @@ def find_past(memory: Memory, as_of: str, *filters: Any) -> Past | None:
             if line > head:
                 raise InvalidArgument(f'as_of names audit line {line}; the last one is {head}')
         else:
-            line = _find_line(memory, connection, text)
+            now = memory.timekeeper.read_now(connection)
+            line = _find_line(memory, connection, text, now)
         if line < horizon.line:
             known = format_instant(horizon.at) if horizon.at is not None else 'the next write'
             raise InvalidArgument(
-                f'as_of {format_value(as_of)} is before the history begins, {known}Z; earlier '
+                f'as_of {format_value(as_of)} is before the history begins, {known}; earlier '
                 'states were removed by history_days, or the store was upgraded then'
             )
         at = history.get_time(connection, line)
         return Past(line, at, history.count_gone(connection, line, horizon.line))
 
 
-def _find_line(memory: Memory, connection: Connection, text: str) -> int:
+def _find_line(memory: Memory, connection: Connection, text: str, now: int) -> int:
     try:
         instant = parse_instant(text)
     except (ValueError, OverflowError):
@@ -94,16 +95,15 @@ def _find_line(memory: Memory, connection: Connection, text: str) -> int:
             'as_of must be an ISO 8601 time, e.g. 2026-03-09T10:30:00Z, or an audit line, e.g. '
             f'#120, not {format_value(text)}'
         ) from None
-    now = memory.clock()
     if instant > now:
         raise InvalidArgument(
-            f'as_of {format_value(text)} is in the future; it is {format_instant(now)}Z'
+            f'as_of {format_value(text)} is in the future; it is {format_instant(now)}'
         )
     days = memory.settings.history_days
     if days and instant < now - days * DAY:
         raise InvalidArgument(
             f'as_of {format_value(text)} is before the history begins, '
-            f'{format_instant(now - days * DAY)}Z (history_days {days})'
+            f'{format_instant(now - days * DAY)} (history_days {days})'
         )
     return history.find_line(connection, instant)
 

@@ -12,7 +12,7 @@ from robot_memory.core.clock import format_instant
 from robot_memory.core.fields import arg, to_plain
 from robot_memory.lifecycle.perceptions import PACKED
 from robot_memory.storage import Connection
-from robot_memory.storage.tables import memories, parts
+from robot_memory.storage.tables import parts, payloads
 from robot_memory.storage.tables.parts import Part
 
 _DIGEST = 1500
@@ -56,7 +56,7 @@ def view_part(memory_id: int, part: Part) -> PartView:
 def load_digests(connection: Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     """Return short data and the parts without their bytes, of those memories that have some."""
     found: dict[int, dict[str, Any]] = {}
-    for memory_id, text in memories.short_data(connection, ids, _DIGEST).items():
+    for memory_id, text in payloads.list_short_data(connection, ids, _DIGEST).items():
         found[memory_id] = {'data': json.loads(text)}
     for memory_id, kept in parts.of(connection, ids).items():
         found.setdefault(memory_id, {})['parts'] = [
@@ -67,9 +67,7 @@ def load_digests(connection: Connection, ids: Sequence[int]) -> dict[int, dict[s
 
 def load_payload(connection: Connection, memory_id: int) -> tuple[Any, Any, list[Part]]:
     """Return data, metadata and the parts of a memory, all with their bytes."""
-    values = dict(
-        zip(('data', 'metadata'), memories.get_payload(connection, memory_id), strict=True)
-    )
+    values = dict(zip(('data', 'metadata'), payloads.get(connection, memory_id), strict=True))
     kept = []
     for part in parts.of(connection, [memory_id], with_content=True).get(memory_id, []):
         if part.media_type == PACKED and part.content is not None:

@@ -8,7 +8,14 @@ from typing import Any
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value, parse_finite
 from robot_memory.storage.indexes import frames
-from robot_memory.storage.indexes.filters import Where, active_in, compile_filter, equal, json_path
+from robot_memory.storage.indexes.filters import (
+    Where,
+    active_before_decay,
+    active_in,
+    compile_filter,
+    equal,
+    json_path,
+)
 from robot_memory.storage.indexes.partitions import names_of
 from robot_memory.storage.indexes.positions import MAX_DIMENSIONS
 from robot_memory.text import tokenizer
@@ -69,6 +76,8 @@ class RecallPlan:
     - `real_weight` is the factor on memories of the real world, None: that of the settings;
       `turn_weight` is that on turns. At 1, scores stay on their scale from 0 to 1.
     - What scores less than `least` is left out.
+    - `unfaded` is `where` with the confidence before decay, which is to be at least
+      `min_confidence`; None: none is asked for.
     - `fills`: what passes but does not match fills a narrow answer up to `limit`.
     - `marks_newer`: of two memories that contradict each other the newer one comes first;
       `has_payloads`: the digests of perceptions are read, too.
@@ -80,6 +89,8 @@ class RecallPlan:
     query: str
     terms: tokenizer.TermQuery | None
     where: Where
+    min_confidence: float
+    unfaded: Where | None
     near: Near | None
     limit: int
     narrow: bool
@@ -125,7 +136,7 @@ class RecallPlan:
             raise InvalidArgument(
                 'query, context_filter and spatial_sort are all empty; at least one is required'
             )
-        passing = active_in(collection, min_confidence)
+        passing = Where()
         if session_id:
             passing &= equal('session_id', session_id)
         if actor_id is not None:
@@ -143,7 +154,9 @@ class RecallPlan:
             names_of(collection),
             query,
             tokenizer.parse_query(query) if asks else None,
-            passing,
+            active_in(collection, min_confidence) & passing,
+            min_confidence,
+            active_before_decay(collection, min_confidence) & passing if min_confidence else None,
             near,
             limit,
             narrow,

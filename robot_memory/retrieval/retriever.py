@@ -6,7 +6,7 @@ import itertools
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_memory.core.records import Record
@@ -20,6 +20,7 @@ from robot_memory.retrieval.spatial import find_near
 from robot_memory.search.query import Hit, Query
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import frames, fulltext
+from robot_memory.storage.indexes.filters import has_faded
 from robot_memory.storage.past import open_past
 from robot_memory.storage.tables import memories
 
@@ -32,7 +33,8 @@ class Found:
     `hits` come best first, each with its record in `records`. `mode` says what ran: hybrid,
     bm25_only, vec_only or filter. `newer` leads from a memory to the one that contradicts it
     later, `payloads` to the digests of perceptions. `frames` counts the positions in each frame
-    where a place was asked for and they are of several. `query_ms` is the time it took.
+    where a place was asked for and they are of several. `query_ms` is the time it took, `faded`
+    how many are left out only because their confidence has decayed.
     """
 
     hits: tuple[Hit, ...]
@@ -42,6 +44,7 @@ class Found:
     payloads: Mapping[int, dict[str, Any]]
     frames: dict[str, int] | None
     query_ms: float
+    faded: int = 0
 
     @property
     def ids(self) -> list[int]:
@@ -122,8 +125,18 @@ class Retriever:
         counts = None
         if plan.near is not None:
             counts = frames.count_frames(plan.near.field, (records[hit.id] for hit in hits))
+        faded = self._count_faded(connection, plan, query)
         took = milliseconds_since(start)
-        return Found(tuple(hits), records, mode, newer, payloads, counts, took)
+        return Found(tuple(hits), records, mode, newer, payloads, counts, took, faded)
+
+    def _count_faded(self, connection: Connection, plan: RecallPlan, query: Query | None) -> int:
+        """Return how many would be in the answer had they not decayed."""
+        if plan.unfaded is None or not has_faded(connection, plan.collection, plan.min_confidence):
+            return 0
+        unfaded = replace(plan, where=plan.unfaded, fills=False)
+        hits, _ = self._rank(connection, unfaded, query)
+        records = memories.get(connection, [hit.id for hit in hits])
+        return sum(record.confidence < plan.min_confidence for record in records.values())
 
     def _rank(
         self, connection: Connection, plan: RecallPlan, query: Query | None

@@ -67,6 +67,11 @@ class MemoryView:
     role: str | None = arg(
         "Speaker's role, user or assistant; turns only.", default=None, omitted=True
     )
+    time_uncertain: bool | None = arg(
+        'True if created_at is only in the right order: the clock was wrong and was never set.',
+        default=None,
+        omitted=True,
+    )
     shortened: tuple[str, ...] | None = arg(
         'Fields truncated in this response; show returns them in full.',
         default=None,
@@ -108,7 +113,7 @@ def _describe(record: Record, mode: str) -> dict[str, Any]:
     return {
         'session_id': record.session_id,
         'turn_id': record.turn_id,
-        'timestamp': f'{record.created}Z',
+        'timestamp': record.created,
         'memory_id': record.id,
         'type': record.type,
         'category': record.category,
@@ -157,6 +162,7 @@ def _view(found: Found, *, is_whole: bool) -> tuple[MemoryView, ...]:
             newer=found.newer.get(record.id),
             actor_id=record.actor_id,
             role=record.role,
+            time_uncertain=record.time_uncertain or None,
         )
         for record, context, text, hit, (summary, gone), created in zip(
             records, contexts, texts, found.hits, cuts, times, strict=True

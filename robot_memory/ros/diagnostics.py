@@ -90,8 +90,12 @@ class Diagnostics:
         grown = [name for name, number in errors.items() if number > self._errors.get(name, 0)]
         self._errors = errors
         read_only = self._memory.db.read_only_reason
+        clock = self._memory.timekeeper.describe_suspicion()
         level = max(
-            [int(breaker != 'closed' or bool(read_only)), *(name[2].diagnostic for name in grown)]
+            [
+                int(breaker != 'closed' or bool(read_only or clock)),
+                *(name[2].diagnostic for name in grown),
+            ]
         )
         calls = registry.get_total_timing()
         values = {
@@ -103,10 +107,14 @@ class Diagnostics:
             'model': self._memory.embedder.state,
             'model breaker': breaker,
             'audit head': self._format_head(),
+            'clock': clock or 'trusted',
         }
         errors_now = ', '.join(f'{operation}: {code}' for operation, code, _ in grown)
         words = (
-            errors_now or read_only or f'{calls.count} calls, model {self._memory.embedder.state}'
+            errors_now
+            or read_only
+            or clock
+            or f'{calls.count} calls, model {self._memory.embedder.state}'
         )
         return self._make_status(level, 'memory', words, values)
 

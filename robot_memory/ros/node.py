@@ -211,7 +211,7 @@ class MemoryNode(Node):
     def _apply_changes(self, changes: list[Parameter[Any]]) -> SetParametersResult:
         """Let changed numbers take effect; the ranges were checked by rclpy."""
         new = parameters.select_changed(self.memory.settings, changes)
-        self.memory.settings = dataclasses.replace(self.memory.settings, **new)
+        self.memory.change_settings(dataclasses.replace(self.memory.settings, **new))
         for change in changes:
             if change.name == 'auto_save':
                 conversations.set_auto_save(self.memory, change.value)

@@ -138,6 +138,11 @@ def report_optimization(memory: Memory) -> list[dict[str, str]]:
             f'df {memory.db.path.parent}',
         ),
         (
+            bool(clock := memory.timekeeper.describe_suspicion()),
+            clock,
+            'robot-memory clock',
+        ),
+        (
             bool(limit) and file.file > limit * _MB,
             f'the file has {_format_megabytes(file.file)}, store_limit_mb is {limit:g}',
             'robot-memory maintain',

@@ -97,7 +97,7 @@ def forget(memory: Memory, what: str, collection: str | None) -> VerbResult:
     with memory.db.read() as connection:
         session_id = what if what and sessions.exists(connection, what) else ''
         if not what:
-            session = sessions.find_open(connection, memory.clock(), collection)
+            session = sessions.find_open(connection, collection)
             if session is None:
                 raise NotFound('no session is open; pass a session id')
             session_id = session.id

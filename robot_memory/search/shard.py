@@ -91,6 +91,9 @@ class Shard:
         if place is None:
             self.extend([row])
             return
+        if not self.alive[place]:
+            self.alive[place] = True
+            self.dead -= 1
         self.real[place] = row.real
         digest = zlib.crc32(row.terms)
         if digest != self._digests[place]:

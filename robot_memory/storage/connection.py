@@ -63,9 +63,10 @@ class Database:
         A store of an earlier release is refused, or upgraded where `upgrade` says so;
         `upgraded_from` then is its schema version of before. With `read_only_fallback`, one that
         cannot be upgraded for want of disk space is served read-only; `read_only_reason` then
-        says why, and is empty else.
+        says why, and is empty else. `on_write` is called first in every write transaction.
         """
         self.path = path
+        self.on_write: Callable[[apsw.Connection], None] = lambda connection: None
         self.upgraded_from: int | None = None
         self.read_only_reason = ''
         self._uri = ''
@@ -125,6 +126,7 @@ class Database:
             finally:
                 self._patient = True
             try:
+                self.on_write(self._writer)
                 yield self._writer
                 self._writer.execute('COMMIT')
                 # What was committed to a file that nobody will open is not acknowledged.

@@ -13,7 +13,7 @@ import apsw
 
 from robot_memory.core.errors import Unavailable
 from robot_memory.storage import derived
-from robot_memory.storage.schema import v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11
+from robot_memory.storage.schema import v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12
 
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v1.upgrade,
@@ -27,6 +27,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v9.upgrade,
     v10.upgrade,
     v11.upgrade,
+    v12.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
 

@@ -99,9 +99,9 @@ def analyze(memory: Memory, request: AnalyzeRequest) -> AnalyzeResponse:
             f'not {format_value(request.analysis_type)}'
         )
     analyse, kinds = ANALYSES[name]
-    now = memory.clock()
-    start, end = _span(request, now)
     with memory.db.read() as connection:
+        now = memory.timekeeper.read_now(connection)
+        start, end = _span(request, now)
         if request.session_id is not None:
             sessions.get(connection, request.session_id)
         span = _where(request, start, end)

@@ -56,7 +56,7 @@ def export(memory: Memory, request: ExportRequest) -> ExportResponse:
     """
     memory.accesses.flush()
     with memory.db.read() as connection:
-        extent = extent_of(connection, memory.clock(), request.session_id, request.collection)
+        extent = extent_of(connection, request.session_id, request.collection)
         size = archive_rows.size(connection, extent.where)
         if size > _MOST:
             raise InvalidArgument(
@@ -69,14 +69,14 @@ def export(memory: Memory, request: ExportRequest) -> ExportResponse:
 
 
 def extent_of(
-    connection: Connection, now: int, session_id: str | None, collection: str | None
+    connection: Connection, session_id: str | None, collection: str | None
 ) -> ExportScope:
     """Return what is asked for; raise NotFound where there is none of it."""
     if session_id == ALL:
         return ExportScope(None, collection)
     if session_id is not None:
         return ExportScope(sessions.get(connection, session_id), collection)
-    found = sessions.find_open(connection, now, collection)
+    found = sessions.find_open(connection, collection)
     if found is None:
         raise NotFound('no session is open; pass a session_id, or "all" for the whole store')
     return ExportScope(found, collection)

@@ -34,8 +34,8 @@ class GetMemoryStatsResponse:
 @tool(read_only=True, idempotent=True, sage=True)
 def get_memory_stats(memory: Memory, request: GetMemoryStatsRequest) -> GetMemoryStatsResponse:
     """Count memories (total, today, this week), sessions and turns, and report the store size."""
-    today, week = _midnights(memory.clock())
     with memory.db.read() as connection:
+        today, week = _midnights(memory.timekeeper.read_now(connection))
         types = counts.by_type(connection)
         stored_today, stored_this_week = (
             counts.active_since(connection, instant) for instant in (today, week)

@@ -69,7 +69,7 @@ def _view(change: Change) -> HistoryEntry:
     line = change.line
     return HistoryEntry(
         line.id,
-        f'{format_instant(line.at)}Z',
+        format_instant(line.at),
         line.action,
         line.actor,
         line.reason,

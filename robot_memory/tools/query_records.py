@@ -68,6 +68,11 @@ class RecordView:
     turn_id: int | None = arg(
         'Turn number in its session; turns only.', default=None, omitted=True
     )
+    time_uncertain: bool | None = arg(
+        'True if created_at is only in the right order: the clock was wrong and was never set.',
+        default=None,
+        omitted=True,
+    )
     audit: Json | None = arg(
         'Audit trail (actor, time, reason), if there is one.',
         default=None,
@@ -153,5 +158,6 @@ def _view(connection: Connection, record: Record) -> RecordView:
         superseded_by=record.superseded_by,
         role=record.role,
         turn_id=record.turn_id,
+        time_uncertain=record.time_uncertain or None,
         audit=[{**line, 'at': format_instant(line['at'])} for line in trail] or None,
     )

@@ -66,6 +66,10 @@ class RecallResponse:
         default=None,
         omitted=True,
     )
+    faded: int = arg(
+        'Number of memories that would be in this answer, but have decayed below min_confidence.',
+        default=0,
+    )
 
 
 @tool(read_only=True, idempotent=True, core=True)
@@ -103,4 +107,5 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         found.query_ms,
         found.frames,
         None if past is None else past.describe(),
+        found.faded,
     )

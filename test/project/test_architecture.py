@@ -34,7 +34,7 @@ LAYERS = (
 """From the ground up: a room imports only from the layers under its own."""
 
 STORAGE_LAYERS = (
-    ('schema', 'error_messages', 'file_watch', 'vector_extension'),
+    ('schema', 'epochs', 'error_messages', 'file_watch', 'vector_extension'),
     ('indexes',),
     ('tables',),
     ('derived',),

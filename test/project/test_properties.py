@@ -212,7 +212,7 @@ def watched(
     path: Path = tmp_path_factory.mktemp('properties') / 'memory.db'
     chosen = Settings(db_path=str(path), durability='normal')
     clock = MovableClock()
-    with Memory(chosen, clock=clock, steady=clock.steady, embedder=tiny_embedders[8]) as memory:
+    with Memory(chosen, clocks=clock, embedder=tiny_embedders[8]) as memory:
         yield Watched(Robot(memory))
 
 

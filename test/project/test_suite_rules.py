@@ -31,7 +31,6 @@ WAITS = set(
 REASONS = {
     ('waiting.py', 'until'): 'the one loop that waits: for other processes there is no event',
     ('replay.py', 'play'): 'plays a recording at its pace or slower; nothing is held to it',
-    ('test_mcp_server_stdio.py', 'clock'): 'a clock of the robot that prints when it is read',
     (
         'test_client.py',
         'test_a_server_that_does_not_answer_is_waited_for_no_longer_than_allowed',

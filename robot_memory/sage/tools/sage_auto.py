@@ -54,7 +54,7 @@ def sage_auto(memory: Memory, request: SageAutoRequest) -> SageAutoResponse:
     """
     with memory.db.read() as connection:
         is_on = conversations.is_auto_save_on(memory, connection)
-        session = sessions.find_open(connection, memory.clock())
+        session = sessions.find_open(connection)
         said = 0 if session is None else turns.count(connection, session.id)
     off = 'automatic mode is off; enable it with /mode on'
     if request.action == 'check_save':

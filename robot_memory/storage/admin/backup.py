@@ -25,10 +25,10 @@ import apsw
 
 from robot_memory.core.clock import (
     DAY,
+    RELEASED,
     Clock,
     SteadyClock,
     format_instant,
-    is_plausible,
     parse_instant,
 )
 from robot_memory.core.errors import Unavailable
@@ -131,7 +131,7 @@ def _is_due(known: Iterable[int], plan: Plan, now: int, age: Age) -> bool:
     if age.last is not None and age.last < interval:
         return False
     times = list(known)
-    if times and not is_plausible(now):
+    if times and now < RELEASED:
         return age.running >= interval
     return now - max((at for at in times if at <= now), default=-interval) >= plan.interval
 

@@ -19,6 +19,7 @@ import apsw
 from robot_memory.core.clock import parse_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json, format_value
+from robot_memory.storage import epochs
 from robot_memory.storage.indexes import facets
 from robot_memory.storage.indexes.candidates import CandidateQuery, choose, restrict_to
 
@@ -45,12 +46,18 @@ _COLUMNS = {
         ).split()
     },
 }
-_TIMES = {
-    'created_at': 'm.created_at',
-    'updated_at': 'm.updated_at',
-    'last_accessed': 'm.last_accessed',
-    'stamp': 'm.stamp / 1000',
+STAMP = (
+    '(m.stamp + iif(m.stamp_is_local, 1000 * coalesce('
+    '(SELECT offset FROM clock_epochs WHERE id = m.created_epoch), 0), 0))'
+)
+"""SQL of when a memory was measured, in nanoseconds; this host's stamps as is known now."""
+TIMES = {
+    'created_at': epochs.correct('m.created_at', 'm.created_epoch'),
+    'updated_at': epochs.correct('m.updated_at', 'm.updated_epoch'),
+    'last_accessed': epochs.correct('m.last_accessed', 'm.accessed_epoch'),
+    'stamp': f'{STAMP} / 1000',
 }
+"""SQL of the times of memories `m` in microseconds, as is known now."""
 _IN = 'IN (SELECT value FROM json_each(?))'
 _ENDED = "SELECT id FROM memories INDEXED BY memories_ended WHERE status <> 'active'"
 _BY_ID = 'SELECT value AS id FROM json_each(?)'
@@ -70,17 +77,38 @@ _COLUMN_CANDIDATES = {
     'collection': 'SELECT id FROM memories INDEXED BY memories_by_collection'
     f" WHERE status = 'active' AND collection {_IN} UNION ALL {_ENDED}",
 }
+
+
+def _timed(index: str, column: str, epoch: str, scale: int = 1, also: str = '1') -> str:
+    """
+    Return as SQL the ids of times between two instants, which it binds twice.
+
+    Those of corrected epochs are looked up in their own clocks' span.
+    """
+    rows = f'memories AS m INDEXED BY {index}'
+    return (
+        f'SELECT m.id FROM {rows} WHERE m.{column} BETWEEN ? AND ? AND {also} UNION'
+        f' SELECT m.id FROM clock_epochs AS e CROSS JOIN {rows}'
+        f' ON m.{column} BETWEEN ? - {scale} * e.offset AND ? - {scale} * e.offset'
+        f' AND m.{epoch} = e.id AND {also} WHERE e.offset <> 0'
+    )
+
+
+CREATED_BETWEEN = _timed('memories_by_time', 'created_at', 'created_epoch')
+"""SQL of the ids that may be stored between two instants."""
+_CHANGED = 'm.updated_at <> m.created_at'
+STAMPED_BETWEEN = _timed(
+    'memories_by_measurement', 'stamp', 'created_epoch', 1000, 'm.stamp IS NOT NULL'
+)
+"""SQL of the ids that may be measured between two instants; see `STAMP`."""
 _TIME_CANDIDATES = {
-    'created_at': 'SELECT id FROM memories INDEXED BY memories_by_time'
-    ' WHERE created_at BETWEEN ? AND ?',
-    'updated_at': 'SELECT id FROM memories INDEXED BY memories_by_time'
-    ' WHERE created_at BETWEEN ? AND ? UNION ALL'
-    ' SELECT id FROM memories INDEXED BY memories_by_change'
-    ' WHERE updated_at <> created_at AND updated_at BETWEEN ? AND ?',
-    'last_accessed': 'SELECT id FROM memories INDEXED BY memories_by_access'
-    ' WHERE last_accessed BETWEEN ? AND ?',
-    'stamp': 'SELECT id FROM memories INDEXED BY memories_by_measurement'
-    ' WHERE stamp BETWEEN ? AND ?',
+    'created_at': CREATED_BETWEEN,
+    'updated_at': f'{CREATED_BETWEEN} UNION '
+    + _timed('memories_by_change', 'updated_at', 'updated_epoch', also=_CHANGED),
+    'last_accessed': _timed(
+        'memories_by_access', 'last_accessed', 'accessed_epoch', also='m.last_accessed IS NOT NULL'
+    ),
+    'stamp': STAMPED_BETWEEN,
 }
 _LAST = 2**63 - 1
 _TEXT = "('text')"
@@ -121,6 +149,21 @@ def active_in(collection: str, min_confidence: float = 0.0) -> Where:
     return Where(
         "m.status = 'active' AND m.collection = ? AND m.confidence >= ?", values, (query,)
     )
+
+
+def active_before_decay(collection: str, min_confidence: float) -> Where:
+    """Return the condition of an active memory of a collection that once was as sure as that."""
+    return active_in(collection) & Where('m.confidence_base >= ?', (min_confidence,))
+
+
+def has_faded(connection: apsw.Connection, collection: str, min_confidence: float) -> bool:
+    """Say whether any memory of a collection may have decayed below a confidence."""
+    row = connection.execute(
+        'SELECT 1 FROM memories INDEXED BY memories_by_collection'
+        " WHERE status = 'active' AND collection = ? AND confidence < ? LIMIT 1",
+        (collection, min_confidence),
+    ).fetchone()
+    return row is not None
 
 
 def find_few(connection: apsw.Connection, where: Where, most: int) -> list[int] | None:
@@ -192,8 +235,8 @@ def _condition(where: str, path: str, operator: str, value: Any) -> Where:
         same = _any_of(where, path, [value])
         return same if operator == '$eq' else Where(f'NOT {same.sql}', same.values)
     symbol = _COMPARISONS[operator]
-    if path in _TIMES:
-        return Where(f'{_TIMES[path]} {symbol} ?', (_instant(where, value),))
+    if path in TIMES:
+        return Where(f'{TIMES[path]} {symbol} ?', (_instant(where, value),))
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise InvalidArgument(
             f'{where}: {operator} requires a number or a string, not {format_value(value)}'
@@ -215,7 +258,7 @@ def _candidates(path: str, operators: dict[str, Any]) -> tuple[CandidateQuery, .
     if path in _COLUMNS:
         among = operators.get('$in', [operators['$eq']] if '$eq' in operators else [None])
         return _column_candidates(path, among)
-    if path in _TIMES:
+    if path in TIMES:
         return _time_candidates(path, operators)
     if any(_INDEX.fullmatch(step) for step in path.split('.')):
         return ()
@@ -259,9 +302,9 @@ def _any_of(where: str, path: str, values: list[Any]) -> Where:
     The values of a type are one bound list, so that many of them nest no deeper than one.
     """
     nulls = any(value is None for value in values)
-    if path in _TIMES:
+    if path in TIMES:
         instants = [_instant(where, value) for value in values if value is not None]
-        column = _TIMES[path]
+        column = TIMES[path]
         among = f'{column} IN (SELECT value FROM json_each(?))'
         sql = f'(CASE WHEN {column} IS NULL THEN {nulls:d} ELSE {among} END)'
         return Where(sql, (dump_json(instants),))

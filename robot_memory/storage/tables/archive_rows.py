@@ -19,7 +19,7 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record
 from robot_memory.storage.indexes.filters import Where
-from robot_memory.storage.tables import audit, event_keys, memories, revisions
+from robot_memory.storage.tables import audit, event_keys, memories, payloads, revisions
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.meta import get_store_id
 
@@ -79,7 +79,7 @@ def _row(connection: apsw.Connection, here: str, values: tuple[Any, ...]) -> Row
     identity = event_keys.get(connection, memory_id)
     if identity is not None:
         row['event'] = vars(identity)
-    data, metadata = memories.get_payload(connection, memory_id)
+    data, metadata = payloads.get(connection, memory_id)
     if data is not None or metadata is not None:
         row['payload'] = {'data': data, 'metadata': metadata}
     parts = [
@@ -171,7 +171,7 @@ def _put(
     )
     if row.get('payload'):
         data, metadata = (_text(row['payload'].get(name)) for name in ('data', 'metadata'))
-        memories.put_payload(connection, memory_id, data, metadata)
+        payloads.put(connection, memory_id, data, metadata)
     if row.get('event'):
         identity = Identity(**{name: row['event'][name] for name in _EVENT})
         event_keys.put(connection, memory_id, identity)

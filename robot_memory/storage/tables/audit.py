@@ -19,13 +19,15 @@ from typing import Any
 import apsw
 
 from robot_memory.core.authority import Writer
+from robot_memory.storage import epochs
 from robot_memory.storage.tables import writers
 
 CREATIONS = ('created', 'detected', 'imported')
 """Actions of lines that tell of new memories: from `memory_id` to `last_memory_id`."""
 _INTERNAL = (*CREATIONS, 'linked')
 _SALT_BYTES = 16
-_EPOCH = '(SELECT coalesce(max(id), 0) FROM clock_log)'
+_EPOCH = epochs.NEWEST
+_AT = epochs.correct('at', 'epoch')
 _WRITER = tuple[str, str, str, str, str]
 
 
@@ -117,7 +119,7 @@ class Line:
 def read_lines(connection: apsw.Connection, memory_id: int) -> list[Line]:
     """Return the lines of a memory, oldest first."""
     rows = connection.execute(
-        'SELECT a.id, action, a.actor, reason, detail, at, authority FROM audit AS a'
+        f'SELECT a.id, action, a.actor, reason, detail, {_AT}, authority FROM audit AS a'
         ' LEFT JOIN writers AS w ON w.id = a.writer_id WHERE memory_id = ? ORDER BY a.id',
         (memory_id,),
     )

@@ -7,6 +7,11 @@ from pathlib import Path
 
 import apsw
 
+from robot_memory.storage import epochs
+from robot_memory.storage.indexes.filters import CREATED_BETWEEN, TIMES
+
+_LATEST = 2**62
+
 
 def change(connection: apsw.Connection, type: str, status: str, by: int) -> None:
     """Note that there are more or fewer memories, in the transaction that makes it so."""
@@ -27,6 +32,13 @@ def by_type(connection: apsw.Connection, status: str = 'active') -> Counter[str]
 
 def active_since(connection: apsw.Connection, instant: int) -> int:
     """Return how many memories stored from an instant on are active still."""
+    if epochs.has_corrected(connection):
+        ((stored,),) = connection.execute(
+            f'SELECT count(*) FROM ({CREATED_BETWEEN}) AS new JOIN memories AS m ON m.id = new.id'
+            f" WHERE m.status = 'active' AND {TIMES['created_at']} >= ?",
+            (instant, _LATEST, instant, _LATEST, instant),
+        )
+        return int(stored)
     # Both are answered by an index alone or by few rows; a count of the active ones would look
     # every row of the span up.
     ((stored,),) = connection.execute(

@@ -8,10 +8,11 @@ from typing import Any
 
 import apsw
 
+from robot_memory.storage import epochs
 from robot_memory.storage.tables import revisions
 from robot_memory.storage.tables.audit import CREATIONS, Line
 
-_TIME = 'at'
+_TIME = epochs.correct('at', 'epoch')
 _LOCAL = 'epoch IS NOT NULL'
 """SQL of lines whose time is of a clock of this store."""
 

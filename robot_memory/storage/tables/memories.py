@@ -13,25 +13,29 @@ from robot_memory.core.errors import Conflict, NotFound
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record
 from robot_memory.embedding.quantisation import Vector
+from robot_memory.storage import epochs
 from robot_memory.storage.indexes import entries, facets
 from robot_memory.storage.indexes.candidates import choose, restrict_to
-from robot_memory.storage.indexes.filters import Where
-from robot_memory.storage.tables import audit, clock_log, counts, decay, revisions, turns, writers
+from robot_memory.storage.indexes.filters import STAMP, STAMPED_BETWEEN, TIMES, Where
+from robot_memory.storage.tables import accesses, audit, counts, revisions, turns, writers
 from robot_memory.text import tokenizer
 from robot_memory.text.categories import Classification
 from robot_memory.text.duplicate_keys import duplicate_key
 
 _COLUMNS = (
     'id type collection session_id content category confidence tags scope_files perception_type '
-    'context actor_id event_id strategy_name stamp frame_id pose status superseded_by '
-    'access_count last_accessed created_at updated_at authority stands'
+    'context actor_id event_id strategy_name stamp stamp_is_local frame_id pose status '
+    'superseded_by access_count last_accessed created_at updated_at authority stands'
 ).split()
-_FIELDS = (*_COLUMNS, 'role', 'turn_id')
+_FIELDS = (*_COLUMNS, 'role', 'turn_id', 'time_uncertain')
+CREATED = TIMES['created_at']
+"""SQL of when a memory was stored, as is known now."""
+_CORRECTED = {**TIMES, 'stamp': STAMP}
 _SELECT = (
-    f'SELECT {", ".join(f"m.{name}" for name in _COLUMNS)}, t.role, t.number'
-    f', {", ".join(f"w.{name}" for name in writers.FIELDS)}'
-    ' FROM memories AS m LEFT JOIN turns AS t ON t.memory_id = m.id'
-    ' LEFT JOIN writers AS w ON w.id = m.writer_id'
+    f'SELECT {", ".join(_CORRECTED.get(name, f"m.{name}") for name in _COLUMNS)},'
+    f' t.role, t.number, {epochs.is_uncertain("m.created_epoch")},'
+    f' {", ".join(f"w.{name}" for name in writers.FIELDS)} FROM memories AS m'
+    ' LEFT JOIN turns AS t ON t.memory_id = m.id LEFT JOIN writers AS w ON w.id = m.writer_id'
 )
 _JSON = ('context', 'pose')
 _SHORT = 2000
@@ -73,12 +77,14 @@ def _insert(
     `is_now`: the clock that the store is written with gave its times.
     """
     salt = revisions.make_salt()
+    epoch = epochs.NEWEST if is_now else 'NULL'
     ((memory_id, *state),) = connection.execute(
         'INSERT INTO memories (id, type, collection, session_id, content, content_hash, guard,'
         ' token_count, category, confidence, confidence_base, tags, scope_files,'
         ' perception_type, context, actor_id, event_id, strategy_name, stamp, frame_id, pose,'
-        ' created_at, updated_at, created_clock, authority, stands, writer_id, salt)'
-        f' VALUES ({", ".join("?" * 28)}) RETURNING id, {", ".join(revisions.DIGESTED)}',
+        ' created_at, updated_at, stamp_is_local, authority, stands, writer_id, salt,'
+        f' created_epoch, updated_epoch) VALUES ({", ".join("?" * 28)}, {epoch}, {epoch})'
+        f' RETURNING id, {", ".join(revisions.DIGESTED)}',
         (
             record.id or None,
             record.type,
@@ -100,7 +106,7 @@ def _insert(
             None if record.pose is None else dump_json(record.pose, 'pose'),
             record.created_at,
             record.created_at,
-            clock_log.record(connection, record.created_at) if is_now else None,
+            record.stamp_is_local,
             record.authority,
             record.stands,
             None if record.writer is None else writers.get_id(connection, record.writer),
@@ -158,35 +164,6 @@ def derive_columns(content: str) -> tuple[str, bytes, str, int]:
     )
 
 
-def put_payload(
-    connection: apsw.Connection, memory_id: int, data: str | None, metadata: str | None
-) -> None:
-    """Keep what a perception measured, and how, as JSON text."""
-    connection.execute(
-        'INSERT INTO payloads (memory_id, data, metadata) VALUES (?, ?, ?)',
-        (memory_id, data, metadata),
-    )
-
-
-def get_payload(connection: apsw.Connection, memory_id: int) -> tuple[Any, Any]:
-    """Return what a perception measured and how, both None where there is nothing."""
-    row = connection.execute(
-        'SELECT data, metadata FROM payloads WHERE memory_id = ?', (memory_id,)
-    ).fetchone()
-    data, metadata = (None if text is None else json.loads(text) for text in row or (None, None))
-    return data, metadata
-
-
-def short_data(connection: apsw.Connection, ids: Iterable[int], most: int) -> dict[int, str]:
-    """Return as JSON text what the perceptions among the ids measured, where it is short."""
-    rows = connection.execute(
-        'SELECT memory_id, data FROM payloads'
-        ' WHERE memory_id IN (SELECT value FROM json_each(?)) AND length(data) <= ?',
-        (json.dumps(list(ids)), most),
-    )
-    return {row[0]: row[1] for row in rows}
-
-
 def get(connection: apsw.Connection, ids: Iterable[int]) -> dict[int, Record]:
     """Return the memories that there are among the ids."""
     rows = connection.execute(
@@ -231,7 +208,7 @@ def list_newest_ids(connection: apsw.Connection, where: Where, limit: int) -> li
         return _scan_back(connection, where, limit)
     rows = connection.execute(
         f'SELECT m.id FROM {restrict_to(query)} AND {where.sql}'
-        ' ORDER BY m.created_at DESC, m.id DESC LIMIT ?',
+        f' ORDER BY {CREATED} DESC, m.id DESC LIMIT ?',
         (*query.values, *where.values, limit),
     )
     return [row[0] for row in rows]
@@ -239,6 +216,8 @@ def list_newest_ids(connection: apsw.Connection, where: Where, limit: int) -> li
 
 def _scan_back(connection: apsw.Connection, where: Where, limit: int) -> list[int]:
     """Return the newest ids that pass, by looking at one memory after the other."""
+    if epochs.has_corrected(connection):
+        return _merge_back(connection, where, limit)
     rows = connection.execute(
         f'SELECT m.id FROM memories AS m INDEXED BY memories_by_time WHERE {where.sql}'
         ' ORDER BY m.created_at DESC, m.id DESC LIMIT ?',
@@ -247,14 +226,33 @@ def _scan_back(connection: apsw.Connection, where: Where, limit: int) -> list[in
     return [row[0] for row in rows]
 
 
+def _merge_back(connection: apsw.Connection, where: Where, limit: int) -> list[int]:
+    """Return the newest ids that pass, where some are of epochs whose times are corrected."""
+    found: list[tuple[int, int]] = []
+    scan = (
+        f'SELECT {CREATED}, m.id FROM memories AS m INDEXED BY memories_by_time WHERE {{span}}'
+        f' AND {where.sql} ORDER BY m.created_at DESC, m.id DESC LIMIT ?'
+    )
+    right = f'coalesce(m.created_epoch NOT IN ({epochs.CORRECTED}), 1)'
+    found += connection.execute(scan.format(span=right), (*where.values, limit))
+    for row in reversed(epochs.list_corrected(connection)):
+        # Epochs follow each other: what is before all that is found adds nothing.
+        latest = row.epoch.last.wall + row.judgement.offset
+        if len(found) >= limit and latest < sorted(found, reverse=True)[limit - 1][0]:
+            continue
+        span = f'm.created_at >= {row.epoch.first.wall} AND m.created_epoch = {row.id}'
+        found += connection.execute(scan.format(span=span), (*where.values, limit))
+    return [memory_id for _, memory_id in sorted(found, reverse=True)[:limit]]
+
+
 def list_perceptions(
     connection: apsw.Connection, collection: str, since: int, until: int, limit: int
 ) -> list[Record]:
     """Return the active perceptions measured in a span, in nanoseconds, the oldest first."""
     rows = connection.execute(
-        f'{_SELECT} WHERE m.collection = ? AND m.stamp >= ? AND m.stamp < ?'
-        " AND m.stamp IS NOT NULL AND m.status = 'active' ORDER BY m.stamp, m.id LIMIT ?",
-        (collection, since, until, limit),
+        f'{_SELECT} WHERE m.collection = ? AND m.id IN ({STAMPED_BETWEEN})'
+        f" AND m.status = 'active' ORDER BY {STAMP}, m.id LIMIT ?",
+        (collection, *(since, until - 1) * 2, limit),
     )
     return [_make_record(row) for row in rows]
 
@@ -269,7 +267,7 @@ def list_turns(
     rows = connection.execute(
         f"{_SELECT} WHERE m.status = 'active' AND t.memory_id IS NOT NULL"
         ' AND (?1 IS NULL OR t.session_id = ?1) AND (?2 IS NULL OR m.collection = ?2)'
-        ' ORDER BY m.created_at DESC, m.id DESC LIMIT ?3',
+        f' ORDER BY {CREATED} DESC, m.id DESC LIMIT ?3',
         (session_id, collection, limit),
     ).fetchall()
     return [_make_record(row) for row in reversed(rows)]
@@ -305,8 +303,9 @@ def rewrite(
         connection.execute(
             'UPDATE memories SET content = ?, content_hash = ?, guard = ?, token_count = ?,'
             ' category = ?, confidence = ?, confidence_base = ?, tags = ?, scope_files = ?,'
-            ' context = ?, strategy_name = ?, updated_at = ?, last_accessed = ?,'
-            ' accessed_clock = ? WHERE id = ?',
+            ' context = ?, strategy_name = ?, updated_at = max(?, iif(updated_epoch IS'
+            f' {epochs.NEWEST}, updated_at + 1, 0)), last_accessed = ?,'
+            f' updated_epoch = {epochs.NEWEST}, accessed_epoch = {epochs.NEWEST} WHERE id = ?',
             (
                 *derive_columns(new.content),
                 new.category,
@@ -318,11 +317,10 @@ def rewrite(
                 new.strategy_name,
                 new.updated_at,
                 new.last_accessed,
-                clock_log.record(connection, new.last_accessed or 0),
                 new.id,
             ),
         )
-        decay.forget_earlier_bases(connection, new.id)
+        accesses.forget(connection, new.id)
         entries.remove(connection, new.id, new.collection, old.context)
         entries.add(connection, new.id, new.type, new.collection, new.content, new.context, vector)
         facets.remove(connection, new.id, old.context)
@@ -366,7 +364,8 @@ def retire(
     detail = {} if superseded_by is None else {'superseded_by': superseded_by}
     with revisions.changing(connection, memory_id, status, writer, reason, detail, at):
         ((type, collection, context),) = connection.execute(
-            'UPDATE memories SET status = ?, superseded_by = ?, updated_at = ? WHERE id = ?'
+            'UPDATE memories SET status = ?, superseded_by = ?, updated_at = ?,'
+            f' updated_epoch = {epochs.NEWEST} WHERE id = ?'
             ' RETURNING type, collection, context',
             (status, superseded_by, at, memory_id),
         )
@@ -381,6 +380,7 @@ def _make_record(row: Sequence[Any]) -> Record:
         values[name] = None if values[name] is None else json.loads(values[name])
     for name in ('tags', 'scope_files'):
         values[name] = tuple(json.loads(values[name]))
-    values['stands'] = bool(values['stands'])
+    for name in ('stands', 'stamp_is_local', 'time_uncertain'):
+        values[name] = bool(values[name])
     writer = row[len(_FIELDS) :]
     return Record(**values, writer=None if writer[0] is None else Writer(*writer))

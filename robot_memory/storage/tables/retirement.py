@@ -8,19 +8,25 @@ from typing import Any
 import apsw
 
 from robot_memory.core.authority import Writer
-from robot_memory.core.clock import STEP
+from robot_memory.storage import epochs
 from robot_memory.storage.indexes import entries
-from robot_memory.storage.tables import clock_log, counts, memories, revisions
+from robot_memory.storage.tables import counts, memories, revisions
 
 REASON = 'retention'
-_STORED = clock_log.instant_of('created_at', 'created_clock', '?2')
+_CREATED = epochs.correct('m.created_at', 'm.created_epoch')
 _RETURNED = 'the clock was ahead when this was retired by its age'
+_OLD = (
+    'SELECT id FROM memories INDEXED BY memories_by_time WHERE created_at < ?1 UNION'
+    ' SELECT m.id FROM clock_epochs AS e'
+    ' JOIN memories AS m INDEXED BY memories_by_time'
+    ' ON m.created_at BETWEEN e.wall AND ?1 - e.offset AND m.created_epoch = e.id'
+    ' WHERE e.offset <> 0 AND e.offset < 0'
+)
 
 
 def find_expired(
     connection: apsw.Connection,
     instant: int,
-    now: int,
     protected: Sequence[str],
     collection: str | None,
     limit: int,
@@ -28,16 +34,16 @@ def find_expired(
     """
     Return the oldest active perceptions and turns stored before, those protected aside.
 
-    What was stored by a clock that was wrong is as young as it may be; see `clocks`.
+    What no trusted clock dated is as young as it may be.
     """
     marks = ', '.join('?' * len(protected))
     rows = connection.execute(
-        'SELECT id FROM memories INDEXED BY memories_by_time'
-        f' WHERE created_at < ?1 AND {_STORED} < ?1'
-        " AND status = 'active' AND type IN ('perception', 'turn')"
-        f" AND perception_type IS NOT 'procedural' AND category NOT IN ({marks})"
-        ' AND collection = coalesce(?, collection) ORDER BY created_at, id LIMIT ?',
-        (instant, now, *protected, collection, limit),
+        f'SELECT m.id FROM ({_OLD}) AS old JOIN memories AS m ON m.id = old.id'
+        f' WHERE {_CREATED} < ?1'
+        " AND m.status = 'active' AND m.type IN ('perception', 'turn')"
+        f" AND m.perception_type IS NOT 'procedural' AND m.category NOT IN ({marks})"
+        f' AND m.collection = coalesce(?, m.collection) ORDER BY {_CREATED}, m.id LIMIT ?',
+        (instant, *protected, collection, limit),
     )
     return [row[0] for row in rows]
 
@@ -46,31 +52,26 @@ def retire(connection: apsw.Connection, memory_id: int, writer: Writer, at: int)
     """Retire a memory softly because of its age."""
     memories.retire(connection, memory_id, 'invalidated', writer, REASON, at)
     connection.execute(
-        'INSERT OR REPLACE INTO retired_by_age (memory_id, at) VALUES (?, ?)', (memory_id, at)
+        'INSERT OR REPLACE INTO retired_by_age (memory_id, at, epoch)'
+        f' VALUES (?, ?, {epochs.NEWEST})',
+        (memory_id, at),
     )
 
 
-def reinstate(connection: apsw.Connection, now: int, writer: Writer, limit: int) -> int:
-    """Reinstate what was retired at a time that lies in the future; return how many were."""
+def reinstate(connection: apsw.Connection, at: int, writer: Writer, limit: int) -> int:
+    """Reinstate what was retired in epochs that are suspect by now; return how many were."""
     rows: list[Any] = connection.execute(
         'SELECT r.memory_id, m.status, (SELECT reason FROM audit WHERE memory_id = m.id'
         ' ORDER BY id DESC LIMIT 1) FROM retired_by_age AS r'
-        ' JOIN memories AS m ON m.id = r.memory_id WHERE r.at > ? LIMIT ?',
-        (now + STEP, limit),
+        ' JOIN memories AS m ON m.id = r.memory_id'
+        ' JOIN clock_epochs AS e ON e.id = r.epoch WHERE NOT e.trusted LIMIT ?',
+        (limit,),
     ).fetchall()
     for memory_id, status, reason in rows:
         connection.execute('DELETE FROM retired_by_age WHERE memory_id = ?', (memory_id,))
         if (status, reason) == ('invalidated', REASON):
-            _reinstate(connection, memory_id, writer, now)
+            _reinstate(connection, memory_id, writer, at)
     return len(rows)
-
-
-def is_ahead(connection: apsw.Connection, now: int) -> bool:
-    """Say whether something was retired at a time that lies in the future."""
-    row = connection.execute(
-        'SELECT 1 FROM retired_by_age WHERE at > ? LIMIT 1', (now + STEP,)
-    ).fetchone()
-    return row is not None
 
 
 def _reinstate(connection: apsw.Connection, memory_id: int, writer: Writer, at: int) -> None:
@@ -78,7 +79,9 @@ def _reinstate(connection: apsw.Connection, memory_id: int, writer: Writer, at: 
     record = memories.get(connection, [memory_id])[memory_id]
     with revisions.changing(connection, memory_id, 'reinstated', writer, _RETURNED, {}, at):
         connection.execute(
-            "UPDATE memories SET status = 'active', updated_at = ? WHERE id = ?", (at, memory_id)
+            "UPDATE memories SET status = 'active', updated_at = ?,"
+            f' updated_epoch = {epochs.NEWEST} WHERE id = ?',
+            (at, memory_id),
         )
         counts.change(connection, record.type, record.status, -1)
         counts.change(connection, record.type, 'active', 1)

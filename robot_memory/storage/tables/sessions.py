@@ -8,23 +8,30 @@ from typing import Any
 
 import apsw
 
-from robot_memory.core.clock import STEP
 from robot_memory.core.errors import Conflict, NotFound
 from robot_memory.core.json_text import dump_json, format_value
 from robot_memory.core.records import INHERITED, Session
+from robot_memory.storage import epochs
 
 _COLUMNS = (
     'id collection context status created_at title tags metadata updated_at saved_at ended_at '
     'outcome_score'
 ).split()
-_SELECT = f'SELECT {", ".join(_COLUMNS)} FROM sessions'
+_TIMES = {
+    f'{name}_at': epochs.correct(f'{name}_at', f'{name}_epoch')
+    for name in ('created', 'updated', 'saved', 'ended')
+}
+_SELECT = f'SELECT {", ".join(_TIMES.get(name, name) for name in _COLUMNS)} FROM sessions'
+_CREATED, _UPDATED = _TIMES['created_at'], _TIMES['updated_at']
 
 
-def insert(connection: apsw.Connection, session: Session) -> None:
-    """Insert a new session."""
+def insert(connection: apsw.Connection, session: Session, *, is_now: bool = True) -> None:
+    """Insert a new session; `is_now`: its times are of the clock that the store is written by."""
     marks = ', '.join('?' * len(_COLUMNS))
+    epoch = epochs.NEWEST if is_now else 'NULL'
     connection.execute(
-        f'INSERT INTO sessions ({", ".join(_COLUMNS)}) VALUES ({marks})',
+        f'INSERT INTO sessions ({", ".join(_COLUMNS)}, created_epoch, updated_epoch, saved_epoch,'
+        f' ended_epoch) VALUES ({marks}, {epoch}, {epoch}, {epoch}, {epoch})',
         (
             session.id,
             session.collection,
@@ -66,28 +73,20 @@ def get_open(connection: apsw.Connection, session_id: str) -> Session:
     return session
 
 
-def find_open(
-    connection: apsw.Connection, now: int, collection: str | None = None
-) -> Session | None:
-    """
-    Return the newest open session, of one collection or of all; None where none is open.
-
-    One from the future, begun when the clock was ahead, comes after those that are not.
-    """
-    for span in ('created_at <= ?2', 'created_at > ?2'):
-        row = connection.execute(
-            f"{_SELECT} INDEXED BY sessions_open WHERE status = 'open' AND {span}"
-            ' AND (?1 IS NULL OR collection = ?1) ORDER BY created_at DESC, id LIMIT 1',
-            (collection, now + STEP),
-        ).fetchone()
-        if row is not None:
-            return _session(row)
-    return None
+def find_open(connection: apsw.Connection, collection: str | None = None) -> Session | None:
+    """Return the newest open session, of one collection or of all; None where none is open."""
+    row = connection.execute(
+        f"{_SELECT} INDEXED BY sessions_open WHERE status = 'open'"
+        ' AND (?1 IS NULL OR collection = ?1)'
+        ' ORDER BY created_epoch DESC, sessions.created_at DESC, id LIMIT 1',
+        (collection,),
+    ).fetchone()
+    return None if row is None else _session(row)
 
 
 def list_recent(connection: apsw.Connection, limit: int) -> list[Session]:
     """Return the sessions that changed last, the latest first."""
-    rows = connection.execute(f'{_SELECT} ORDER BY updated_at DESC, id LIMIT ?', (limit,))
+    rows = connection.execute(f'{_SELECT} ORDER BY {_UPDATED} DESC, id LIMIT ?', (limit,))
     return [_session(row) for row in rows]
 
 
@@ -95,7 +94,7 @@ def list_all(connection: apsw.Connection, collection: str | None) -> list[Sessio
     """Return all sessions, the oldest first; of a collection, or that its memories are of."""
     rows = connection.execute(
         f'{_SELECT} WHERE ?1 IS NULL OR collection = ?1 OR id IN'
-        ' (SELECT session_id FROM memories WHERE collection = ?1) ORDER BY created_at, id',
+        f' (SELECT session_id FROM memories WHERE collection = ?1) ORDER BY {_CREATED}, id',
         (collection,),
     )
     return [_session(row) for row in rows]
@@ -104,7 +103,7 @@ def list_all(connection: apsw.Connection, collection: str | None) -> list[Sessio
 def list_started(connection: apsw.Connection, start: int, end: int, limit: int) -> list[Session]:
     """Return the newest sessions begun in a span, in microseconds; the oldest of them first."""
     rows = connection.execute(
-        f'{_SELECT} WHERE created_at BETWEEN ? AND ? ORDER BY created_at DESC, id LIMIT ?',
+        f'{_SELECT} WHERE {_CREATED} BETWEEN ? AND ? ORDER BY {_CREATED} DESC, id LIMIT ?',
         (start, end, limit),
     )
     return [_session(row) for row in rows][::-1]
@@ -113,8 +112,8 @@ def list_started(connection: apsw.Connection, start: int, end: int, limit: int) 
 def list_active(connection: apsw.Connection, start: int, end: int, limit: int) -> list[Session]:
     """Return the sessions that something was done in within a span, the latest first."""
     rows = connection.execute(
-        f'{_SELECT} WHERE created_at <= ? AND updated_at >= ?'
-        ' ORDER BY updated_at DESC, id LIMIT ?',
+        f'{_SELECT} WHERE {_CREATED} <= ? AND {_UPDATED} >= ?'
+        f' ORDER BY {_UPDATED} DESC, id LIMIT ?',
         (end, start, limit),
     )
     return [_session(row) for row in rows]
@@ -140,8 +139,8 @@ def inherit(
 def update(connection: apsw.Connection, session: Session) -> None:
     """Update the title, tags, metadata and times of a session."""
     connection.execute(
-        'UPDATE sessions SET title = ?, tags = ?, metadata = ?, updated_at = ?, saved_at = ?'
-        ' WHERE id = ?',
+        'UPDATE sessions SET title = ?, tags = ?, metadata = ?, updated_at = ?, saved_at = ?,'
+        f' updated_epoch = {epochs.NEWEST}, saved_epoch = {epochs.NEWEST} WHERE id = ?',
         (
             session.title,
             json.dumps(session.tags, ensure_ascii=False),
@@ -158,8 +157,8 @@ def end(
 ) -> None:
     """Mark a session as ended."""
     connection.execute(
-        "UPDATE sessions SET status = 'ended', outcome_score = ?, ended_at = ?, updated_at = ?"
-        ' WHERE id = ?',
+        "UPDATE sessions SET status = 'ended', outcome_score = ?, ended_at = ?, updated_at = ?,"
+        f' updated_epoch = {epochs.NEWEST}, ended_epoch = {epochs.NEWEST} WHERE id = ?',
         (outcome_score, at, at, session_id),
     )
 

@@ -1,0 +1,226 @@
+"""
+Rows of clock epochs: which clock a time was written by, and what corrects it.
+
+Times are stored as the clock told them and never rewritten. `correct` is the SQL of a time as it
+is known now; docs/schema.md describes the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from robot_memory.core.clock import ClockReading
+from robot_memory.core.epochs import Epoch, Judgement, judge
+
+NEWEST = '(SELECT max(id) FROM clock_epochs)'
+"""SQL of the epoch of what is written now: each write transaction begins by entering it."""
+_EXTEND_AFTER = 1_000_000
+"""How old the last reading of an epoch may be before a write notes a newer one."""
+_COLUMNS = (
+    'boot_id, time_namespace, segment, wall, boot, last_wall, last_boot, evidence, trusted,'
+    ' reason, offset, uncertain'
+)
+_SELECT = f'SELECT id, {_COLUMNS} FROM clock_epochs'
+
+
+@dataclass(frozen=True)
+class EpochRow:
+    """An epoch of the store and its judgement."""
+
+    id: int
+    epoch: Epoch
+    judgement: Judgement
+
+
+def correct(time: str, epoch: str) -> str:
+    """Return as SQL a time of a column `time`, corrected by the offset of its `epoch`."""
+    return f'({time} + coalesce((SELECT offset FROM clock_epochs WHERE id = {epoch}), 0))'
+
+
+def is_uncertain(epoch: str) -> str:
+    """Return as SQL whether no trusted clock tells the times of an `epoch`."""
+    return f'coalesce((SELECT uncertain FROM clock_epochs WHERE id = {epoch}), 0)'
+
+
+def is_known(epoch: str) -> str:
+    """Return as SQL whether the times of an `epoch` are right, or exactly corrected."""
+    return f'coalesce((SELECT NOT uncertain FROM clock_epochs WHERE id = {epoch}), 1)'
+
+
+CORRECTED = 'SELECT id FROM clock_epochs WHERE offset <> 0'
+"""SQL of the epochs whose times are corrected."""
+
+
+def list_corrected(connection: apsw.Connection) -> list[EpochRow]:
+    """Return the epochs whose times are corrected, in the order in which they were opened."""
+    return [_make(row) for row in connection.execute(f'{_SELECT} WHERE offset <> 0 ORDER BY id')]
+
+
+def has_corrected(connection: apsw.Connection) -> bool:
+    """Say whether the times of some epoch are corrected."""
+    row = connection.execute('SELECT 1 FROM clock_epochs WHERE offset <> 0 LIMIT 1').fetchone()
+    return row is not None
+
+
+def list_all(connection: apsw.Connection) -> list[EpochRow]:
+    """Return all epochs in the order in which they were opened."""
+    return [_make(row) for row in connection.execute(f'{_SELECT} ORDER BY id')]
+
+
+def get_newest(connection: apsw.Connection) -> EpochRow | None:
+    """Return the newest epoch; None where nothing was ever written."""
+    row = connection.execute(f'{_SELECT} ORDER BY id DESC LIMIT 1').fetchone()
+    return None if row is None else _make(row)
+
+
+def judge_now(
+    connection: apsw.Connection, reading: ClockReading, max_gap: int, released: int
+) -> Judgement:
+    """Return what is known of the clock that gives a reading, whether its epoch is open or not."""
+    newest = get_newest(connection)
+    if newest is not None and newest.epoch.goes_on(reading):
+        return newest.judgement
+    epochs = [row.epoch for row in list_all(connection)]
+    return judge(_with(epochs, reading), max_gap, released)[-1]
+
+
+def enter(
+    connection: apsw.Connection, reading: ClockReading, max_gap: int, released: int
+) -> EpochRow:
+    """
+    Note a reading of the clocks, in the caller's transaction; return the epoch it belongs to.
+
+    A new epoch is opened where the clock was set, the machine booted anew, or a suspect clock has
+    become a right one; then all are judged anew.
+    """
+    newest = get_newest(connection)
+    if newest is not None and newest.epoch.goes_on(reading):
+        due = abs(reading.boot - newest.epoch.last.boot) >= _EXTEND_AFTER
+        extended = newest.epoch.extend(reading)
+        if extended.evidence == newest.epoch.evidence:
+            if not due:
+                return newest
+            if newest.judgement.trusted or not _would_be_trusted(
+                connection, reading, max_gap, released
+            ):
+                _note_reading(connection, newest.id, extended)
+                return newest
+        else:
+            _note_reading(connection, newest.id, extended)
+            _judge_all(connection, max_gap, released)
+            return _get(connection, newest.id)
+    rows = list_all(connection)
+    epochs = _with([row.epoch for row in rows], reading)
+    *found, judgement = judge(epochs, max_gap, released)
+    _write_judgements(connection, rows, found)
+    return _get(connection, _insert(connection, epochs[-1], judgement))
+
+
+def trust_newest(connection: apsw.Connection, max_gap: int, released: int) -> EpochRow:
+    """Take an operator's word that the present clock is right, and judge all anew."""
+    connection.execute(
+        f"UPDATE clock_epochs SET evidence = 'operator' WHERE id = {NEWEST} AND evidence = ''"
+    )
+    _judge_all(connection, max_gap, released)
+    newest = get_newest(connection)
+    assert newest is not None
+    return newest
+
+
+def list_unsettled(connection: apsw.Connection) -> list[int]:
+    """Return the epochs whose judgement changed since decay and retention took it up."""
+    rows = connection.execute('SELECT id FROM clock_epochs WHERE settled = 0 ORDER BY id')
+    return [row[0] for row in rows]
+
+
+def mark_settled(connection: apsw.Connection, ids: Sequence[int]) -> None:
+    """Note that decay and retention follow the present judgement of epochs."""
+    connection.executemany(
+        'UPDATE clock_epochs SET settled = 1 WHERE id = ?', [(epoch,) for epoch in ids]
+    )
+
+
+def _with(epochs: list[Epoch], reading: ClockReading) -> list[Epoch]:
+    return [*epochs, Epoch.begin(reading, epochs[-1] if epochs else None)]
+
+
+def _would_be_trusted(
+    connection: apsw.Connection, reading: ClockReading, max_gap: int, released: int
+) -> bool:
+    """Say whether an epoch that began now would be trusted: a clock behind has caught up."""
+    epochs = [row.epoch for row in list_all(connection)]
+    return judge(_with(epochs, reading), max_gap, released)[-1].trusted
+
+
+def _judge_all(connection: apsw.Connection, max_gap: int, released: int) -> None:
+    rows = list_all(connection)
+    found = judge([row.epoch for row in rows], max_gap, released)
+    _write_judgements(connection, rows, found)
+
+
+def _write_judgements(
+    connection: apsw.Connection, rows: Sequence[EpochRow], found: Sequence[Judgement]
+) -> None:
+    """Write the judgements that changed; what follows from them is not settled yet."""
+    connection.executemany(
+        'UPDATE clock_epochs SET trusted = ?, reason = ?, offset = ?, uncertain = ?,'
+        ' settled = settled AND ? WHERE id = ?',
+        [
+            (now.trusted, now.reason, now.offset, now.uncertain, now.says(row.judgement), row.id)
+            for row, now in zip(rows, found, strict=True)
+            if now != row.judgement
+        ],
+    )
+
+
+def _insert(connection: apsw.Connection, epoch: Epoch, judgement: Judgement) -> int:
+    """Insert a new epoch; nothing was written in it yet, so nothing has to be settled."""
+    first, last = epoch.first, epoch.last
+    connection.execute(
+        'INSERT INTO clock_epochs (boot_id, time_namespace, segment, wall, boot, last_wall,'
+        ' last_boot, evidence, trusted, reason, offset, uncertain)'
+        ' VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        (
+            first.boot_id,
+            first.time_namespace,
+            epoch.segment,
+            first.wall,
+            first.boot,
+            last.wall,
+            last.boot,
+            epoch.evidence,
+            judgement.trusted,
+            judgement.reason,
+            judgement.offset,
+            judgement.uncertain,
+        ),
+    )
+    return connection.last_insert_rowid()
+
+
+def _note_reading(connection: apsw.Connection, epoch_id: int, epoch: Epoch) -> None:
+    connection.execute(
+        'UPDATE clock_epochs SET last_wall = ?, last_boot = ?, evidence = ? WHERE id = ?',
+        (epoch.last.wall, epoch.last.boot, epoch.evidence, epoch_id),
+    )
+
+
+def _get(connection: apsw.Connection, epoch_id: int) -> EpochRow:
+    (row,) = connection.execute(f'{_SELECT} WHERE id = ?', (epoch_id,))
+    return _make(row)
+
+
+def _make(row: Sequence[Any]) -> EpochRow:
+    number, boot_id, namespace, segment, wall, boot, last_wall, last_boot, evidence, *rest = row
+    trusted, reason, offset, uncertain = rest
+    first = ClockReading(int(wall), int(boot), str(boot_id), str(namespace))
+    last = ClockReading(int(last_wall), int(last_boot), str(boot_id), str(namespace))
+    return EpochRow(
+        int(number),
+        Epoch(first, last, int(segment), str(evidence)),
+        Judgement(bool(trusted), str(reason), int(offset), bool(uncertain)),
+    )
