@@ -76,10 +76,12 @@ def test_no_command_writes_over_the_stores_own_files(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(logging.root.manager, 'disable', 0)  # the command line sets it
     for force in ((), ('--force',)):
         here = ('--db', 'memory.db', '--model', 'none')
-        assert robot_memory.cli.run([*command, '--output', output, *force, *here]) == 1
+        try:
+            assert robot_memory.cli.run([*command, '--output', output, *force, *here]) == 1
+        finally:
+            logging.disable(logging.NOTSET)  # also what loggers remember of the command line's
         told = capsys.readouterr()
         assert told.out == ''
         assert told.err.startswith('robot-memory: [invalid_argument]')
