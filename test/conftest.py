@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 from collections.abc import Callable, Generator, Iterator
@@ -49,6 +50,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests of ROS: their files take longest."""
     ros = Path(__file__).with_name('ros')
     items.sort(key=lambda item: not item.path.is_relative_to(ros))
+
+
+@pytest.fixture(autouse=True)
+def _log_again() -> Iterator[None]:
+    """Let loggers log after a test that ran the command line, which disables them."""
+    yield
+    logging.disable(logging.NOTSET)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import stat
 import subprocess
@@ -78,10 +77,7 @@ def test_no_command_writes_over_the_stores_own_files(
     monkeypatch.chdir(folder)
     for force in ((), ('--force',)):
         here = ('--db', 'memory.db', '--model', 'none')
-        try:
-            assert robot_memory.cli.run([*command, '--output', output, *force, *here]) == 1
-        finally:
-            logging.disable(logging.NOTSET)  # also what loggers remember of the command line's
+        assert robot_memory.cli.run([*command, '--output', output, *force, *here]) == 1
         told = capsys.readouterr()
         assert told.out == ''
         assert told.err.startswith('robot-memory: [invalid_argument]')
