@@ -33,13 +33,14 @@ def may_merge(record: Record) -> bool:
     )
 
 
-_Kind = tuple[str, str, str | None, str | None, bool]
+_Kind = tuple[str, str, str, str | None, str | None, bool]
 
 
 def _kind(record: Record) -> _Kind:
     """Return what memories that merge have in common."""
     how, is_said = read_outcome(record.context), is_quoted(record)
-    return record.collection, duplicate_key(record.content), find_speaker(record), how, is_said
+    key = duplicate_key(record.content)
+    return record.collection, record.authority, key, find_speaker(record), how, is_said
 
 
 def find_merges(records: Sequence[Record], bar: float) -> list[Merge]:
@@ -48,7 +49,8 @@ def find_merges(records: Sequence[Record], bar: float) -> list[Merge]:
 
     Ties go to the one accessed most often, then to the newest. Texts that differ in a number, a
     unit or a negation say different things and both stay, as do those of different collections,
-    what different people want, what came out differently, and what a topic said.
+    of different authorities, what different people want, what came out differently, and what a
+    topic said.
     """
     candidates = [record for record in records if may_merge(record)]
     if len(candidates) < MIN_RECORDS:

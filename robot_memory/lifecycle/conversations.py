@@ -212,10 +212,11 @@ def _store_statement(
         session_id=turn.session_id,
         confidence=_rate_confidence(record),
     )
-    stored = facts.store_fact(memory, connection, record, vector)
+    stored, _ = facts.store_fact(memory, connection, record, vector)
     if not isinstance(stored, Duplicate):
         return stored
-    turns.confirm_statement(connection, stored.existing_id, writer, record.created_at)
+    if memories.get_active(connection, stored.existing_id).authority == record.authority:
+        turns.confirm_statement(connection, stored.existing_id, writer, record.created_at)
     return stored.existing_id
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from robot_memory.core.authority import Writer
+from robot_memory.core.authority import Writer, is_higher
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value, is_storable
 from robot_memory.core.records import (
@@ -19,12 +19,13 @@ from robot_memory.core.records import (
     read_outcome,
 )
 from robot_memory.embedding.quantisation import Vector
+from robot_memory.lifecycle.authority import propose
 from robot_memory.memory import Memory
 from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import duplicates
 from robot_memory.storage.indexes.duplicates import Duplicate
-from robot_memory.storage.tables import memories, sessions
+from robot_memory.storage.tables import memories, observations, sessions
 from robot_memory.text.categories import Classification, classify
 from robot_memory.text.tokenizer import cut
 
@@ -34,9 +35,14 @@ MAX_LENGTH = 300
 
 @dataclass(frozen=True)
 class Learned:
-    """Name the new memory, or the known one that it duplicates; `truncated` is in characters."""
+    """
+    Name the new memory, or the known one that it duplicates; `truncated` is in characters.
+
+    `observed` is the observation of a known one.
+    """
 
     stored: int | Duplicate
+    observed: int | None
     inferred: Classification
     truncated: int
 
@@ -77,7 +83,8 @@ def learn(
             collection=collection,
             session_id=session_id,
         )
-        return Learned(store_fact(memory, connection, record, vector), inferred, truncated)
+        stored, observed = store_fact(memory, connection, record, vector)
+        return Learned(stored, observed, inferred, truncated)
 
 
 def find_writer(caller: Writer, context: Mapping[str, Any]) -> Writer:
@@ -88,8 +95,13 @@ def find_writer(caller: Writer, context: Mapping[str, Any]) -> Writer:
 
 def store_fact(
     memory: Memory, connection: Connection, record: Record, vector: Vector | None
-) -> int | Duplicate:
-    """Store a fact in the caller's transaction; return its id, or the duplicate that is known."""
+) -> tuple[int | Duplicate, int | None]:
+    """
+    Store a fact in the caller's transaction; return its id, or the duplicate that is known.
+
+    Saying a known text again adds an observation, whose id is returned beside it. Where it comes
+    from a higher authority than the known one, that takes over the text and the context.
+    """
     vector = vector if memory.match_embedder(connection) is not None else None
     known = duplicates.find(
         connection,
@@ -108,14 +120,30 @@ def store_fact(
             memory.resident_index,
         ),
     )
-    return known or memories.insert(connection, record, vector)
+    if known is None:
+        return memories.insert(connection, record, vector), None
+    return known, _observe(connection, known.existing_id, record, vector)
+
+
+def _observe(connection: Connection, memory_id: int, said: Record, vector: Vector | None) -> int:
+    """Store that a known text was said again; return the id of the observation."""
+    old = memories.get_active(connection, memory_id)
+    higher = is_higher(said.authority, old.authority)
+    if said.writer is None or is_quoted(said) or old.strategy_name == 'persona' or not higher:
+        return observations.insert(connection, memory_id, old.content, said)
+    # A near duplicate that a visitor said first must not stand in the place of a rule.
+    now = max(said.updated_at, old.updated_at + 1)
+    new = replace(said, id=memory_id, updated_at=now, last_accessed=now)
+    memories.rewrite(connection, old, new, vector, said.writer)
+    return observations.insert(connection, memory_id, new.content, old)
 
 
 def update(memory: Memory, memory_id: int, text: str, context: Mapping[str, Any]) -> Updated:
     """
     Give an active memory new text, and a new context unless that is empty.
 
-    Raise InvalidArgument for an empty text, NotFound or Conflict for a memory that is not active.
+    Raise InvalidArgument for an empty text, NotFound or Conflict for a memory that is not active,
+    and Conflict where it stands on a higher authority: the update is then a proposal.
     """
     text, truncated = truncate_text('new_content', text)
     inferred = classify(text)
@@ -126,6 +154,8 @@ def update(memory: Memory, memory_id: int, text: str, context: Mapping[str, Any]
         if context:
             kept = sessions.inherit(connection, old.session_id, dict(context))
         now = memory.clock()
+        writer = find_writer(memory.caller, context)
+        refused = propose(connection, old, 'update', writer, now, content=text, context=context)
         new = replace(
             old,
             content=text,
@@ -139,7 +169,10 @@ def update(memory: Memory, memory_id: int, text: str, context: Mapping[str, Any]
             last_accessed=now,
         )
         usable = memory.match_embedder(connection) is not None
-        memories.rewrite(connection, old, new, vector if usable else None, memory.caller)
+        if refused is None:
+            memories.rewrite(connection, old, new, vector if usable else None, writer)
+    if refused is not None:
+        raise refused
     return Updated(old, new, inferred, truncated)
 
 

@@ -13,6 +13,7 @@ from robot_memory.core.authority import Writer
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, make_record
 from robot_memory.detectors import is_same_view
+from robot_memory.lifecycle.authority import may_change
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import event_keys, memories, parts, payloads, sessions
@@ -92,9 +93,11 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
         _insert_payload(memory, connection, memory_id, record, payload)
         if identity is not None:
             event_keys.put(connection, memory_id, identity)
-        if known and memories.get(connection, [known])[known].status == 'active':
+        before = memories.get(connection, [known]).get(known)
+        writer = memory.caller
+        if before is not None and before.status == 'active' and may_change(before, writer):
             reason = 'complete event received'
-            memories.retire(connection, known, 'superseded', memory.caller, reason, now, memory_id)
+            memories.retire(connection, known, 'superseded', writer, reason, now, memory_id)
     return StoredPerception(memory_id, new=True, has_vector=usable and vector is not None)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from robot_memory.core.records import Record, infer_strategy
+from robot_memory.lifecycle.authority import may_change
 from robot_memory.lifecycle.conversations import classify_turn
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
@@ -50,7 +51,7 @@ def apply(memory: Memory) -> list[Change]:
             active = [
                 record
                 for record in memories.get(connection, ids).values()
-                if record.status == 'active'
+                if record.status == 'active' and may_change(record, memory.caller)
             ]
             for record, inferred in _find_changed(active):
                 strategy = record.strategy_name

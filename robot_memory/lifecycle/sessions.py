@@ -10,6 +10,7 @@ from typing import Any
 
 from robot_memory.core.errors import NotFound
 from robot_memory.core.records import Record, Session
+from robot_memory.lifecycle.authority import may_change
 from robot_memory.lifecycle.consolidation import Merge, find_merges
 from robot_memory.lifecycle.retention import retire_expired
 from robot_memory.lifecycle.undo import prune_history
@@ -130,7 +131,9 @@ def end_session(memory: Memory, session_id: str, outcome_score: float | None) ->
         session = sessions.get_open(connection, session_id)
         records = memories.list_newest(connection, where, _UNLIMITED)
     # Found before the transaction, which others wait for; what has changed since is left out.
-    merges = find_merges(records, memory.settings.consolidate_jaccard)
+    writer = memory.caller
+    changeable = [record for record in records if may_change(record, writer)]
+    merges = find_merges(changeable, memory.settings.consolidate_jaccard)
     with memory.db.write() as connection:
         now = memory.clock()
         sessions.get_open(connection, session_id)
@@ -143,7 +146,7 @@ def end_session(memory: Memory, session_id: str, outcome_score: float | None) ->
                 f'{merge.similarity:.2f} to memory {merge.kept}'
             )
             memories.retire(
-                connection, merge.superseded, 'superseded', memory.caller, reason, now, merge.kept
+                connection, merge.superseded, 'superseded', writer, reason, now, merge.kept
             )
         decay.note_rate(connection, memory.settings.decay_rate, now)
         decay.note_end(connection, session.collection, now)

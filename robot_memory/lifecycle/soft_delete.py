@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from robot_memory.core.errors import NotFound
 from robot_memory.core.records import Record, Session
+from robot_memory.lifecycle.authority import propose
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import (
     ACTIVE,
     Where,
     active_in,
+    at_most,
     compile_filter,
     in_session,
 )
@@ -21,30 +23,43 @@ from robot_memory.text.categories import PROTECTED
 
 @dataclass(frozen=True)
 class Cleared:
-    """Count the soft-deleted memories of a collection, and the protected ones that are kept."""
+    """
+    Count the soft-deleted memories of a collection, and the protected ones that are kept.
+
+    `higher` counts what is kept because it stands on a higher authority than the caller's.
+    """
 
     deleted: int
     protected: int
+    higher: int
 
 
 def soft_delete(memory: Memory, memory_id: int, reason: str) -> Record:
-    """Soft-delete an active memory; raise NotFound or Conflict for any other."""
+    """
+    Soft-delete an active memory; raise NotFound or Conflict for any other.
+
+    Raise Conflict where it stands on a higher authority, too: the deletion is then a proposal.
+    """
     with memory.db.write() as connection:
         record = memories.get_active(connection, memory_id)
-        memories.retire(
-            connection, record.id, 'invalidated', memory.caller, reason, memory.clock()
-        )
+        now, writer = memory.clock(), memory.caller
+        refused = propose(connection, record, 'forget', writer, now, reason=reason)
+        if refused is None:
+            memories.retire(connection, record.id, 'invalidated', writer, reason, now)
+    if refused is not None:
+        raise refused
     return record
 
 
 def soft_delete_session(
     memory: Memory, session_id: str | None, reason: str
-) -> tuple[Session, int]:
+) -> tuple[Session, int, int]:
     """
     Soft-delete the active memories of a session; return it and their number.
 
-    None names the newest open session; an empty `reason` becomes one that names the session. Raise
-    NotFound where there is no such session.
+    What stands on a higher authority than the caller's is kept, and counted third. None names the
+    newest open session; an empty `reason` becomes one that names the session. Raise NotFound
+    where there is no such session.
     """
     with memory.db.write() as connection:
         if session_id is None:
@@ -55,8 +70,9 @@ def soft_delete_session(
         else:
             session = sessions.get(connection, session_id)
         reason = reason or f'session {session.id} was cleared'
-        deleted = _soft_delete_all(memory, connection, in_session(session.id) & ACTIVE, reason)
-    return session, deleted
+        where = in_session(session.id) & ACTIVE
+        deleted = _soft_delete_all(memory, connection, where, reason)
+        return session, deleted, memories.count(connection, where)
 
 
 def soft_delete_collection(memory: Memory, collection: str, reason: str) -> Cleared:
@@ -65,12 +81,15 @@ def soft_delete_collection(memory: Memory, collection: str, reason: str) -> Clea
     active = active_in(collection)
     with memory.db.write() as connection:
         deleted = _soft_delete_all(memory, connection, active & unprotected, reason)
-        return Cleared(deleted, memories.count(connection, active))
+        higher = memories.count(connection, active & unprotected)
+        return Cleared(deleted, memories.count(connection, active) - higher, higher)
 
 
 def _soft_delete_all(memory: Memory, connection: Connection, where: Where, reason: str) -> int:
-    ids = memories.find_ids(connection, where)
+    writer = memory.caller
+    changeable = where & at_most(writer.authority)
+    ids = memories.find_ids(connection, changeable)
     now = memory.clock()
     for memory_id in ids:
-        memories.retire(connection, memory_id, 'invalidated', memory.caller, reason, now)
+        memories.retire(connection, memory_id, 'invalidated', writer, reason, now)
     return len(ids)

@@ -127,12 +127,13 @@ def forget_all(memory: Memory, collection: str | None) -> VerbResult:
         )
     reason = f'all of collection {collection} soft-deleted by command'
     cleared = soft_delete_collection(memory, collection, reason)
-    deleted, kept = cleared.deleted, cleared.protected
+    deleted, kept, higher = cleared.deleted, cleared.protected, cleared.higher
     result = {'collection': collection, 'count': deleted, 'protected': kept}
     return VerbResult(
         result,
         f'Soft-deleted: {deleted} memories of collection {collection}; kept: {kept} protected '
-        'ones (constraints, gotchas, postmortems), which can be deleted by id.',
+        'ones (constraints, gotchas, postmortems), which can be deleted by id'
+        + (f', and {higher} that stand on a higher authority.' if higher else '.'),
     )
 
 

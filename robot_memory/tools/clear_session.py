@@ -22,9 +22,14 @@ class ClearSessionRequest:
 class ClearSessionResponse:
     """Response of clear_session."""
 
-    cleared: bool = arg('True: the session has no active memories left.')
+    cleared: bool = arg('Whether the session has no active memories left.')
     count: int = arg('Number of memories soft-deleted.')
     session_id: str = arg('Session id.')
+    kept: int | None = arg(
+        'Number of memories that were kept: they stand on a higher authority.',
+        default=None,
+        omitted=True,
+    )
 
 
 @tool(destructive=True, sage=True)
@@ -35,5 +40,5 @@ def clear_session(memory: Memory, request: ClearSessionRequest) -> ClearSessionR
     Rows and their audit trail are kept; list them with query_records and {"status":
     "invalidated"}.
     """
-    session, count = soft_delete_session(memory, request.session_id, request.reason.strip())
-    return ClearSessionResponse(True, count, session.id)
+    session, count, kept = soft_delete_session(memory, request.session_id, request.reason.strip())
+    return ClearSessionResponse(not kept, count, session.id, kept or None)

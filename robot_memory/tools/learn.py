@@ -53,6 +53,9 @@ class LearnResponse:
     similarity: float | None = arg(
         'Similarity to the existing memory, 0 to 1.', default=None, omitted=True
     )
+    observed: int | None = arg(
+        'Id of the observation that was added to the existing memory.', default=None, omitted=True
+    )
     truncated: bool | None = arg(
         'True if the text was truncated to 300 characters.', default=None, omitted=True
     )
@@ -67,7 +70,8 @@ def learn(memory: Memory, request: LearnRequest) -> LearnResponse:
     Store one piece of experience: a fact, strategy, lesson or observation.
 
     Category, confidence and tags are inferred from the text. A duplicate of a memory in the same
-    collection is not stored again; the response then has the id of the existing memory.
+    collection is not stored again; the response then has the id of the existing memory, and of the
+    observation that holds what was new in the call.
     """
     learned = facts.learn(
         memory, request.insight, request.context or {}, request.collection, request.session_id
@@ -79,6 +83,7 @@ def learn(memory: Memory, request: LearnRequest) -> LearnResponse:
             method=stored.method,
             existing_id=stored.existing_id,
             similarity=round(stored.similarity, 4),
+            observed=learned.observed,
         )
     else:
         response = LearnResponse(

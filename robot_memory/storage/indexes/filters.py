@@ -16,6 +16,7 @@ from typing import Any
 
 import apsw
 
+from robot_memory.core.authority import AUTHORITIES
 from robot_memory.core.clock import parse_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json, format_value
@@ -137,6 +138,12 @@ ACTIVE = Where("m.status = 'active'")
 def equal(column: str, value: Any) -> Where:
     """Return the condition that a column of memories has a value."""
     return Where(f'm.{column} = ?', (value,), _column_candidates(column, [value]))
+
+
+def at_most(authority: str) -> Where:
+    """Return the condition that a memory stands on an authority or a lower one."""
+    lower = AUTHORITIES[AUTHORITIES.index(authority) :]
+    return Where(f'm.authority IN ({", ".join("?" * len(lower))})', lower)
 
 
 def active_in(collection: str, min_confidence: float = 0.0) -> Where:

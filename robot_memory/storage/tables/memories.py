@@ -297,7 +297,11 @@ def _source(connection: apsw.Connection, where: Where) -> tuple[str, tuple[Any, 
 def rewrite(
     connection: apsw.Connection, old: Record, new: Record, vector: Vector | None, writer: Writer
 ) -> None:
-    """Give a memory new text: its words, vector, category and trail change with it."""
+    """
+    Give a memory new text: its words, vector, category and trail change with it.
+
+    The writer stands behind it from now on.
+    """
     at = new.updated_at
     with revisions.changing(connection, new.id, 'update', writer, 'new content', {}, at):
         connection.execute(
@@ -305,7 +309,8 @@ def rewrite(
             ' category = ?, confidence = ?, confidence_base = ?, tags = ?, scope_files = ?,'
             ' context = ?, strategy_name = ?, updated_at = max(?, iif(updated_epoch IS'
             f' {epochs.NEWEST}, updated_at + 1, 0)), last_accessed = ?,'
-            f' updated_epoch = {epochs.NEWEST}, accessed_epoch = {epochs.NEWEST} WHERE id = ?',
+            f' updated_epoch = {epochs.NEWEST}, accessed_epoch = {epochs.NEWEST},'
+            ' actor_id = ?, authority = ?, stands = 0, writer_id = ? WHERE id = ?',
             (
                 *derive_columns(new.content),
                 new.category,
@@ -317,6 +322,9 @@ def rewrite(
                 new.strategy_name,
                 new.updated_at,
                 new.last_accessed,
+                new.actor_id,
+                writer.authority,
+                writers.get_id(connection, writer),
                 new.id,
             ),
         )

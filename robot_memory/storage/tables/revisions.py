@@ -17,7 +17,7 @@ from typing import Any
 import apsw
 
 from robot_memory.core.authority import Writer
-from robot_memory.storage.tables import audit
+from robot_memory.storage.tables import audit, protected_changes
 
 DIGESTED = (
     'content actor_id category tags scope_files context strategy_name status superseded_by '
@@ -72,6 +72,7 @@ def changing(
     digest = seal(connection, memory_id)
     line = audit.record(connection, memory_id, action, writer, reason, detail, at, digest=digest)
     connection.execute(_INSERT, (memory_id, line, *before))
+    protected_changes.record(connection, memory_id, action, before[0], before[1], writer, at)
 
 
 def get(connection: apsw.Connection, audit_id: int, memory_id: int) -> dict[str, Any] | None:
