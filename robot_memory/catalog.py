@@ -20,12 +20,14 @@ from robot_memory.tools.learn import learn
 from robot_memory.tools.maintain import maintain
 from robot_memory.tools.query_records import query_records
 from robot_memory.tools.recall import recall
+from robot_memory.tools.review import review
 from robot_memory.tools.save_conversation import save_conversation
 from robot_memory.tools.save_perception import save_perception
 from robot_memory.tools.search_memory import search_memory
 from robot_memory.tools.show import show
 from robot_memory.tools.start_session import start_session
 from robot_memory.tools.undo import undo
+from robot_memory.tools.trust import trust
 from robot_memory.tools.update import update
 
 TOOLS: tuple[Tool[Any, Any], ...] = (
@@ -48,6 +50,8 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
     analyze,
     export,
     maintain,
+    review,
+    trust,
     sage_memory,
     sage_command,
     sage_auto,

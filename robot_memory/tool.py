@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from robot_memory.core import fields
-from robot_memory.core.errors import Internal, RobotMemoryError
+from robot_memory.core.authority import Writer
+from robot_memory.core.errors import Conflict, Internal, RobotMemoryError
 from robot_memory.memory import Memory
 from robot_memory.status import logs
 
@@ -28,6 +29,7 @@ class Tool(Generic[Request, Response]):
     `read_only`, `destructive` and `idempotent` are MCP's hints; a recall counts as read-only
     though it notes what it recalled. `core` tools are those that MCP lists unless it is told to
     list all; `ros` says whether there is a service; `sage` tools are those of the Sage document.
+    An `operator` tool is refused to all others; a viewer may call those that are read-only.
     """
 
     function: Callable[[Memory, Request], Response]
@@ -39,6 +41,7 @@ class Tool(Generic[Request, Response]):
     core: bool
     ros: bool
     sage: bool
+    operator: bool
 
     @property
     def name(self) -> str:
@@ -68,6 +71,7 @@ class Tool(Generic[Request, Response]):
         with logs.start_trace():
             try:
                 request = fields.parse(self.request, arguments, name)
+                self._check_role(memory.caller)
                 memory.timekeeper.check()
                 response = self._call_function(memory, request)
             except RobotMemoryError as error:
@@ -92,6 +96,20 @@ class Tool(Generic[Request, Response]):
             return told
         return {**told, 'code': error.number, 'hint': error.hint}
 
+    def _check_role(self, caller: Writer) -> None:
+        """Raise Conflict where the tool is not for a caller of this role."""
+        if self.operator and caller.authority != 'operator':
+            raise Conflict(
+                f'{self.name} requires the role operator, and this caller is '
+                f'{caller.authority if caller.may_write else "viewer"}: use the command line as '
+                f"the owner of the store, an operator's token, or set {caller.setting} to operator"
+            )
+        if not (self.read_only or caller.may_write):
+            raise Conflict(
+                f'{self.name} writes, and a viewer may only read; nothing was changed. Use the '
+                'token of a planner or an operator'
+            )
+
     def _call_function(self, memory: Memory, request: Request) -> Response:
         try:
             return self.function(memory, request)
@@ -113,6 +131,7 @@ def tool(
     core: bool = False,
     ros: bool = True,
     sage: bool = False,
+    operator: bool = False,
 ) -> Callable[[Callable[[Memory, Request], Response]], Tool[Request, Response]]:
     """Declare a function of a memory and a request as a tool."""
 
@@ -128,6 +147,7 @@ def tool(
             core=core,
             ros=ros,
             sage=sage,
+            operator=operator,
         )
 
     return declare

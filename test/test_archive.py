@@ -651,7 +651,7 @@ def test_markdown_and_text_quote_what_was_said(robot: Robot) -> None:
     assert '\n> # no heading\n>\n> - of mine\n' in markdown
     assert '**user** (operator, 2026-02-25T06:13:20.000000Z, mem_1)' in markdown
     text = robot.export(None, 'text').content
-    assert 'user (operator): # no heading - of mine\n' in text
+    assert 'user (operator): "# no heading - of mine"\n' in text
     assert 'of no session' in robot.export('all', 'markdown').content
     assert 'of no session' in robot.export('all', 'text').content
 

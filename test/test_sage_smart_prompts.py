@@ -32,7 +32,7 @@ def test_the_learning_path_has_the_procedures_that_were_seen(
     clock.forward(seconds=90)
     robot.end_session(session)
     (learned,) = robot.sage_smart_prompt(ASKED).learning_path
-    assert (learned.step, learned.topic, learned.duration) == (1, step, '90 s')
+    assert (learned.step, learned.topic, learned.duration) == (1, f'"{step}"', '90 s')
 
 
 def test_suggestions_are_left_out_where_they_are_not_asked_for(robot: Robot) -> None:

@@ -35,7 +35,7 @@ def test_nothing_is_forgotten_by_words(robot: Robot) -> None:
         lambda: robot.sage_memory('forget', 'wet tray'),
         lambda: command(robot, '/forget wet tray'),
     ):
-        with pytest.raises(NotFound, match=f'mem_{fact}: the tray is wet'):
+        with pytest.raises(NotFound, match=f'mem_{fact}: "the tray is wet"'):
             forget()
     assert robot.query_records().total_count == 1
     assert command(robot, f'/forget mem_{fact}').result['memory_id'] == fact

@@ -200,7 +200,7 @@ def _render_method(tool: Tool[Any, Any], *, for_client: bool = False) -> str:
         ]
     results = [_wrap(f'{field.name}: {field.help}', 12) for field in get_fields(tool.response)]
     lines += ['', '        Returns:', *(line for lines in results for line in lines)]
-    names = [field.name for field in fields]
+    names = [(field.name, field.attribute) for field in fields]
     if for_client:
         start = f"answer: {returns} = self._run('{tool.name}', {tool.read_only}"
         call = [*_render_call(start, names), '        return answer']
@@ -209,9 +209,9 @@ def _render_method(tool: Tool[Any, Any], *, for_client: bool = False) -> str:
     return '\n'.join([*lines, '', '        """', *call, ''])
 
 
-def _render_call(start: str, names: list[str]) -> list[str]:
+def _render_call(start: str, names: list[tuple[str, str]]) -> list[str]:
     """Return a call that begins with `start` and ends with a dict of the named arguments."""
-    given = ', '.join(f"'{name}': {name}" for name in names)
+    given = ', '.join(f"'{name}': {parameter}" for name, parameter in names)
     line = f'        {start}, {{{given}}})'
     if len(line) <= _WIDTH:
         return [line]
@@ -220,7 +220,7 @@ def _render_call(start: str, names: list[str]) -> list[str]:
         f'        {head}(',
         *(f'            {argument},' for argument in arguments.split(', ')),
         '            {',
-        *(f"                '{name}': {name}," for name in names),
+        *(f"                '{name}': {parameter}," for name, parameter in names),
         '            },',
         '        )',
     ]
@@ -230,7 +230,7 @@ def _render_parameter(field: Field, for_client: bool) -> str:
     kind = _JSON_TYPES[field.shape] if field.kind == 'json' else _TYPES[field.kind]
     kind = kind.replace('Stamp', 'int') if for_client else kind
     kind += ' | None' if field.nullable and kind != 'Any' else ''
-    return f'{field.name}: {kind}' + ('' if field.required else f' = {field.default!r}')
+    return f'{field.attribute}: {kind}' + ('' if field.required else f' = {field.default!r}')
 
 
 def _fill_paragraphs(text: str) -> list[str]:
@@ -240,7 +240,7 @@ def _fill_paragraphs(text: str) -> list[str]:
 
 
 def _describe_field(field: Field) -> list[str]:
-    return _wrap(f'{field.name}: {field.help}', 12)
+    return _wrap(f'{field.attribute}: {field.help}', 12)
 
 
 def _wrap(text: str, indent: int, further: int = 16) -> list[str]:

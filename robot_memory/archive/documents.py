@@ -12,8 +12,11 @@ from robot_memory.retrieval import history
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import ACTIVE, equal, in_session
 from robot_memory.storage.tables import memories
+from robot_memory.text.quoting import quote
 
 _EVERYTHING = 1_000_000
+_LONGEST = 1_000_000
+"""Characters of a text that is quoted."""
 
 
 def export_values(connection: Connection, extent: ExportScope) -> dict[str, Any]:
@@ -107,7 +110,7 @@ def render_markdown(values: dict[str, Any]) -> str:
 
 def _render_bullets(found: Iterable[dict[str, Any]]) -> str:
     lines = (
-        f'- {_join_lines(one["content"])} ({one["record_id"]}, {one["category"]}, '
+        f'- {quote(one["content"], _LONGEST)} ({one["record_id"]}, {one["category"]}, '
         f'confidence {one["confidence"]:.2f}, {one["timestamp"]})'
         for one in found
     )
@@ -123,14 +126,14 @@ def render_text(values: dict[str, Any]) -> str:
     lines = [_join_lines(values['title']) or 'Session', head]
     for message in values['messages']:
         who = f'{message["role"]} ({_join_lines(message["metadata"]["actor_id"])})'
-        lines.append(f'{message["timestamp"]} {who}: {_join_lines(message["content"])}')
+        lines.append(f'{message["timestamp"]} {who}: {quote(message["content"], _LONGEST)}')
     return '\n'.join(lines) + '\n' + _render_lines(values['memories'])
 
 
 def _render_lines(found: Sequence[dict[str, Any]]) -> str:
     return ''.join(
         f'{one["timestamp"]} {one["record_id"]} [{one["category"]}] '
-        f'{_join_lines(one["content"])}\n'
+        f'{quote(one["content"], _LONGEST)}\n'
         for one in found
     )
 

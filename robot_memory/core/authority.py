@@ -50,6 +50,11 @@ class Writer:
             return self.client
         return f'{self.face.partition("-")[0]}:{self.principal or self.client}'
 
+    @property
+    def setting(self) -> str:
+        """Return the name of the setting with the role of callers of this face."""
+        return f'{self.face.removeprefix("mcp-")}_role'
+
     def state(self, actor: str | None) -> Writer:
         """Return the writer of what this caller states, or states for an actor."""
         return self._with(actor, self.authority)

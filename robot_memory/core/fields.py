@@ -25,6 +25,7 @@ import base64
 import dataclasses
 import functools
 import json
+import keyword
 import types
 import typing
 from collections.abc import Mapping
@@ -82,8 +83,13 @@ class Field:
 
     @property
     def ros_name(self) -> str:
-        """Return the name in a ROS message, where no name begins with an underscore."""
-        return self.name.lstrip('_')
+        """Return the name in a ROS message: without a leading underscore, and no keyword."""
+        return f'{self.name}_id' if keyword.iskeyword(self.name) else self.name.lstrip('_')
+
+    @property
+    def attribute(self) -> str:
+        """Return the name in Python, where a keyword ends in an underscore."""
+        return f'{self.name}_' if keyword.iskeyword(self.name) else self.name
 
 
 def arg(
@@ -159,7 +165,7 @@ def _read_field(field: dataclasses.Field[Any], hint: Any) -> Field:
     kind, record = _find_kind(hint)
     required = field.default is dataclasses.MISSING
     return Field(
-        name=field.name,
+        name=field.name.rstrip('_'),
         kind=kind,
         required=required,
         nullable=nullable,
@@ -206,9 +212,9 @@ def parse(declaration: type[Declared], arguments: Mapping[str, Any], where: str)
         if value is None or (_is_empty(value) and _may_be_empty(field)):
             if field.required:
                 raise InvalidArgument(f'{where} requires {field.name}: {field.help}')
-            values[field.name] = field.default
+            values[field.attribute] = field.default
         else:
-            values[field.name] = check(field, value)
+            values[field.attribute] = check(field, value)
     return declaration(**values)
 
 
@@ -228,8 +234,8 @@ def check(field: Field, value: Any) -> Any:
 def validate(declared: Any) -> None:
     """Check every field of a frozen declaration that was built by hand; raise InvalidArgument."""
     for field in get_fields(type(declared)):
-        value = check(field, getattr(declared, field.name))
-        object.__setattr__(declared, field.name, value)
+        value = check(field, getattr(declared, field.attribute))
+        object.__setattr__(declared, field.attribute, value)
 
 
 def _check_text(field: Field, value: Any) -> str:
@@ -355,7 +361,7 @@ def to_plain(value: Any, *, with_bytes: bool = True) -> Any:
     return {
         field.name: found
         for field in get_fields(type(value))
-        for found in [_convert_field(field, getattr(value, field.name), with_bytes)]
+        for found in [_convert_field(field, getattr(value, field.attribute), with_bytes)]
         if not (field.omitted and found is None)
     }
 

@@ -7,15 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from robot_memory.core.authority import Writer
+from robot_memory.core.authority import AUTHORITIES, Writer, is_higher
 from robot_memory.core.clock import format_instant
-from robot_memory.core.json_text import dump_json
+from robot_memory.core.errors import InvalidArgument
+from robot_memory.core.json_text import dump_json, format_value
 from robot_memory.text.categories import Classification
 
 PERCEPTION_TYPES = ('visual', 'tactile', 'auditory', 'proprioceptive', 'procedural')
 INHERITED = ('robot', 'env', 'task')
 """The partitions of a session's context that its memories take over."""
 
+_RECORD_ID = re.compile(r'(?:mem_)?([1-9][0-9]{0,17})', re.IGNORECASE)
 _MACHINES = re.compile(r'(robot|planner|assistant|system|sensor|node|tool)\b', re.IGNORECASE)
 
 
@@ -115,6 +117,46 @@ def is_quoted(record: Record) -> bool:
     caller learns, and what a person states in a conversation, is a fact.
     """
     return record.type != 'fact' or 'sense' in record.context
+
+
+def is_rule_giver(record: Record) -> bool:
+    """
+    Return whether a record may be told as it stands: an operator or a planner states it.
+
+    All else is quoted. What is from before authorities were recorded stays where it stood.
+    """
+    stated = not is_higher('planner', record.authority)
+    return not is_quoted(record) and (stated or record.stands)
+
+
+def describe_statement(record: Record) -> str:
+    """Return in words who stated a record."""
+    if record.stands or record.writer is None:
+        return f'{record.authority}, not confirmed' if record.stands else record.authority
+    return describe_writer(record.writer)
+
+
+def describe_writer(writer: Writer) -> str:
+    """Return in words who writes: an actor who is only claimed is marked so."""
+    who = f'{writer.principal} ({writer.authority})' if writer.principal else writer.authority
+    if not writer.actor:
+        return who
+    claimed = writer.actor.partition(':')[0]
+    if writer.authority == claimed:
+        return f'{writer.actor}, relayed by {writer.principal}'
+    if writer.authority == 'person':
+        return f'{writer.actor}, claimed' if claimed in AUTHORITIES else writer.actor
+    return f'{writer.actor}, claimed by {who}'
+
+
+def parse_record_id(name: str, text: str) -> int:
+    """Return the id in mem_7 or 7; raise InvalidArgument, which names the argument."""
+    match = _RECORD_ID.fullmatch(text.strip())
+    if match is None:
+        raise InvalidArgument(
+            f'{name} must be a memory id such as mem_7, not {format_value(text)}'
+        )
+    return int(match[1])
 
 
 def find_actor(context: Mapping[str, Any]) -> str | None:

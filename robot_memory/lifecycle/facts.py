@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_memory.core.authority import Writer, is_higher
-from robot_memory.core.errors import InvalidArgument
+from robot_memory.core.errors import Conflict, InvalidArgument
 from robot_memory.core.json_text import format_value, is_storable
 from robot_memory.core.records import (
     Record,
@@ -19,7 +19,7 @@ from robot_memory.core.records import (
     read_outcome,
 )
 from robot_memory.embedding.quantisation import Vector
-from robot_memory.lifecycle.authority import propose
+from robot_memory.lifecycle.authority import may_change, propose
 from robot_memory.memory import Memory
 from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage import Connection
@@ -65,12 +65,15 @@ def learn(
     session_id: str | None,
     *,
     argument: str = 'insight',
+    promoted: int | None = None,
 ) -> Learned:
     """
     Store a fact, unless its collection has a duplicate of it.
 
-    Raise InvalidArgument, which names the `argument`, for an empty text, and NotFound for a
-    session that does not exist.
+    It takes the place of a `promoted` fact, and names it, as it names a perception or a turn.
+
+    Raise InvalidArgument, which names the `argument`, for an empty text, NotFound for a session or
+    a memory that does not exist, and Conflict for one that may not be promoted.
     """
     text, truncated = truncate_text(argument, text)
     inferred = classify(text)
@@ -83,8 +86,33 @@ def learn(
             collection=collection,
             session_id=session_id,
         )
-        stored, observed = store_fact(memory, connection, record, vector)
-        return Learned(stored, observed, inferred, truncated)
+        if promoted is not None:
+            stored = _promote(memory, connection, promoted, record, vector)
+            return Learned(stored, None, inferred, truncated)
+        known, observed = store_fact(memory, connection, record, vector)
+        return Learned(known, observed, inferred, truncated)
+
+
+def _promote(
+    memory: Memory, connection: Connection, promoted: int, record: Record, vector: Vector | None
+) -> int:
+    """Store a fact that confirms a memory; a fact of no higher authority is superseded by it."""
+    source = memories.get_active(connection, promoted)
+    if is_quoted(record):
+        raise InvalidArgument('with from, context must not have sense: a topic promotes nothing')
+    writer = memory.caller
+    if not may_change(source, writer):
+        raise Conflict(
+            f'mem_{promoted} stands on the authority {source.authority} already, and '
+            f'{writer.authority} is lower; nothing was changed'
+        )
+    usable = memory.match_embedder(connection) is not None
+    record = replace(record, context={**record.context, 'from': f'mem_{promoted}'})
+    memory_id = memories.insert(connection, record, vector if usable else None)
+    if source.type == 'fact':
+        now, reason = record.created_at, f'promoted to memory {memory_id}'
+        memories.retire(connection, promoted, 'superseded', writer, reason, now, memory_id)
+    return memory_id
 
 
 def find_writer(caller: Writer, context: Mapping[str, Any]) -> Writer:

@@ -24,7 +24,7 @@ from robot_memory.core.json_text import format_value
 from robot_memory.memory import Memory
 from robot_memory.retrieval.payloads import make_part_uri
 from robot_memory.storage.tables import parts
-from robot_memory.text.quoting import format_line
+from robot_memory.text.quoting import quote
 from robot_memory.tools.show import show
 
 MEMORY = 'robot-memory://memories/{memory_id}'
@@ -44,7 +44,7 @@ def list_resources(memory: Memory) -> ListResourcesResult:
             Resource(
                 uri=make_part_uri(memory_id, part.name),
                 name=f'{part.name} of memory {memory_id}',
-                title=format_line(content, _TITLE),
+                title=quote(content, _TITLE),
                 mime_type=part.media_type,
                 size=part.size,
             )

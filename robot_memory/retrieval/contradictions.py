@@ -1,4 +1,4 @@
-"""Which of two memories that contradict each other is the newer one: pure, and only said."""
+"""Which of two memories that contradict each other is newer or stands higher; pure."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from robot_memory.core.authority import is_higher
 from robot_memory.core.records import Record, is_human
 from robot_memory.search.query import Hit
 from robot_memory.text import tokenizer
@@ -50,12 +51,40 @@ def find_contradictions(
         for old in newest_first[place + 1 :]:
             if (
                 old.record.id not in found
+                and not is_higher(old.record.authority, new.record.authority)
                 and _may_correct(new.record, old.record)
                 and _differ_in_one_thing(new, old, asked)
                 and scores[new.record.id] >= _NEAR * scores[old.record.id]
                 and (new.record.actor_id == old.record.actor_id or not _are_wishes(new, old))
             ):
                 found[old.record.id] = new.record.id
+    return found
+
+
+def find_overruled(records: Sequence[Record], question: str) -> dict[int, int]:
+    """
+    Return by its id which record of a higher authority each record contradicts.
+
+    They say the same but for one thing that the question does not name. Rules count, too: what a
+    visitor says beside a limit that an operator stated is marked.
+    """
+    asked = tokenizer.make_token_set(question)
+    statements = [
+        _Statement(
+            record, tokenizer.fold(record.content), tokenizer.make_token_set(record.content)
+        )
+        for record in records
+    ]
+    found: dict[int, int] = {}
+    for low in statements:
+        for high in statements:
+            if (
+                low.record.id not in found
+                and is_higher(high.record.authority, low.record.authority)
+                and not _ASKED_FOR.search(low.folded)
+                and _differ_in_one_thing(low, high, asked)
+            ):
+                found[low.record.id] = high.record.id
     return found
 
 
@@ -110,8 +139,8 @@ def _is_one_thing(tokens: frozenset[str], folded: str) -> bool:
     )
 
 
-def put_newer_first(hits: Sequence[Hit], found: Mapping[int, int]) -> list[Hit]:
-    """Return hits in their order, but each newer version right before what it replaced."""
+def put_first(hits: Sequence[Hit], found: Mapping[int, int]) -> list[Hit]:
+    """Return hits in their order, but each that stands before another right before that."""
     order = list(hits)
     for old, new in found.items():
         places = {hit.id: place for place, hit in enumerate(order)}

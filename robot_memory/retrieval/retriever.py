@@ -12,7 +12,11 @@ from typing import Any
 from robot_memory.core.records import Record
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.memory import Memory, milliseconds_since
-from robot_memory.retrieval.contradictions import find_contradictions, put_newer_first
+from robot_memory.retrieval.contradictions import (
+    find_contradictions,
+    find_overruled,
+    put_first,
+)
 from robot_memory.retrieval.payloads import load_digests
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.relevance import find_relevant
@@ -32,15 +36,17 @@ class Found:
 
     `hits` come best first, each with its record in `records`. `mode` says what ran: hybrid,
     bm25_only, vec_only or filter. `newer` leads from a memory to the one that contradicts it
-    later, `payloads` to the digests of perceptions. `frames` counts the positions in each frame
-    where a place was asked for and they are of several. `query_ms` is the time it took, `faded`
-    how many are left out only because their confidence has decayed.
+    later, `contradicts` to the one of a higher authority, `payloads` to the digests of
+    perceptions. `frames` counts the positions in each frame where a place was asked for and they
+    are of several. `query_ms` is the time it took, `faded` how many are left out only because
+    their confidence has decayed.
     """
 
     hits: tuple[Hit, ...]
     records: Mapping[int, Record]
     mode: str
     newer: Mapping[int, int]
+    contradicts: Mapping[int, int]
     payloads: Mapping[int, dict[str, Any]]
     frames: dict[str, int] | None
     query_ms: float
@@ -66,10 +72,13 @@ def join_found(first: Found, rest: Found, plan: RecallPlan) -> Found:
     records = {**first.records, **rest.records}
     shown = [*leading, *others]
     newer = find_contradictions([records[hit.id] for hit in shown], shown, plan.query)
+    contradicts = find_overruled([records[hit.id] for hit in shown], plan.query)
     places = {hit.id for hit in others}
-    within = {old: new for old, new in newer.items() if {old, new} <= places}
-    hits = (*leading, *put_newer_first(others, within))
-    return Found(hits, records, rest.mode, newer, {}, None, rest.query_ms)
+    for found in (newer, contradicts):
+        within = {one: other for one, other in found.items() if {one, other} <= places}
+        others = put_first(others, within)
+    hits = (*leading, *others)
+    return Found(hits, records, rest.mode, newer, contradicts, {}, None, rest.query_ms)
 
 
 class Retriever:
@@ -117,9 +126,11 @@ class Retriever:
         records = memories.get(connection, [hit.id for hit in hits])
         hits = [hit for hit in hits if hit.id in records]
         newer: dict[int, int] = {}
+        contradicts: dict[int, int] = {}
         if plan.marks_newer and query is not None and plan.near is None:
             newer = find_contradictions(list(records.values()), hits, plan.query)
-            hits = put_newer_first(hits, newer)
+            contradicts = find_overruled(list(records.values()), plan.query)
+            hits = put_first(put_first(hits, newer), contradicts)
         sensed = [one.id for one in records.values() if one.type == 'perception']
         payloads = load_digests(connection, sensed) if plan.has_payloads and sensed else {}
         counts = None
@@ -127,7 +138,7 @@ class Retriever:
             counts = frames.count_frames(plan.near.field, (records[hit.id] for hit in hits))
         faded = self._count_faded(connection, plan, query)
         took = milliseconds_since(start)
-        return Found(tuple(hits), records, mode, newer, payloads, counts, took, faded)
+        return Found(tuple(hits), records, mode, newer, contradicts, payloads, counts, took, faded)
 
     def _count_faded(self, connection: Connection, plan: RecallPlan, query: Query | None) -> int:
         """Return how many would be in the answer had they not decayed."""

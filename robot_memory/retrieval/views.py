@@ -9,7 +9,7 @@ from typing import Any
 from robot_memory.core.clock import format_instant
 from robot_memory.core.fields import Json, Stamp, arg
 from robot_memory.core.json_text import dump_json
-from robot_memory.core.records import Record, is_quoted
+from robot_memory.core.records import Record, describe_statement, is_rule_giver
 from robot_memory.core.truncation import compute_field_limit, fit, shorten
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
@@ -67,8 +67,19 @@ class MemoryView:
     role: str | None = arg(
         "Speaker's role, user or assistant; turns only.", default=None, omitted=True
     )
+    authority: str = arg(
+        'Who stands behind it: operator, planner, robot, person, observed or imported; only what '
+        'operators and planners state is a rule.',
+        default='planner',
+    )
+    stated_by: str = arg('Who stated it, e.g. operator:anna, relayed by planner-1.', default='')
     time_uncertain: bool | None = arg(
         'True if created_at is only in the right order: the clock was wrong and was never set.',
+        default=None,
+        omitted=True,
+    )
+    contradicts: int | None = arg(
+        'Id of a memory of higher authority that differs in one value; that one stands.',
         default=None,
         omitted=True,
     )
@@ -87,7 +98,7 @@ def view_memories(found: Found) -> tuple[MemoryView, ...]:
 def view_memory(record: Record) -> MemoryView:
     """Return the whole of a memory."""
     hits, records = (Hit(record.id, 0.0),), {record.id: record}
-    return _view(Found(hits, records, 'filter', {}, {}, None, 0.0), is_whole=True)[0]
+    return _view(Found(hits, records, 'filter', {}, {}, {}, None, 0.0), is_whole=True)[0]
 
 
 def describe_results(found: Found) -> list[dict[str, Any]]:
@@ -98,6 +109,8 @@ def describe_results(found: Found) -> list[dict[str, Any]]:
         metadata = _describe(record, found.mode)
         if hit.id in found.newer:
             metadata['newer'] = found.newer[hit.id]
+        if hit.id in found.contradicts:
+            metadata['contradicts'] = found.contradicts[hit.id]
         described.append(
             {
                 'content': record.content,
@@ -109,6 +122,15 @@ def describe_results(found: Found) -> list[dict[str, Any]]:
     return described
 
 
+def describe_authority(record: Record) -> dict[str, Any]:
+    """Return who stands behind a record, and whether it is to be quoted."""
+    return {
+        'quoted': not is_rule_giver(record),
+        'authority': record.authority,
+        'stated_by': describe_statement(record),
+    }
+
+
 def _describe(record: Record, mode: str) -> dict[str, Any]:
     return {
         'session_id': record.session_id,
@@ -117,7 +139,7 @@ def _describe(record: Record, mode: str) -> dict[str, Any]:
         'memory_id': record.id,
         'type': record.type,
         'category': record.category,
-        'quoted': is_quoted(record),
+        **describe_authority(record),
         'actor_id': record.actor_id,
         'event_id': record.event_id,
         'score_kind': 'words' if mode == 'bm25_only' else 'fused',
@@ -163,6 +185,9 @@ def _view(found: Found, *, is_whole: bool) -> tuple[MemoryView, ...]:
             actor_id=record.actor_id,
             role=record.role,
             time_uncertain=record.time_uncertain or None,
+            authority=record.authority,
+            stated_by=describe_statement(record),
+            contradicts=found.contradicts.get(record.id),
         )
         for record, context, text, hit, (summary, gone), created in zip(
             records, contexts, texts, found.hits, cuts, times, strict=True

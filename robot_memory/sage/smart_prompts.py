@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from robot_memory.core.records import Record, is_quoted
+from robot_memory.core.records import Record, is_rule_giver
 from robot_memory.sage.intent import Intent
 from robot_memory.text.categories import CATEGORIES, PROTECTED
 from robot_memory.text.quoting import format_line, quote
@@ -79,7 +79,7 @@ def make_prompts(intent: Intent, known: Sequence[tuple[Record, float]]) -> list[
     found = []
     for record, score in known:
         heeded = _is_rule(record)
-        english, chinese = _TOLD_AS[heeded, is_quoted(record)]
+        english, chinese = _TOLD_AS[heeded, not is_rule_giver(record)]
         text = _choose(
             intent,
             f'{english} ({_cite(record)}): {_shorten(record)}',
@@ -154,7 +154,7 @@ def make_learning_path(procedures: Sequence[Record], seconds: Mapping[str, float
     return [
         Step(
             number,
-            format_line(record.content, _QUOTED),
+            _shorten(record),
             _format_duration(seconds.get(record.session_id or '')),
         )
         for number, record in enumerate(ordered, 1)
@@ -172,11 +172,11 @@ def _cite(record: Record) -> str:
 
 
 def _is_rule(record: Record) -> bool:
-    return record.category in PROTECTED and not is_quoted(record)
+    return record.category in PROTECTED and is_rule_giver(record)
 
 
 def _shorten(record: Record) -> str:
-    put = quote if is_quoted(record) else format_line
+    put = format_line if is_rule_giver(record) else quote
     return put(record.content, _QUOTED)
 
 

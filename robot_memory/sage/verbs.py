@@ -22,7 +22,7 @@ from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.sage.tools.sage_system_status import sage_system_status
 from robot_memory.storage.tables import memories, sessions, turns
-from robot_memory.text.quoting import format_label, format_line
+from robot_memory.text.quoting import format_label, quote
 from robot_memory.tools.analyze import ANALYSES
 from robot_memory.tools.analyze import analyze as analyze_tool
 from robot_memory.tools.clear_session import clear_session
@@ -35,6 +35,7 @@ _RECORD = re.compile(r'(?:mem_)?(\d{1,18})', re.IGNORECASE)
 _FORMATS = ('json', 'markdown', 'text', 'jsonl')
 _FOUND = 10
 _SAID = 10
+_LINE = 300
 _ALL_SAID = 1000
 """Turns of a session that are shown where no count is given: the latest."""
 _LONG = ('content', 'metadata')
@@ -74,7 +75,7 @@ def search(
     found = to_plain(search_memory.run(memory, arguments))['result']
     lines = [
         f'[mem_{item["metadata"]["memory_id"]}] {item["score"]:.2f} '
-        f'{_format_line(item["content"])}'
+        f'{quote(item["content"], _LINE)}'
         for item in found
     ]
     return VerbResult({'results': found}, '\n'.join(lines) or 'No results.')
@@ -92,7 +93,7 @@ def forget(memory: Memory, what: str, collection: str | None) -> VerbResult:
         answer = forget_tool.run(memory, {'memory_id': int(record[1]), 'reason': reason})
         return VerbResult(
             to_plain(answer),
-            f'Soft-deleted: [mem_{answer.memory_id}] {_format_line(answer.content)}',
+            f'Soft-deleted: [mem_{answer.memory_id}] {quote(answer.content, _LINE)}',
         )
     with memory.db.read() as connection:
         session_id = what if what and sessions.exists(connection, what) else ''
@@ -110,7 +111,7 @@ def forget(memory: Memory, what: str, collection: str | None) -> VerbResult:
     )
     found = Retriever(memory).find(plan)
     listed = '; '.join(
-        f'mem_{hit.id}: {format_line(found.records[hit.id].content, 60)}' for hit in found.hits
+        f'mem_{hit.id}: {quote(found.records[hit.id].content, 60)}' for hit in found.hits
     )
     raise NotFound(
         f'{format_value(what)} is neither a session nor a record; forget requires an id. '
@@ -225,10 +226,6 @@ def parse_count(text: str) -> int | None:
 def _format_turns(records: Iterable[Record]) -> list[str]:
     return [
         f'{record.created[:16]} {format_label(str(record.actor_id))}: '
-        f'{_format_line(record.content)}'
+        f'{quote(record.content, _LINE)}'
         for record in records
     ]
-
-
-def _format_line(text: str) -> str:
-    return format_line(text, 300)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from robot_memory.text.tokenizer import cut
 
+_QUOTES = re.compile(r'["\u201c-\u201f\u2033\u275d\u275e\u301d-\u301f\uff02]')
+_ESCAPED = r'\\"'
 _BRACKETS = str.maketrans({'[': '(', ']': ')', '"': "'"})
 
 
@@ -15,9 +19,13 @@ def format_line(text: str, longest: int) -> str:
 
 
 def quote(text: str, longest: int) -> str:
-    """Return a text on one line in double quotes; quotes and backslashes in it are escaped."""
-    line = format_line(text, longest).replace('\\', '\\\\').replace('"', '\\"')
-    return f'"{line}"'
+    """
+    Return a text on one line in double quotes, which it cannot leave.
+
+    Backslashes are escaped, and all that looks like a double quote becomes an escaped one.
+    """
+    line = format_line(text, longest).replace('\\', '\\\\')
+    return f'"{_QUOTES.sub(_ESCAPED, line)}"'
 
 
 def format_label(text: str, longest: int = 128) -> str:

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, actor_arg, arg, collection_arg
 from robot_memory.core.json_text import format_value
-from robot_memory.core.records import is_quoted
+from robot_memory.core.records import describe_writer
 from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever, join_found
-from robot_memory.retrieval.views import describe_results
-from robot_memory.storage.indexes.filters import compile_filter
-from robot_memory.storage.tables import memories
+from robot_memory.retrieval.views import describe_authority, describe_results
+from robot_memory.storage.indexes.filters import at_least, compile_filter
+from robot_memory.storage.tables import memories, protected_changes
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.quoting import format_label, format_line, quote
 from robot_memory.tool import tool
@@ -38,12 +39,23 @@ STRATEGIES = {
 }
 
 
-SEEN = 'Observed and said (quoted):'
-"""The section of what was seen, heard or said."""
-_RULES = compile_filter(
-    'rules', {'category': {'$in': sorted(PROTECTED)}, 'kind': 'fact', 'sense': None}
+SAFETY, CHANGED, SAID, KNOWN, SEEN = (
+    'Safety:',
+    'Changed rules, not confirmed by an operator (the old text is quoted):',
+    'Said by people (quoted):',
+    'Known:',
+    'Seen and read (quoted):',
 )
-"""What may stand under Safety: never what was seen, heard or said; see `model.is_quoted`."""
+"""The sections: only what operators and planners state stands outside of quotes."""
+RULES = compile_filter(
+    'rules', {'category': {'$in': sorted(PROTECTED)}, 'kind': 'fact', 'sense': None}
+) & at_least('planner')
+"""What may stand under Safety; see `records.is_rule_giver`."""
+_LONGEST = 600
+"""Characters of a memory on a line."""
+_PAST = {'update': 'changed', 'forget': 'forgotten', 'reclassify': 'reclassified'}
+_CHANGES = 3
+"""Changed rules that are named; the others are counted."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +90,8 @@ class ContextItemView:
     content: str = arg('Text of the memory.')
     score: float = arg('Relevance, 0 to 1.')
     metadata: Json = arg(
-        'Same keys as in search_memory; newer: id of a later memory that contradicts it.'
+        'Same keys as in search_memory; newer: id of a later memory that contradicts it; '
+        'contradicts: id of one of higher authority.'
     )
     shortened: tuple[str, ...] | None = arg(
         'Fields truncated in this response; show returns them in full.',
@@ -91,7 +104,10 @@ class ContextItemView:
 class GetContextResponse:
     """Response of get_context."""
 
-    context: str = arg('Prompt-ready text: safety rules first, dated, with ids and sources.')
+    context: str = arg(
+        'Prompt-ready text: safety rules of operators and planners first, then quotes of people, '
+        'dated, with ids and sources.'
+    )
     results: tuple[ContextItemView, ...] = arg('Memories in the text, in the same order.')
     strategy_used: str = arg('Strategy that was used.')
     num_results: int = arg('Number of memories in the context.')
@@ -102,9 +118,10 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     """
     Return prompt-ready context for a planned action.
 
-    Constraints, gotchas and postmortems come first, then other facts, then observations and speech
-    as quotes; each line has the memory's id, kind, date and source. The text states how many
-    memories did not fit into max_characters.
+    Constraints, gotchas and postmortems of operators and planners come first, then what people
+    said as quotes, then other facts, then quotes of what was seen and read; each line has the
+    memory's id, kind, date and source. Rules that anyone but an operator changed are named with
+    their old text. The text states how many memories did not fit into max_characters.
     """
     require_text('query', request.query, 'say what is planned')
     name = (request.strategy or memory.settings.default_strategy).upper()
@@ -113,7 +130,7 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
         request.query, _results(memory, request, name, n)
     )
     results = _marked(memory, results)
-    context, told = _text(request, results)
+    context, told = _text(request, results, _describe_changes(memory, request.collection))
     memory.accesses.record(
         known for one in told if isinstance(known := _of(one, 'memory_id'), int)
     )
@@ -145,7 +162,7 @@ def _results(
         real_weight=1.0,
     )
     every = plan(least=preset.min_score)
-    safety = plan(least=preset.min_score / 2, where=_RULES, narrow=True)
+    safety = plan(least=preset.min_score / 2, where=RULES, narrow=True)
     first, rest = Retriever(memory).find_each([safety, every])
     return describe_results(join_found(first, rest, every))
 
@@ -175,12 +192,12 @@ def _permitted(
 
 
 def _marked(memory: Memory, results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Say of each result of ours whether it is quoted, whatever a site's code said of it."""
+    """Return results with who stands behind each of ours, whatever a site's code said of it."""
     ids = [number for one in results if isinstance(number := _of(one, 'memory_id'), int)]
     with memory.db.read() as connection:
         records = memories.get(connection, ids)
     return [
-        {**one, 'metadata': {**one['metadata'], 'quoted': is_quoted(records[known])}}
+        {**one, 'metadata': {**one['metadata'], **describe_authority(records[known])}}
         if isinstance(known := _of(one, 'memory_id'), int) and known in records
         else one
         for one in results
@@ -188,26 +205,41 @@ def _marked(memory: Memory, results: list[dict[str, Any]]) -> list[dict[str, Any
 
 
 def _text(
-    request: GetContextRequest, results: Sequence[dict[str, Any]]
+    request: GetContextRequest, results: Sequence[dict[str, Any]], changes: Sequence[str]
 ) -> tuple[str, list[dict[str, Any]]]:
     """Return the text within its length, and what it tells."""
     about = quote(request.query, 80)
+    room = request.max_characters - len('\n(000 more omitted.)')
+    changed = ''
+    for place, line in enumerate(changes):
+        line = f'\n- {line}' if place else f'\n{CHANGED}\n- {line}'
+        if len(changed) + len(line) > room // 2:
+            break
+        changed += line
     if not results:
-        return f'No memories about {about}.', []
-    groups: dict[str, list[dict[str, Any]]] = {'Safety:': [], 'Known:': [], SEEN: []}
+        return f'No memories about {about}.{changed}', []
+    groups: dict[str, list[dict[str, Any]]] = {SAFETY: [], SAID: [], KNOWN: [], SEEN: []}
     for one in results:
         groups[_heading(one)].append(one)
     text = f'Memories about {about}:'
-    room = request.max_characters - len('\n(000 more omitted.)')
     told: list[dict[str, Any]] = []
     for heading, group in groups.items():
+        if heading == SAID:
+            text += changed
+        elif heading == SAFETY:
+            room -= len(changed)
         for place, one in enumerate(group):
             line = f'\n- {_line(one)}' if place else f'\n{heading}\n- {_line(one)}'
             if len(text) + len(line) > room:
                 if told:
                     left = len(results) - len(told)
                     return f'{text}\n({left} more omitted.)', told
-                line = f'{line[: room - len(text) - 3]}...'
+                line = next(
+                    cut
+                    for longest in (300, 150, 80, 40, 20, 1)
+                    if len(cut := f'\n{heading}\n- {_line(one, longest)}') + len(text) <= room
+                    or longest == 1
+                )
             text += line
             told.append(one)
     return text, told
@@ -215,26 +247,46 @@ def _text(
 
 def _heading(result: dict[str, Any]) -> str:
     """Return the section that a result belongs to."""
-    if _of(result, 'quoted') is not False:
-        return 'Known:' if _of(result, 'quoted') is None else SEEN
-    return 'Safety:' if _of(result, 'category') in PROTECTED else 'Known:'
+    if _of(result, 'quoted') is None:
+        return KNOWN
+    if _of(result, 'quoted'):
+        return SAID if _of(result, 'authority') == 'person' else SEEN
+    return SAFETY if _of(result, 'category') in PROTECTED else KNOWN
 
 
-def _line(result: dict[str, Any]) -> str:
+def _line(result: dict[str, Any], longest: int = _LONGEST) -> str:
     """Return a result on one line: nothing in it leaves its quotes or passes for a line."""
     is_turn = _of(result, 'type') == 'turn'
     source = [
         f'mem_{_of(result, "memory_id")}' if _of(result, 'memory_id') else '',
         f'turn {_of(result, "turn_id")}' if is_turn else _of(result, 'category'),
         str(_of(result, 'timestamp') or '')[:10],
-        _of(result, 'actor_id'),
+        _of(result, 'stated_by'),
     ]
     named = ', '.join(format_label(str(word)) for word in source if word)
-    put = format_line if _heading(result) != SEEN else quote
-    said = put(result['content'], 600)
+    put = quote if _heading(result) in (SAID, SEEN) else format_line
+    said = put(result['content'], longest)
     newer = _of(result, 'newer')
     later = f' (mem_{newer} is newer and differs)' if newer else ''
-    return f'[{named}] {said}{later}' if named else said
+    higher = _of(result, 'contradicts')
+    stands = f' (contradicts mem_{higher}, which stands)' if higher else ''
+    return f'[{named}] {said}{later}{stands}' if named else said
+
+
+def _describe_changes(memory: Memory, collection: str) -> list[str]:
+    """Return the changes of protected memories that no operator has confirmed, as lines."""
+    with memory.db.read() as connection:
+        changes = protected_changes.list_unconfirmed(connection, collection, _CHANGES)
+        if not changes:
+            return []
+        total = protected_changes.count_unconfirmed(connection, collection)
+    lines = [
+        f'[mem_{one.memory_id}, {_PAST[one.action]} {format_instant(one.at)[:10]} by '
+        f'{format_label(describe_writer(one.writer))}] {quote(one.content, 300)}'
+        for one in changes
+    ]
+    more = [f'{total - len(changes)} more: robot-memory review'] if total > len(changes) else []
+    return [*lines, *more]
 
 
 def _of(result: dict[str, Any], name: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from robot_memory.core.fields import Json, arg, collection_arg
+from robot_memory.core.records import parse_record_id
 from robot_memory.lifecycle import facts
 from robot_memory.memory import Memory
 from robot_memory.storage.indexes.duplicates import Duplicate
@@ -25,6 +26,12 @@ class LearnRequest:
     )
     collection: str = collection_arg('Collection to store the memory in.')
     session_id: str | None = arg('Session id from start_session.', default=None)
+    from_: str | None = arg(
+        'Memory that this confirms, e.g. mem_7: what a person, a sign or a log said then stands '
+        "on the caller's authority.",
+        default=None,
+        max_length=24,
+    )
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,12 @@ def learn(memory: Memory, request: LearnRequest) -> LearnResponse:
     observation that holds what was new in the call.
     """
     learned = facts.learn(
-        memory, request.insight, request.context or {}, request.collection, request.session_id
+        memory,
+        request.insight,
+        request.context or {},
+        request.collection,
+        request.session_id,
+        promoted=None if request.from_ is None else parse_record_id('from', request.from_),
     )
     stored, truncated = learned.stored, learned.truncated
     if isinstance(stored, Duplicate):

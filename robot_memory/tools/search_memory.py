@@ -42,9 +42,9 @@ class FoundView:
     role: str | None = arg("Speaker's role, user or assistant; null for other memories.")
     score: float = arg('Relevance, 0 to 1.')
     metadata: Json = arg(
-        'session_id, turn_id, timestamp; memory_id, type, category, actor_id; quoted: an '
-        'observation or speech, not a rule; score_kind: fused (keywords and meaning) or words '
-        '(keywords only).'
+        'session_id, turn_id, timestamp; memory_id, type, category, actor_id; authority and '
+        'stated_by: who stands behind it; quoted: an observation or speech, not a rule; '
+        'score_kind: fused (keywords and meaning) or words (keywords only).'
     )
     shortened: tuple[str, ...] | None = arg(
         'Fields truncated in this response; show returns them in full.',

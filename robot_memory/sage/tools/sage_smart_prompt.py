@@ -9,12 +9,13 @@ from robot_memory.core.fields import arg, collection_arg
 from robot_memory.core.records import Record
 from robot_memory.memory import Memory
 from robot_memory.retrieval.plan import RecallPlan, require_text
-from robot_memory.retrieval.retriever import Retriever
+from robot_memory.retrieval.retriever import Retriever, join_found
 from robot_memory.sage import intent as intents
 from robot_memory.sage import smart_prompts
 from robot_memory.storage.indexes.filters import compile_filter
 from robot_memory.storage.tables import sessions
 from robot_memory.tool import tool
+from robot_memory.tools.get_context import RULES
 
 _KNOWN = 5
 _LEAST = 0.3
@@ -133,8 +134,10 @@ def _gather_known(
         real_weight=1.0,
     )
     facts = plan(limit=_KNOWN, where=_JUDGED)
+    rules = plan(limit=_KNOWN, where=RULES, narrow=True)
     procedures = plan(limit=_STEPS, where=_JUDGED & _PROCEDURES, narrow=True)
-    found, done = Retriever(memory).find_each([facts, procedures])
+    first, rest, done = Retriever(memory).find_each([rules, facts, procedures])
+    found = join_found(first, rest, facts)
     known = [(found.records[hit.id], hit.score) for hit in found.hits]
     steps = [done.records[hit.id] for hit in done.hits]
     seconds = {}

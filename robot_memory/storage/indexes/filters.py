@@ -146,6 +146,12 @@ def at_most(authority: str) -> Where:
     return Where(f'm.authority IN ({", ".join("?" * len(lower))})', lower)
 
 
+def at_least(authority: str) -> Where:
+    """Return the condition that a memory stands on an authority or a higher one."""
+    higher = AUTHORITIES[: AUTHORITIES.index(authority) + 1]
+    return Where(f'm.authority IN ({", ".join("?" * len(higher))})', higher)
+
+
 def active_in(collection: str, min_confidence: float = 0.0) -> Where:
     """Return the condition of an active memory of a collection that is as sure as that."""
     values = (collection, min_confidence)
