@@ -228,8 +228,9 @@ class McpSettings:
         maximum=65535,
     )
     mcp_token_file: str = arg(
-        'File with the bearer token that every MCP request must carry, mode 0600. Empty: '
-        '$ROBOT_MEMORY_TOKEN; if that is unset, no token is required.',
+        'File with the bearer token that every MCP request must carry, or with principals, roles '
+        'and hashes of tokens as JSON, mode 0600. Empty: $ROBOT_MEMORY_TOKEN; if that is unset, '
+        'no token is required.',
         default='',
     )
     mcp_allowed_hosts: tuple[str, ...] = arg(

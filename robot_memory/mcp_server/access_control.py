@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import ipaddress
 import logging
 import re
@@ -16,8 +15,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value
+from robot_memory.mcp_server.principals import Principal, find_principal
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+PRINCIPAL = 'robot_memory.principal'
+"""Key of a request's scope: whom its token authenticates, or None."""
 OPEN_PATHS = ('/health',)
 """What is answered without the token: a watchdog need not hold a secret."""
 
@@ -49,15 +51,15 @@ class AccessControl:
     """
 
     address: Address
-    token: bytes | None
+    principals: tuple[Principal, ...] | None
     names: frozenset[str]
 
     @classmethod
     def create(
-        cls, address: Address, token: bytes | None, allowed: Iterable[str]
+        cls, address: Address, principals: tuple[Principal, ...] | None, allowed: Iterable[str]
     ) -> AccessControl:
         """Create it; raise InvalidArgument for an address that is not safe with so little."""
-        if not address.is_loopback and token is None:
+        if not address.is_loopback and principals is None:
             raise InvalidArgument(
                 f'mcp_host {address} is reachable from other machines and requires a token: set '
                 'mcp_token_file or ROBOT_MEMORY_TOKEN, or use 127.0.0.1'
@@ -73,7 +75,7 @@ class AccessControl:
         if not address.is_loopback:
             own = socket.gethostname().lower()
             names |= {own, own.partition('.')[0]} - {''}
-        return cls(address, token, frozenset(names))
+        return cls(address, principals, frozenset(names))
 
     def check_request(self, path: str, headers: Headers) -> Response | None:
         """Return the answer to a request that may not come in, None for one that may."""
@@ -93,7 +95,7 @@ class AccessControl:
                 f'requests from web pages of {format_value(origin[0])} are rejected; add a '
                 'trusted host to mcp_allowed_hosts',
             )
-        if self.token is None or path in OPEN_PATHS or self._has_token(headers):
+        if self.principals is None or path in OPEN_PATHS or self.find_principal(headers):
             return None
         return _make_refusal(
             401,
@@ -103,10 +105,12 @@ class AccessControl:
             {'WWW-Authenticate': 'Bearer'},
         )
 
-    def _has_token(self, headers: Headers) -> bool:
+    def find_principal(self, headers: Headers) -> Principal | None:
+        """Return whom the token of a request authenticates."""
         scheme, _, given = (_get_single(headers, 'authorization') or '').partition(' ')
-        same = hmac.compare_digest(given.strip().encode('latin-1'), self.token or b'')
-        return scheme.lower() == 'bearer' and same
+        if scheme.lower() != 'bearer':
+            return None
+        return find_principal(self.principals or (), given.strip().encode('latin-1'))
 
     def _is_here(self, host: str) -> bool:
         if host in self.names:
@@ -145,6 +149,7 @@ class AccessMiddleware:
                 self._note(scope, refusal.status_code)
                 await refusal(scope, receive, send)
                 return
+            scope[PRINCIPAL] = self._access.find_principal(Headers(scope=scope))
         await self._app(scope, receive, send)
 
     def _note(self, scope: Scope, status: int) -> None:

@@ -12,7 +12,7 @@ from robot_memory.mcp_server.access_control import AccessControl, Address, parse
 from robot_memory.mcp_server.connection_limits import LimitedProtocol
 from robot_memory.mcp_server.port import listen
 from robot_memory.mcp_server.routes import build_app
-from robot_memory.mcp_server.token import read_token
+from robot_memory.mcp_server.token import read_principals
 from robot_memory.memory import Memory
 
 _PATIENCE = 1
@@ -48,7 +48,9 @@ class HttpBridge:
         token, a token that others can read.
         """
         self._address = parse_address(host)
-        self._access = AccessControl.create(self._address, read_token(token_file), allowed_hosts)
+        self._access = AccessControl.create(
+            self._address, read_principals(token_file), allowed_hosts
+        )
         self._port = port
         self._path = path
         self._tools = tools
@@ -70,7 +72,7 @@ class HttpBridge:
     @property
     def asks_for_token(self) -> bool:
         """Say whether every request must give a token."""
-        return self._access.token is not None
+        return self._access.principals is not None
 
     def start(self) -> None:
         """Take the port and serve from now on; raise Unavailable where it cannot be had."""

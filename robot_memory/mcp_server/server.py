@@ -41,6 +41,8 @@ from robot_memory.core.fields import to_plain
 from robot_memory.core.json_text import format_value
 from robot_memory.core.version import get_version
 from robot_memory.mcp_server import completions, prompts, resources
+from robot_memory.mcp_server.access_control import PRINCIPAL
+from robot_memory.mcp_server.principals import Principal
 from robot_memory.mcp_server.schema import make_input_schema, make_output_schema
 from robot_memory.memory import Memory, caller, trace
 from robot_memory.tool import Tool
@@ -224,4 +226,9 @@ def _identify_caller(memory: Memory, context: _Context) -> Writer:
     client = printable[:_CALLERS_NAME] or 'unknown'
     if context.request is None:
         return Writer.of_role('mcp-stdio', client, memory.settings.stdio_role)
-    return Writer.of_role('mcp-http', client, memory.settings.http_role)
+    principal: Principal | None = context.request.scope.get(PRINCIPAL)
+    if principal is None:
+        return Writer.of_role('mcp-http', client, memory.settings.http_role)
+    return Writer.of_role(
+        'mcp-http', client, principal.role, principal.name, principal.may_speak_for
+    )

@@ -1,4 +1,4 @@
-"""Where the bearer token comes from: a file that only its owner reads, or the environment."""
+"""Where bearer tokens come from: a file that only its owner reads, or the environment."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ from pathlib import Path
 from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.core.folders import expand_path
 from robot_memory.core.json_text import format_value
+from robot_memory.mcp_server.principals import (
+    MAX_FILE,
+    Principal,
+    make_single,
+    parse_principals,
+)
 
 VARIABLE = 'ROBOT_MEMORY_TOKEN'
 _WAYS = 'python3 -c "import secrets; print(secrets.token_urlsafe(32))"'
@@ -22,19 +28,23 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 logger = logging.getLogger(__name__)
 
 
-def read_token(file: str) -> bytes | None:
+def read_principals(file: str) -> tuple[Principal, ...] | None:
     """
-    Return the token of a file, else of the environment; None where neither is named.
+    Return the principals of a file, else of the environment; None where neither is named.
+
+    A file is JSON with names, roles and hashes of tokens, or one line: the token of a planner.
 
     Raise Unavailable for a file that cannot be read, and InvalidArgument for one that others
     read, too, or for what is no token. What stands in either is never part of a message.
     """
     if file:
-        return _check_token(
-            _read_file(expand_path(file, 'mcp_token_file')), f'mcp_token_file {format_value(file)}'
-        )
+        where = f'mcp_token_file {format_value(file)}'
+        text = _read_file(expand_path(file, 'mcp_token_file'))
+        if text.lstrip().startswith('{'):
+            return parse_principals(text, where)
+        return make_single(_check_token(text, where))
     given = os.environ.get(VARIABLE)
-    return None if given is None else _check_token(given, VARIABLE)
+    return None if given is None else make_single(_check_token(given, VARIABLE))
 
 
 def _read_file(path: Path) -> str:
@@ -59,7 +69,8 @@ def _read_file(path: Path) -> str:
                 f'{stat.S_IMODE(found.st_mode):04o}, which gives others access; accepted: 0600 '
                 f'or 0400 (chmod 600 {path})'
             )
-        return os.read(descriptor, _LONGEST + 2).decode('latin-1')
+        with open(descriptor, 'rb', closefd=False) as opened:
+            return opened.read(MAX_FILE + 1).decode('latin-1')
     finally:
         os.close(descriptor)
 

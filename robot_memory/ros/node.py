@@ -32,7 +32,7 @@ from robot_memory.ingest.stamps import LIVE
 from robot_memory.lifecycle import conversations
 from robot_memory.mcp_server.access_control import AccessControl, parse_address
 from robot_memory.mcp_server.port import listen
-from robot_memory.mcp_server.token import read_token
+from robot_memory.mcp_server.token import read_principals
 from robot_memory.memory import Memory
 from robot_memory.ros import namespaces, parameters, services, session
 from robot_memory.ros.diagnostics import Diagnostics
@@ -181,8 +181,8 @@ class MemoryNode(Node):
         if not self._mcp_settings.mcp_enabled:
             return None
         address = parse_address(self._mcp_settings.mcp_host)
-        token = read_token(self._mcp_settings.mcp_token_file)
-        AccessControl.create(address, token, self._mcp_settings.mcp_allowed_hosts)
+        principals = read_principals(self._mcp_settings.mcp_token_file)
+        AccessControl.create(address, principals, self._mcp_settings.mcp_allowed_hosts)
         listening = listen(address, self._mcp_settings.mcp_port)
         self._closers.callback(listening.close)
         return listening
