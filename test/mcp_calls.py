@@ -22,6 +22,8 @@ FURTHER: dict[str, dict[str, Any]] = {
     'clear_session': {},
     'export': {},
     'maintain': {},
+    'review': {},
+    'trust': {'action': 'review'},
     'sage_memory': {'action': 'status'},
     'sage_command': {'command': '/help'},
     'sage_auto': {'action': 'check_save'},
@@ -29,6 +31,10 @@ FURTHER: dict[str, dict[str, Any]] = {
     'sage_system_status': {},
 }
 """Arguments with which each tool beside the robot's own answers, in the order of the listing."""
+
+
+OPERATORS = {tool.name for tool in TOOLS if tool.operator}
+"""Tools that a planner, which calls here, is refused."""
 
 
 async def answer(client: Client, tool: str, **arguments: Any) -> Any:
@@ -94,7 +100,12 @@ async def call_every_tool(client: Client) -> None:
     answers['show'] = await answer(client, 'show', memory_id=sensed['id'])
     assert answers['show']['data'] == [1, 2]
     for tool in listed:
-        if tool.name not in answers:
+        if tool.name in OPERATORS:
+            refused = await client.call_tool(tool.name, FURTHER[tool.name])
+            assert refused.is_error
+            answers[tool.name] = refused.structured_content
+            assert answers[tool.name]['error']['error_code'] == 'conflict'
+        elif tool.name not in answers:
             answers[tool.name] = await answer(client, tool.name, **FURTHER[tool.name])
     for tool in listed:
         Draft202012Validator(tool.output_schema).validate(answers[tool.name])

@@ -115,11 +115,14 @@ def test_the_version_is_that_of_the_package() -> None:
 def test_help_describes_every_argument(tool: Tool[Any, Any]) -> None:
     method = getattr(RobotMemory, tool.name)
     fields = get_fields(tool.request)
-    assert list(inspect.signature(method).parameters) == ['self', *(one.name for one in fields)]
+    assert list(inspect.signature(method).parameters) == [
+        'self',
+        *(one.attribute for one in fields),
+    ]
     text = inspect.getdoc(method) or ''
     assert text.startswith(tool.summary)
     for field in (*fields, *get_fields(tool.response)):
-        assert f'{field.name}: ' in text
+        assert f'{field.attribute}: ' in text
 
 
 @pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)

@@ -165,7 +165,7 @@ def _read_field(field: dataclasses.Field[Any], hint: Any) -> Field:
     kind, record = _find_kind(hint)
     required = field.default is dataclasses.MISSING
     return Field(
-        name=field.name.rstrip('_'),
+        name=_strip_keyword(field.name),
         kind=kind,
         required=required,
         nullable=nullable,
@@ -173,6 +173,12 @@ def _read_field(field: dataclasses.Field[Any], hint: Any) -> Field:
         record=record,
         **field.metadata,
     )
+
+
+def _strip_keyword(attribute: str) -> str:
+    """Return the name of a field: from, where Python has from_."""
+    name = attribute.removesuffix('_')
+    return name if keyword.iskeyword(name) else attribute
 
 
 def _find_kind(hint: Any) -> tuple[str, type | None]:

@@ -168,6 +168,21 @@ STORIES: dict[str, list[Any]] = {
         ('sage_command', {'command': '/forget'}),
         ('sage_command', {'command': '/fly'}),
     ],
+    'review': [
+        ('learn', {'insight': 'Never exceed 15N with the cup'}),
+        ('review', {}),
+        ('review', {'accept': 7}),
+        ('review', {'confirm': 1}),
+        ('review', {'accept': 1, 'reject': 1}),
+    ],
+    'trust': [
+        ('learn', {'insight': 'The dock is in hall 2'}),
+        ('trust', {'action': 'review'}),
+        ('trust', {'action': 'review', 'confirm': 'all'}),
+        ('trust', {'action': 'review', 'confirm': '1'}),
+        ('trust', {'action': 'review', 'confirm': 'none'}),
+        ('trust', {'action': 'dismiss'}),
+    ],
     'sage_auto': [
         ('save_conversation', TALK),
         ('sage_auto', {'action': 'check_save'}),
@@ -189,7 +204,7 @@ TALKATIVE = ('get_memory_stats', 'maintain', 'sage_system_status')
 
 class Python:
     def __init__(self, db: Any, start: Callable[..., Any], robot: Any) -> None:
-        self.memory = RobotMemory(str(db), model='none')
+        self.memory = RobotMemory(str(db), model='none', python_role='operator')
         self.close = self.memory.close
 
     def call(self, tool: Any, arguments: Any) -> Any:
@@ -232,7 +247,7 @@ class CommandLine:
 
 class Mcp:
     def __init__(self, db: Any, start: Callable[..., Any], robot: Any) -> None:
-        self.memory = Memory(Settings(db_path=str(db), model='none'))
+        self.memory = Memory(Settings(db_path=str(db), model='none', http_role='operator'))
         self.bridge = HttpBridge(self.memory, port=0)
         self.bridge.start()
 
@@ -254,7 +269,7 @@ class Mcp:
 
 class Ros:
     def __init__(self, db: Any, start: Callable[..., Any], robot: Any) -> None:
-        self.node = start(db_path=db)
+        self.node = start(db_path=db, ros_role='operator')
         self.robot = robot
 
     def close(self) -> None:
