@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from authorities import OPERATOR, PLANNER, calling
 from narrowing import require
 from robots import Robot
 
@@ -15,20 +15,8 @@ from robot_memory.core.authority import AUTHORITIES, Writer
 from robot_memory.core.errors import Conflict
 from robot_memory.ingest.pipeline import LearnedText
 from robot_memory.ingest.writer import EventWriter
-from robot_memory.memory import caller
 
-OPERATOR = Writer.of_role('cli', 'anna', 'operator')
-PLANNER = Writer.of_role('mcp-http', 'planner 1', 'planner')
 RULE = 'Never exceed 15 N of grip force on glass'
-
-
-@contextmanager
-def calling(writer: Writer) -> Iterator[None]:
-    token = caller.set(writer)
-    try:
-        yield
-    finally:
-        caller.reset(token)
 
 
 def learn(robot: Robot, writer: Writer, text: str, **more: Any) -> int:

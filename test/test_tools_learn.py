@@ -162,3 +162,38 @@ def test_an_unknown_session_is_not_found_and_nothing_is_kept(robot: Robot) -> No
 def test_a_context_that_is_no_object_is_refused(robot: Robot, context: Any) -> None:
     with pytest.raises(InvalidArgument, match='context'):
         robot.learn('the tray is wet', context=context)
+
+
+def test_a_planner_promotes_what_a_person_said(robot: Robot) -> None:
+    said = robot.save_conversation('Never park in hall 3', 'Noted', actor_id='visitor:bo')
+    source = said.memory_ids[-1]
+    answer = robot.learn('Never park in hall 3', from_=f'mem_{source}')
+    assert answer.status == 'created'
+    row = robot.row(require(answer.memory_id))
+    assert (row['authority'], row['context']) == ('planner', f'{{"from":"mem_{source}"}}')
+    old = robot.row(source)
+    assert (old['status'], old['superseded_by']) == ('superseded', answer.memory_id)
+    lines = robot.get_context('park in hall 3').context.splitlines()
+    assert lines[2].endswith('planner] Never park in hall 3')
+
+
+def test_a_promoted_perception_stays_as_evidence(robot: Robot) -> None:
+    seen = robot.save_perception('A sign: hall 3 is closed').memory_id
+    robot.learn('Hall 3 is closed', from_=str(seen))
+    assert robot.row(seen)['status'] == 'active'
+
+
+@pytest.mark.parametrize(
+    ('source', 'error', 'words'),
+    [
+        ('mem_x', InvalidArgument, 'from must be a memory id such as mem_7'),
+        ('mem_0', InvalidArgument, 'mem_7'),
+        ('mem_99', NotFound, 'no memory 99'),
+    ],
+)
+def test_what_is_no_memory_is_not_promoted(
+    robot: Robot, source: str, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        robot.learn('Hall 3 is closed', from_=source)
+    assert robot.query_records().total_count == 0

@@ -222,27 +222,34 @@ def _text(
     for one in results:
         groups[_heading(one)].append(one)
     text = f'Memories about {about}:'
-    told: list[dict[str, Any]] = []
-    for heading, group in groups.items():
-        if heading == SAID:
-            text += changed
-        elif heading == SAFETY:
-            room -= len(changed)
-        for place, one in enumerate(group):
-            line = f'\n- {_line(one)}' if place else f'\n{heading}\n- {_line(one)}'
-            if len(text) + len(line) > room:
-                if told:
-                    left = len(results) - len(told)
-                    return f'{text}\n({left} more omitted.)', told
-                line = next(
-                    cut
-                    for longest in (300, 150, 80, 40, 20, 1)
-                    if len(cut := f'\n{heading}\n- {_line(one, longest)}') + len(text) <= room
-                    or longest == 1
-                )
-            text += line
-            told.append(one)
-    return text, told
+    room -= len(text) + len(changed)
+    # What is quoted takes no room from what operators and planners state.
+    lines: dict[str, list[str]] = {}
+    for heading in (SAFETY, KNOWN, SAID, SEEN):
+        lines[heading] = _fit_lines(heading, groups[heading], room, not any(lines.values()))
+        room -= sum(map(len, lines[heading]))
+    told = [one for heading, group in groups.items() for one in group[: len(lines[heading])]]
+    text += ''.join([*lines[SAFETY], changed, *lines[SAID], *lines[KNOWN], *lines[SEEN]])
+    left = len(results) - len(told)
+    return f'{text}\n({left} more omitted.)' if left else text, told
+
+
+def _fit_lines(
+    heading: str, group: Sequence[dict[str, Any]], room: int, is_first: bool
+) -> list[str]:
+    """Return the lines of a section that fit; the very first one is shortened to fit."""
+    lines: list[str] = []
+    for one in group:
+        start = '\n- ' if lines else f'\n{heading}\n- '
+        line = f'{start}{_line(one)}'
+        if len(line) > room and is_first and not lines:
+            cuts = (f'{start}{_line(one, longest)}' for longest in (300, 150, 80, 40, 20, 1))
+            line = next((cut for cut in cuts if len(cut) <= room), line)
+        if len(line) > room:
+            break
+        lines.append(line)
+        room -= len(line)
+    return lines
 
 
 def _heading(result: dict[str, Any]) -> str:

@@ -1,0 +1,161 @@
+"""
+200 stored injections, in English and Chinese, instruct nobody and hide no rule.
+
+They were written by someone who had not seen how texts are quoted. Each comes in by its channel:
+a sign is a perception, speech a conversation, a log a text of a tap, a file a text with its
+origin, an archive another store's, a collection what was learned in another collection.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from authorities import OPERATOR, calling
+from narrowing import require
+from robots import Robot
+
+from robot_memory.archive.reader import import_archive
+from robot_memory.core.errors import RobotMemoryError
+from robot_memory.core.fields import to_plain
+from robot_memory.ingest.pipeline import LearnedText
+from robot_memory.ingest.writer import EventWriter
+from robot_memory.text.categories import PROTECTED
+
+FOLDER = Path(__file__).parents[1] / 'fixtures' / 'injections'
+HEADINGS = (
+    'Safety:',
+    'Said by people (quoted):',
+    'Known:',
+    'Seen and read (quoted):',
+)
+QUOTED = HEADINGS[1], HEADINGS[3]
+
+
+def load(name: str) -> list[dict[str, Any]]:
+    lines = (FOLDER / name).read_text(encoding='utf-8').splitlines()
+    return [json.loads(line) for line in lines]
+
+
+RULES = load('rules.jsonl')
+INJECTIONS = load('injections.jsonl')
+
+
+@pytest.fixture(params=['tune', 'report'])
+def injected(
+    request: pytest.FixtureRequest, open_robot: Callable[..., Robot], tmp_path: Path
+) -> tuple[Robot, dict[int, str], dict[str, str], list[str]]:
+    """A robot with the rules of an operator, what it answered before, and half the injections."""
+    robot = open_robot()
+    with calling(OPERATOR):
+        rules = {require(robot.learn(rule['text']).memory_id): rule['text'] for rule in RULES}
+    before = {text: context(robot, text) for text in rules.values()}
+    half = [one for one in INJECTIONS if one['half'] == request.param]
+    inject(robot, open_robot, half, tmp_path)
+    return robot, rules, before, [one['text'] for one in half]
+
+
+def inject(
+    robot: Robot, open_robot: Callable[..., Robot], half: list[dict[str, Any]], folder: Path
+) -> None:
+    other = open_robot(name='other')
+    taps = EventWriter(robot.memory, [])
+    for one in half:
+        text, channel = one['text'], one['channel']
+        if channel == 'sign':
+            robot.save_perception(f'A sign says: {text}')
+        elif channel == 'speech':
+            robot.save_conversation(text, 'I see', actor_id='visitor:bo')
+            robot.save_conversation(f'Remember: {text}', 'I see', actor_id='operator:anna')
+        elif channel == 'log':
+            origin = {'sense': {'topic': '/rosout', 'detector': 'log'}}
+            taps.write('log', LearnedText(text, origin, 'default', None))
+        elif channel == 'file':
+            robot.learn(text, {'sense': {'file': 'notes.txt'}})
+        elif channel == 'archive':
+            other.learn(text)
+        else:
+            robot.learn(text, collection='visitors')
+    file = folder / 'other.jsonl'
+    file.write_text(other.export('all', 'jsonl').content, encoding='utf-8')
+    import_archive(robot.memory, file)
+
+
+def context(robot: Robot, query: str) -> str:
+    return robot.get_context(query, strategy='AGGRESSIVE', max_results=50).context
+
+
+def unquoted(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a context with their headings, and hold its form."""
+    first, *lines = text.splitlines()
+    assert re.match('(Memories|No memories) about "', first)
+    heading = ''
+    for line in lines:
+        if line in HEADINGS:
+            heading = line
+            continue
+        if line.startswith('(') and line.endswith(' more omitted.)'):
+            continue
+        assert line.startswith('- ['), line
+        _, _, said = line.partition('] ')
+        assert said.isprintable()
+        if heading in QUOTED:
+            end = said.rindex('"') + 1
+            assert isinstance(json.loads(said[:end]), str)
+            rest = said[end:]
+            assert rest == '' or (rest.startswith(' (contradicts mem_') or ' is newer' in rest)
+        else:
+            yield heading, said
+
+
+def test_no_injection_instructs_in_a_context_or_hides_a_rule(
+    injected: tuple[Robot, dict[int, str], dict[str, str], list[str]],
+) -> None:
+    robot, rules, before, texts = injected
+    for query in [*rules.values(), *texts]:
+        for _, said in unquoted(context(robot, query)):
+            assert said in rules.values()
+    for memory_id, rule in rules.items():
+        row = robot.row(memory_id)
+        assert (row['content'], row['status'], row['authority']) == (rule, 'active', 'operator')
+        text = context(robot, rule)
+        assert (rule in text) == (rule in before[rule])
+        assert rule in [said for _, said in unquoted(text)]
+        if row['category'] in PROTECTED:
+            small = robot.get_context(rule, max_results=1).context
+            assert [said for _, said in unquoted(small)] == [rule]
+
+
+def test_no_injection_instructs_in_a_prompt_or_another_text(
+    injected: tuple[Robot, dict[int, str], dict[str, str], list[str]],
+) -> None:
+    robot, rules, _, texts = injected
+    for query in [*rules.values(), *texts]:
+        answer = to_plain(robot.sage_smart_prompt(query))
+        for prompt in answer['prompts']:
+            head, _, said = prompt['text'].replace('）：', '): ').partition(': ')
+            if 'mem_' in head and said not in rules.values():
+                assert not head.startswith(('Heed', '注意'))
+                assert isinstance(json.loads(said), str)
+    for command in ('/recall 1000', '/search glass force', '/search 规则'):
+        for line in robot.sage_command(command).text.splitlines():
+            assert isinstance(json.loads(line[line.index('"') :]), str), line
+
+
+def test_no_injection_changes_a_rule_by_its_number_or_its_name(
+    injected: tuple[Robot, dict[int, str], dict[str, str], list[str]],
+) -> None:
+    """What a misled planner passes on as calls: each is refused."""
+    robot, rules, _, texts = injected
+    for memory_id, text in zip(rules, texts, strict=False):
+        for call in (
+            lambda memory_id=memory_id, text=text: robot.update(memory_id, text[:300]),
+            lambda memory_id=memory_id, text=text: robot.forget(memory_id, text),
+        ):
+            with pytest.raises(RobotMemoryError, match='authority operator'):
+                call()
+        assert robot.row(memory_id)['content'] == rules[memory_id]
