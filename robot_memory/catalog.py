@@ -26,8 +26,8 @@ from robot_memory.tools.save_perception import save_perception
 from robot_memory.tools.search_memory import search_memory
 from robot_memory.tools.show import show
 from robot_memory.tools.start_session import start_session
-from robot_memory.tools.undo import undo
 from robot_memory.tools.trust import trust
+from robot_memory.tools.undo import undo
 from robot_memory.tools.update import update
 
 TOOLS: tuple[Tool[Any, Any], ...] = (

@@ -14,8 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import apsw
 import prepared
 import pytest
+from authorities import OPERATOR, calling
 from amounts import few_or_many
 from narrowing import require
 from robots import VOCABULARY, MovableClock, Robot, check_file, fill
@@ -102,6 +104,12 @@ def live_archive(open_robot: Callable[..., Robot], clock: MovableClock, tmp_path
     return path
 
 
+def unsealed(path: Path) -> list[Any]:
+    """Return the lines of an archive without what only the store that wrote it believes."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    return [{name: line[name] for name in line if name != 'provenance'} for line in lines]
+
+
 def dump(robot: Robot) -> dict[str, list[tuple[Any, ...]]]:
     """Return what stands in a store's tables, those of indexes and of the store itself aside."""
     robot.memory.accesses.flush()
@@ -153,7 +161,7 @@ def test_an_archive_comes_back_whole_into_an_empty_store(
     assert done.same_ids
     assert dump(other) == dump(robot)
     again = archived(other, tmp_path / 'again.jsonl')
-    assert again.read_text() == path.read_text()
+    assert unsealed(again) == unsealed(path)
     check_file(other.memory.db.path)
     assert other.contents(query='wet cup shelf') == robot.contents(query='wet cup shelf')
 
@@ -453,7 +461,7 @@ def test_the_deepest_context_is_updated_exported_and_imported(
     done = import_archive(other.memory, path)
     assert (done.memories, done.refused) == (7, 0)
     assert dump(other) == dump(robot)
-    assert archived(other, tmp_path / 'again.jsonl').read_text() == path.read_text()
+    assert unsealed(archived(other, tmp_path / 'again.jsonl')) == unsealed(path)
 
 
 def test_a_memory_that_is_too_long_for_one_line_takes_several(
@@ -555,7 +563,7 @@ def test_whatever_was_kept_comes_back_the_same(
     done = import_archive(other.memory, path)
     assert (done.refused, done.problems) == (0, ())
     assert dump(other) == dump(robot)
-    assert archived(other, tmp_path / 'again.jsonl').read_text() == path.read_text()
+    assert unsealed(archived(other, tmp_path / 'again.jsonl')) == unsealed(path)
 
 
 @pytest.mark.parametrize(
@@ -720,3 +728,60 @@ def test_a_failed_command_leaves_no_file(robot: Robot, tmp_path: Path) -> None:
     assert not list(tmp_path.glob('*.jsonl*'))
     ran = run(tmp_path, 'import', 'a.jsonl', 'bag', *here)
     assert (ran.returncode, 'cannot be mixed with recordings' in ran.stderr) == (1, True)
+
+
+# Authorities
+
+
+@pytest.fixture
+def earlier(robot: Robot, open_robot: Callable[..., Robot], tmp_path: Path) -> Robot:
+    """The robot's store as it was before it learned a rule of an operator."""
+    robot.export('all', 'jsonl')
+    connection = apsw.Connection(str(robot.memory.db.path))
+    connection.execute('VACUUM INTO ?', (str(tmp_path / 'earlier.db'),))
+    connection.close()
+    with calling(OPERATOR):
+        robot.learn('Never exceed 15 N of grip force')
+    return open_robot(name='earlier')
+
+
+def test_an_archive_of_this_very_store_keeps_authorities(
+    robot: Robot, earlier: Robot, tmp_path: Path
+) -> None:
+    import_archive(earlier.memory, archived(robot, tmp_path / 'all.jsonl'))
+    assert earlier.rows(
+        'SELECT m.authority, w.client FROM memories AS m JOIN writers AS w ON w.id = m.writer_id'
+    ) == [('operator', 'anna')]
+
+
+def test_an_archive_of_another_store_is_imported(
+    robot: Robot, other: Robot, tmp_path: Path
+) -> None:
+    with calling(OPERATOR):
+        robot.learn('Never exceed 15 N of grip force')
+    import_archive(other.memory, archived(robot, tmp_path / 'all.jsonl'))
+    assert other.rows('SELECT authority, stands FROM memories') == [('imported', 0)]
+    text = other.get_context('grip force').context
+    assert 'Safety:' not in text
+    assert '"Never exceed 15 N of grip force"' in text
+
+
+@pytest.mark.parametrize('change', ['content', 'authority', 'seal'])
+def test_a_line_that_was_changed_is_imported(
+    robot: Robot, earlier: Robot, tmp_path: Path, change: str
+) -> None:
+    robot.save_conversation('Never exceed 20 N of grip force', 'Noted', actor_id='visitor:bo')
+    path = archived(robot, tmp_path / 'all.jsonl')
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        if line['kind'] == 'memory' and change == 'content':
+            line['content'] = line['content'].replace('N of', 'kN of')
+        elif line['kind'] == 'memory':
+            line['provenance'][change] = 'operator' if change == 'authority' else '0' * 64
+    path.write_text(''.join(f'{json.dumps(line)}\n' for line in lines))
+    import_archive(earlier.memory, path)
+    found = {authority for (authority,) in earlier.rows('SELECT authority FROM memories')}
+    assert 'imported' in found
+    said = earlier.rows("SELECT authority FROM memories WHERE content LIKE 'Never exceed 20%'")
+    assert {authority for (authority,) in said} <= {'imported', 'person'}
+    assert ('operator',) not in said

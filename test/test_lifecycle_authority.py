@@ -79,6 +79,18 @@ def test_a_rule_takes_over_the_near_duplicate_that_a_visitor_said_first(robot: R
     assert (text, observed) == ('Never exceed 15 N grip force on glass', answer.observed)
 
 
+def test_what_an_operator_did_is_undone_by_no_lower_authority(robot: Robot) -> None:
+    note = learn(robot, PLANNER, 'The dock is in hall 2')
+    with calling(OPERATOR):
+        robot.forget(note, 'the dock was removed')
+    with calling(PLANNER), pytest.raises(Conflict, match='authority operator'):
+        robot.undo(note, 'still there')
+    assert robot.row(note)['status'] == 'invalidated'
+    with calling(OPERATOR):
+        robot.undo(note, 'it was not')
+    assert robot.row(note)['status'] == 'active'
+
+
 def test_clearing_a_session_keeps_what_stands_higher_and_counts_it(robot: Robot) -> None:
     session = robot.start_session().session_id
     rule = learn(robot, OPERATOR, RULE, session_id=session)
@@ -104,7 +116,7 @@ def test_nothing_is_merged_across_authorities(robot: Robot) -> None:
 
 
 WORDS = 'glass cup force grip limit door dock 15 20 N never exceed the on'.split()
-ACTS = ('state', 'repeat', 'update', 'forget', 'clear', 'end')
+ACTS = ('state', 'repeat', 'update', 'forget', 'undo', 'clear', 'end')
 
 
 def test_no_lower_authority_ever_changes_what_a_higher_one_stated(
@@ -167,10 +179,12 @@ def _act(
     else:
         with calling(OPERATOR if who == 'operator' else PLANNER):
             act = chance.choice(ACTS)
-            if act in ('update', 'forget') and known:
+            if act in ('update', 'forget', 'undo') and known:
                 target = chance.choice(known)
                 if act == 'update':
                     robot.update(target, text)
+                elif act == 'undo':
+                    robot.undo(target, 'by chance')
                 else:
                     robot.forget(target, 'by chance')
             elif act == 'clear':

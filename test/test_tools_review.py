@@ -77,13 +77,14 @@ def test_a_rule_that_a_planner_changed_is_told_until_an_operator_confirms_it(
     else:
         robot.forget(memory_id, 'in the way')
     verb = {'update': 'changed', 'forget': 'forgotten'}[action]
+    done = {'update': 'update', 'forget': 'invalidated'}[action]
     for query in ('grip glass', 'where is the dock'):
         lines = robot.get_context(query).context.splitlines()
         told = lines[lines.index(CHANGED) + 1]
         assert told == f'- [mem_{memory_id}, {verb} 2026-02-25 by planner] "{RULE}"'
     with calling(OPERATOR):
         (change,) = robot.review().changes
-        assert (change.action, change.old_content) == (action, RULE)
+        assert (change.action, change.old_content) == (done, RULE)
         assert robot.review(confirm=memory_id).changes == ()
     assert CHANGED not in robot.get_context('grip glass').context
 

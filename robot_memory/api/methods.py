@@ -28,11 +28,13 @@ from robot_memory.tools.learn import LearnResponse, learn
 from robot_memory.tools.maintain import MaintainResponse, maintain
 from robot_memory.tools.query_records import QueryRecordsResponse, query_records
 from robot_memory.tools.recall import RecallResponse, recall
+from robot_memory.tools.review import ReviewResponse, review
 from robot_memory.tools.save_conversation import SaveConversationResponse, save_conversation
 from robot_memory.tools.save_perception import SavePerceptionResponse, save_perception
 from robot_memory.tools.search_memory import SearchMemoryResponse, search_memory
 from robot_memory.tools.show import ShowResponse, show
 from robot_memory.tools.start_session import StartSessionResponse, start_session
+from robot_memory.tools.trust import TrustResponse, trust
 from robot_memory.tools.undo import UndoResponse, undo
 from robot_memory.tools.update import UpdateResponse, update
 
@@ -49,12 +51,14 @@ class ToolMethods:
         context: dict[str, Any] | str | None = None,
         collection: str = 'default',
         session_id: str | None = None,
+        from_: str | None = None,
     ) -> LearnResponse:
         """
         Store one piece of experience: a fact, strategy, lesson or observation.
 
         Category, confidence and tags are inferred from the text. A duplicate of a memory in the
-        same collection is not stored again; the response then has the id of the existing memory.
+        same collection is not stored again; the response then has the id of the existing memory,
+        and of the observation that holds what was new in the call.
 
         Args:
             insight: Text to learn, 1 to 300 characters.
@@ -62,6 +66,8 @@ class ToolMethods:
                 the speaker.
             collection: Collection to store the memory in.
             session_id: Session id from start_session.
+            from_: Memory that this confirms, e.g. mem_7: what a person, a sign or a log said then
+                stands on the caller's authority.
 
         Returns:
             status: created or duplicate.
@@ -70,6 +76,7 @@ class ToolMethods:
             method: How the duplicate was detected: exact, jaccard or cosine.
             existing_id: Id of the existing memory.
             similarity: Similarity to the existing memory, 0 to 1.
+            observed: Id of the observation that was added to the existing memory.
             truncated: True if the text was truncated to 300 characters.
             truncated_characters: Number of characters removed.
 
@@ -81,6 +88,7 @@ class ToolMethods:
                 'context': context,
                 'collection': collection,
                 'session_id': session_id,
+                'from': from_,
             },
         )
 
@@ -486,9 +494,10 @@ class ToolMethods:
         """
         Return prompt-ready context for a planned action.
 
-        Constraints, gotchas and postmortems come first, then other facts, then observations and
-        speech as quotes; each line has the memory's id, kind, date and source. The text states how
-        many memories did not fit into max_characters.
+        Constraints, gotchas and postmortems of operators and planners come first, then what people
+        said as quotes, then other facts, then quotes of what was seen and read; each line has the
+        memory's id, kind, date and source. Rules that anyone but an operator changed are named
+        with their old text. The text states how many memories did not fit into max_characters.
 
         Args:
             query: Planned action or topic.
@@ -501,7 +510,8 @@ class ToolMethods:
             max_characters: Maximum length of the text, in characters.
 
         Returns:
-            context: Prompt-ready text: safety rules first, dated, with ids and sources.
+            context: Prompt-ready text: safety rules of operators and planners first, then quotes
+                of people, dated, with ids and sources.
             results: Memories in the text, in the same order.
             strategy_used: Strategy that was used.
             num_results: Number of memories in the context.
@@ -587,9 +597,10 @@ class ToolMethods:
             reason: Reason, stored in the audit trail.
 
         Returns:
-            cleared: True: the session has no active memories left.
+            cleared: Whether the session has no active memories left.
             count: Number of memories soft-deleted.
             session_id: Session id.
+            kept: Number of memories that were kept: they stand on a higher authority.
 
         """
         return self._run(clear_session, {'session_id': session_id, 'reason': reason})
@@ -712,6 +723,65 @@ class ToolMethods:
                 'reclassify': reclassify,
                 'confirm': confirm,
                 'all': all,
+            },
+        )
+
+    def review(
+        self,
+        accept: int | None = None,
+        reject: int | None = None,
+        confirm: int | None = None,
+    ) -> ReviewResponse:
+        """
+        List proposals and unconfirmed changes of rules; accept, reject or confirm one.
+
+        A call of lower authority that would change a memory of higher authority is stored as a
+        proposal. Only an operator can call this.
+
+        Args:
+            accept: Proposal to carry out.
+            reject: Proposal to reject.
+            confirm: Protected memory whose changes by others are right.
+
+        Returns:
+            decided: What was decided: accepted, rejected, confirmed or nothing.
+            proposals: Open proposals, oldest first.
+            changes: Unconfirmed changes, newest first.
+
+        """
+        return self._run(review, {'accept': accept, 'reject': reject, 'confirm': confirm})
+
+    def trust(
+        self,
+        action: str,
+        confirm: str | None = None,
+        authority: str = 'planner',
+        limit: int = 20,
+    ) -> TrustResponse:
+        """
+        List memories from before authorities were recorded, or confirm one or all of them.
+
+        Until then they count as a planner's. Only an operator can call this.
+
+        Args:
+            action: Action.
+            confirm: Memory id to confirm, or all.
+            authority: Authority that the confirmed memories get.
+            limit: Maximum number of memories listed.
+
+        Returns:
+            confirmed: Number of memories confirmed by this call.
+            total: Number of memories that are not confirmed.
+            memories: Memories not confirmed, facts first.
+
+        """
+        return self._run(
+            trust,
+            {
+                'action': action,
+                'confirm': confirm,
+                'authority': authority,
+                'limit': limit,
             },
         )
 

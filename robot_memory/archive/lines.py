@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from robot_memory.core.authority import AUTHORITIES
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import RESERVED, Json, arg, parse
 from robot_memory.core.json_text import MAX_INTEGER, dump_json, format_value
@@ -102,6 +103,11 @@ class MemoryLine:
     payload: Json | None = arg('Payload: data and metadata.', default=None, shape='object')
     parts: Json | None = arg('Payload parts.', default=None, shape='container')
     audit: Json | None = arg('Audit trail.', default=None, shape='container')
+    provenance: Json | None = arg(
+        'Authority and writer, sealed by the store that wrote the archive.',
+        default=None,
+        shape='object',
+    )
 
     def to_record(self, memory_id: int, number: int | None) -> Record:
         """Return it as a record of an id (0: the next), a turn of a number."""
@@ -149,6 +155,27 @@ class OriginField:
 
     store_id: str = arg('Store id.', min_length=1, max_length=200)
     id: int = arg('Memory id in that store.', minimum=1, maximum=MAX_INTEGER)
+
+
+@dataclass(frozen=True)
+class WriterField:
+    """Who stated a memory."""
+
+    face: str = arg('Face.', max_length=100)
+    client: str = arg('Name of the client.', max_length=1000)
+    principal: str = arg('Authenticated name.', max_length=100)
+    actor: str = arg('Claimed speaker.', max_length=1000)
+    authority: str = arg('Authority.', choices=AUTHORITIES)
+
+
+@dataclass(frozen=True)
+class ProvenanceField:
+    """Who stands behind a memory."""
+
+    authority: str = arg('Authority.', choices=AUTHORITIES)
+    stands: bool = arg('Whether it is from before authorities were recorded.')
+    seal: str = arg('HMAC-SHA256 in hexadecimal.', max_length=100)
+    writer: Json | None = arg('Who stated it.', default=None, shape='object')
 
 
 @dataclass(frozen=True)
@@ -249,6 +276,10 @@ def parse_memory_line(values: Mapping[str, Any]) -> MemoryLine:
     payload, parts, audit = (values.get(name) for name in _MANY)
     line = parse(MemoryLine, {**values, **dict.fromkeys(_MANY)}, 'a memory')
     parse(OriginField, line.origin, 'origin')
+    if line.provenance is not None:
+        said = parse(ProvenanceField, line.provenance, 'provenance')
+        if said.writer is not None:
+            parse(WriterField, said.writer, 'writer')
     if (line.turn is not None) != (line.type == 'turn'):
         raise InvalidArgument(
             f'a {line.type} with turn {format_value(line.turn)}; turns and only turns have one'

@@ -26,7 +26,7 @@ from robot_memory.core.fields import parse
 from robot_memory.core.json_text import format_value, parse_json
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
-from robot_memory.storage.tables import archive_rows, audit, sessions, turns
+from robot_memory.storage.tables import archive_rows, audit, provenance, sessions, turns
 from robot_memory.storage.tables.archive_rows import Origin
 
 SUFFIXES = ('.jsonl', '.jsonl.gz')
@@ -153,6 +153,10 @@ class _Importer:
                 authority='imported',
                 writer=Writer('import', line.origin['store_id'], authority='imported'),
             )
+            said = provenance.verify(connection, vars(line), line.provenance)
+            if said is not None:
+                authority, stands, writer = said
+                record = replace(record, authority=authority, stands=stands, writer=writer)
             known = archive_rows.put(connection, record, origin, vars(line), self._clock())
             self._memories += 1
         else:

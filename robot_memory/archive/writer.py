@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from robot_memory.archive.lines import FORMAT, VERSION
+from robot_memory.core.errors import Unavailable
 from robot_memory.core.records import Session
+from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import Where, equal
-from robot_memory.storage.tables import archive_rows, memories, sessions
+from robot_memory.storage.tables import archive_rows, memories, provenance, sessions
 
 _LONG = 16_000_000
 """Characters of a line that holds all of a memory."""
@@ -45,12 +48,22 @@ class ExportScope:
         return memories.count(connection, self.where)
 
 
+def prepare_seals(memory: Memory) -> None:
+    """Give the store a key of seals, where it has none and can be written."""
+    with memory.db.read() as connection:
+        known = provenance.get_key(connection)
+    if known is None:
+        with suppress(Unavailable), memory.db.write() as connection:
+            provenance.make_key(connection)
+
+
 def generate_lines(connection: Connection, extent: ExportScope) -> Iterator[str]:
     """
     Give the lines of an archive, without their ends.
 
     Nothing in them depends on when or where they are written: an archive that was imported into
-    an empty store is exported as the same text.
+    an empty store is exported as the same text, but for the provenance: only the store that sealed
+    it gives one.
     """
     found = extent.list_sessions(connection)
     yield _format_line(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from robot_memory.archive.reader import import_archive
-from robot_memory.archive.writer import generate_lines
+from robot_memory.archive.writer import generate_lines, prepare_seals
 from robot_memory.cli.common import open_memory, print_note, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import format_count
@@ -90,6 +90,8 @@ def _write(
     write: Callable[[str], object],
 ) -> tuple[str, int]:
     """Write an export; return its name and the number of memories in it."""
+    if format == 'jsonl':
+        prepare_seals(memory)
     with memory.db.read() as connection:
         extent = extent_of(connection, wanted, request.collection)
         if format == 'jsonl':

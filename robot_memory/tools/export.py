@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robot_memory.archive.documents import export_values, render_markdown, render_text
-from robot_memory.archive.writer import ExportScope, generate_lines
+from robot_memory.archive.writer import ExportScope, generate_lines, prepare_seals
 from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.fields import arg, collection_arg
 from robot_memory.core.json_text import dump_json
@@ -55,6 +55,8 @@ def export(memory: Memory, request: ExportRequest) -> ExportResponse:
     `robot-memory import store.jsonl.gz` imports it.
     """
     memory.accesses.flush()
+    if request.format == 'jsonl':
+        prepare_seals(memory)
     with memory.db.read() as connection:
         extent = extent_of(connection, request.session_id, request.collection)
         size = archive_rows.size(connection, extent.where)

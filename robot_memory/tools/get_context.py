@@ -53,7 +53,7 @@ RULES = compile_filter(
 """What may stand under Safety; see `records.is_rule_giver`."""
 _LONGEST = 600
 """Characters of a memory on a line."""
-_PAST = {'update': 'changed', 'forget': 'forgotten', 'reclassify': 'reclassified'}
+_PAST = {'update': 'changed', 'invalidated': 'forgotten', 'reclassify': 'reclassified'}
 _CHANGES = 3
 """Changed rules that are named; the others are counted."""
 
@@ -288,8 +288,9 @@ def _describe_changes(memory: Memory, collection: str) -> list[str]:
             return []
         total = protected_changes.count_unconfirmed(connection, collection)
     lines = [
-        f'[mem_{one.memory_id}, {_PAST[one.action]} {format_instant(one.at)[:10]} by '
-        f'{format_label(describe_writer(one.writer))}] {quote(one.content, 300)}'
+        f'[mem_{one.memory_id}, {_PAST.get(one.action, one.action)} '
+        f'{format_instant(one.at)[:10]} by {format_label(describe_writer(one.writer))}] '
+        f'{quote(one.content, 300)}'
         for one in changes
     ]
     more = [f'{total - len(changes)} more: robot-memory review'] if total > len(changes) else []

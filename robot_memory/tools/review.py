@@ -47,7 +47,7 @@ class ProtectedChangeView:
     """A change of a protected memory that no operator has confirmed."""
 
     memory_id: int = arg('Memory that was changed.')
-    action: str = arg('update, forget or reclassify.')
+    action: str = arg('update, invalidated, superseded, reclassify or undo.')
     old_content: str = arg('Text of the memory before.')
     changed_by: str = arg('Who changed it.')
     at: str = arg('When it was changed, UTC, ISO 8601.')

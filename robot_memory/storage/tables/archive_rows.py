@@ -19,7 +19,14 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record
 from robot_memory.storage.indexes.filters import Where
-from robot_memory.storage.tables import audit, event_keys, memories, payloads, revisions
+from robot_memory.storage.tables import (
+    audit,
+    event_keys,
+    memories,
+    payloads,
+    provenance,
+    revisions,
+)
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.meta import get_store_id
 
@@ -47,7 +54,7 @@ _BATCH = 200
 
 def rows(connection: apsw.Connection, where: Where) -> Iterator[Row]:
     """Give the memories that pass, by id, each with all that belongs to it."""
-    here = get_store_id(connection)
+    here, key = get_store_id(connection), provenance.get_key(connection)
     last = 0
     while True:
         batch = list(
@@ -61,7 +68,9 @@ def rows(connection: apsw.Connection, where: Where) -> Iterator[Row]:
             )
         )
         for values in batch:
-            yield _row(connection, here, values)
+            row = _row(connection, here, values)
+            said = None if key is None else provenance.describe(connection, key, row)
+            yield row if said is None else {**row, 'provenance': said}
         if len(batch) < _BATCH:
             return
         last = batch[-1][0]

@@ -129,6 +129,16 @@ def read_lines(connection: apsw.Connection, memory_id: int) -> list[Line]:
     ]
 
 
+def get_authority(connection: apsw.Connection, line: int) -> str:
+    """Return the authority of who wrote a line."""
+    ((authority,),) = connection.execute(
+        "SELECT coalesce(w.authority, 'planner') FROM audit AS a"
+        ' LEFT JOIN writers AS w ON w.id = a.writer_id WHERE a.id = ?',
+        (line,),
+    )
+    return str(authority)
+
+
 def read_changes(connection: apsw.Connection, memory_id: int) -> list[Line]:
     """Return the lines of what was done to a memory since it was stored, oldest first."""
     lines = read_lines(connection, memory_id)

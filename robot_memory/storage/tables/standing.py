@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import apsw
 
 from robot_memory.core.authority import Writer
 from robot_memory.core.errors import Conflict
 from robot_memory.core.records import Record
-from robot_memory.storage.tables import audit, memories, writers
+from robot_memory.storage.tables import memories, revisions, writers
 
 
 def list_standing(connection: apsw.Connection, limit: int) -> tuple[int, list[Record]]:
@@ -34,14 +36,16 @@ def confirm(
     """
     if memory_id is not None and not memories.get_active(connection, memory_id).stands:
         raise Conflict(f'memory {memory_id} already has an authority; nothing was changed')
-    rows = list(
-        connection.execute(
-            'UPDATE memories SET stands = 0, authority = ?, writer_id = ? WHERE stands'
-            " AND status = 'active' AND id = coalesce(?, id) RETURNING id",
-            (authority, writers.get_id(connection, writer), memory_id),
-        )
-    )
+    ids: list[Any] = connection.execute(
+        "SELECT id FROM memories WHERE stands AND status = 'active' AND id = coalesce(?, id)",
+        (memory_id,),
+    ).fetchall()
     reason = f'stands on the authority {authority}'
-    for row in rows:
-        audit.record(connection, row[0], 'confirmed', writer, reason, {}, at)
-    return len(rows)
+    writer_id = writers.get_id(connection, writer)
+    for (confirmed,) in ids:
+        with revisions.changing(connection, confirmed, 'confirmed', writer, reason, {}, at):
+            connection.execute(
+                'UPDATE memories SET stands = 0, authority = ?, writer_id = ? WHERE id = ?',
+                (authority, writer_id, confirmed),
+            )
+    return len(ids)
