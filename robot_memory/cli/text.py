@@ -283,6 +283,36 @@ def _render_maintain(response: Any, paint: Paint) -> str:
     return '\n'.join([*lines, paint.dim(f'{size:.1f} MB now, {before:.1f} MB before')])
 
 
+def _render_review(response: Any, paint: Paint) -> str:
+    lines = [] if response.decided == 'nothing' else [f'{response.decided.capitalize()}.']
+    for one in response.proposals:
+        new = f' to "{sanitize_line(one.new_content)}"' if one.new_content else ''
+        lines += [
+            f'{paint.bold(f"proposal {one.proposal_id}")}  {one.action} memory {one.memory_id} '
+            f'({one.authority}){new}',
+            f'  now: {sanitize_line(one.content)}',
+            paint.dim(f'  {sanitize_line(one.proposed_by)}, {format_moment(one.at)}'),
+        ]
+    for one in response.changes:
+        lines += [
+            f'{paint.bold(f"memory {one.memory_id}")}  {one.action}, not confirmed',
+            f'  before: {sanitize_line(one.old_content)}',
+            paint.dim(f'  {sanitize_line(one.changed_by)}, {format_moment(one.at)}'),
+        ]
+    return '\n'.join(lines) or 'Nothing to review.'
+
+
+def _render_trust(response: Any, paint: Paint) -> str:
+    rows = [
+        (one.memory_id, '', one.content, f'{one.type} · {one.category} · {one.collection}')
+        for one in response.memories
+    ]
+    left = format_count(response.total, 'memory', 'memories')
+    lines = _render_rows(rows, paint) if rows else []
+    done = f'{response.confirmed} confirmed, ' if response.confirmed else ''
+    return '\n'.join([*lines, paint.dim(f'{done}{left} not confirmed')])
+
+
 _WORDS: dict[str, Callable[[Any, Paint], str]] = {
     'learn': _render_learn,
     'recall': _render_recall,
@@ -297,4 +327,6 @@ _WORDS: dict[str, Callable[[Any, Paint], str]] = {
     'undo': _render_undo,
     'analyze': _render_analyze,
     'maintain': _render_maintain,
+    'review': _render_review,
+    'trust': _render_trust,
 }

@@ -9,7 +9,7 @@ from robot_memory.core.authority import Writer, is_higher
 from robot_memory.core.errors import Conflict
 from robot_memory.core.records import Record
 from robot_memory.storage import Connection
-from robot_memory.storage.tables import proposals
+from robot_memory.storage.tables import audit, proposals
 
 
 def may_change(record: Record, writer: Writer) -> bool:
@@ -45,6 +45,8 @@ def propose(
         context=context,
         reason=reason,
     )
+    detail = {'proposal': number, 'action': action}
+    audit.record(connection, record.id, 'proposed', writer, reason, detail, at)
     return Conflict(
         f'memory {record.id} stands on the authority {record.authority}, and {writer.authority} '
         f'is lower: it was not changed. Proposal {number} is open; an operator can accept it '

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from robot_memory.core.authority import Writer, is_higher
+from robot_memory.core.authority import THE_STORE, Writer, is_higher
 from robot_memory.core.errors import Conflict, InvalidArgument
 from robot_memory.core.json_text import format_value, is_storable
 from robot_memory.core.records import (
@@ -25,7 +25,7 @@ from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import duplicates
 from robot_memory.storage.indexes.duplicates import Duplicate
-from robot_memory.storage.tables import memories, observations, sessions
+from robot_memory.storage.tables import audit, memories, observations, sessions
 from robot_memory.text.categories import Classification, classify
 from robot_memory.text.tokenizer import cut
 
@@ -158,12 +158,15 @@ def _observe(connection: Connection, memory_id: int, said: Record, vector: Vecto
     old = memories.get_active(connection, memory_id)
     higher = is_higher(said.authority, old.authority)
     if said.writer is None or is_quoted(said) or old.strategy_name == 'persona' or not higher:
-        return observations.insert(connection, memory_id, old.content, said)
+        writer = said.writer or THE_STORE
+        line = audit.record(connection, memory_id, 'observed', writer, '', {}, said.updated_at)
+        return observations.insert(connection, memory_id, old.content, said, line)
     # A near duplicate that a visitor said first must not stand in the place of a rule.
     now = max(said.updated_at, old.updated_at + 1)
     new = replace(said, id=memory_id, updated_at=now, last_accessed=now)
     memories.rewrite(connection, old, new, vector, said.writer)
-    return observations.insert(connection, memory_id, new.content, old)
+    line = audit.get_head(connection).id
+    return observations.insert(connection, memory_id, new.content, old, line)
 
 
 def update(memory: Memory, memory_id: int, text: str, context: Mapping[str, Any]) -> Updated:

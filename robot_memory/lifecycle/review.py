@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from robot_memory.lifecycle import facts, soft_delete
 from robot_memory.memory import Memory
-from robot_memory.storage.tables import proposals, protected_changes, standing
+from robot_memory.storage.tables import audit, proposals, protected_changes, standing
 
 
 def accept_proposal(memory: Memory, proposal_id: int) -> None:
@@ -26,7 +26,10 @@ def reject_proposal(memory: Memory, proposal_id: int) -> None:
 def confirm_changes(memory: Memory, memory_id: int) -> None:
     """Confirm what others changed of a protected memory; raise NotFound or Conflict."""
     with memory.db.write() as connection:
-        protected_changes.confirm(connection, memory_id, memory.caller, memory.clock())
+        now = memory.clock()
+        count = protected_changes.confirm(connection, memory_id, memory.caller, now)
+        detail = {'changes': count}
+        audit.record(connection, memory_id, 'confirmed', memory.caller, '', detail, now)
 
 
 def confirm_standing(memory: Memory, memory_id: int | None, authority: str) -> int:
@@ -41,5 +44,7 @@ def confirm_standing(memory: Memory, memory_id: int | None, authority: str) -> i
 
 def _decide(memory: Memory, proposal_id: int, state: str) -> None:
     with memory.db.write() as connection:
-        proposals.get_open(connection, proposal_id)
-        proposals.decide(connection, proposal_id, state, memory.caller, memory.clock())
+        proposal = proposals.get_open(connection, proposal_id)
+        now, detail = memory.clock(), {'proposal': proposal_id}
+        proposals.decide(connection, proposal_id, state, memory.caller, now)
+        audit.record(connection, proposal.memory_id, state, memory.caller, '', detail, now)

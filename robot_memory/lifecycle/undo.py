@@ -42,7 +42,6 @@ def undo(memory: Memory, memory_id: int, reason: str, line: int | None = None) -
     with memory.db.write() as connection:
         undone, state = _find(connection, memory_id, line, memory.caller)
         old = memories.get(connection, [memory_id])[memory_id]
-        _check_authority(connection, memory.caller, old, undone)
         fits = state['content'] == content and memory.match_embedder(connection) is not None
         restoration.restore(
             connection,
@@ -56,16 +55,6 @@ def undo(memory: Memory, memory_id: int, reason: str, line: int | None = None) -
         )
         new = memories.get(connection, [memory_id])[memory_id]
     return Undone(undone, old, new)
-
-
-def _check_authority(connection: Connection, caller: Writer, record: Record, line: Line) -> None:
-    """Raise Conflict where a caller may not undo what a higher authority stated or changed."""
-    for authority in (record.authority, audit.get_authority(connection, line.id)):
-        if is_higher(authority, caller.authority):
-            raise Conflict(
-                f'line {line.id} ({line.action}) of memory {record.id} stands on the authority '
-                f'{authority}, and {caller.authority} is lower: it was not undone'
-            )
 
 
 def _find(

@@ -24,7 +24,9 @@ from robot_memory.storage.tables import writers
 
 CREATIONS = ('created', 'detected', 'imported')
 """Actions of lines that tell of new memories: from `memory_id` to `last_memory_id`."""
-_INTERNAL = (*CREATIONS, 'linked')
+DECISIONS = ('observed', 'proposed', 'accepted', 'rejected', 'confirmed')
+"""Actions of lines that leave the text of a memory as it is."""
+_INTERNAL = (*CREATIONS, *DECISIONS, 'linked')
 _SALT_BYTES = 16
 _EPOCH = epochs.NEWEST
 _AT = epochs.correct('at', 'epoch')
@@ -127,16 +129,6 @@ def read_lines(connection: apsw.Connection, memory_id: int) -> list[Line]:
         Line(line, action, actor, reason, json.loads(detail), at, authority)
         for line, action, actor, reason, detail, at, authority in rows
     ]
-
-
-def get_authority(connection: apsw.Connection, line: int) -> str:
-    """Return the authority of who wrote a line."""
-    ((authority,),) = connection.execute(
-        "SELECT coalesce(w.authority, 'planner') FROM audit AS a"
-        ' LEFT JOIN writers AS w ON w.id = a.writer_id WHERE a.id = ?',
-        (line,),
-    )
-    return str(authority)
 
 
 def read_changes(connection: apsw.Connection, memory_id: int) -> list[Line]:

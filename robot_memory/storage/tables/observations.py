@@ -12,18 +12,21 @@ from robot_memory.core.records import Record, read_outcome
 from robot_memory.storage.tables import writers
 
 
-def insert(connection: apsw.Connection, memory_id: int, content: str, said: Record) -> int:
+def insert(
+    connection: apsw.Connection, memory_id: int, content: str, said: Record, audit_id: int
+) -> int:
     """
     Insert what was said when the text of a memory was stated again; return the row's id.
 
-    `content` is the text of the memory: one that differs from it is stored.
+    `content` is the text of the memory: one that differs from it is stored. `audit_id` is the line
+    of the call.
     """
     env = said.context.get('env')
     kind = env.get('sim_or_real') if isinstance(env, dict) else None
     simulated = {'sim': 1, 'real': 0}.get(kind) if isinstance(kind, str) else None
     connection.execute(
         'INSERT INTO observations (memory_id, at, writer_id, session_id, text, context, stamp,'
-        ' outcome, simulated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        ' outcome, simulated, audit_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         (
             memory_id,
             said.updated_at,
@@ -34,6 +37,7 @@ def insert(connection: apsw.Connection, memory_id: int, content: str, said: Reco
             said.stamp,
             read_outcome(said.context),
             simulated,
+            audit_id,
         ),
     )
     return connection.last_insert_rowid()

@@ -72,7 +72,9 @@ def changing(
     digest = seal(connection, memory_id)
     line = audit.record(connection, memory_id, action, writer, reason, detail, at, digest=digest)
     connection.execute(_INSERT, (memory_id, line, *before))
-    protected_changes.record(connection, memory_id, action, before[0], before[1], writer, at)
+    state = dict(zip(STATE, before, strict=False))
+    content, category = state['content'], state['category']
+    protected_changes.record(connection, memory_id, action, content, category, writer, at)
 
 
 def get(connection: apsw.Connection, audit_id: int, memory_id: int) -> dict[str, Any] | None:
