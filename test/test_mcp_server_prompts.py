@@ -107,7 +107,7 @@ def test_what_the_texts_name_in_backticks_exists() -> None:
     for tool in TOOLS:
         known |= {field.name for field in get_fields(tool.request)}
         known |= {field.name for field in get_fields(tool.response)}
-    known |= {'newer', 'demonstration'}
+    known |= {'newer', 'contradicts', 'authority', 'demonstration'}
     for prompt in load_prompts().values():
         named = set(re.findall(r'`(\w+)`', prompt.text))
         assert named <= known, prompt.name
