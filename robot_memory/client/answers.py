@@ -30,6 +30,7 @@ class LearnResponse(TypedDict):
     method: NotRequired[str]
     existing_id: NotRequired[int]
     similarity: NotRequired[float]
+    observed: NotRequired[int]
     truncated: NotRequired[bool]
     truncated_characters: NotRequired[int]
 
@@ -61,7 +62,10 @@ class MemoryView(TypedDict):
     newer: NotRequired[int]
     actor_id: NotRequired[str]
     role: NotRequired[str]
+    authority: str
+    stated_by: str
     time_uncertain: NotRequired[bool]
+    contradicts: NotRequired[int]
     shortened: NotRequired[list[str]]
 
 
@@ -304,6 +308,7 @@ class ClearSessionResponse(TypedDict):
     cleared: bool
     count: int
     session_id: str
+    kept: NotRequired[int]
 
 
 class AnalyzeResponse(TypedDict):
@@ -341,6 +346,57 @@ class MaintainResponse(TypedDict):
     file_bytes: int
     freed_bytes: int
     ms: float
+
+
+class ProposalView(TypedDict):
+    """A change that a lower authority asked for."""
+
+    proposal_id: int
+    memory_id: int
+    action: str
+    content: str
+    authority: str
+    new_content: str | None
+    reason: str
+    proposed_by: str
+    at: str
+
+
+class ProtectedChangeView(TypedDict):
+    """A change of a protected memory that no operator has confirmed."""
+
+    memory_id: int
+    action: str
+    old_content: str
+    changed_by: str
+    at: str
+
+
+class ReviewResponse(TypedDict):
+    """Response of review."""
+
+    decided: str
+    proposals: list[ProposalView]
+    changes: list[ProtectedChangeView]
+
+
+class StandingMemoryView(TypedDict):
+    """A memory from before authorities were recorded."""
+
+    memory_id: int
+    content: str
+    type: str
+    category: str
+    collection: str
+    created_at: str
+
+
+class TrustResponse(TypedDict):
+    """Response of trust."""
+
+    confirmed: int
+    total: int
+    memories: list[StandingMemoryView]
 
 
 class SageMemoryResponse(TypedDict):

@@ -9,6 +9,7 @@ import apsw
 from robot_memory.core.authority import THE_STORE
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, read_outcome
+from robot_memory.storage import epochs
 from robot_memory.storage.tables import writers
 
 
@@ -26,7 +27,8 @@ def insert(
     simulated = {'sim': 1, 'real': 0}.get(kind) if isinstance(kind, str) else None
     connection.execute(
         'INSERT INTO observations (memory_id, at, writer_id, session_id, text, context, stamp,'
-        ' outcome, simulated, audit_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        ' outcome, simulated, audit_id, epoch)'
+        f' VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {epochs.NEWEST})',
         (
             memory_id,
             said.updated_at,

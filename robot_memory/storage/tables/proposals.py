@@ -12,6 +12,7 @@ import apsw
 from robot_memory.core.authority import Writer
 from robot_memory.core.errors import Conflict, NotFound
 from robot_memory.core.json_text import dump_json
+from robot_memory.storage import epochs
 from robot_memory.storage.tables import writers
 
 _SELECT = (
@@ -62,8 +63,8 @@ def insert(
     if row is not None:
         return int(row[0])
     connection.execute(
-        'INSERT INTO proposals (memory_id, action, content, context, reason, writer_id, at)'
-        ' VALUES (?, ?, ?, ?, ?, ?, ?)',
+        'INSERT INTO proposals (memory_id, action, content, context, reason, writer_id, at, epoch)'
+        f' VALUES (?, ?, ?, ?, ?, ?, ?, {epochs.NEWEST})',
         (memory_id, action, content, text, reason, writer_id, at),
     )
     return connection.last_insert_rowid()
@@ -97,7 +98,8 @@ def decide(
 ) -> None:
     """Set an open proposal to accepted or rejected."""
     connection.execute(
-        'UPDATE proposals SET state = ?, decided_by = ?, decided_at = ? WHERE id = ?',
+        'UPDATE proposals SET state = ?, decided_by = ?, decided_at = ?,'
+        f' decided_epoch = {epochs.NEWEST} WHERE id = ?',
         (state, writers.get_id(connection, writer), at, proposal_id),
     )
 

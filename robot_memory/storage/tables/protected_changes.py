@@ -10,6 +10,7 @@ import apsw
 
 from robot_memory.core.authority import Writer
 from robot_memory.core.errors import Conflict, NotFound
+from robot_memory.storage import epochs
 from robot_memory.storage.tables import writers
 from robot_memory.text.categories import PROTECTED
 
@@ -50,8 +51,8 @@ def record(
     if row is None or (row[0] == content and row[1] in PROTECTED and row[2] == 'active'):
         return
     connection.execute(
-        'INSERT INTO protected_changes (memory_id, action, content, writer_id, at)'
-        ' VALUES (?, ?, ?, ?, ?)',
+        'INSERT INTO protected_changes (memory_id, action, content, writer_id, at, epoch)'
+        f' VALUES (?, ?, ?, ?, ?, {epochs.NEWEST})',
         (memory_id, action, content, writers.get_id(connection, writer), at),
     )
 
@@ -91,8 +92,8 @@ def confirm(connection: apsw.Connection, memory_id: int, writer: Writer, at: int
     if connection.execute('SELECT 1 FROM memories WHERE id = ?', (memory_id,)).fetchone() is None:
         raise NotFound(f'no memory {memory_id}; review lists the changes')
     connection.execute(
-        'UPDATE protected_changes SET confirmed_by = ?, confirmed_at = ?'
-        ' WHERE memory_id = ? AND confirmed_by IS NULL',
+        'UPDATE protected_changes SET confirmed_by = ?, confirmed_at = ?,'
+        f' confirmed_epoch = {epochs.NEWEST} WHERE memory_id = ? AND confirmed_by IS NULL',
         (writers.get_id(connection, writer), at, memory_id),
     )
     changed = connection.changes()
