@@ -121,6 +121,7 @@ def fitting(name: str) -> st.SearchStrategy[Any]:
 
 CLOSED = {
     'analysis_type': [*ANALYSES, 'mood'],
+    'as_of': ['', '#1', '2026-02-25T07:00:00Z', 'yesterday'],
     'collection': ['default', 'lab'],
     'command': ['/status', '/recall 3', '/forget mem_1', '/forget', '/SAVE: day', '/unknown', 'x'],
     'end': ['2030-01-01T00:00:00Z', 'soon'],
@@ -210,7 +211,7 @@ def watched(
     tmp_path_factory: pytest.TempPathFactory, tiny_embedders: dict[int, BackgroundEmbedder]
 ) -> Iterator[Watched]:
     path: Path = tmp_path_factory.mktemp('properties') / 'memory.db'
-    chosen = Settings(db_path=str(path), durability='normal')
+    chosen = Settings(db_path=str(path), durability='normal', python_role='operator')
     clock = MovableClock()
     with Memory(chosen, clocks=clock, embedder=tiny_embedders[8]) as memory:
         yield Watched(Robot(memory))
