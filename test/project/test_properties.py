@@ -218,7 +218,7 @@ def watched(
 
 
 @settings(
-    max_examples=few_or_many(1000, 1500),
+    max_examples=few_or_many(1500, 3000),
     deadline=None,
     database=None,
     derandomize=True,
