@@ -416,3 +416,36 @@ def test_a_history_of_wrong_clocks_ends_as_one_of_right_clocks(
         life.robot.close()
     wrong, right = told
     assert wrong == right
+
+
+# Finding by time
+
+
+def test_the_newest_of_many_are_found_where_the_clock_was_wrong_for_a_while(
+    robot: Robot, clock: MovableClock
+) -> None:
+    """So many that the latest are looked for first, where the clock was never wrong."""
+    right = clock.now
+    robot.learn('before')
+    copy_row(robot, 2100)
+    clock.now = 1_000_000
+    behind = robot.learn('told by a clock that began in 1970').memory_id
+    clock.now = right + 1_000_000
+    robot.learn('the clock is right')
+    records = robot.query_records(where={'created_at': {'$gte': '2020-01-01'}}).records
+    assert records[1].memory_id == behind
+    since = {'created_at': {'$gte': records[1].created_at}}
+    assert robot.query_records(where=since).total_count == 2
+
+
+def copy_row(robot: Robot, count: int) -> None:
+    """Have so many copies of the first memory's row, a microsecond after each other."""
+    names = [row[1] for row in robot.rows('PRAGMA table_info(memories)') if row[1] != 'id']
+    values = [f'{name} - 1 - n.value' if name == 'created_at' else name for name in names]
+    with robot.memory.db.write() as connection:
+        connection.execute(
+            'WITH RECURSIVE n (value) AS'
+            f' (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < {count})'
+            f' INSERT INTO memories ({", ".join(names)}) SELECT {", ".join(values)}'
+            ' FROM memories, n WHERE id = 1'
+        )

@@ -82,34 +82,33 @@ _COLUMN_CANDIDATES = {
 
 def _timed(index: str, column: str, epoch: str, scale: int = 1, also: str = '1') -> str:
     """
-    Return as SQL the ids of times between two instants, which it binds twice.
+    Return as SQL the ids of times between two instants, which it binds thrice.
 
-    Those of corrected epochs are looked up in their own clocks' span.
+    Those of corrected epochs are looked up in their own clocks' span as well. No id comes twice,
+    so that nothing has to be gathered before the first one is given.
     """
     rows = f'memories AS m INDEXED BY {index}'
     return (
-        f'SELECT m.id FROM {rows} WHERE m.{column} BETWEEN ? AND ? AND {also} UNION'
+        f'SELECT m.id FROM {rows} WHERE m.{column} BETWEEN ? AND ? AND {also} UNION ALL'
         f' SELECT m.id FROM clock_epochs AS e CROSS JOIN {rows}'
         f' ON m.{column} BETWEEN ? - {scale} * e.offset AND ? - {scale} * e.offset'
-        f' AND m.{epoch} = e.id AND {also} WHERE e.offset <> 0'
+        f' AND m.{column} NOT BETWEEN ? AND ? AND m.{epoch} = e.id AND {also}'
+        ' WHERE e.offset <> 0'
     )
 
 
-CREATED_BETWEEN = _timed('memories_by_time', 'created_at', 'created_epoch')
-"""SQL of the ids that may be stored between two instants."""
+_CREATED_BETWEEN = _timed('memories_by_time', 'created_at', 'created_epoch')
 _CHANGED = 'm.updated_at <> m.created_at'
-STAMPED_BETWEEN = _timed(
-    'memories_by_measurement', 'stamp', 'created_epoch', 1000, 'm.stamp IS NOT NULL'
-)
-"""SQL of the ids that may be measured between two instants; see `STAMP`."""
 _TIME_CANDIDATES = {
-    'created_at': CREATED_BETWEEN,
-    'updated_at': f'{CREATED_BETWEEN} UNION '
+    'created_at': _CREATED_BETWEEN,
+    'updated_at': f'{_CREATED_BETWEEN} UNION ALL '
     + _timed('memories_by_change', 'updated_at', 'updated_epoch', also=_CHANGED),
     'last_accessed': _timed(
         'memories_by_access', 'last_accessed', 'accessed_epoch', also='m.last_accessed IS NOT NULL'
     ),
-    'stamp': STAMPED_BETWEEN,
+    'stamp': _timed(
+        'memories_by_measurement', 'stamp', 'created_epoch', 1000, 'm.stamp IS NOT NULL'
+    ),
 }
 _LAST = 2**63 - 1
 _TEXT = "('text')"
@@ -304,8 +303,13 @@ def _time_candidates(path: str, operators: dict[str, Any]) -> tuple[CandidateQue
         return ()
     if path == 'stamp':
         low, high = (max(-_LAST, min(time * 1000, _LAST)) for time in (low, high + 1))
+    return (find_between(path, low, high),)
+
+
+def find_between(path: str, low: int, high: int) -> CandidateQuery:
+    """Return the candidate query of a span of times: stamps in nanoseconds, else microseconds."""
     sql = _TIME_CANDIDATES[path]
-    return (CandidateQuery(sql, (low, high) * (sql.count('?') // 2)),)
+    return CandidateQuery(sql, (low, high) * (sql.count('?') // 2))
 
 
 def _any_of(where: str, path: str, values: list[Any]) -> Where:

@@ -8,7 +8,8 @@ from pathlib import Path
 import apsw
 
 from robot_memory.storage import epochs
-from robot_memory.storage.indexes.filters import CREATED_BETWEEN, TIMES
+from robot_memory.storage.indexes.candidates import restrict_to
+from robot_memory.storage.indexes.filters import TIMES, find_between
 
 _LATEST = 2**62
 
@@ -33,10 +34,11 @@ def by_type(connection: apsw.Connection, status: str = 'active') -> Counter[str]
 def active_since(connection: apsw.Connection, instant: int) -> int:
     """Return how many memories stored from an instant on are active still."""
     if epochs.has_corrected(connection):
+        query = find_between('created_at', instant, _LATEST)
         ((stored,),) = connection.execute(
-            f'SELECT count(*) FROM ({CREATED_BETWEEN}) AS new JOIN memories AS m ON m.id = new.id'
-            f" WHERE m.status = 'active' AND {TIMES['created_at']} >= ?",
-            (instant, _LATEST, instant, _LATEST, instant),
+            f'SELECT count(*) FROM {restrict_to(query)}'
+            f" AND m.status = 'active' AND {TIMES['created_at']} >= ?",
+            (*query.values, instant),
         )
         return int(stored)
     # Both are answered by an index alone or by few rows; a count of the active ones would look

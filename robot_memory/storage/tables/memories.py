@@ -16,7 +16,7 @@ from robot_memory.embedding.quantisation import Vector
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes import entries, facets
 from robot_memory.storage.indexes.candidates import choose, restrict_to
-from robot_memory.storage.indexes.filters import STAMP, STAMPED_BETWEEN, TIMES, Where
+from robot_memory.storage.indexes.filters import STAMP, TIMES, Where, find_between
 from robot_memory.storage.tables import accesses, audit, counts, revisions, turns, writers
 from robot_memory.text import tokenizer
 from robot_memory.text.categories import Classification
@@ -200,9 +200,10 @@ def list_newest_ids(connection: apsw.Connection, where: Where, limit: int) -> li
     """Return the newest ids that pass, from among the latest where no index gives few."""
     query = choose(connection, where.candidates, _SHORT)
     if query is None and where.candidates:
-        found = _scan_back(connection, _LATEST & where, limit)
-        if len(found) == limit:
-            return found
+        if not epochs.has_corrected(connection):
+            found = _scan_back(connection, _LATEST & where, limit)
+            if len(found) == limit:
+                return found
         query = choose(connection, where.candidates, _LONG)
     if query is None:
         return _scan_back(connection, where, limit)
@@ -249,10 +250,11 @@ def list_perceptions(
     connection: apsw.Connection, collection: str, since: int, until: int, limit: int
 ) -> list[Record]:
     """Return the active perceptions measured in a span, in nanoseconds, the oldest first."""
+    query = find_between('stamp', since, until - 1)
     rows = connection.execute(
-        f'{_SELECT} WHERE m.collection = ? AND m.id IN ({STAMPED_BETWEEN})'
-        f" AND m.status = 'active' ORDER BY {STAMP}, m.id LIMIT ?",
-        (collection, *(since, until - 1) * 2, limit),
+        f'{_SELECT} WHERE m.collection = ? AND m.id IN ({query.sql}) AND {STAMP} >= ?'
+        f" AND {STAMP} < ? AND m.status = 'active' ORDER BY {STAMP}, m.id LIMIT ?",
+        (collection, *query.values, since, until, limit),
     )
     return [_make_record(row) for row in rows]
 

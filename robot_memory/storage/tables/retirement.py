@@ -10,18 +10,13 @@ import apsw
 from robot_memory.core.authority import Writer
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes import entries
+from robot_memory.storage.indexes.candidates import restrict_to
+from robot_memory.storage.indexes.filters import TIMES, find_between
 from robot_memory.storage.tables import counts, memories, revisions
 
 REASON = 'retention'
-_CREATED = epochs.correct('m.created_at', 'm.created_epoch')
 _RETURNED = 'the clock was ahead when this was retired by its age'
-_OLD = (
-    'SELECT id FROM memories INDEXED BY memories_by_time WHERE created_at < ?1 UNION'
-    ' SELECT m.id FROM clock_epochs AS e'
-    ' JOIN memories AS m INDEXED BY memories_by_time'
-    ' ON m.created_at BETWEEN e.wall AND ?1 - e.offset AND m.created_epoch = e.id'
-    ' WHERE e.offset <> 0 AND e.offset < 0'
-)
+_EARLIEST = -(2**62)
 
 
 def find_expired(
@@ -36,14 +31,18 @@ def find_expired(
 
     What no trusted clock dated is as young as it may be.
     """
+    source, created = 'memories AS m INDEXED BY memories_by_time WHERE 1', 'm.created_at'
+    values: tuple[Any, ...] = ()
+    if epochs.has_corrected(connection):
+        query = find_between('created_at', _EARLIEST, instant)
+        source, created, values = restrict_to(query), TIMES['created_at'], query.values
     marks = ', '.join('?' * len(protected))
     rows = connection.execute(
-        f'SELECT m.id FROM ({_OLD}) AS old JOIN memories AS m ON m.id = old.id'
-        f' WHERE {_CREATED} < ?1'
+        f'SELECT m.id FROM {source} AND {created} < ?'
         " AND m.status = 'active' AND m.type IN ('perception', 'turn')"
         f" AND m.perception_type IS NOT 'procedural' AND m.category NOT IN ({marks})"
-        f' AND m.collection = coalesce(?, m.collection) ORDER BY {_CREATED}, m.id LIMIT ?',
-        (instant, *protected, collection, limit),
+        f' AND m.collection = coalesce(?, m.collection) ORDER BY {created}, m.id LIMIT ?',
+        (*values, instant, *protected, collection, limit),
     )
     return [row[0] for row in rows]
 
