@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import functools
 import getpass
 import logging
 import time
@@ -202,6 +203,7 @@ class Memory:
                 self.resident_index.load(connection, self._worker.is_stopping)
 
 
+@functools.cache
 def find_os_user() -> str:
     """Return the name of the operating system's user, as far as it is known."""
     try:

@@ -39,12 +39,9 @@ def find_contradictions(
     """
     asked = tokenizer.make_token_set(question)
     scores = {hit.id: hit.score for hit in hits}
-    folded = [tokenizer.fold(record.content) for record in records]
-    tokens = [tokenizer.make_token_set(record.content) for record in records]
-    statements = [_Statement(*each) for each in zip(records, folded, tokens, strict=True)]
     found: dict[int, int] = {}
     newest_first = sorted(
-        filter(_may_be_corrected, statements),
+        filter(_may_be_corrected, _read_statements(records)),
         key=lambda each: (-each.record.updated_at, -each.record.id),
     )
     for place, new in enumerate(newest_first):
@@ -68,13 +65,10 @@ def find_overruled(records: Sequence[Record], question: str) -> dict[int, int]:
     They say the same but for one thing that the question does not name. Rules count, too: what a
     visitor says beside a limit that an operator stated is marked.
     """
+    if len({record.authority for record in records}) < 2:
+        return {}
     asked = tokenizer.make_token_set(question)
-    statements = [
-        _Statement(
-            record, tokenizer.fold(record.content), tokenizer.make_token_set(record.content)
-        )
-        for record in records
-    ]
+    statements = _read_statements(records)
     found: dict[int, int] = {}
     for low in statements:
         for high in statements:
@@ -95,6 +89,15 @@ class _Statement:
     record: Record
     folded: str
     tokens: frozenset[str]
+
+
+def _read_statements(records: Sequence[Record]) -> list[_Statement]:
+    return [
+        _Statement(
+            record, tokenizer.fold(record.content), tokenizer.make_token_set(record.content)
+        )
+        for record in records
+    ]
 
 
 def _may_be_corrected(statement: _Statement) -> bool:
