@@ -8,7 +8,7 @@ from collections.abc import Callable
 from robot_memory.background.accesses import AccessLog
 from robot_memory.background.worker import BackgroundWorker
 from robot_memory.core.authority import THE_STORE
-from robot_memory.core.clock import RELEASED, ClockReading
+from robot_memory.core.clock import ClockReading
 from robot_memory.core.epochs import Epoch, Judgement
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.storage import Connection, Database, epochs
@@ -49,12 +49,12 @@ class Timekeeper:
 
     def judge_now(self, connection: Connection) -> Judgement:
         """Return what is known of the clock at this moment."""
-        return epochs.judge_now(connection, self._clocks(), self._max_gap(), RELEASED)
+        return epochs.judge_now(connection, self._clocks(), self._max_gap())
 
     def read_now(self, connection: Connection) -> int:
         """Return the present instant, corrected, in microseconds since 1970 UTC."""
         reading = self._clocks()
-        known = epochs.judge_now(connection, reading, self._max_gap(), RELEASED)
+        known = epochs.judge_now(connection, reading, self._max_gap())
         return reading.wall + known.offset
 
     def describe_suspicion(self) -> str:
@@ -88,7 +88,7 @@ class Timekeeper:
     def trust(self) -> epochs.EpochRow:
         """Take an operator's word that the present clock is right."""
         with self._db.write() as connection:
-            newest = epochs.trust_newest(connection, self._max_gap(), RELEASED)
+            newest = epochs.trust_newest(connection, self._max_gap())
         self.settle(patient=True)
         return newest
 
@@ -130,7 +130,7 @@ class Timekeeper:
 
     def _enter(self, connection: Connection) -> None:
         """Enter the present epoch; a write transaction begins with it."""
-        row = epochs.enter(connection, self._clocks(), self._max_gap(), RELEASED)
+        row = epochs.enter(connection, self._clocks(), self._max_gap())
         if row.judgement.reason != self._known:
             self._known = row.judgement.reason
             if not row.judgement.trusted:

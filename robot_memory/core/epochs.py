@@ -88,9 +88,14 @@ def judge(epochs: Sequence[Epoch], max_gap: int, released: int) -> list[Judgemen
     `released`, is suspect unless somebody vouches for it. Of two that contradict each other the
     newer one that somebody vouches for is right.
     """
-    reasons = _find_suspects(epochs, max_gap, released)
+    contradicted = _find_contradicted(epochs)
+    unvouched = [
+        bool(reason) or not epoch.evidence
+        for epoch, reason in zip(epochs, contradicted, strict=True)
+    ]
+    reasons = _find_suspects(epochs, contradicted, unvouched, max_gap, released)
     exact = [
-        0 if not reason else _measure_offset(epochs, reasons, place)
+        _measure_offset(epochs, reasons, unvouched, place) if reason else 0
         for place, reason in enumerate(reasons)
     ]
     return [
@@ -111,12 +116,15 @@ def _say_trusted(epoch: Epoch) -> str:
     return 'it follows a trusted clock'
 
 
-def _find_suspects(epochs: Sequence[Epoch], max_gap: int, released: int) -> list[str]:
+def _find_suspects(
+    epochs: Sequence[Epoch],
+    contradicted: Sequence[str],
+    unvouched: Sequence[bool],
+    max_gap: int,
+    released: int,
+) -> list[str]:
     """Return why each epoch is suspect, '' for the trusted ones."""
-    reasons = _find_contradicted(epochs)
-    unvouched = [
-        bool(reason) or not epoch.evidence for epoch, reason in zip(epochs, reasons, strict=True)
-    ]
+    reasons = list(contradicted)
     trusted_until: int | None = None
     for place, epoch in enumerate(epochs):
         if not reasons[place] and not epoch.evidence:
@@ -154,11 +162,10 @@ def _suspect(begins: int, trusted_until: int | None, max_gap: int, released: int
     return ''
 
 
-def _measure_offset(epochs: Sequence[Epoch], reasons: Sequence[str], place: int) -> int | None:
+def _measure_offset(
+    epochs: Sequence[Epoch], reasons: Sequence[str], unvouched: Sequence[bool], place: int
+) -> int | None:
     """Return what corrects a suspect epoch: a clock that is vouched for, else a trusted one."""
-    unvouched = [
-        bool(reason) or not epoch.evidence for epoch, reason in zip(epochs, reasons, strict=True)
-    ]
     offset = _find_offset(epochs, unvouched, place)
     return _find_offset(epochs, reasons, place) if offset is None else offset
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import apsw
 
-from robot_memory.core.clock import ClockReading
+from robot_memory.core.clock import RELEASED, ClockReading
 from robot_memory.core.epochs import Epoch, Judgement, judge
 
 NEWEST = '(SELECT max(id) FROM clock_epochs)'
@@ -36,19 +36,29 @@ class EpochRow:
     judgement: Judgement
 
 
+def read_offset(epoch: str) -> str:
+    """Return as SQL what corrects the times of an `epoch`, in microseconds."""
+    return _read('offset', epoch, 0)
+
+
 def correct(time: str, epoch: str) -> str:
     """Return as SQL a time of a column `time`, corrected by the offset of its `epoch`."""
-    return f'({time} + coalesce((SELECT offset FROM clock_epochs WHERE id = {epoch}), 0))'
+    return f'({time} + {read_offset(epoch)})'
 
 
 def is_uncertain(epoch: str) -> str:
     """Return as SQL whether no trusted clock tells the times of an `epoch`."""
-    return f'coalesce((SELECT uncertain FROM clock_epochs WHERE id = {epoch}), 0)'
+    return _read('uncertain', epoch, 0)
 
 
 def is_known(epoch: str) -> str:
     """Return as SQL whether the times of an `epoch` are right, or exactly corrected."""
-    return f'coalesce((SELECT NOT uncertain FROM clock_epochs WHERE id = {epoch}), 1)'
+    return _read('NOT uncertain', epoch, 1)
+
+
+def _read(what: str, epoch: str, missing: int) -> str:
+    """Return as SQL what is known of an `epoch`; `missing`: of a time that has none."""
+    return f'coalesce((SELECT {what} FROM clock_epochs WHERE id = {epoch}), {missing})'
 
 
 CORRECTED = 'SELECT id FROM clock_epochs WHERE offset <> 0'
@@ -77,20 +87,15 @@ def get_newest(connection: apsw.Connection) -> EpochRow | None:
     return None if row is None else _make(row)
 
 
-def judge_now(
-    connection: apsw.Connection, reading: ClockReading, max_gap: int, released: int
-) -> Judgement:
+def judge_now(connection: apsw.Connection, reading: ClockReading, max_gap: int) -> Judgement:
     """Return what is known of the clock that gives a reading, whether its epoch is open or not."""
     newest = get_newest(connection)
     if newest is not None and newest.epoch.goes_on(reading):
         return newest.judgement
-    epochs = [row.epoch for row in list_all(connection)]
-    return judge(_with(epochs, reading), max_gap, released)[-1]
+    return _open(list_all(connection), reading, max_gap)[1][-1]
 
 
-def enter(
-    connection: apsw.Connection, reading: ClockReading, max_gap: int, released: int
-) -> EpochRow:
+def enter(connection: apsw.Connection, reading: ClockReading, max_gap: int) -> EpochRow:
     """
     Note a reading of the clocks, in the caller's transaction; return the epoch it belongs to.
 
@@ -98,34 +103,30 @@ def enter(
     become a right one; then all are judged anew.
     """
     newest = get_newest(connection)
-    if newest is not None and newest.epoch.goes_on(reading):
-        due = abs(reading.boot - newest.epoch.last.boot) >= _EXTEND_AFTER
-        extended = newest.epoch.extend(reading)
-        if extended.evidence == newest.epoch.evidence:
-            if not due:
-                return newest
-            if newest.judgement.trusted or not _would_be_trusted(
-                connection, reading, max_gap, released
-            ):
-                _note_reading(connection, newest.id, extended)
-                return newest
-        else:
-            _note_reading(connection, newest.id, extended)
-            _judge_all(connection, max_gap, released)
-            return _get(connection, newest.id)
+    if newest is not None and newest.epoch.covers(reading):
+        if reading.boot - newest.epoch.last.boot < _EXTEND_AFTER:
+            return newest
+        # A clock that was behind may have caught up: an epoch that began now would be trusted.
+        rows = [] if newest.judgement.trusted else list_all(connection)
+        if not (rows and _open(rows, reading, max_gap)[1][-1].trusted):
+            _note_reading(connection, newest.id, newest.epoch.extend(reading))
+            return newest
+    elif newest is not None and newest.epoch.goes_on(reading):
+        _note_reading(connection, newest.id, newest.epoch.extend(reading))
+        _judge_all(connection, max_gap)
+        return _get(connection, newest.id)
     rows = list_all(connection)
-    epochs = _with([row.epoch for row in rows], reading)
-    *found, judgement = judge(epochs, max_gap, released)
+    opened, (*found, judgement) = _open(rows, reading, max_gap)
     _write_judgements(connection, rows, found)
-    return _get(connection, _insert(connection, epochs[-1], judgement))
+    return _get(connection, _insert(connection, opened, judgement))
 
 
-def trust_newest(connection: apsw.Connection, max_gap: int, released: int) -> EpochRow:
+def trust_newest(connection: apsw.Connection, max_gap: int) -> EpochRow:
     """Take an operator's word that the present clock is right, and judge all anew."""
     connection.execute(
         f"UPDATE clock_epochs SET evidence = 'operator' WHERE id = {NEWEST} AND evidence = ''"
     )
-    _judge_all(connection, max_gap, released)
+    _judge_all(connection, max_gap)
     newest = get_newest(connection)
     assert newest is not None
     return newest
@@ -144,21 +145,18 @@ def mark_settled(connection: apsw.Connection, ids: Sequence[int]) -> None:
     )
 
 
-def _with(epochs: list[Epoch], reading: ClockReading) -> list[Epoch]:
-    return [*epochs, Epoch.begin(reading, epochs[-1] if epochs else None)]
+def _open(
+    rows: Sequence[EpochRow], reading: ClockReading, max_gap: int
+) -> tuple[Epoch, list[Judgement]]:
+    """Return the epoch that a reading opens, and the judgement of all with it as the last."""
+    epochs = [row.epoch for row in rows]
+    opened = Epoch.begin(reading, epochs[-1] if epochs else None)
+    return opened, judge([*epochs, opened], max_gap, RELEASED)
 
 
-def _would_be_trusted(
-    connection: apsw.Connection, reading: ClockReading, max_gap: int, released: int
-) -> bool:
-    """Say whether an epoch that began now would be trusted: a clock behind has caught up."""
-    epochs = [row.epoch for row in list_all(connection)]
-    return judge(_with(epochs, reading), max_gap, released)[-1].trusted
-
-
-def _judge_all(connection: apsw.Connection, max_gap: int, released: int) -> None:
+def _judge_all(connection: apsw.Connection, max_gap: int) -> None:
     rows = list_all(connection)
-    found = judge([row.epoch for row in rows], max_gap, released)
+    found = judge([row.epoch for row in rows], max_gap, RELEASED)
     _write_judgements(connection, rows, found)
 
 

@@ -47,10 +47,7 @@ _COLUMNS = {
         ).split()
     },
 }
-STAMP = (
-    '(m.stamp + iif(m.stamp_is_local, 1000 * coalesce('
-    '(SELECT offset FROM clock_epochs WHERE id = m.created_epoch), 0), 0))'
-)
+STAMP = f'(m.stamp + iif(m.stamp_is_local, 1000 * {epochs.read_offset("m.created_epoch")}, 0))'
 """SQL of when a memory was measured, in nanoseconds; this host's stamps as is known now."""
 TIMES = {
     'created_at': epochs.correct('m.created_at', 'm.created_epoch'),
