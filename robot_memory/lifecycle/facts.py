@@ -162,8 +162,7 @@ def _observe(connection: Connection, memory_id: int, said: Record, vector: Vecto
         line = audit.record(connection, memory_id, 'observed', writer, '', {}, said.updated_at)
         return observations.insert(connection, memory_id, old.content, said, line)
     # A near duplicate that a visitor said first must not stand in the place of a rule.
-    now = max(said.updated_at, old.updated_at + 1)
-    new = replace(said, id=memory_id, updated_at=now, last_accessed=now)
+    new = replace(said, id=memory_id, last_accessed=said.updated_at)
     memories.rewrite(connection, old, new, vector, said.writer)
     line = audit.get_head(connection).id
     return observations.insert(connection, memory_id, new.content, old, line)
