@@ -7,14 +7,14 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from robot_memory.cli.common import open_memory, show_answer
+from robot_memory.cli.common import open_memory, require_store, show_answer
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import Conflict, InvalidArgument, NotFound, Unavailable
 from robot_memory.core.fields import arg
 from robot_memory.core.folders import expand_path
 from robot_memory.core.json_text import format_value
-from robot_memory.core.settings import Settings, find_store_path
+from robot_memory.core.settings import Settings
 from robot_memory.storage.admin.audit_check import verify
 from robot_memory.storage.tables.audit import Head, get_head
 from robot_memory.storage.tables.meta import get_store_id
@@ -47,9 +47,7 @@ def audit(request: AuditCommand, settings: Settings, options: Options) -> None:
 
     A head that is kept elsewhere shows later that the audit was cut off or written anew.
     """
-    path = find_store_path(settings)
-    if not path.exists():
-        raise NotFound(f'no store at {path}; create it with {PROGRAM} learn or start the node')
+    require_store(settings)
     if request.request == 'verify':
         _verify(request, settings, options)
     else:

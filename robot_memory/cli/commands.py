@@ -12,7 +12,14 @@ from typing import Any
 from robot_memory.cli.archives import ExportCommand, export
 from robot_memory.cli.auditing import AuditCommand, audit
 from robot_memory.cli.calling import CallRequest, call
-from robot_memory.cli.common import NOT_SET_UP, is_set_up, open_memory, print_note, show_answer
+from robot_memory.cli.common import (
+    NOT_SET_UP,
+    is_set_up,
+    open_memory,
+    print_note,
+    require_store,
+    show_answer,
+)
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.cli.recordings import ImportRequest, PlotRequest, import_recordings, plot
 from robot_memory.cli.registration import make_registration
@@ -67,9 +74,7 @@ def run_tool(
 
 def report_status(_: NoArguments, settings: Settings, options: Options) -> None:
     """Print store statistics and whether the embedding model is ready."""
-    path = find_store_path(settings)
-    if not path.exists():
-        raise NotFound(f'no store at {path}; create it with {PROGRAM} learn or start the node')
+    path = require_store(settings)
     loads = is_set_up(settings)
     with open_memory(settings, with_model=loads) as memory:
         embedder = memory.embedder.wait(options.wait)

@@ -6,11 +6,12 @@ import dataclasses
 import json
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from robot_memory.cli.options import PROGRAM, Options
-from robot_memory.core.errors import RobotMemoryError
-from robot_memory.core.settings import Settings
+from robot_memory.core.errors import NotFound, RobotMemoryError
+from robot_memory.core.settings import Settings, find_store_path
 from robot_memory.embedding import find_model
 from robot_memory.memory import Memory
 
@@ -21,6 +22,14 @@ def open_memory(settings: Settings, with_model: bool = True) -> Memory:
     """Open the store for one command; without the model if no vectors are needed."""
     used = settings if with_model else dataclasses.replace(settings, model='none')
     return Memory(used, resident=False)
+
+
+def require_store(settings: Settings) -> Path:
+    """Return the file of the store; raise NotFound where there is none."""
+    path = find_store_path(settings)
+    if not path.exists():
+        raise NotFound(f'no store at {path}; create it with {PROGRAM} learn or start the node')
+    return path
 
 
 def is_set_up(settings: Settings) -> bool:
