@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -157,18 +156,6 @@ def test_other_files_in_the_folder_stay(
     assert len(made(tmp_path)) == 1
     assert [path.read_bytes() for path in others] == [b'mine', b'mine']
     assert apsw.Connection(str(robot.memory.db.path)).pragma('quick_check') == 'ok'
-
-
-@pytest.fixture
-def folder(robot: Robot, tmp_path: Path) -> Path:
-    """The folder of a store that a process has open, with its log, and of other names of it."""
-    robot.learn('the red cup is wet')
-    robot.save_perception('a contact was felt', 'tactile', stamp={'sec': 1, 'nanosec': 0})
-    os.symlink('memory.db', tmp_path / 'link.jsonl')
-    os.link(tmp_path / 'memory.db', tmp_path / 'hard.jsonl')
-    (tmp_path / 'sub').mkdir()
-    os.symlink(tmp_path, tmp_path / 'same')
-    return tmp_path
 
 
 def test_a_backup_follows_no_link_that_was_planted_in_its_folder(
