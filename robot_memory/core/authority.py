@@ -42,6 +42,11 @@ class Writer:
         return cls(face, client, principal, '', authority, may_speak_for, role != 'viewer')
 
     @property
+    def names(self) -> tuple[str, str, str, str, str]:
+        """Return what tells one writer from another: the columns of the table of writers."""
+        return self.face, self.client, self.principal, self.actor, self.authority
+
+    @property
     def label(self) -> str:
         """Return who writes in one word, as in the audit trail: 'mcp:inspector 1.0'."""
         if self.face == 'memory':

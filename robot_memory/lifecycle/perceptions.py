@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import secrets
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from robot_memory.detectors import is_same_view
 from robot_memory.lifecycle.authority import may_change
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
-from robot_memory.storage.tables import event_keys, memories, parts, payloads, sessions
+from robot_memory.storage.tables import audit, event_keys, memories, parts, payloads, sessions
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.parts import Part
 from robot_memory.text.categories import PROTECTED, classify
@@ -160,7 +159,7 @@ class _Payload:
         given |= {part.name: part.content for part in self.parts if part.content is not None}
         if not given:
             return {}
-        salt = secrets.token_bytes(16)
+        salt = audit.make_salt()
         digests = {name: hashlib.sha256(salt + content) for name, content in given.items()}
         found = {name: digest.hexdigest() for name, digest in digests.items()}
         return {'payload': found, 'salt': salt.hex()}

@@ -15,7 +15,7 @@ from typing import Any
 import apsw
 
 from robot_memory.storage.indexes import entries, facets
-from robot_memory.storage.tables import memories
+from robot_memory.storage.tables import memories, meta
 
 RULES = 1
 """Raise it when the same record would give other terms, stems, guards, hashes, facets or cells;
@@ -25,15 +25,12 @@ _BATCH = 500
 
 def is_current(connection: apsw.Connection) -> bool:
     """Say whether the derived rows of a store were made by these rules."""
-    row = connection.execute("SELECT value FROM meta WHERE key = 'derived_rules'").fetchone()
-    return row is not None and row[0] == RULES
+    return bool(meta.get(connection, 'derived_rules') == RULES)
 
 
 def set_current(connection: apsw.Connection) -> None:
     """Note that the derived rows are made by these rules."""
-    connection.execute(
-        "INSERT OR REPLACE INTO meta (key, value) VALUES ('derived_rules', ?)", (RULES,)
-    )
+    meta.put(connection, 'derived_rules', RULES)
 
 
 def rebuild(connection: apsw.Connection, progress: Callable[[int, int], None]) -> None:

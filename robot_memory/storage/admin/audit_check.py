@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from robot_memory.storage.connection import Database
-from robot_memory.storage.tables import audit
+from robot_memory.storage.tables import audit, meta
 from robot_memory.storage.tables.audit import CREATIONS, Head
 from robot_memory.storage.tables.revisions import DIGESTED, digest_state
 
@@ -75,16 +75,15 @@ def check(
 
 def save_head(connection: apsw.Connection, key: str, head: Head) -> None:
     """Note a head among the facts about the store."""
-    text = json.dumps({'id': head.id, 'chain': head.chain})
-    connection.execute('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', (key, text))
+    meta.put(connection, key, json.dumps({'id': head.id, 'chain': head.chain}))
 
 
 def _read_head(connection: apsw.Connection, key: str) -> Head | None:
-    row = connection.execute('SELECT value FROM meta WHERE key = ?', (key,)).fetchone()
-    if row is None:
+    text = meta.get(connection, key)
+    if text is None:
         return None
     try:
-        return Head(**json.loads(row[0]))
+        return Head(**json.loads(text))
     except (TypeError, ValueError):
         return Head(-1, 'unreadable')
 

@@ -64,12 +64,11 @@ def record(
     line, before, highest, newest = _find_last(connection)
     epoch = newest if is_now else None
     writer_id = writers.get_id(connection, writer)
-    who = (writer.face, writer.client, writer.principal, writer.actor, writer.authority)
-    salt = secrets.token_bytes(_SALT_BYTES)
+    salt = make_salt()
     note = digest_note(salt, reason.encode(), text.encode())
     highest = max(highest, memory_id or 0)
     fields = (memory_id, highest, action, writer.label)
-    chain = extend_chain(before, (line + 1, *fields, who, at, epoch, digest, note))
+    chain = extend_chain(before, (line + 1, *fields, writer.names, at, epoch, digest, note))
     connection.execute(
         'INSERT INTO audit (id, memory_id, last_memory_id, action, actor, reason, detail, at,'
         ' epoch, writer_id, digest, salt, note, chain)'
@@ -90,6 +89,11 @@ def _find_last(connection: apsw.Connection) -> tuple[int, bytes, int, int]:
         f'SELECT (SELECT coalesce(max(id), 0) FROM memories), {_EPOCH}'
     )
     return 0, b'', highest, epoch
+
+
+def make_salt() -> bytes:
+    """Return a new salt."""
+    return secrets.token_bytes(_SALT_BYTES)
 
 
 def digest_note(salt: bytes, *texts: bytes) -> bytes:

@@ -9,9 +9,10 @@ from typing import Any
 import apsw
 
 from robot_memory.storage import epochs
-from robot_memory.storage.tables import revisions
+from robot_memory.storage.tables import meta, revisions
 from robot_memory.storage.tables.audit import CREATIONS, Line
 
+_FROM = 'history_from'
 _TIME = epochs.correct('at', 'epoch')
 _LOCAL = 'epoch IS NOT NULL'
 """SQL of lines whose time is of a clock of this store."""
@@ -27,8 +28,7 @@ class Horizon:
 
 def get_horizon(connection: apsw.Connection) -> Horizon:
     """Return how far back the history goes."""
-    row = connection.execute("SELECT value FROM meta WHERE key = 'history_from'").fetchone()
-    line = 0 if row is None else int(row[0])
+    line = int(meta.get(connection, _FROM) or 0)
     found = connection.execute(
         f'SELECT {_TIME} FROM audit WHERE id > ? AND {_LOCAL} ORDER BY id LIMIT 1', (line,)
     ).fetchone()
@@ -45,13 +45,18 @@ def get_time(connection: apsw.Connection, line: int) -> int | None:
 
 def find_line(connection: apsw.Connection, instant: int) -> int:
     """Return the last line written by an instant; -1 where the history begins later."""
+    line = _find_last(connection, instant)
+    if line is not None:
+        return line
+    return -1 if get_horizon(connection).line else 0
+
+
+def _find_last(connection: apsw.Connection, instant: int) -> int | None:
     row = connection.execute(
         f'SELECT id FROM audit WHERE {_LOCAL} AND {_TIME} <= ? ORDER BY id DESC LIMIT 1',
         (instant,),
     ).fetchone()
-    if row is not None:
-        return int(row[0])
-    return -1 if get_horizon(connection).line else 0
+    return None if row is None else int(row[0])
 
 
 def count_gone(connection: apsw.Connection, line: int, horizon: int) -> int:
@@ -116,13 +121,8 @@ def find_later_on(
 
 def remove_before(connection: apsw.Connection, instant: int) -> int:
     """Remove the revisions that ended before an instant; return how many there were."""
-    row = connection.execute(
-        f'SELECT id FROM audit WHERE {_LOCAL} AND {_TIME} < ? ORDER BY id DESC LIMIT 1',
-        (instant,),
-    ).fetchone()
-    if row is None or row[0] <= get_horizon(connection).line:
+    line = _find_last(connection, instant - 1)
+    if line is None or line <= get_horizon(connection).line:
         return 0
-    connection.execute(
-        "INSERT OR REPLACE INTO meta (key, value) VALUES ('history_from', ?)", (row[0],)
-    )
-    return revisions.remove_until(connection, row[0])
+    meta.put(connection, _FROM, line)
+    return revisions.remove_until(connection, line)

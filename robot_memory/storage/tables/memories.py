@@ -34,7 +34,7 @@ _CORRECTED = {**TIMES, 'stamp': STAMP}
 _SELECT = (
     f'SELECT {", ".join(_CORRECTED.get(name, f"m.{name}") for name in _COLUMNS)},'
     f' t.role, t.number, {epochs.is_uncertain("m.created_epoch")},'
-    f' {", ".join(f"w.{name}" for name in writers.FIELDS)} FROM memories AS m'
+    f' {writers.COLUMNS} FROM memories AS m'
     ' LEFT JOIN turns AS t ON t.memory_id = m.id LEFT JOIN writers AS w ON w.id = m.writer_id'
 )
 _JSON = ('context', 'pose')
@@ -76,7 +76,7 @@ def _insert(
 
     `is_now`: the clock that the store is written with gave its times.
     """
-    salt = revisions.make_salt()
+    salt = audit.make_salt()
     epoch = epochs.NEWEST if is_now else 'NULL'
     ((memory_id, *state),) = connection.execute(
         'INSERT INTO memories (id, type, collection, session_id, content, content_hash, guard,'

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import apsw
+
+
+def get(connection: apsw.Connection, key: str) -> Any:
+    """Return a fact; None where it was never noted."""
+    row = connection.execute('SELECT value FROM meta WHERE key = ?', (key,)).fetchone()
+    return None if row is None else row[0]
+
+
+def put(connection: apsw.Connection, key: str, value: Any) -> None:
+    """Note a fact, in place of what it was before."""
+    connection.execute('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', (key, value))
 
 
 def get_store_id(connection: apsw.Connection) -> str:
@@ -13,10 +26,10 @@ def get_store_id(connection: apsw.Connection) -> str:
 
 def get_switch(connection: apsw.Connection, name: str) -> bool | None:
     """Return a switch of the store; None if it was never set."""
-    row = connection.execute('SELECT value FROM meta WHERE key = ?', (name,)).fetchone()
-    return None if row is None else bool(row[0])
+    value = get(connection, name)
+    return None if value is None else bool(value)
 
 
 def set_switch(connection: apsw.Connection, name: str, on: bool) -> None:
     """Set a switch of the store."""
-    connection.execute('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', (name, int(on)))
+    put(connection, name, int(on))

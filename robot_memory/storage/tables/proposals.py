@@ -17,7 +17,7 @@ from robot_memory.storage.tables import writers
 
 _SELECT = (
     'SELECT p.id, p.memory_id, p.action, p.content, p.context, p.reason, p.at, p.state,'
-    f' {", ".join(f"w.{name}" for name in writers.FIELDS)}'
+    f' {writers.COLUMNS}'
     ' FROM proposals AS p JOIN writers AS w ON w.id = p.writer_id'
 )
 

@@ -63,7 +63,7 @@ def list_unconfirmed(
     """Return the changes that wait for an operator, in one collection or all, newest first."""
     rows = connection.execute(
         'SELECT c.id, c.memory_id, c.action, c.content, c.at,'
-        f' {", ".join(f"w.{name}" for name in writers.FIELDS)}'
+        f' {writers.COLUMNS}'
         ' FROM protected_changes AS c JOIN memories AS m ON m.id = c.memory_id'
         ' JOIN writers AS w ON w.id = c.writer_id'
         ' WHERE c.confirmed_by IS NULL AND (?1 IS NULL OR m.collection = ?1)'

@@ -17,7 +17,7 @@ from typing import Any
 import apsw
 
 from robot_memory.core.authority import Writer
-from robot_memory.storage.tables import writers
+from robot_memory.storage.tables import meta, writers
 
 _KEY = 'archive_key'
 _KEY_BYTES = 32
@@ -26,8 +26,8 @@ _SEALED = ('type', 'collection', 'content', 'category', 'context', 'actor_id', '
 
 def get_key(connection: apsw.Connection) -> bytes | None:
     """Return the store's key of seals; None where it has none yet."""
-    row = connection.execute('SELECT value FROM meta WHERE key = ?', (_KEY,)).fetchone()
-    return None if row is None else bytes(row[0])
+    value = meta.get(connection, _KEY)
+    return None if value is None else bytes(value)
 
 
 def make_key(connection: apsw.Connection) -> None:
@@ -43,7 +43,7 @@ def describe(
 ) -> dict[str, Any] | None:
     """Return what an archive says of the authority of a row; None of what was imported."""
     ((authority, stands, *names),) = connection.execute(
-        f'SELECT m.authority, m.stands, {", ".join(f"w.{name}" for name in writers.FIELDS)}'
+        f'SELECT m.authority, m.stands, {writers.COLUMNS}'
         ' FROM memories AS m LEFT JOIN writers AS w ON w.id = m.writer_id WHERE m.id = ?',
         (row['id'],),
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -26,18 +25,12 @@ DIGESTED = (
 """The columns whose values an audit line digests."""
 STATE = [*DIGESTED, 'confidence', 'confidence_base', 'last_accessed', 'accessed_epoch']
 """The columns of memories that a revision keeps, the salt aside."""
-_SALT_BYTES = 16
 _NAMES = ', '.join(STATE)
 _READ = f'SELECT {_NAMES}, salt FROM memories WHERE id = ?'
 _INSERT = (
     f'INSERT INTO revisions (memory_id, audit_id, {_NAMES}, salt)'
     f' VALUES ({", ".join("?" * (len(STATE) + 3))})'
 )
-
-
-def make_salt() -> bytes:
-    """Return a new salt."""
-    return secrets.token_bytes(_SALT_BYTES)
 
 
 def digest_state(salt: bytes, values: Sequence[Any]) -> bytes:
@@ -48,7 +41,7 @@ def digest_state(salt: bytes, values: Sequence[Any]) -> bytes:
 
 def seal(connection: apsw.Connection, memory_id: int) -> bytes:
     """Give the present state of a memory a salt of its own; return the digest of both."""
-    salt = make_salt()
+    salt = audit.make_salt()
     (values,) = connection.execute(
         f'UPDATE memories SET salt = ? WHERE id = ? RETURNING {", ".join(DIGESTED)}',
         (salt, memory_id),
