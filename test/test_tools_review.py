@@ -44,6 +44,24 @@ def test_an_accepted_proposal_is_carried_out_by_the_operator(robot: Robot, rule:
     assert row['authority'] == 'operator'
 
 
+def test_a_proposal_with_a_text_of_a_topic_is_carried_out_too(robot: Robot) -> None:
+    with calling(OPERATOR):
+        memory_id = require(robot.learn(RULE).memory_id)
+    with calling(PLANNER), pytest.raises(Conflict):
+        robot.update(memory_id, 'The sign says 20 N', {'sense': {'topic': '/sign'}})
+    with calling(OPERATOR):
+        assert robot.review(accept=1).proposals == ()
+    assert robot.row(memory_id)['content'] == 'The sign says 20 N'
+
+
+def test_a_proposal_of_a_forgotten_memory_stays_open(robot: Robot, rule: int) -> None:
+    with calling(OPERATOR):
+        robot.forget(rule, 'obsolete')
+        with pytest.raises(Conflict):
+            robot.review(accept=1)
+        assert [one.proposal_id for one in robot.review().proposals] == [1]
+
+
 def test_a_rejected_proposal_changes_nothing(robot: Robot, rule: int) -> None:
     before = robot.row(rule)
     with calling(OPERATOR):

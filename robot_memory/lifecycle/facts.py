@@ -48,6 +48,17 @@ class Learned:
 
 
 @dataclass(frozen=True)
+class Update:
+    """Hold a new text that is classified and embedded; `truncated` is in characters."""
+
+    text: str
+    truncated: int
+    context: Mapping[str, Any]
+    inferred: Classification
+    vector: Vector | None
+
+
+@dataclass(frozen=True)
 class Updated:
     """Hold a memory before and after its update; `truncated` is in characters."""
 
@@ -175,35 +186,46 @@ def update(memory: Memory, memory_id: int, text: str, context: Mapping[str, Any]
     Raise InvalidArgument for an empty text, NotFound or Conflict for a memory that is not active,
     and Conflict where it stands on a higher authority: the update is then a proposal.
     """
-    text, truncated = truncate_text('new_content', text)
-    inferred = classify(text)
-    vector = memory.embed_passage(text)
+    change = prepare_update(memory, text, context)
     with memory.db.write() as connection:
         old = memories.get_active(connection, memory_id)
-        kept = old.context
-        if context:
-            kept = sessions.inherit(connection, old.session_id, dict(context))
-        now = memory.clock()
-        writer = find_writer(memory.caller, context)
-        refused = propose(connection, old, 'update', writer, now, content=text, context=context)
-        new = replace(
-            old,
-            content=text,
-            category=inferred.category,
-            confidence=inferred.confidence,
-            tags=inferred.tags,
-            scope_files=inferred.scope_files,
-            context=kept,
-            strategy_name=infer_strategy(kept, inferred.category, old.actor_id),
-            updated_at=now,
-            last_accessed=now,
+        now, writer = memory.clock(), find_writer(memory.caller, context)
+        refused = propose(
+            connection, old, 'update', writer, now, content=change.text, context=context
         )
-        usable = memory.match_embedder(connection) is not None
         if refused is None:
-            memories.rewrite(connection, old, new, vector if usable else None, writer)
-    if refused is not None:
-        raise refused
-    return Updated(old, new, inferred, truncated)
+            return apply_update(memory, connection, old, change, writer, now)
+    raise refused
+
+
+def prepare_update(memory: Memory, text: str, context: Mapping[str, Any]) -> Update:
+    """Classify and embed a new text before the transaction; raise InvalidArgument."""
+    text, truncated = truncate_text('new_content', text)
+    return Update(text, truncated, context, classify(text), memory.embed_passage(text))
+
+
+def apply_update(
+    memory: Memory, connection: Connection, old: Record, change: Update, writer: Writer, at: int
+) -> Updated:
+    """Rewrite an active memory in the caller's transaction; the writer may change it."""
+    kept, inferred = old.context, change.inferred
+    if change.context:
+        kept = sessions.inherit(connection, old.session_id, dict(change.context))
+    new = replace(
+        old,
+        content=change.text,
+        category=inferred.category,
+        confidence=inferred.confidence,
+        tags=inferred.tags,
+        scope_files=inferred.scope_files,
+        context=kept,
+        strategy_name=infer_strategy(kept, inferred.category, old.actor_id),
+        updated_at=at,
+        last_accessed=at,
+    )
+    usable = memory.match_embedder(connection) is not None
+    memories.rewrite(connection, old, new, change.vector if usable else None, writer)
+    return Updated(old, new, inferred, change.truncated)
 
 
 def truncate_text(argument: str, text: str) -> tuple[str, int]:

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from robot_memory.lifecycle import facts, soft_delete
+from robot_memory.lifecycle import facts
 from robot_memory.memory import Memory
-from robot_memory.storage.tables import audit, proposals, protected_changes, standing
+from robot_memory.storage import Connection
+from robot_memory.storage.tables import audit, memories, proposals, protected_changes, standing
+from robot_memory.storage.tables.proposals import Proposal
 
 
 def accept_proposal(memory: Memory, proposal_id: int) -> None:
     """Carry out an open proposal; raise NotFound, or Conflict where that is not possible."""
     with memory.db.read() as connection:
         proposal = proposals.get_open(connection, proposal_id)
+    change = None
     if proposal.action == 'update':
-        facts.update(memory, proposal.memory_id, proposal.content or '', proposal.context or {})
-    else:
-        soft_delete.soft_delete(memory, proposal.memory_id, proposal.reason)
-    _decide(memory, proposal_id, 'accepted')
+        change = facts.prepare_update(memory, proposal.content or '', proposal.context or {})
+    with memory.db.write() as connection:
+        proposal = proposals.get_open(connection, proposal_id)
+        record = memories.get_active(connection, proposal.memory_id)
+        # Whatever the text came from, the operator who accepts it stands behind it.
+        now, writer = memory.clock(), memory.caller
+        if change is not None:
+            facts.apply_update(memory, connection, record, change, writer, now)
+        else:
+            memories.retire(connection, record.id, 'invalidated', writer, proposal.reason, now)
+        _decide(memory, connection, proposal, 'accepted')
 
 
 def reject_proposal(memory: Memory, proposal_id: int) -> None:
     """Reject an open proposal; raise NotFound or Conflict for any other."""
-    _decide(memory, proposal_id, 'rejected')
+    with memory.db.write() as connection:
+        _decide(memory, connection, proposals.get_open(connection, proposal_id), 'rejected')
 
 
 def confirm_changes(memory: Memory, memory_id: int) -> None:
@@ -42,9 +53,7 @@ def confirm_standing(memory: Memory, memory_id: int | None, authority: str) -> i
         return standing.confirm(connection, memory_id, authority, memory.caller, memory.clock())
 
 
-def _decide(memory: Memory, proposal_id: int, state: str) -> None:
-    with memory.db.write() as connection:
-        proposal = proposals.get_open(connection, proposal_id)
-        now, detail = memory.clock(), {'proposal': proposal_id}
-        proposals.decide(connection, proposal_id, state, memory.caller, now)
-        audit.record(connection, proposal.memory_id, state, memory.caller, '', detail, now)
+def _decide(memory: Memory, connection: Connection, proposal: Proposal, state: str) -> None:
+    now, detail = memory.clock(), {'proposal': proposal.id}
+    proposals.decide(connection, proposal.id, state, memory.caller, now)
+    audit.record(connection, proposal.memory_id, state, memory.caller, '', detail, now)
