@@ -98,12 +98,8 @@ class Tool(Generic[Request, Response]):
 
     def _check_role(self, caller: Writer) -> None:
         """Raise Conflict where the tool is not for a caller of this role."""
-        if self.operator and caller.authority != 'operator':
-            raise Conflict(
-                f'{self.name} requires the role operator, and this caller is '
-                f'{caller.authority if caller.may_write else "viewer"}: use the command line as '
-                f"the owner of the store, an operator's token, or set {caller.setting} to operator"
-            )
+        if self.operator:
+            caller.require_operator(self.name)
         if not (self.read_only or caller.may_write):
             raise Conflict(
                 f'{self.name} writes, and a viewer may only read; nothing was changed. Use the '

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 from amounts import few_or_many
+from authorities import OPERATOR, PLANNER
 from narrowing import require
 from robots import START, MovableClock, Robot, check_file, sentence
 
 from robot_memory.core.clock import DAY, LAST
+from robot_memory.core.errors import Conflict
 from robot_memory.storage.admin import backup
 
 OpenRobot = Callable[..., Robot]
@@ -29,6 +31,20 @@ def learned(robot: Robot, count: int) -> list[int]:
 
 def found(robot: Robot) -> set[int]:
     return {memory.id for memory in robot.recall('cup', n=100).memories}
+
+
+# Trust
+
+
+def test_only_an_operator_confirms_the_clock_and_the_audit_says_who(robot: Robot) -> None:
+    robot.learn('the tray is blue')
+    with pytest.raises(Conflict, match='clock trust requires the role operator'):
+        robot.memory.timekeeper.trust(PLANNER)
+    asked = "SELECT evidence FROM clock_epochs WHERE evidence = 'operator'"
+    assert robot.rows(asked) == []
+    robot.memory.timekeeper.trust(OPERATOR)
+    assert robot.rows(asked) == [('operator',)]
+    assert robot.rows("SELECT actor FROM audit WHERE action = 'clock_trusted'") == [('cli:anna',)]
 
 
 # Confidence
@@ -58,14 +74,14 @@ def test_what_a_trusted_clock_decayed_comes_back_when_a_newer_one_contradicts_it
     clock.reboot()
     clock.jump(days=400)
     robot = open_robot(resident=False)
-    robot.memory.timekeeper.trust()
+    robot.memory.timekeeper.trust(OPERATOR)
     end(robot)
     assert found(robot) == set()
     robot.close()
     clock.reboot()
     clock.jump(days=-400)
     robot = open_robot(resident=False)
-    robot.memory.timekeeper.trust()
+    robot.memory.timekeeper.trust(OPERATOR)
     assert found(robot) == ids
 
 
@@ -152,12 +168,12 @@ def test_what_retention_retired_while_the_clock_was_ahead_comes_back(
     end(robot)
     assert found(robot) == set(seen)
     clock.reboot()
-    robot.memory.timekeeper.trust()
+    robot.memory.timekeeper.trust(OPERATOR)
     end(robot)
     assert found(robot) == set()
     clock.reboot()
     clock.jump(days=-400)
-    robot.memory.timekeeper.trust()
+    robot.memory.timekeeper.trust(OPERATOR)
     assert found(robot) == set(seen)
     check_file(robot.memory.db.path)
     clock.forward(days=31)

@@ -440,6 +440,8 @@ def test_clock_lists_the_epochs_and_trust_confirms_the_present_time(cli: Cli) ->
         'the kernel says that the clock is synchronised',
     )
     assert 'trusted: ' in cli.done('status')
+    refused = cli.failed('clock', 'trust', '--cli-role', 'planner')
+    assert 'clock trust requires the role operator' in refused
 
 
 def test_a_process_in_another_time_namespace_has_an_epoch_of_its_own(cli: Cli) -> None:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from robot_memory.background.accesses import AccessLog
 from robot_memory.background.worker import BackgroundWorker
-from robot_memory.core.authority import THE_STORE
+from robot_memory.core.authority import THE_STORE, Writer
 from robot_memory.core.clock import ClockReading
 from robot_memory.core.epochs import Epoch, Judgement
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.storage import Connection, Database, epochs
-from robot_memory.storage.tables import accesses, decay, retirement
+from robot_memory.storage.tables import accesses, audit, decay, retirement
 from robot_memory.text.categories import PROTECTED
 
 logger = logging.getLogger(__name__)
@@ -85,10 +85,13 @@ class Timekeeper:
         """Have the store follow where the clock was set; the worker's job."""
         self.settle(patient=True)
 
-    def trust(self) -> epochs.EpochRow:
-        """Take an operator's word that the present clock is right."""
+    def trust(self, operator: Writer) -> epochs.EpochRow:
+        """Take an operator's word that the present clock is right; raise Conflict for others."""
+        operator.require_operator('clock trust')
         with self._db.write() as connection:
             newest = epochs.trust_newest(connection, self._max_gap())
+            detail, now = {'epoch': newest.id}, self._clocks().wall
+            audit.record(connection, None, 'clock_trusted', operator, '', detail, now)
         self.settle(patient=True)
         return newest
 

@@ -145,7 +145,7 @@ def manage_clock(request: ClockRequest, settings: Settings, options: Options) ->
     """
     with open_memory(settings, with_model=False) as memory:
         if request.action == 'trust':
-            memory.timekeeper.trust()
+            memory.timekeeper.trust(memory.caller)
         with memory.db.read() as connection:
             rows = epochs.list_all(connection)
     values = [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from robot_memory.core.errors import Conflict
+
 AUTHORITIES = ('operator', 'planner', 'robot', 'person', 'observed', 'imported')
 """Who stands behind a memory, the highest first. Not its category."""
 ROLES = ('operator', 'planner', 'viewer')
@@ -59,6 +61,15 @@ class Writer:
     def setting(self) -> str:
         """Return the name of the setting with the role of callers of this face."""
         return f'{self.face.removeprefix("mcp-")}_role'
+
+    def require_operator(self, what: str) -> None:
+        """Raise Conflict, which names `what` was asked for, unless this is an operator."""
+        if self.authority != 'operator':
+            raise Conflict(
+                f'{what} requires the role operator, and this caller is '
+                f'{self.authority if self.may_write else "viewer"}: use the command line as '
+                f"the owner of the store, an operator's token, or set {self.setting} to operator"
+            )
 
     def state(self, actor: str | None) -> Writer:
         """Return the writer of what this caller states, or states for an actor."""
