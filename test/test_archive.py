@@ -27,9 +27,11 @@ import robot_memory.cli
 from robot_memory.archive import writer
 from robot_memory.archive.reader import import_archive
 from robot_memory.archive.writer import ExportScope, generate_lines
+from robot_memory.core.clock import DAY
 from robot_memory.core.errors import InvalidArgument, NotFound, RobotMemoryError
 from robot_memory.core.fields import Stamp
 from robot_memory.lifecycle.perceptions import Perception, store_perception
+from robot_memory.storage.tables import observations
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.parts import Part
 
@@ -47,6 +49,7 @@ def live(robot: Robot, clock: MovableClock) -> str:
     for text in ('the cup on the left shelf is wet', 'the cup on the left shelf is wet now'):
         robot.learn(text, session_id=session, context={'params': {'f': 1e-7, 'n': 2**60}})
     robot.learn('the cup on the left shelf is very wet', session_id=session)
+    robot.learn('The cup on the left shelf is wet.', context={'task': {'success': True}})
     robot.forget(require(robot.learn('红杯子很重').memory_id), 'wrong')
     robot.update(require(robot.learn('the tray is blue').memory_id), 'the tray is green')
     clock.forward(days=2)
@@ -131,6 +134,10 @@ def dump(robot: Robot) -> dict[str, list[tuple[Any, ...]]]:
         ' superseded_by, last_accessed FROM revisions AS r JOIN audit AS a ON a.id = audit_id'
         " WHERE action <> 'linked' ORDER BY 1, audit_id"
     )
+    found['observations'] = robot.rows(
+        f'SELECT memory_id, {", ".join(observations.FIELDS)} FROM observations'
+        ' ORDER BY memory_id, id'
+    )
     found['places'] = robot.rows('SELECT cell, memory_id FROM places ORDER BY 1, 2')
     found['words'] = robot.rows(
         'SELECT memory_id, collection, real, terms FROM indexed ORDER BY 1'
@@ -165,6 +172,37 @@ def test_an_archive_comes_back_whole_into_an_empty_store(
     assert unsealed(again.read_text()) == unsealed(path.read_text())
     check_file(other.memory.db.path)
     assert other.contents(query='wet cup shelf') == robot.contents(query='wet cup shelf')
+
+
+def test_an_archive_has_the_corrected_times(
+    open_robot: Callable[..., Robot], other: Robot, clock: MovableClock, tmp_path: Path
+) -> None:
+    robot = open_robot(resident=False)
+    robot.learn('the tray is blue')
+    clock.jump(days=400)
+    memory_id = require(robot.learn('the cup is red').memory_id)
+    robot.learn('The cup is red.')
+    robot.update(memory_id, 'the cup is green')
+    clock.jump(days=-400)
+    robot.memory.timekeeper.trust(OPERATOR)
+    assert robot.rows('SELECT count(*) FROM clock_epochs WHERE offset <> 0') == [(1,)]
+    path = archived(robot, tmp_path / 'all.jsonl')
+    assert import_archive(robot.memory, path).known == 2
+    import_archive(other.memory, path)
+    assert import_archive(other.memory, path).known == 2
+    now = clock()
+    for query in (
+        'SELECT created_at, updated_at, last_accessed FROM memories',
+        'SELECT at FROM observations',
+        "SELECT at FROM audit WHERE action = 'update'",
+        'SELECT updated_at FROM revisions',
+    ):
+        found = other.rows(query)
+        assert found
+        assert all(abs(at - now) < DAY for row in found for at in row if at is not None)
+    assert unsealed(archived(other, tmp_path / 'again.jsonl').read_text()) == unsealed(
+        path.read_text()
+    )
 
 
 def test_what_is_superseded_points_to_the_same_memory_under_its_new_id(
@@ -356,7 +394,8 @@ def test_a_file_that_is_not_what_its_first_line_says_is_refused_as_a_whole(
         (3, {'origin': {'store_id': 'a', 'id': 2**64}}, 'id must be'),
         (3, {'superseded_by': 5}, 'superseded_by is set on a memory with status active'),
         (3, {'audit': [3]}, 'audit takes keyword arguments'),
-        (3, {'audit': {'a': 1}}, 'parts and audit must be arrays'),
+        (3, {'audit': {'a': 1}}, 'audit must be an array'),
+        (3, {'observations': [{'at': 1}]}, 'observations requires said_by'),
         (3, {'audit': [{'action': 'a', 'actor': '', 'reason': '', 'detail': 1, 'at': 1}]}, 'det'),
         (3, {'event': {'source': 'a'}}, 'event requires topic'),
         (3, {'payload': {'data': 3}}, 'data must be a JSON object or array'),

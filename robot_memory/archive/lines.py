@@ -25,7 +25,8 @@ _FAR = 9 * 10**18
 """Nanoseconds: what a stamp can say, and 64 bits with years to spare for sums."""
 
 
-_MANY = ('payload', 'parts', 'audit')
+MANY = ('parts', 'observations', 'audit')
+"""Arrays of a memory that may be too long for one line."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,9 @@ class MemoryLine:
     event: Json | None = arg('Identity of the physical event.', default=None, shape='object')
     payload: Json | None = arg('Payload: data and metadata.', default=None, shape='object')
     parts: Json | None = arg('Payload parts.', default=None, shape='container')
+    observations: Json | None = arg(
+        'Occasions on which the text was said again.', default=None, shape='container'
+    )
     audit: Json | None = arg('Audit trail.', default=None, shape='container')
     provenance: Json | None = arg(
         'Authority and writer, sealed by the store that wrote the archive.',
@@ -146,6 +150,7 @@ class MoreLine:
     kind: str = arg('Line kind: more.', choices=('more',))
     memory: int = arg('Memory id within the archive.', minimum=1, maximum=MAX_INTEGER)
     parts: Json | None = arg('Further payload parts.', default=None, shape='container')
+    observations: Json | None = arg('Further observations.', default=None, shape='container')
     audit: Json | None = arg('Further audit entries.', default=None, shape='container')
 
 
@@ -155,6 +160,12 @@ class OriginField:
 
     store_id: str = arg('Store id.', min_length=1, max_length=200)
     id: int = arg('Memory id in that store.', minimum=1, maximum=MAX_INTEGER)
+    created_at: int | None = arg(
+        'Microseconds since 1970 UTC by the clock of that store, where that was wrong.',
+        default=None,
+        minimum=-_FAR,
+        maximum=_FAR,
+    )
 
 
 @dataclass(frozen=True)
@@ -225,6 +236,20 @@ class PartField:
 
 
 @dataclass(frozen=True)
+class ObservationField:
+    """One occasion on which the text of a memory was said again."""
+
+    at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
+    said_by: str = arg('Who said it.', max_length=_TEXT)
+    context: Json = arg('Context object.', shape='object')
+    text: str | None = arg('Text, where it differs.', default=None, max_length=_TEXT)
+    session_id: str | None = arg('Session id.', default=None, max_length=_TEXT)
+    stamp: int | None = arg('Nanoseconds.', default=None, minimum=-_FAR, maximum=_FAR)
+    outcome: str | None = arg('Outcome of the task.', default=None, max_length=_TEXT)
+    simulated: int | None = arg('1: in simulation; 0: real.', default=None, minimum=0, maximum=1)
+
+
+@dataclass(frozen=True)
 class AuditField:
     """One entry of the audit trail."""
 
@@ -273,13 +298,13 @@ def make_placeholder_session(session_id: str, line: MemoryLine) -> Session:
 def parse_memory_line(values: Mapping[str, Any]) -> MemoryLine:
     """Check a memory's line with all that is in it; raise InvalidArgument."""
     # These are checked one by one: together they are longer and deeper than what is kept as JSON.
-    payload, parts, audit = (values.get(name) for name in _MANY)
-    line = parse(MemoryLine, {**values, **dict.fromkeys(_MANY)}, 'a memory')
+    payload, *many = (values.get(name) for name in ('payload', *MANY))
+    line = parse(MemoryLine, {**values, **dict.fromkeys(('payload', *MANY))}, 'a memory')
     parse(OriginField, line.origin, 'origin')
     if line.provenance is not None:
-        said = parse(ProvenanceField, line.provenance, 'provenance')
-        if said.writer is not None:
-            parse(WriterField, said.writer, 'writer')
+        provenance = parse(ProvenanceField, line.provenance, 'provenance')
+        if provenance.writer is not None:
+            parse(WriterField, provenance.writer, 'writer')
     if (line.turn is not None) != (line.type == 'turn'):
         raise InvalidArgument(
             f'a {line.type} with turn {format_value(line.turn)}; turns and only turns have one'
@@ -291,8 +316,10 @@ def parse_memory_line(values: Mapping[str, Any]) -> MemoryLine:
     if line.superseded_by is not None and line.status != 'superseded':
         raise InvalidArgument(f'superseded_by is set on a memory with status {line.status}')
     event = None if line.event is None else vars(parse(EventField, line.event, 'event'))
-    if not isinstance(parts or [], list) or not isinstance(audit or [], list):
-        raise InvalidArgument('parts and audit must be arrays')
+    for name, values_of in zip(MANY, many, strict=True):
+        if not isinstance(values_of or [], list):
+            raise InvalidArgument(f'{name} must be an array')
+    parts, said, audit = many
     checked = [_check_part(part) for part in parts or []]
     names = [part['name'] for part in checked]
     if len(set(names)) < len(names):
@@ -301,6 +328,7 @@ def parse_memory_line(values: Mapping[str, Any]) -> MemoryLine:
         'event': event,
         'payload': None if payload is None else vars(parse(PayloadField, payload, 'payload')),
         'parts': checked,
+        'observations': [vars(parse(ObservationField, one, 'observations')) for one in said or []],
         'audit': [_check_audit(one) for one in audit or []],
     }
     return MemoryLine(**{**vars(line), **given})

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from robot_memory.archive.lines import (
+    MANY,
     MemoryLine,
     MoreLine,
     SessionLine,
@@ -138,7 +139,8 @@ class _Importer:
                 self._reading.refuse(number, error)
 
     def _store_memory(self, connection: Connection, line: MemoryLine) -> None:
-        origin: Origin = (line.origin['store_id'], line.origin['id'], line.created_at)
+        created_at = line.origin.get('created_at') or line.created_at
+        origin: Origin = (line.origin['store_id'], line.origin['id'], created_at)
         known = archive_rows.known(connection, origin)
         if known is None:
             if line.session_id is not None and not sessions.exists(connection, line.session_id):
@@ -300,7 +302,7 @@ class _ArchiveReader:
 
 def _append_values(waiting: tuple[int, Any] | None, values: dict[str, Any]) -> None:
     """Add to a memory what a further line says of it; raise InvalidArgument."""
-    more = {name: values.pop(name, None) or [] for name in ('parts', 'audit')}
+    more = {name: values.pop(name, None) or [] for name in MANY}
     line = parse(MoreLine, values, 'more of a memory')
     above = waiting[1] if waiting else {}
     if above.get('kind') != 'memory' or above.get('id') != line.memory:
@@ -310,7 +312,7 @@ def _append_values(waiting: tuple[int, Any] | None, values: dict[str, Any]) -> N
     for name, given in more.items():
         known = above.setdefault(name, [])
         if not isinstance(given, list) or not isinstance(known, list):
-            raise InvalidArgument('parts and audit must be arrays')
+            raise InvalidArgument(f'{name} must be an array')
         known.extend(given)
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from robot_memory.archive.lines import FORMAT, VERSION
+from robot_memory.archive.lines import FORMAT, MANY, VERSION
 from robot_memory.core.errors import Unavailable
 from robot_memory.core.records import Session
 from robot_memory.memory import Memory
@@ -85,7 +85,7 @@ def _format_memory(row: archive_rows.Row) -> Iterator[str]:
     if len(text) <= _LONG:
         yield text
         return
-    rest = {name: row.pop(name, ()) for name in ('parts', 'audit')}
+    rest = {name: row.pop(name, ()) for name in MANY}
     yield _format_line('memory', **row)
     for name, given in rest.items():
         for one in given:

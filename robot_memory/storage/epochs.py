@@ -65,6 +65,12 @@ CORRECTED = 'SELECT id FROM clock_epochs WHERE offset <> 0'
 """SQL of the epochs whose times are corrected."""
 
 
+def correct_instant(connection: apsw.Connection, at: int, epoch: int | None) -> int:
+    """Return a time that the clock of an epoch told, corrected."""
+    ((corrected,),) = connection.execute(f'SELECT {correct("?1", "?2")}', (at, epoch))
+    return int(corrected)
+
+
 def list_corrected(connection: apsw.Connection) -> list[EpochRow]:
     """Return the epochs whose times are corrected, in the order in which they were opened."""
     return [_make(row) for row in connection.execute(f'{_SELECT} WHERE offset <> 0 ORDER BY id')]

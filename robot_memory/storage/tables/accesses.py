@@ -144,7 +144,7 @@ def _replay_one(
         _note(connection, access, state)
         used = created
         if state.last_accessed is not None:
-            used = _correct(connection, state.last_accessed, state.accessed_epoch)
+            used = epochs.correct_instant(connection, state.last_accessed, state.accessed_epoch)
         until = max((end for end in ends if end <= access.corrected), default=used)
         reached = state.base
         if category not in protected:
@@ -182,11 +182,6 @@ def _close(
             last_accessed, accessed_epoch = access.last_accessed, access.last_epoch
         closed.append(access)
     return closed[::-1]
-
-
-def _correct(connection: apsw.Connection, at: int, epoch: int | None) -> int:
-    ((corrected,),) = connection.execute(f'SELECT {epochs.correct("?1", "?2")}', (at, epoch))
-    return int(corrected)
 
 
 def _note(connection: apsw.Connection, access: _Access, before: _State | None) -> None:

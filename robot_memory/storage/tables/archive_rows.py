@@ -2,7 +2,8 @@
 Rows as an archive holds them: plain dicts with all that is not made anew from the rest.
 
 A memory is known among stores by its origin: the store where it was first kept, its id there and
-when. The time tells copies of one file apart, which went on under one identity.
+when, as the clock told it there. The time tells copies of one file apart, which went on under one
+identity. All other times are corrected: an archive has no clock epochs.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from robot_memory.core.authority import Writer
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record
-from robot_memory.storage.indexes.filters import Where
+from robot_memory.storage import epochs
+from robot_memory.storage.indexes.filters import STAMP, TIMES, Where
 from robot_memory.storage.tables import (
     audit,
     event_keys,
     memories,
+    observations,
     payloads,
     provenance,
     revisions,
@@ -37,11 +40,13 @@ _COLUMNS = (
     'perception_type context actor_id event_id strategy_name stamp frame_id pose status '
     'superseded_by access_count last_accessed created_at updated_at'
 ).split()
+_CORRECTED = {**TIMES, 'stamp': STAMP}
 _JSON = ('tags', 'scope_files', 'context', 'pose')
 _PART = ('name', 'media_type', 'size', 'protected', 'content', 'removed_at')
 _EVENT = ('source', 'topic', 'subject', 'onset', 'peak', 'end', 'look', 'broken_off')
 _AUDIT = ('action', 'actor', 'reason', 'detail', 'at')
 _STATE_JSON = ('tags', 'scope_files', 'context')
+_STATE_TIMES = {'updated_at': 'updated_epoch', 'last_accessed': 'accessed_epoch'}
 _STATE = (
     *_STATE_JSON,
     *'content actor_id category strategy_name status superseded_by updated_at'.split(),
@@ -59,8 +64,9 @@ def rows(connection: apsw.Connection, where: Where) -> Iterator[Row]:
     while True:
         batch = list(
             connection.execute(
-                f'SELECT {", ".join(f"m.{name}" for name in _COLUMNS)},'
-                ' t.number, t.role, o.store_id, o.first_id'
+                f'SELECT {", ".join(_CORRECTED.get(name, f"m.{name}") for name in _COLUMNS)},'
+                ' t.number, t.role, o.store_id, o.first_id,'
+                ' coalesce(o.created_at, m.created_at)'
                 ' FROM memories AS m LEFT JOIN turns AS t ON t.memory_id = m.id'
                 ' LEFT JOIN origins AS o ON o.memory_id = m.id'
                 f' WHERE m.id > ? AND {where.sql} ORDER BY m.id LIMIT {_BATCH}',
@@ -81,8 +87,10 @@ def _row(connection: apsw.Connection, here: str, values: tuple[Any, ...]) -> Row
     for name in _JSON:
         row[name] = None if row[name] is None else json.loads(row[name])
     memory_id = row['id']
-    number, role, store, first_id = values[len(_COLUMNS) :]
+    number, role, store, first_id, created_at = values[len(_COLUMNS) :]
     row['origin'] = {'store_id': store or here, 'id': first_id or memory_id}
+    if created_at != row['created_at']:
+        row['origin']['created_at'] = created_at
     if role is not None:
         row['turn'] = {'number': number, 'role': role}
     identity = event_keys.get(connection, memory_id)
@@ -101,8 +109,12 @@ def _row(connection: apsw.Connection, here: str, values: tuple[Any, ...]) -> Row
         content = part['content']
         part['protected'] = bool(part['protected'])
         part['content'] = None if content is None else base64.b64encode(content).decode()
-    trail = _read_trail(connection, memory_id)
-    return {**row, **({'parts': parts} if parts else {}), **({'audit': trail} if trail else {})}
+    many = {
+        'parts': parts,
+        'observations': observations.read(connection, memory_id),
+        'audit': _read_trail(connection, memory_id),
+    }
+    return {**row, **{name: values for name, values in many.items() if values}}
 
 
 def _read_trail(connection: apsw.Connection, memory_id: int) -> list[Row]:
@@ -113,6 +125,10 @@ def _read_trail(connection: apsw.Connection, memory_id: int) -> list[Row]:
         row: Row = {name: getattr(line, name) for name in _AUDIT}
         if line.id in states:
             state = {name: states[line.id][name] for name in _STATE}
+            for name, epoch in _STATE_TIMES.items():
+                if state[name] is not None:
+                    at = state[name], states[line.id][epoch]
+                    state[name] = epochs.correct_instant(connection, *at)
             parsed = {name: json.loads(state[name]) for name in _STATE_JSON}
             row['detail'] = {**line.detail, 'before': {**state, **parsed}}
         trail.append(row)
@@ -191,6 +207,8 @@ def _put(
             f'INSERT INTO parts (memory_id, {", ".join(_PART)}) VALUES (?, ?, ?, ?, ?, ?, ?)',
             (memory_id, *(given[name] for name in _PART)),
         )
+    for said in row.get('observations') or ():
+        observations.insert_imported(connection, memory_id, said)
     if row.get('superseded_by') is None:
         _record_trail(connection, memory_id, row, None, same_ids=record.id != 0)
     return memory_id

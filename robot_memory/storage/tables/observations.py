@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 import apsw
 
-from robot_memory.core.authority import THE_STORE
+from robot_memory.core.authority import THE_STORE, Writer
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, read_outcome
 from robot_memory.storage import epochs
-from robot_memory.storage.tables import writers
+from robot_memory.storage.tables import audit, writers
+
+FIELDS = ('at', 'session_id', 'text', 'context', 'stamp', 'outcome', 'simulated')
+"""What an observation holds of the occasion, the speaker aside."""
+_CORRECTED = {'at': epochs.correct('at', 'epoch')}
+_READ = ', '.join(_CORRECTED.get(name, name) for name in FIELDS)
 
 
 def insert(
@@ -43,6 +50,42 @@ def insert(
         ),
     )
     return connection.last_insert_rowid()
+
+
+def insert_imported(
+    connection: apsw.Connection, memory_id: int, values: Mapping[str, Any]
+) -> None:
+    """Insert an observation of another store, whose speaker is known by name only."""
+    writer = Writer('import', values['said_by'], authority='imported')
+    line = audit.record(
+        connection, memory_id, 'observed', writer, '', {}, values['at'], is_now=False
+    )
+    stored = {
+        **{name: values[name] for name in FIELDS},
+        'context': dump_json(values['context'], 'context'),
+        'writer_id': writers.get_id(connection, writer),
+        'audit_id': line,
+    }
+    connection.execute(
+        f'INSERT INTO observations (memory_id, {", ".join(stored)})'
+        f' VALUES ({", ".join("?" * (len(stored) + 1))})',
+        (memory_id, *stored.values()),
+    )
+
+
+def read(connection: apsw.Connection, memory_id: int) -> list[dict[str, Any]]:
+    """Return the observations of a memory with their FIELDS and `said_by`, oldest first."""
+    rows: list[Any] = connection.execute(
+        f'SELECT {_READ}, {writers.COLUMNS} FROM observations'
+        ' JOIN writers AS w ON w.id = writer_id WHERE memory_id = ? ORDER BY observations.id',
+        (memory_id,),
+    ).fetchall()
+    found = []
+    for row in rows:
+        values = dict(zip(FIELDS, row, strict=False))
+        said_by = Writer(*row[len(FIELDS) :]).label
+        found.append({**values, 'context': json.loads(values['context']), 'said_by': said_by})
+    return found
 
 
 def count(connection: apsw.Connection, memory_id: int) -> int:
