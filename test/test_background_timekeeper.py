@@ -328,8 +328,12 @@ class Life:
     Boots that a trusted clock closes may ask and end sessions; the others only store.
     """
 
-    def __init__(self, open_robot: OpenRobot, clock: MovableClock, seed: int, wrong: bool) -> None:
+    def __init__(
+        self, open_robot: OpenRobot, clock: MovableClock, seed: int, wrong: bool, folder: Path
+    ) -> None:
         self.chance = random.Random(seed)
+        self.folder = folder / f'backups of {wrong}'
+        self.since_backup = 0.0
         self.open_robot = open_robot
         self.clock, self.wrong = clock, wrong
         self.true = START
@@ -340,7 +344,22 @@ class Life:
         self.robot = self.open()
 
     def open(self) -> Robot:
-        return self.open_robot(name=f'wrong-{self.wrong}', resident=False, retention_days=60)
+        self.since_backup = 0.0
+        return self.open_robot(
+            name=f'wrong-{self.wrong}',
+            resident=False,
+            retention_days=60,
+            backup_folder=str(self.folder),
+            backup_keep=5,
+        )
+
+    def back_up(self) -> None:
+        """Make a backup where one is due; at the latest, it is after a day of one process."""
+        due = self.since_backup >= 1
+        made = self.robot.memory.backups.make_due() is not None
+        assert made or not due
+        if made:
+            self.since_backup = 0.0
 
     def set(self, error: int) -> None:
         """Set the clock wrong by so many microseconds; the kernel knows when it is right."""
@@ -350,6 +369,7 @@ class Life:
 
     def wait(self, days: float) -> None:
         self.clock.forward(days=days)
+        self.since_backup += days
         self.true += round(days * DAY)
 
     def reboot(self, days: float) -> None:
@@ -366,6 +386,7 @@ class Life:
             for _ in range(self.chance.randint(1, 4)):
                 self.wait(self.chance.choice([0.001, 0.5, 3, 20]))
                 self.act(self.chance.choice(['learn', 'see', 'ask', 'end'][: 4 if closed else 2]))
+                self.back_up()
             if self.chance.random() < 0.3:  # a virtual machine is put back
                 if closed:
                     self.set(0)
@@ -398,7 +419,7 @@ class Life:
             self.robot.memory.accesses.flush()
 
     def tell(self) -> Any:
-        """Return what is listed and recalled of the boots that a trusted clock closed."""
+        """Return what is listed, recalled and in context of boots that a trusted clock closed."""
         records = self.robot.query_records(limit=1000).records
         marked = {record.memory_id for record in records if record.time_uncertain}
         assert marked <= self.unclosed
@@ -408,18 +429,23 @@ class Life:
             if record.memory_id not in self.unclosed
         ]
         recalled = self.robot.recall('cup', n=100, min_confidence=0.3)
-        return listed, {memory.id for memory in recalled.memories} - self.unclosed
+        context = self.robot.get_context('cup', max_results=50, max_characters=100_000).context
+        unclosed = tuple(f'- [mem_{memory_id},' for memory_id in self.unclosed)
+        lines = [line for line in context.splitlines() if not line.startswith(unclosed)]
+        self.wait(2)
+        self.back_up()
+        return listed, {memory.id for memory in recalled.memories} - self.unclosed, sorted(lines)
 
 
 @pytest.mark.parametrize('seed', range(few_or_many(12, 1000)))
 def test_a_history_of_wrong_clocks_ends_as_one_of_right_clocks(
-    open_robot: OpenRobot, clock: MovableClock, seed: int
+    open_robot: OpenRobot, clock: MovableClock, tmp_path: Path, seed: int
 ) -> None:
     told = []
     chance = random.Random(seed)
     boots = [(chance.random() < 0.7, chance.choice([0.01, 2, 10])) for _ in range(8)]
     for wrong in (True, False):
-        life = Life(open_robot, clock, seed, wrong)
+        life = Life(open_robot, clock, seed, wrong, tmp_path)
         for closed, pause in boots:
             life.reboot(pause)
             life.run(closed)
