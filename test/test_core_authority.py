@@ -12,6 +12,7 @@ from robots import Robot
 from robot_memory.cli import run
 from robot_memory.core.authority import Writer
 from robot_memory.ingest.pipeline import LearnedText
+from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.writer import EventWriter
 from robot_memory.lifecycle.perceptions import Perception
 from robot_memory.memory import caller
@@ -39,10 +40,10 @@ def test_what_a_caller_states_has_its_authority_and_what_it_relays_a_lower_one(
 
 
 def test_a_tap_is_the_robot_and_a_text_on_a_topic_is_observed(robot: Robot) -> None:
-    writer = EventWriter(robot.memory, [])
+    writer = EventWriter(robot.memory, [], SessionFinder(robot.memory))
     writer.write('wrench', Perception('Contact of 3 N', 'tactile'))
     context = {'sense': {'topic': '/speech'}}
-    writer.write('speech', LearnedText('The dock is closed', context, 'default', None))
+    writer.write('speech', LearnedText('The dock is closed', context, 'default', 1))
     assert [row[1:5] for row in robot.rows(_WRITTEN)] == [
         ('robot', 0, 'tap', 'wrench'),
         ('observed', 0, 'tap', 'speech'),

@@ -19,7 +19,7 @@ import pytest
 import recordings
 from PIL import Image
 from recordings import FORMS, Message, Messages, events_of, messages_of, run
-from robots import Robot, check_file
+from robots import MovableClock, Robot, check_file
 from rosbags.rosbag2 import StoragePlugin
 from rosbags.typesys import Stores, get_typestore
 from waiting import HANG_SECONDS, until
@@ -207,6 +207,31 @@ def test_what_is_said_meanwhile_is_part_of_what_happens(
     rows = robot.rows("SELECT content, stamp FROM memories WHERE type = 'perception'")
     for content, stamp in rows:
         assert ('wipe the table' in content) == (stamp >= said[2]), content
+
+
+def test_an_instruction_is_over_with_its_session(
+    robot: Robot, clock: MovableClock, tmp_path: Path, messages: Messages
+) -> None:
+    begin = messages[0][2]
+    clock.now = begin // 1000
+    session = robot.start_session(context={'task': {'name': 'wiping'}}).session_id
+    clock.forward(seconds=9)
+    robot.end_session(session)
+    types = get_typestore(Stores.LATEST)
+    text = types.types['std_msgs/msg/String']('wipe the table')
+    raw = bytes(types.serialize_cdr(text, 'std_msgs/msg/String'))
+    said = ('/task', 'std_msgs/msg/String', begin + 10**9, raw)
+    bag = recordings.sqlite3(tmp_path / 'bag', sorted([*messages, said], key=lambda m: m[2]))
+    run(robot.memory, bag)
+    rows = robot.rows(
+        "SELECT content, stamp, session_id, context FROM memories WHERE type = 'perception'"
+    )
+    assert {stamp < begin + 9 * 10**9 for _, stamp, _, _ in rows} == {True, False}
+    for content, stamp, of, context in rows:
+        within = begin <= stamp < begin + 9 * 10**9
+        assert of == (session if within else None)
+        assert json.loads(context).get('task', {}).get('name') == ('wiping' if within else None)
+        assert ('wipe the table' in content) == (said[2] <= stamp and within), content
 
 
 def test_the_pose_of_an_event_is_that_of_its_stamp_or_said_to_be_unknown(

@@ -14,6 +14,7 @@ from robots import Robot
 from robot_memory.core.authority import AUTHORITIES, Writer
 from robot_memory.core.errors import Conflict
 from robot_memory.ingest.pipeline import LearnedText
+from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.writer import EventWriter
 
 RULE = 'Never exceed 15 N of grip force on glass'
@@ -124,7 +125,7 @@ def test_no_lower_authority_ever_changes_what_a_higher_one_stated(
 ) -> None:
     """1,000 random sequences of writes by four authorities, each in a collection of its own."""
     robot = open_robot(duplicate_jaccard=0.4, consolidate_jaccard=0.3)
-    taps = EventWriter(robot.memory, [])
+    taps = EventWriter(robot.memory, [], SessionFinder(robot.memory))
     refused = changed = 0
     for seed in range(1000):
         chance = random.Random(seed)
@@ -175,7 +176,7 @@ def _act(
             f'Remember: {text}', 'Noted', collection=where, actor_id='visitor:bo'
         )
     elif who == 'observed':
-        taps.write('sign', LearnedText(text, {'sense': {'topic': '/sign'}}, where, None))
+        taps.write('sign', LearnedText(text, {'sense': {'topic': '/sign'}}, where, 1))
     else:
         with calling(OPERATOR if who == 'operator' else PLANNER):
             act = chance.choice(ACTS)

@@ -127,7 +127,9 @@ def _make_plan(request: ImportRequest) -> Any:
         if getattr(request, name)
     }
     taps = group_by_tap(values, senses.taps) if request.params else None
-    return ImportPlan(taps, overrides, place, senses.source, senses.demonstration)
+    return ImportPlan(
+        taps, overrides, place, senses.source, senses.demonstration, senses.session_hours
+    )
 
 
 def _select_values(declaration: type, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,13 @@ from robot_memory.core.fields import arg, validate
 
 LEVELS = {'debug': 10, 'info': 20, 'warn': 30, 'error': 40, 'fatal': 50}
 MINUTE_NS = 60 * 10**9
+FOREVER_NS = 10**20
+
+
+def name_level(level: int) -> str:
+    """Return the name of the severity of a log message: 'warn' for 30 to 39."""
+    below = [name for name, number in LEVELS.items() if number <= level]
+    return below[-1] if below else 'unset'
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +39,9 @@ class TextSettings:
         choices=('learned', 'meanwhile', 'both'),
     )
     lasts_s: float = arg(
-        'Time for which a text stays valid if no other text follows, in seconds.',
-        default=60.0,
+        'Time for which a text stays valid if no other text follows, in seconds; 0: until the '
+        'next one, or the end of the session.',
+        default=0.0,
         minimum=0.0,
         maximum=86_400.0,
     )
@@ -64,11 +72,22 @@ class TextSettings:
 
 @dataclass(frozen=True)
 class TextEvent:
-    """Hold a text that matters, and until when it holds."""
+    """
+    Hold a text that matters, and until when it holds.
+
+    A fault has the `level` of its log message (rcl_interfaces/Log), and the name of its `logger`.
+    """
 
     stamp_ns: int
     until_ns: int
     text: str
+    level: int = 0
+    logger: str = ''
+
+    @property
+    def is_fault(self) -> bool:
+        """Say whether it is a log message rather than an instruction."""
+        return self.level > 0
 
 
 class TextDetector:
@@ -102,7 +121,8 @@ class TextDetector:
             return []
         self._recent.append(stamp_ns)
         said = f'{reading.name}: {text}' if reading.name else text
-        return [TextEvent(stamp_ns, stamp_ns + round(self.settings.lasts_s * 1e9), said)]
+        lasts_ns = round(self.settings.lasts_s * 1e9) or FOREVER_NS
+        return [TextEvent(stamp_ns, stamp_ns + lasts_ns, said, reading.level, reading.name)]
 
     def pause(self) -> list[TextEvent]:
         """Return nothing: a text is never under way."""

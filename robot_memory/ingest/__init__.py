@@ -2,6 +2,7 @@
 
 from robot_memory.ingest.pipeline import IngestSettings, LearnedText, Pipeline, TopicHandler
 from robot_memory.ingest.pose_source import PoseSourceSettings
+from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.tap import Tap, TapSettings, make_tap
 from robot_memory.ingest.writer import EventWriter, QueuedEventWriter
 
@@ -12,6 +13,7 @@ __all__ = [
     'Pipeline',
     'PoseSourceSettings',
     'QueuedEventWriter',
+    'SessionFinder',
     'Tap',
     'TapSettings',
     'TopicHandler',

@@ -12,6 +12,7 @@ from robot_memory.ingest import messages
 from robot_memory.ingest.pipeline import Pipeline, TopicHandler
 from robot_memory.ingest.pose_source import PoseSourceSettings, list_pose_topics
 from robot_memory.ingest.recording import RecordedTopic, Recording, make_absolute
+from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.stamps import LOGGED
 from robot_memory.ingest.tap import Tap, make_tap
 from robot_memory.ingest.writer import EventWriter
@@ -32,6 +33,7 @@ class ImportPlan:
     place: PoseSourceSettings = dataclasses.field(default_factory=PoseSourceSettings)
     source: str = ''
     demonstration: str = ''
+    session_hours: float = 12.0
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ def import_recording(
     """
     with Recording(path, tell) as recording:
         taps = _make_taps(recording, plan, tell)
-        writer = EventWriter(memory, taps)
+        finder = SessionFinder(memory, plan.source, plan.session_hours, live=False)
+        writer = EventWriter(memory, taps, finder)
         pipeline = Pipeline(
             taps,
             plan.place,
@@ -72,6 +75,7 @@ def import_recording(
             make_absolute,
             memory.extensions,
             LOGGED,
+            finder.find_last_end,
         )
         if plan.demonstration:
             pipeline.set_demonstration(plan.demonstration, 0)

@@ -20,10 +20,10 @@ class OngoingTexts:
         """Note what was said; it ends what was said on the same tap before."""
         self._texts.setdefault(tap, deque(maxlen=_MAX_TEXTS)).append(event)
 
-    def list_at(self, stamp_ns: int) -> list[str]:
+    def list_at(self, stamp_ns: int) -> list[TextEvent]:
         """Return the text of each tap that held at a stamp."""
         return [
-            latest.text
+            latest
             for texts in self._texts.values()
             for latest in [_find_latest(texts, stamp_ns)]
             if latest is not None and stamp_ns <= latest.until_ns

@@ -61,7 +61,6 @@ def make_perception(
         description=words[:2000],
         perception_type='procedural' if demonstration else event.perception_type,
         collection=tap.settings.collection,
-        session_id=tap.settings.session_id or None,
         stamp=event.stamp_ns,
         frame_id=event.frame_id or None,
         pose=pose,

@@ -8,6 +8,7 @@ from typing import Any
 
 from robot_memory.core.fields import arg
 from robot_memory.detectors import Event, SceneDetector, TextEvent
+from robot_memory.detectors.text import name_level
 from robot_memory.ingest.ongoing import OngoingTexts
 from robot_memory.ingest.perceptions import make_perception
 from robot_memory.ingest.pose_source import PoseSource, PoseSourceSettings
@@ -26,6 +27,12 @@ class IngestSettings:
         'Tap names; the settings of each tap (topic, type, ...) are under its name.',
         default=tuple(DEFAULTS),
     )
+    session_hours: float = arg(
+        'Time after its start in which an open session gets the events of the taps, in hours.',
+        default=12.0,
+        minimum=0.0,
+        maximum=8760.0,
+    )
     source: str = arg(
         'Name of this robot as event source, if one store holds memories of several robots.',
         default='',
@@ -39,12 +46,15 @@ class IngestSettings:
 
 @dataclass(frozen=True)
 class LearnedText:
-    """Hold a text that is to be learned."""
+    """Hold a text that is to be learned; `stamp` in nanoseconds, as in a Perception."""
 
     insight: str
     context: dict[str, Any]
     collection: str
-    session_id: str | None
+    stamp: int
+    stamp_is_local: bool = False
+    category: str = ''
+    session_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -89,9 +99,17 @@ class Pipeline:
         resolve: Callable[[str], str],
         extensions: ExtensionRegistry,
         arrival: ArrivalClock = LIVE,
+        find_last_end: Callable[[int], int] = lambda _: 0,
     ) -> None:
-        """Start with no message; `emit` is called with the tap's name and each result."""
+        """
+        Start with no message; `emit` is called with the tap's name and each result.
+
+        `find_last_end` returns when the last session before a stamp ended: texts of before are
+        over.
+        """
+        self._find_last_end = find_last_end
         self._source = source
+        self._is_live = arrival.is_host
         self._emit = emit
         self._runners = {
             tap.name: TapRunner(tap, warn, arrival, extensions)
@@ -163,7 +181,7 @@ class Pipeline:
             tap,
             self._topics[name],
             self._source,
-            self._ongoing_texts.list_at(event.stamp_ns),
+            self._list_ongoing(runner, event.stamp_ns),
             self._pose_source.look_up(event.frame_id, event.stamp_ns),
             self._find_demonstration(event) if motion else '',
             runner.stamps.name_source(event.stamp_ns, event.end_ns),
@@ -171,10 +189,19 @@ class Pipeline:
         )
         self._emit(name, perception)
 
+    def _list_ongoing(self, runner: TapRunner, stamp_ns: int) -> list[str]:
+        found = self._ongoing_texts.list_at(stamp_ns)
+        if not found:
+            return []
+        comparable = runner.stamps.is_local or not self._is_live
+        since_ns = self._find_last_end(stamp_ns) if comparable else 0
+        return [text.text for text in found if text.stamp_ns >= since_ns]
+
     def _deliver_text(self, name: str, event: TextEvent) -> None:
         tap = self._runners[name].tap
         settings = tap.detector_settings
-        if settings.use in ('meanwhile', 'both'):
+        ongoing = ('meanwhile',) if event.is_fault else ('meanwhile', 'both')
+        if settings.use in ongoing:
             self._ongoing_texts.add(name, event)
         if settings.take_picture:
             for runner in self._runners.values():
@@ -182,13 +209,22 @@ class Pipeline:
                     runner.detector.expect(event.stamp_ns)
         if settings.use in ('learned', 'both'):
             origin = {'topic': self._topics[name], 'detector': 'text', 'stamp_ns': event.stamp_ns}
+            if event.is_fault:
+                origin |= {'kind': 'fault', 'level': name_level(event.level)}
+                origin |= {'logger': event.logger}
             if self._source:
                 origin['source'] = self._source
             stamps = self._runners[name].stamps
             if stamped_by := stamps.name_source(event.stamp_ns, event.stamp_ns):
                 origin['stamped_by'] = stamped_by
-            session = tap.settings.session_id or None
-            learned = LearnedText(event.text, {'sense': origin}, tap.settings.collection, session)
+            learned = LearnedText(
+                event.text,
+                {'sense': origin},
+                tap.settings.collection,
+                event.stamp_ns,
+                stamps.is_local,
+                'observation' if event.is_fault else '',
+            )
             self._emit(name, learned)
 
     def set_demonstration(self, name: str, now_ns: int) -> None:

@@ -45,7 +45,14 @@ class TapSettings:
         default='',
     )
     collection: str = collection_arg('Collection for the events of this tap.')
-    session_id: str = arg('Session id for the events of this tap; empty: none.', default='')
+    session: str = arg(
+        'Session for the events of this tap: auto (the newest open one of this source, begun '
+        'within session_hours), none, or a session id.',
+        default='auto',
+        min_length=1,
+        max_length=128,
+    )
+    session_id: str = arg('Earlier name of session; empty: session applies.', default='')
     max_rate_hz: float = arg(
         'Maximum message rate in Hz; excess messages are counted and dropped. 0: 10 for images, '
         'unlimited for others.',
@@ -67,6 +74,11 @@ class Tap:
     def detector(self) -> str:
         """Return the name of its detector."""
         return self.settings.detector
+
+    @property
+    def session(self) -> str:
+        """Return the session of its events: auto, none, or a session id."""
+        return self.settings.session_id or self.settings.session
 
     @property
     def max_rate_hz(self) -> float:

@@ -7,17 +7,19 @@ import queue
 import threading
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
 from robot_memory.core.authority import Writer
 from robot_memory.core.errors import RobotMemoryError, Unavailable
 from robot_memory.ingest.pipeline import LearnedText
+from robot_memory.ingest.sessions import NONE, SessionFinder
 from robot_memory.ingest.tap import Tap
 from robot_memory.lifecycle.facts import learn
 from robot_memory.lifecycle.perceptions import Perception, store_perception
 from robot_memory.memory import Memory, caller
 from robot_memory.storage.indexes.duplicates import Duplicate
 from robot_memory.storage.read_only import ReadOnlyStore
-from robot_memory.storage.tables import sessions
 
 logger = logging.getLogger(__name__)
 
@@ -26,16 +28,20 @@ _PAUSE_SECONDS = 0.5
 
 
 class EventWriter:
-    """Write perceptions and lessons into the memory; `counts` tells by tap what became of them."""
+    """
+    Write perceptions and lessons into the memory; `counts` tells by tap what became of them.
 
-    def __init__(self, memory: Memory, taps: Iterable[Tap]) -> None:
+    What belongs to a session inherits its robot, environment and task.
+    """
+
+    def __init__(self, memory: Memory, taps: Iterable[Tap], finder: SessionFinder) -> None:
         """Begin with nothing kept; raise NotFound for the session of a tap that does not exist."""
-        with memory.db.read() as connection:
-            for tap in taps:
-                if tap.settings.session_id:
-                    sessions.get(connection, tap.settings.session_id)
         self._memory = memory
+        self._finder = finder
+        self._sessions = {tap.name: tap.session for tap in taps}
         self.counts: dict[str, Counter[str]] = {}
+        for wanted in self._sessions.values():
+            finder.find(wanted, 0)
 
     def count(self, tap: str, what: str) -> None:
         """Count an outcome of a tap."""
@@ -50,6 +56,10 @@ class EventWriter:
             caller.reset(before)
 
     def _write(self, tap: str, item: Perception | LearnedText) -> None:
+        session = self._finder.find(self._sessions.get(tap, NONE), item.stamp or 0)
+        if session is not None:
+            context = _add_task(item.context, session.context.get('task'))
+            item = replace(item, session_id=session.id, context=context)
         if isinstance(item, Perception):
             kept = store_perception(self._memory, item)
             self.count(tap, 'events' if kept.new else 'known')
@@ -62,11 +72,22 @@ class EventWriter:
             item.context,
             item.collection,
             item.session_id,
+            stamp=item.stamp,
+            stamp_is_local=item.stamp_is_local,
+            category=item.category,
         )
         created = not isinstance(learned.stored, Duplicate)
         self.count(tap, 'learned' if created else 'known')
         if created:
             logger.info('learned: %s', item.insight)
+
+
+def _add_task(context: dict[str, Any], task: Any) -> dict[str, Any]:
+    """Return a context whose task has what the session says of it, beside the instruction."""
+    own = context.get('task')
+    if not isinstance(own, dict) or not isinstance(task, dict):
+        return context
+    return {**context, 'task': {**task, **own}}
 
 
 class QueuedEventWriter(EventWriter):
@@ -77,9 +98,9 @@ class QueuedEventWriter(EventWriter):
     and what still waits at the end is counted.
     """
 
-    def __init__(self, memory: Memory, taps: Iterable[Tap]) -> None:
+    def __init__(self, memory: Memory, taps: Iterable[Tap], finder: SessionFinder) -> None:
         """Begin to keep; raise NotFound for the session of a tap that does not exist."""
-        super().__init__(memory, taps)
+        super().__init__(memory, taps, finder)
         self._queue: queue.Queue[tuple[str, Perception | LearnedText] | None] = queue.Queue(
             _QUEUE_SIZE
         )

@@ -77,17 +77,24 @@ def learn(
     *,
     argument: str = 'insight',
     promoted: int | None = None,
+    stamp: int | None = None,
+    stamp_is_local: bool = False,
+    category: str = '',
 ) -> Learned:
     """
     Store a fact, unless its collection has a duplicate of it.
 
-    It takes the place of a `promoted` fact, and names it, as it names a perception or a turn.
+    What a topic says has a `stamp` in nanoseconds, by this host's clock if it `stamp_is_local`,
+    and a fault a `category`. It takes the place of a `promoted` fact, and names it, as it names a
+    perception or a turn.
 
     Raise InvalidArgument, which names the `argument`, for an empty text, NotFound for a session or
     a memory that does not exist, and Conflict for one that may not be promoted.
     """
     text, truncated = truncate_text(argument, text)
     inferred = classify(text)
+    if category:
+        inferred = replace(inferred, category=category)
     vector = memory.embed_passage(text)
     with memory.db.write() as connection:
         inherited = sessions.inherit(connection, session_id, dict(context))
@@ -96,6 +103,8 @@ def learn(
             make_record('fact', text, inferred, inherited, memory.clock(), writer),
             collection=collection,
             session_id=session_id,
+            stamp=stamp,
+            stamp_is_local=stamp_is_local,
         )
         if promoted is not None:
             stored = _promote(memory, connection, promoted, record, vector)

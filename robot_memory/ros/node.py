@@ -26,7 +26,13 @@ from rclpy.parameter import Parameter
 from robot_memory.core import configuration, params_file
 from robot_memory.core.errors import InvalidArgument, RobotMemoryError
 from robot_memory.core.settings import LIVE_SETTINGS, McpSettings, Settings, find_store_path
-from robot_memory.ingest import IngestSettings, Pipeline, PoseSourceSettings, QueuedEventWriter
+from robot_memory.ingest import (
+    IngestSettings,
+    Pipeline,
+    PoseSourceSettings,
+    QueuedEventWriter,
+    SessionFinder,
+)
 from robot_memory.ingest.parameters import LIVE_INGEST, find_unknown
 from robot_memory.ingest.stamps import LIVE
 from robot_memory.lifecycle import conversations
@@ -133,7 +139,8 @@ class MemoryNode(Node):
         if twice:
             raise InvalidArgument(f'taps contains {", ".join(twice)} twice; names must be unique')
         taps = [parameters.declare_tap(self, name) for name in names]
-        writer = QueuedEventWriter(self.memory, taps)
+        finder = SessionFinder(self.memory, settings.source, settings.session_hours)
+        writer = QueuedEventWriter(self.memory, taps, finder)
         warn = functools.partial(self.get_logger().warning, throttle_duration_sec=5.0)
         pipeline = Pipeline(
             taps,
@@ -144,6 +151,7 @@ class MemoryNode(Node):
             self.resolve_topic_name,
             self.memory.extensions,
             dataclasses.replace(LIVE, replaces_zero=self._is_real_time),
+            finder.find_last_end,
         )
         subscriber = TapSubscriber(self, pipeline)
         diagnostics = Diagnostics(self, self.memory, subscriber, writer)

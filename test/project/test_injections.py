@@ -23,6 +23,7 @@ from robot_memory.archive.reader import import_archive
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.fields import to_plain
 from robot_memory.ingest.pipeline import LearnedText
+from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.writer import EventWriter
 from robot_memory.text.categories import PROTECTED
 
@@ -63,7 +64,7 @@ def inject(
     robot: Robot, open_robot: Callable[..., Robot], half: list[dict[str, Any]], folder: Path
 ) -> None:
     other = open_robot(name='other')
-    taps = EventWriter(robot.memory, [])
+    taps = EventWriter(robot.memory, [], SessionFinder(robot.memory))
     for one in half:
         text, channel = one['text'], one['channel']
         if channel == 'sign':
@@ -73,7 +74,7 @@ def inject(
             robot.save_conversation(f'Remember: {text}', 'I see', actor_id='operator:anna')
         elif channel == 'log':
             origin = {'sense': {'topic': '/rosout', 'detector': 'log'}}
-            taps.write('log', LearnedText(text, origin, 'default', None))
+            taps.write('log', LearnedText(text, origin, 'default', 1))
         elif channel == 'file':
             robot.learn(text, {'sense': {'file': 'notes.txt'}})
         elif channel == 'archive':

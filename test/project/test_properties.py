@@ -157,12 +157,15 @@ def arguments(request: type) -> st.SearchStrategy[dict[str, Any]]:
     wild = st.one_of(scalars, objects, st.binary(max_size=3), st.just({1, 2}), st.just(object()))
     each = {field.name: mostly(likely(field), wild) for field in get_fields(request)}
     required = {field.name for field in get_fields(request) if field.required}
-    known = st.fixed_dictionaries(
-        {name: value for name, value in each.items() if name in required},
-        optional={name: value for name, value in each.items() if name not in required},
+    needed = {name: value for name, value in each.items() if name in required}
+    optional = {name: value for name, value in each.items() if name not in required}
+    known = st.fixed_dictionaries(needed, optional=optional)
+    # Of a tool with many arguments hardly any request would have all of them right.
+    simple = st.sampled_from([{}, *({name: value} for name, value in optional.items())]).flatmap(
+        lambda one: st.fixed_dictionaries({**needed, **one})
     )
     other = st.dictionaries(texts, scalars, min_size=1, max_size=3)
-    return mostly(known, other)
+    return mostly(simple | known, other)
 
 
 requests = st.one_of(*(st.tuples(st.just(tool), arguments(tool.request)) for tool in TOOLS))

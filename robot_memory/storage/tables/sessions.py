@@ -22,6 +22,7 @@ _TIMES = {
     for name in ('created', 'updated', 'saved', 'ended')
 }
 _SELECT = f'SELECT {", ".join(_TIMES.get(name, name) for name in _COLUMNS)} FROM sessions'
+_OF_SOURCE = "(? = '' OR coalesce(json_extract(context, '$.robot.id'), ?) = ?)"
 _CREATED, _UPDATED = _TIMES['created_at'], _TIMES['updated_at']
 
 
@@ -82,6 +83,34 @@ def find_open(connection: apsw.Connection, collection: str | None = None) -> Ses
         (collection,),
     ).fetchone()
     return None if row is None else _session(row)
+
+
+def find_running(
+    connection: apsw.Connection, source: str, since: int, at: int, *, is_open: bool
+) -> Session | None:
+    """
+    Return the newest session that was open at an instant and begun since another one.
+
+    Both are in microseconds. Of a `source` it is one whose robot has that id, or none; '' is of
+    any robot. With `is_open` it is open still.
+    """
+    row = connection.execute(
+        f"{_SELECT} WHERE (status = 'open' OR NOT ?) AND {_CREATED} BETWEEN ? AND ?"
+        f' AND coalesce({_TIMES["ended_at"]}, ?) >= ? AND {_OF_SOURCE}'
+        f' ORDER BY {_CREATED} DESC, id LIMIT 1',
+        (is_open, since, at, at, at, source, source, source),
+    ).fetchone()
+    return None if row is None else _session(row)
+
+
+def find_last_end(connection: apsw.Connection, source: str, at: int) -> int:
+    """Return when the last session of a source ended by an instant; 0 where none did."""
+    ((last,),) = connection.execute(
+        f'SELECT coalesce(max({_TIMES["ended_at"]}), 0) FROM sessions'
+        f' WHERE {_TIMES["ended_at"]} <= ? AND {_OF_SOURCE}',
+        (at, source, source, source),
+    )
+    return int(last)
 
 
 def list_recent(connection: apsw.Connection, limit: int) -> list[Session]:
