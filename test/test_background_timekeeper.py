@@ -367,14 +367,14 @@ class Life:
         self.clock.now = self.true + self.error
         self.clock.synchronised = not self.error
 
-    def wait(self, days: float) -> None:
+    def pass_days(self, days: float) -> None:
         self.clock.forward(days=days)
         self.since_backup += days
         self.true += round(days * DAY)
 
     def reboot(self, days: float) -> None:
         self.robot.close()
-        self.wait(days)
+        self.pass_days(days)
         self.clock.reboot()
 
     def run(self, closed: bool) -> None:
@@ -384,7 +384,7 @@ class Life:
             self.set(0 if closed and self.chance.random() < 0.3 else error)
             self.robot = self.open()
             for _ in range(self.chance.randint(1, 4)):
-                self.wait(self.chance.choice([0.001, 0.5, 3, 20]))
+                self.pass_days(self.chance.choice([0.001, 0.5, 3, 20]))
                 self.act(self.chance.choice(['learn', 'see', 'ask', 'end'][: 4 if closed else 2]))
                 self.back_up()
             if self.chance.random() < 0.3:  # a virtual machine is put back
@@ -432,7 +432,7 @@ class Life:
         context = self.robot.get_context('cup', max_results=50, max_characters=100_000).context
         unclosed = tuple(f'- [mem_{memory_id},' for memory_id in self.unclosed)
         lines = [line for line in context.splitlines() if not line.startswith(unclosed)]
-        self.wait(2)
+        self.pass_days(2)
         self.back_up()
         return listed, {memory.id for memory in recalled.memories} - self.unclosed, sorted(lines)
 
