@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from robot_memory.detectors.readings import ImageReading, JointReading, WrenchReading
     from robot_memory.detectors.scene import SceneDetector, SceneSettings
     from robot_memory.detectors.signal import Signal
+    from robot_memory.detectors.state import StateDetector, StateReading, StateSettings
     from robot_memory.detectors.text import TextDetector, TextEvent, TextReading, TextSettings
     from robot_memory.detectors.transforms import TransformTree
 
@@ -46,6 +47,9 @@ __all__ = [
     'SceneDetector',
     'SceneSettings',
     'Signal',
+    'StateDetector',
+    'StateReading',
+    'StateSettings',
     'TextDetector',
     'TextEvent',
     'TextReading',
@@ -68,6 +72,7 @@ _MODULES = {
     'readings': ('ImageReading', 'JointReading', 'WrenchReading'),
     'scene': ('SceneDetector', 'SceneSettings'),
     'signal': ('Signal',),
+    'state': ('StateDetector', 'StateReading', 'StateSettings'),
     'text': ('TextDetector', 'TextEvent', 'TextReading', 'TextSettings'),
     'transforms': ('TransformTree',),
 }

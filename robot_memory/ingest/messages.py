@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
 from rosbags.interfaces import Nodetype
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
@@ -72,6 +73,12 @@ def _read_text(message: Any, stamp: int, _: str) -> detectors.TextReading:
     return detectors.TextReading(stamp, message.data)
 
 
+def _read_state(message: Any, stamp: int, _: str) -> detectors.StateReading:
+    value = message.data
+    text = str(bool(value)).lower() if isinstance(value, (bool, np.bool_)) else str(value)
+    return detectors.StateReading(stamp, text[:200])
+
+
 def _read_log(message: Any, stamp: int, _: str) -> detectors.TextReading:
     return detectors.TextReading(stamp, message.msg, message.level, message.name or 'unnamed')
 
@@ -84,8 +91,23 @@ TYPES: dict[str, MessageType] = {
     'sensor_msgs/msg/CompressedImage': MessageType('scene', True, _read_compressed),
     'std_msgs/msg/String': MessageType('text', False, _read_text),
     'rcl_interfaces/msg/Log': MessageType('text', True, _read_log),
+    'std_msgs/msg/Bool': MessageType('state', False, _read_state),
+    **{
+        f'std_msgs/msg/{sign}Int{bits}': MessageType('state', False, _read_state)
+        for sign in ('', 'U')
+        for bits in (8, 16, 32, 64)
+    },
 }
-"""The types that a tap can have."""
+"""The types that a tap can have, each with its usual detector."""
+_OTHERS = {('std_msgs/msg/String', 'state'): MessageType('state', False, _read_state)}
+
+
+def find_type(kind: str, detector: str) -> MessageType | None:
+    """Return how a type is read for a detector; None where that does not take it."""
+    usual = TYPES.get(kind)
+    if usual is not None and usual.detector == detector:
+        return usual
+    return _OTHERS.get((kind, detector))
 
 
 @cache

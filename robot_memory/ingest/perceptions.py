@@ -99,7 +99,7 @@ def _make_context(
     pose: dict[str, Any] | None,
     demonstration: str,
 ) -> dict[str, Any]:
-    origin = {
+    origin: dict[str, Any] = {
         'topic': topic,
         'detector': tap.detector,
         'source': source,
@@ -107,6 +107,8 @@ def _make_context(
     }
     if 'kind' in event.data:
         origin['kind'] = event.data['kind']
+    if event.data.get('fault'):
+        origin['fault'] = True
     units = event.metadata['units']
     figures = {
         name: {'value': event.data[name], 'unit': units.get(quantity, '')}

@@ -19,6 +19,7 @@ DETECTORS: dict[str, tuple[Callable[[Any], detectors.Detector], type]] = {
     'contact': (detectors.ContactDetector, detectors.ContactSettings),
     'scene': (detectors.SceneDetector, detectors.SceneSettings),
     'text': (detectors.TextDetector, detectors.TextSettings),
+    'state': (detectors.StateDetector, detectors.StateSettings),
 }
 DEFAULTS: dict[str, dict[str, Any]] = {
     'joint_states': {'topic': '/joint_states', 'type': 'sensor_msgs/msg/JointState'},
@@ -102,6 +103,8 @@ def make_tap(name: str, given: Mapping[str, Any]) -> Tap:
         settings = _resolve({key: values[key] for key in common & values.keys()})
         others = {key: value for key, value in values.items() if key not in common}
         wanted = _get_settings_type(settings.detector)
+        if settings.detector == 'state' and not others.get('name'):
+            others['name'] = settings.topic.rpartition('/')[2].replace('_', ' ')
         detector_settings: Any = parse(wanted, others, f'detector {settings.detector}')
     except InvalidArgument as error:
         raise InvalidArgument(f'tap {format_value(name)}: {error}') from None
@@ -117,7 +120,9 @@ def make_detector(
     Raise InvalidArgument where the detector of a plug-in cannot be made.
     """
     if tap.detector in DETECTORS:
-        return DETECTORS[tap.detector][0](tap.detector_settings), messages.TYPES[tap.settings.type]
+        read = messages.find_type(tap.settings.type, tap.detector)
+        assert read is not None  # the settings were checked
+        return DETECTORS[tap.detector][0](tap.detector_settings), read
     kind = load_detector(tap.detector)
     read = messages.make_plugin_type(tap.settings.type, kind.message_definitions)
     return extensions.plug_detector(tap.detector, kind, tap.detector_settings), read
@@ -163,11 +168,11 @@ def _choose_detector(detector: str, kind: str) -> tuple[str, Sequence[str]]:
         if not kind:
             return detector, tuple(messages.TYPES)
         implied = messages.TYPES[kind].detector
-        if detector not in ('', implied):
+        if detector and messages.find_type(kind, detector) is None:
             raise InvalidArgument(
                 f'detector {detector} does not support {kind}; accepted: {implied}'
             )
-        return implied, tuple(messages.TYPES)
+        return detector or implied, tuple(messages.TYPES)
     offered = list_offered()
     if detector not in offered:
         raise InvalidArgument(
