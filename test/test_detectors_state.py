@@ -32,7 +32,7 @@ def test_a_flag_is_known_at_once_and_again_with_its_duration() -> None:
     assert (begun.description, begun.broken_off) == ('Protective stop, not ended', True)
     assert (ended.description, ended.broken_off) == ('Protective stop for 12.5 s', False)
     assert {(event.stamp_ns, event.subject) for event in (begun, ended)} == {
-        (2 * 10**9, 'state true')
+        (2 * 10**9, 'protective stop true')
     }
     assert ended.end_ns == 14_500_000_000
     assert ended.data == {

@@ -153,7 +153,10 @@ def test_no_detector_is_imported_that_no_tap_names(
 @pytest.mark.parametrize(
     ('given', 'said'),
     [
-        ({'detector': 'baterry'}, 'detector must be one of .*text, state, battery, not .baterry'),
+        (
+            {'detector': 'baterry'},
+            'detector must be one of .*text, diagnostics, state, battery, not .baterry',
+        ),
         (
             {'type': 'sensor_msgs/msg/Image'},
             'battery does not support .*Image; accepted: .*Battery',

@@ -13,6 +13,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from robot_memory.detectors.contact import ContactDetector
     from robot_memory.detectors.contact_event import ContactSettings
+    from robot_memory.detectors.diagnostics import (
+        DiagnosticReading,
+        DiagnosticsDetector,
+        DiagnosticsSettings,
+    )
     from robot_memory.detectors.event import Detector, Event, Picture
     from robot_memory.detectors.images import (
         DecodedImage,
@@ -35,6 +40,9 @@ __all__ = [
     'ContactSettings',
     'DecodedImage',
     'Detector',
+    'DiagnosticReading',
+    'DiagnosticsDetector',
+    'DiagnosticsSettings',
     'Event',
     'ImageReading',
     'JointReading',
@@ -64,6 +72,7 @@ __all__ = [
 _MODULES = {
     'contact': ('ContactDetector',),
     'contact_event': ('ContactSettings',),
+    'diagnostics': ('DiagnosticReading', 'DiagnosticsDetector', 'DiagnosticsSettings'),
     'event': ('Detector', 'Event', 'Picture'),
     'images': ('DecodedImage', 'decode_compressed', 'decode_image', 'is_same_view'),
     'motion': ('MotionDetector',),

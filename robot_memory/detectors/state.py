@@ -23,10 +23,11 @@ _FAULT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class StateReading:
-    """Hold the value of a state as text: 'true', '3', 'RUNNING'."""
+    """Hold the value of a state as text ('true', '3', 'RUNNING'), and what was said of it."""
 
     stamp_ns: int
     value: str
+    words: str = ''
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ class StateDetector:
         pairs = (entry.partition(':') for entry in settings.states)
         self._names = {value.strip(): name.strip() for value, _, name in pairs}
         self._value: str | None = None
+        self._words = ''
         self._since_ns = self._last_ns = 0
         self._is_first = True
 
@@ -95,6 +97,7 @@ class StateDetector:
         ended = self._end(reading.stamp_ns, broken_off=False)
         self._is_first = self._value is None
         self._value, self._since_ns = reading.value, reading.stamp_ns
+        self._words = ' '.join(reading.words.split())[:300]
         if self.settings.min_duration_s:
             return ended
         return ended + self._end(reading.stamp_ns, broken_off=True)
@@ -125,12 +128,12 @@ class StateDetector:
                 self.ignored['short'] += 1
             return []
         name = self._describe(value)
-        words = name[:1].upper() + name[1:]
+        words = self._words or name[:1].upper() + name[1:]
         if seconds:
             words += f' for {format_number(seconds)} s'
         if broken_off:
             words += ', not ended' if not seconds else ', broken off: the stream ended'
-        data = {'kind': name, 'value': value, 'duration_s': round(seconds, 4)}
+        data: dict[str, object] = {'kind': name, 'value': value, 'duration_s': round(seconds, 4)}
         if self._is_first:
             data['began_before'] = True
         if self._is_fault(value, name):
@@ -144,7 +147,7 @@ class StateDetector:
                 self._since_ns,
                 at_ns,
                 '',
-                f'state {value}'[:200],
+                f'{settings.name} {value}'.strip()[:200],
                 data,
                 metadata,
                 broken_off=broken_off,

@@ -79,6 +79,12 @@ def _read_state(message: Any, stamp: int, _: str) -> detectors.StateReading:
     return detectors.StateReading(stamp, text[:200])
 
 
+def _read_diagnostics(message: Any, stamp: int, _: str) -> detectors.DiagnosticReading:
+    return detectors.DiagnosticReading(
+        stamp, [(one.name, one.level, one.message) for one in message.status]
+    )
+
+
 def _read_log(message: Any, stamp: int, _: str) -> detectors.TextReading:
     return detectors.TextReading(stamp, message.msg, message.level, message.name or 'unnamed')
 
@@ -91,6 +97,7 @@ TYPES: dict[str, MessageType] = {
     'sensor_msgs/msg/CompressedImage': MessageType('scene', True, _read_compressed),
     'std_msgs/msg/String': MessageType('text', False, _read_text),
     'rcl_interfaces/msg/Log': MessageType('text', True, _read_log),
+    'diagnostic_msgs/msg/DiagnosticArray': MessageType('diagnostics', True, _read_diagnostics),
     'std_msgs/msg/Bool': MessageType('state', False, _read_state),
     **{
         f'std_msgs/msg/{sign}Int{bits}': MessageType('state', False, _read_state)

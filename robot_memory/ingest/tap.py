@@ -19,6 +19,7 @@ DETECTORS: dict[str, tuple[Callable[[Any], detectors.Detector], type]] = {
     'contact': (detectors.ContactDetector, detectors.ContactSettings),
     'scene': (detectors.SceneDetector, detectors.SceneSettings),
     'text': (detectors.TextDetector, detectors.TextSettings),
+    'diagnostics': (detectors.DiagnosticsDetector, detectors.DiagnosticsSettings),
     'state': (detectors.StateDetector, detectors.StateSettings),
 }
 DEFAULTS: dict[str, dict[str, Any]] = {
