@@ -2,8 +2,8 @@
 Compare learn and recall of this checkout with those of another one, side by side.
 
 `paired.py OTHER` starts a process for each, with a store of its own, and lets them take turns at
-short blocks of calls: what slows the machine slows both. It prints the median of the blocks'
-ratios.
+short blocks of calls, in processor time of all threads: what slows the machine slows both. It
+prints the median of the blocks' ratios.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BLOCK = {'learn': 50, 'recall': 25}
 
 
 def serve(folder: Path, durability: str) -> None:
-    """Run the blocks that are asked for on stdin; answer each with its duration in seconds."""
+    """Run the blocks that are asked for on stdin; answer each with its processor seconds."""
     from robot_memory.api import RobotMemory
 
     with RobotMemory(folder / 'memory.db', model='none', durability=durability) as memory:
@@ -37,15 +37,15 @@ def serve(folder: Path, durability: str) -> None:
             block = range(int(number) * BLOCK[name], (int(number) + 1) * BLOCK[name])
             if name == 'learn':
                 facts = [make_fact(number) for number in block]
-                start = time.perf_counter()
+                start = time.process_time()
                 for text, context in facts:
                     memory.learn(text, context=context)
             else:
                 questions = [make_question(number) for number in block]
-                start = time.perf_counter()
+                start = time.process_time()
                 for question in questions:
                     memory.recall(question)
-            print(json.dumps(time.perf_counter() - start), flush=True)
+            print(json.dumps(time.process_time() - start), flush=True)
 
 
 class Side:
@@ -63,7 +63,7 @@ class Side:
         )
 
     def run(self, name: str, number: int) -> float:
-        """Run a block; return its duration in seconds."""
+        """Run a block; return its processor time in seconds."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(f'{name} {number}\n')
