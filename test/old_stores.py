@@ -14,7 +14,7 @@ from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
 
 FIXTURES = Path(__file__).parent / 'fixtures' / 'schema'
-VERSIONS = [1, 2, 4, 5, 6, 7, 8, 9, 10, 11]
+VERSIONS = [1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12]
 """Those that a release or a checkout ever wrote; 3 was a step on the way to 4."""
 RECORDS = {
     'memories': 'id type collection session_id content category confidence confidence_base tags '
@@ -24,13 +24,20 @@ RECORDS = {
     'payloads': 'memory_id data metadata',
     'audit': 'id memory_id action actor reason detail at',
     'parts': 'id memory_id name media_type size protected content removed_at',
-    'events': 'memory_id source topic subject onset peak end look broken_off',
     'turns': 'memory_id session_id number role',
     'origins': 'memory_id store_id first_id created_at',
     'writers': 'id face client principal actor authority',
 }
 """The columns that are no derived ones, by table; older stores lack some tables."""
 _QUOTED = '"{}"'.format
+_EVENTS = (
+    'SELECT memory_id, source, topic, subject, onset, peak, "end", look, broken_off FROM events'
+    ' ORDER BY 1',
+    'SELECT e.id, s.name, t.name, j.name, onset, peak, "end", coalesce(look, \'\'), broken_off'
+    ' FROM events AS e JOIN event_names AS s ON s.id = source JOIN event_names AS t'
+    ' ON t.id = topic JOIN event_names AS j ON j.id = subject ORDER BY 1',
+)
+"""Identities of perceptions: before events had names by id, and since."""
 
 
 def fixture(version: int, folder: Path) -> Path:
@@ -52,6 +59,9 @@ def records(path: Path) -> dict[str, list[tuple[Any, ...]]]:
         for table, columns in RECORDS.items()
         if connection.table_exists(None, table)
     }
+    if connection.table_exists(None, 'events'):
+        named = connection.table_exists(None, 'event_names')
+        found['events'] = list(connection.execute(_EVENTS[named]))
     found['store_id'] = list(connection.execute("SELECT value FROM meta WHERE key = 'store_id'"))
     connection.close()
     return found

@@ -61,9 +61,10 @@ def events_of(memory: Memory) -> list[tuple[Any, ...]]:
     """Return what tells the events in a store apart, in the order of their onsets."""
     with memory.db.read() as connection:
         rows = connection.execute(
-            'SELECT e.topic, e.subject, e.onset, e.peak, e."end", m.content, m.status'
+            'SELECT t.name, j.name, e.onset, e.peak, e."end", m.content, m.status'
             ' FROM events AS e JOIN memories AS m ON m.id = e.memory_id'
-            " WHERE m.status = 'active' ORDER BY e.onset, e.topic"
+            ' JOIN event_names AS t ON t.id = e.topic JOIN event_names AS j ON j.id = e.subject'
+            " WHERE m.status = 'active' ORDER BY e.onset, t.name"
         )
         return list(rows)
 

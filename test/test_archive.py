@@ -116,7 +116,7 @@ def unsealed(text: str) -> list[Any]:
 def dump(robot: Robot) -> dict[str, list[tuple[Any, ...]]]:
     """Return what stands in a store's tables, those of indexes and of the store itself aside."""
     robot.memory.accesses.flush()
-    tables = ('turns', 'payloads', 'parts', 'events', 'facets', 'places')
+    tables = ('turns', 'payloads', 'parts', 'facets', 'places')
     found = {table: robot.rows(f'SELECT * FROM {table} ORDER BY 1, 2, 3') for table in tables}
     own = {f'{name}_epoch' for name in ('created', 'accessed', 'updated', 'saved', 'ended')}
     own |= {'authority', 'writer_id', 'salt'}  # of the store that they stand in
@@ -137,6 +137,14 @@ def dump(robot: Robot) -> dict[str, list[tuple[Any, ...]]]:
     found['observations'] = robot.rows(
         f'SELECT memory_id, {", ".join(observations.FIELDS)} FROM observations'
         ' ORDER BY memory_id, id'
+    )
+    names = 'kind label topic task session robot recording collection frame source subject'
+    looked_up = ', '.join(
+        f'(SELECT name FROM event_names WHERE id = {name})' for name in names.split()
+    )
+    found['events'] = robot.rows(
+        f'SELECT max(id, 0), {looked_up}, active, onset, "end", value_1, value_2, value_3, value_4,'
+        ' recording_offset, peak, look, broken_off, memory_id FROM events ORDER BY 1, 6, 2'
     )
     found['places'] = robot.rows('SELECT cell, memory_id FROM places ORDER BY 1, 2')
     found['words'] = robot.rows(

@@ -15,7 +15,15 @@ from robot_memory.detectors import is_same_view
 from robot_memory.lifecycle.authority import may_change
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
-from robot_memory.storage.tables import audit, event_keys, memories, parts, payloads, sessions
+from robot_memory.storage.tables import (
+    audit,
+    event_keys,
+    events,
+    memories,
+    parts,
+    payloads,
+    sessions,
+)
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.parts import Part
 from robot_memory.text.categories import PROTECTED, classify
@@ -90,8 +98,7 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
             connection, record, vector if usable else None, payload.describe()
         )
         _insert_payload(memory, connection, memory_id, record, payload)
-        if identity is not None:
-            event_keys.put(connection, memory_id, identity)
+        events.insert(connection, memory_id, record, identity)
         before = memories.get(connection, [known]).get(known)
         writer = memory.caller
         if before is not None and before.status == 'active' and may_change(before, writer):

@@ -13,7 +13,7 @@ import apsw
 
 from robot_memory.core.errors import Unavailable
 from robot_memory.storage import derived
-from robot_memory.storage.schema import v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12
+from robot_memory.storage.schema import v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13
 
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v1.upgrade,
@@ -28,6 +28,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v10.upgrade,
     v11.upgrade,
     v12.upgrade,
+    v13.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
 

@@ -24,6 +24,7 @@ from robot_memory.storage.indexes.filters import STAMP, TIMES, Where
 from robot_memory.storage.tables import (
     audit,
     event_keys,
+    events,
     memories,
     observations,
     payloads,
@@ -93,7 +94,7 @@ def _row(connection: apsw.Connection, here: str, values: tuple[Any, ...]) -> Row
         row['origin']['created_at'] = created_at
     if role is not None:
         row['turn'] = {'number': number, 'role': role}
-    identity = event_keys.get(connection, memory_id)
+    identity = event_keys.get_corrected(connection, memory_id)
     if identity is not None:
         row['event'] = vars(identity)
     data, metadata = payloads.get(connection, memory_id)
@@ -197,9 +198,10 @@ def _put(
     if row.get('payload'):
         data, metadata = (_text(row['payload'].get(name)) for name in ('data', 'metadata'))
         payloads.put(connection, memory_id, data, metadata)
-    if row.get('event'):
-        identity = Identity(**{name: row['event'][name] for name in _EVENT})
-        event_keys.put(connection, memory_id, identity)
+    event = row.get('event')
+    if record.type == 'perception' or event:
+        identity = Identity(**{name: event[name] for name in _EVENT}) if event else None
+        events.insert(connection, memory_id, record, identity, is_now=False)
     for part in row.get('parts') or ():
         content = part['content']
         given = {**part, 'content': None if content is None else base64.b64decode(content)}

@@ -8,6 +8,9 @@ from typing import Any
 
 import apsw
 
+from robot_memory.storage import epochs
+from robot_memory.storage.tables.event_names import find_ids
+
 
 @dataclass(frozen=True)
 class Identity:
@@ -27,28 +30,29 @@ class Identity:
     broken_off: bool = False
 
 
-def put(connection: apsw.Connection, memory_id: int, identity: Identity) -> None:
-    """Note which event a memory is."""
-    connection.execute(
-        'INSERT INTO events (memory_id, source, topic, subject, onset, peak, "end",'
-        ' look, broken_off) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-        (
-            memory_id,
-            identity.source,
-            identity.topic,
-            identity.subject,
-            identity.onset,
-            identity.peak,
-            identity.end,
-            identity.look,
-            identity.broken_off,
-        ),
-    )
+_READ = (
+    "SELECT e.id, s.name, t.name, j.name, {onset}, {peak}, {end}, coalesce(e.look, ''),"
+    ' e.broken_off FROM events AS e JOIN event_names AS s ON s.id = e.source'
+    ' JOIN event_names AS t ON t.id = e.topic JOIN event_names AS j ON j.id = e.subject'
+)
+_AS_IT_CAME = _READ.format(onset='e.onset', peak='e.peak', end='e."end"')
+_CORRECTED = _READ.format(
+    **{
+        name: f'e."{name}" + 1000 * {epochs.read_offset("e.epoch")}'
+        for name in ('onset', 'peak', 'end')
+    }
+)
 
 
 def get(connection: apsw.Connection, memory_id: int) -> Identity | None:
     """Return which event a memory is; None where it is none that the senses noticed."""
-    row = connection.execute('SELECT * FROM events WHERE memory_id = ?', (memory_id,)).fetchone()
+    row = connection.execute(f'{_AS_IT_CAME} WHERE e.id = ?', (memory_id,)).fetchone()
+    return None if row is None else _identity(row)
+
+
+def get_corrected(connection: apsw.Connection, memory_id: int) -> Identity | None:
+    """Return which event a memory is, with its times as they are known now."""
+    row = connection.execute(f'{_CORRECTED} WHERE e.id = ?', (memory_id,)).fetchone()
     return None if row is None else _identity(row)
 
 
@@ -61,22 +65,27 @@ def around(
     Nearby are those that begin at the same onset, and those whose peak lies in its extent, or in
     the nanoseconds `slack_ns` around it.
     """
-    of = (identity.topic, identity.subject)
+    names = (identity.source, identity.topic, identity.subject, collection)
+    ids = [find_ids(connection, [name]) for name in names]
+    if not all(ids):
+        return []
+    source, topic, subject, place = (found[0] for found in ids)
     rows = connection.execute(
-        'SELECT * FROM ('
-        'SELECT * FROM events WHERE topic = ? AND subject = ? AND onset = ?'
+        f'{_AS_IT_CAME} WHERE e.id IN ('
+        'SELECT id FROM events INDEXED BY events_by_onset WHERE onset = ?'
         ' UNION '
-        'SELECT * FROM events WHERE topic = ? AND subject = ? AND peak BETWEEN ? AND ?'
-        ') AS e WHERE source = ?'
-        ' AND ? = (SELECT collection FROM memories WHERE id = e.memory_id) ORDER BY memory_id',
+        'SELECT id FROM events INDEXED BY events_by_peak WHERE topic = ? AND peak BETWEEN ? AND ?'
+        ') AND e.topic = ? AND e.subject = ? AND e.source = ? AND e.collection = ?'
+        ' ORDER BY e.id',
         (
-            *of,
             identity.onset,
-            *of,
+            topic,
             identity.onset - slack_ns,
             identity.end + slack_ns,
-            identity.source,
-            collection,
+            topic,
+            subject,
+            source,
+            place,
         ),
     )
     return [(row[0], _identity(row)) for row in rows]

@@ -17,7 +17,7 @@ from robot_memory.storage import epochs
 from robot_memory.storage.indexes import entries, facets
 from robot_memory.storage.indexes.candidates import choose, restrict_to
 from robot_memory.storage.indexes.filters import STAMP, TIMES, Where, find_between
-from robot_memory.storage.tables import accesses, audit, counts, revisions, turns, writers
+from robot_memory.storage.tables import accesses, audit, counts, events, revisions, turns, writers
 from robot_memory.text import tokenizer
 from robot_memory.text.categories import Classification
 from robot_memory.text.duplicate_keys import duplicate_key
@@ -335,6 +335,7 @@ def rewrite(
         entries.add(connection, new.id, new.type, new.collection, new.content, new.context, vector)
         facets.remove(connection, new.id, old.context)
         facets.put(connection, new.id, new.context)
+        events.set_context(connection, new.id, new.context)
 
 
 def set_category(
@@ -382,6 +383,7 @@ def retire(
         counts.change(connection, type, 'active', -1)
         counts.change(connection, type, status, 1)
         entries.remove(connection, memory_id, collection, json.loads(context))
+        events.set_active(connection, memory_id, False)
 
 
 def _make_record(row: Sequence[Any]) -> Record:

@@ -11,7 +11,7 @@ import apsw
 from robot_memory.core.authority import Writer
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.storage.indexes import entries, facets
-from robot_memory.storage.tables import accesses, counts, memories, revisions
+from robot_memory.storage.tables import accesses, counts, events, memories, revisions
 from robot_memory.storage.tables.revisions import STATE
 
 _DERIVED = ('content', 'content_hash', 'guard', 'token_count')
@@ -58,5 +58,7 @@ def restore(
         counts.change(connection, old.type, state['status'], 1)
         facets.remove(connection, memory_id, old.context)
         facets.put(connection, memory_id, context)
+        events.set_context(connection, memory_id, context)
+        events.set_active(connection, memory_id, state['status'] == 'active')
         accesses.forget(connection, memory_id)
         connection.execute('DELETE FROM retired_by_age WHERE memory_id = ?', (memory_id,))

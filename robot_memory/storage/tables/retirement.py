@@ -12,7 +12,7 @@ from robot_memory.storage import epochs
 from robot_memory.storage.indexes import entries
 from robot_memory.storage.indexes.candidates import restrict_to
 from robot_memory.storage.indexes.filters import TIMES, find_between
-from robot_memory.storage.tables import counts, memories, revisions
+from robot_memory.storage.tables import counts, events, memories, revisions
 
 REASON = 'retention'
 _RETURNED = 'the clock was ahead when this was retired by its age'
@@ -87,3 +87,4 @@ def _reinstate(connection: apsw.Connection, memory_id: int, writer: Writer, at: 
         entries.add(
             connection, memory_id, record.type, record.collection, record.content, record.context
         )
+        events.set_active(connection, memory_id, True)

@@ -12,6 +12,7 @@ from robot_memory.core.errors import Conflict, NotFound
 from robot_memory.core.json_text import dump_json, format_value
 from robot_memory.core.records import INHERITED, Session
 from robot_memory.storage import epochs
+from robot_memory.storage.tables import events
 
 _COLUMNS = (
     'id collection context status created_at title tags metadata updated_at saved_at ended_at '
@@ -48,6 +49,7 @@ def insert(connection: apsw.Connection, session: Session, *, is_now: bool = True
             session.outcome_score,
         ),
     )
+    events.insert_session(connection, session, is_now=is_now)
 
 
 def get(connection: apsw.Connection, session_id: str) -> Session:
@@ -190,6 +192,7 @@ def end(
         f' updated_epoch = {epochs.NEWEST}, ended_epoch = {epochs.NEWEST} WHERE id = ?',
         (outcome_score, at, at, session_id),
     )
+    events.end_session(connection, session_id, at)
 
 
 def _session(row: Sequence[Any]) -> Session:

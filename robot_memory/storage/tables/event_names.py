@@ -1,0 +1,42 @@
+"""Names that events have in common: kinds, labels, topics, frames, robots, sessions, tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import apsw
+
+from robot_memory.core.json_text import dump_json
+
+LONGEST = 256
+"""Characters of a task's or robot's name that are stored."""
+
+
+def intern(connection: apsw.Connection, name: str | None) -> int | None:
+    """Return the id of a name, a new one where it has none; None for None."""
+    if name is None:
+        return None
+    found = connection.execute('SELECT id FROM event_names WHERE name = ?', (name,)).fetchone()
+    if found is not None:
+        return int(found[0])
+    connection.execute('INSERT INTO event_names (name) VALUES (?)', (name,))
+    return connection.last_insert_rowid()
+
+
+def find_ids(connection: apsw.Connection, names: Iterable[str]) -> list[int]:
+    """Return the ids that there are of names, ascending."""
+    rows = connection.execute(
+        'SELECT id FROM event_names WHERE name IN (SELECT value FROM json_each(?)) ORDER BY id',
+        (dump_json(list(names)),),
+    )
+    return [row[0] for row in rows]
+
+
+def read(connection: apsw.Connection, ids: Iterable[int | None]) -> dict[int | None, str | None]:
+    """Return names by their ids; None has none."""
+    rows: Any = connection.execute(
+        'SELECT id, name FROM event_names WHERE id IN (SELECT value FROM json_each(?))',
+        (dump_json([one for one in ids if one is not None]),),
+    )
+    return {None: None, **dict(rows)}
