@@ -18,6 +18,7 @@ from robot_memory.tools.get_memory_stats import get_memory_stats
 from robot_memory.tools.history import history
 from robot_memory.tools.learn import learn
 from robot_memory.tools.maintain import maintain
+from robot_memory.tools.query_events import query_events
 from robot_memory.tools.query_records import query_records
 from robot_memory.tools.recall import recall
 from robot_memory.tools.review import review
@@ -39,6 +40,7 @@ TOOLS: tuple[Tool[Any, Any], ...] = (
     start_session,
     end_session,
     query_records,
+    query_events,
     show,
     history,
     undo,

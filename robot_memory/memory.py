@@ -22,6 +22,7 @@ from robot_memory.core.clock import (
 )
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.settings import Settings, find_store_path, refuse_encryption
+from robot_memory.core.zones import get_zone
 from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.embedding.vectorizer import Vectorizer
@@ -66,6 +67,7 @@ class Memory:
         """
         self.settings = settings or Settings()
         refuse_encryption(self.settings)
+        get_zone(self.settings.time_zone)
         self.clock = clocks.wall
         self.registry = Registry(clocks.wall, clocks.steady)
         self.extensions = ExtensionRegistry(

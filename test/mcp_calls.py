@@ -13,6 +13,7 @@ from robot_memory.catalog import TOOLS
 
 CUP = 'The red cup needs 12.5 N of grip force'
 FURTHER: dict[str, dict[str, Any]] = {
+    'query_events': {},
     'save_conversation': {'user_prompt': 'I like it slow', 'assistant_response': 'I go slower'},
     'get_context': {'query': 'the red cup'},
     'search_memory': {'query': 'cup', 'threshold': 0},

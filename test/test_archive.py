@@ -143,8 +143,9 @@ def dump(robot: Robot) -> dict[str, list[tuple[Any, ...]]]:
         f'(SELECT name FROM event_names WHERE id = {name})' for name in names.split()
     )
     found['events'] = robot.rows(
-        f'SELECT max(id, 0), {looked_up}, active, onset, "end", value_1, value_2, value_3, value_4,'
-        ' recording_offset, peak, look, broken_off, memory_id FROM events ORDER BY 1, 6, 2'
+        f'SELECT max(id, 0), {looked_up}, active, onset, "end", value_1, value_2, value_3,'
+        ' value_4, recording_offset, peak, look, broken_off, memory_id FROM events'
+        ' ORDER BY 1, 6, 2'
     )
     found['places'] = robot.rows('SELECT cell, memory_id FROM places ORDER BY 1, 2')
     found['words'] = robot.rows(

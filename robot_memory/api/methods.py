@@ -26,6 +26,7 @@ from robot_memory.tools.get_memory_stats import GetMemoryStatsResponse, get_memo
 from robot_memory.tools.history import HistoryResponse, history
 from robot_memory.tools.learn import LearnResponse, learn
 from robot_memory.tools.maintain import MaintainResponse, maintain
+from robot_memory.tools.query_events import QueryEventsResponse, query_events
 from robot_memory.tools.query_records import QueryRecordsResponse, query_records
 from robot_memory.tools.recall import RecallResponse, recall
 from robot_memory.tools.review import ReviewResponse, review
@@ -363,6 +364,76 @@ class ToolMethods:
                 'limit': limit,
                 'offset': offset,
                 'as_of': as_of,
+            },
+        )
+
+    def query_events(
+        self,
+        where: dict[str, Any] | str | None = None,
+        since: str = '',
+        until: str = '',
+        order_by: str = 'onset',
+        descending: bool = False,
+        limit: int = 20,
+        cursor: str = '',
+        aggregate: list[str] | tuple[str, ...] = (),
+        figure: str = '',
+        group_by: str = '',
+        bins: int = 10,
+        time_zone: str = '',
+    ) -> QueryEventsResponse:
+        """
+        List or aggregate events by measured time and figures: contacts, motions, scenes, sessions.
+
+        Order by a figure for the hardest, longest or fastest; aggregate with group_by for counts
+        an hour or means by task. An event belongs to a window that it overlaps, and to the hour or
+        day of its onset. Bounds may have a unit: "5 N", "300 ms".
+
+        Args:
+            where: Conditions as JSON, combined with AND: {"kind": "contact", "peak_force": {"$gt":
+                "5 N"}}; $eq $ne $gt $gte $lt $lte $in $nin on kind, label, topic, frame_id, robot,
+                session_id, task, recording, collection, source, memory_id, onset, peak, end,
+                duration, broken_off and every figure.
+            since: Events that last until then or later: ISO 8601; a date is its midnight in
+                time_zone.
+            until: Events that began before then: ISO 8601.
+            order_by: onset, peak, end, duration or a figure, e.g. peak_force: events that have it.
+            descending: Newest, longest or greatest first.
+            limit: Maximum number of events.
+            cursor: next_cursor of the page before; the pages stay stable while events arrive.
+            aggregate: Instead of events: count, min, max, mean, sum, std (of all values), median,
+                quantiles,  a percentile such as p99, histogram.
+            figure: What is aggregated: duration or a figure, e.g. peak_force; of the events that
+                have it.
+            group_by: Groups of an aggregate, times by the onset in time_zone; at most 1,000.
+            bins: Bins of a histogram.
+            time_zone: IANA name, e.g. Europe/Berlin; empty: the parameter time_zone.
+
+        Returns:
+            events: Page of events; none with an aggregate.
+            next_cursor: Cursor of the next page; empty on the last one.
+            groups: Groups of an aggregate; one without group_by.
+            total: Number of events aggregated or, where they fit on one page, listed; else ask for
+                the aggregate count.
+            groups_total: Number of groups that there are.
+            time_zone: IANA name of the zone of all times.
+
+        """
+        return self._run(
+            query_events,
+            {
+                'where': where,
+                'since': since,
+                'until': until,
+                'order_by': order_by,
+                'descending': descending,
+                'limit': limit,
+                'cursor': cursor,
+                'aggregate': aggregate,
+                'figure': figure,
+                'group_by': group_by,
+                'bins': bins,
+                'time_zone': time_zone,
             },
         )
 

@@ -20,6 +20,7 @@ from robot_memory.cli.common import (
     require_store,
     show_answer,
 )
+from robot_memory.cli.events import QueryEventsCommand, query_events
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.cli.recordings import ImportRequest, PlotRequest, import_recordings, plot
 from robot_memory.cli.registration import make_registration
@@ -236,6 +237,7 @@ def serve_mcp(request: McpRequest, settings: Settings, options: Options) -> None
 
 
 COMMANDS: dict[str, tuple[Callable[[Any, Settings, Options], None], type]] = {
+    'query_events': (query_events, QueryEventsCommand),
     'export': (export, ExportCommand),
     'import': (import_recordings, ImportRequest),
     'plot': (plot, PlotRequest),

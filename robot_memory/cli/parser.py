@@ -49,29 +49,30 @@ def build_parser(further: Mapping[str, tuple[str, type]]) -> argparse.ArgumentPa
         prog=PROGRAM, metavar='COMMAND', dest='command', required=True
     )
     for tool in TOOLS:
-        if tool.name in further:  # a command of that name does more
-            continue
-        dashed = tool.name.replace('_', '-')
-        texts: dict[str, Any] = {'description': tool.help.replace('%', '%%')}
-        parsers = [commands.add_parser(dashed, help=tool.summary, allow_abbrev=False, **texts)]
-        if dashed != tool.name:
-            parsers.append(commands.add_parser(tool.name, allow_abbrev=False, **texts))
-        for subparser in parsers:
-            subparser.set_defaults(command=tool.name)
-            for field in get_fields(tool.request):
-                _add(subparser, tool.request, field)
-            _add_common(subparser, shown=lambda field: field.name in _IN_EVERY_HELP)
+        if tool.name not in further:  # a command of that name does more
+            _add_command(commands, tool.name, tool.help, tool.request)
     for name, (text, request) in further.items():
-        subparser = commands.add_parser(
-            name,
-            help=text.partition('\n')[0],
-            description=text.replace('%', '%%'),
-            allow_abbrev=False,
-        )
-        for field in get_fields(request):
-            _add(subparser, request, field)
-        _add_common(subparser, shown=lambda field: field.name in _IN_EVERY_HELP)
+        _add_command(commands, name, text, request)
     return parser
+
+
+def _add_command(commands: Any, name: str, text: str, request: type) -> None:
+    """Add a subcommand, by its name with dashes and as it is written."""
+    dashed = name.replace('_', '-')
+    texts: dict[str, Any] = {'description': text.replace('%', '%%')}
+    summary = text.partition('\n')[0]
+    parsers = [commands.add_parser(dashed, help=summary, allow_abbrev=False, **texts)]
+    if dashed != name:
+        parsers.append(commands.add_parser(name, allow_abbrev=False, **texts))
+    fields = get_fields(request)
+    for subparser in parsers:
+        subparser.set_defaults(command=name)
+        for field in fields:
+            _add(subparser, request, field)
+        own = {field.name for field in fields}
+        _add_common(
+            subparser, shown=lambda field: field.name in _IN_EVERY_HELP, without=frozenset(own)
+        )
 
 
 def collect_values(declaration: type, parsed: argparse.Namespace) -> dict[str, Any]:
@@ -83,12 +84,17 @@ def collect_values(declaration: type, parsed: argparse.Namespace) -> dict[str, A
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _add_common(parser: argparse.ArgumentParser, shown: Callable[[Field], bool]) -> None:
-    """Add the options accepted before or after any subcommand."""
+def _add_common(
+    parser: argparse.ArgumentParser,
+    shown: Callable[[Field], bool],
+    without: frozenset[str] = frozenset(),
+) -> None:
+    """Add the options accepted before or after any subcommand, unless it has its own."""
     group = parser.add_argument_group('common options')
     for declaration in (Options, Settings):
         for field in get_fields(declaration):
-            _add(group, declaration, field, hidden=not shown(field))
+            if field.name not in without:
+                _add(group, declaration, field, hidden=not shown(field))
 
 
 def _add(parser: Any, declaration: type, field: Field, hidden: bool = False) -> None:

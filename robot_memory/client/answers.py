@@ -190,6 +190,66 @@ class QueryRecordsResponse(TypedDict):
     as_of: NotRequired[Any]
 
 
+class FigureView(TypedDict):
+    """A number with a name and a unit."""
+
+    name: str
+    value: float
+    unit: str
+
+
+class EventView(TypedDict):
+    """One event."""
+
+    event_id: int
+    memory_id: int | None
+    kind: str
+    label: str | None
+    topic: str | None
+    frame_id: str | None
+    robot: str | None
+    session_id: str | None
+    task: str | None
+    collection: str
+    recording: str | None
+    recording_offset: int | None
+    start: str
+    peak: str
+    end: str | None
+    duration: float | None
+    broken_off: bool
+    figures: list[FigureView]
+    text: str | None
+
+
+class HistogramBinView(TypedDict):
+    """One bin of a histogram."""
+
+    low: float
+    high: float
+    count: int
+
+
+class EventGroupView(TypedDict):
+    """One group of events."""
+
+    key: str
+    count: int
+    values: list[FigureView]
+    bins: list[HistogramBinView]
+
+
+class QueryEventsResponse(TypedDict):
+    """Response of query_events."""
+
+    events: list[EventView]
+    next_cursor: str
+    groups: list[EventGroupView]
+    total: int | None
+    groups_total: int
+    time_zone: str
+
+
 class PartView(TypedDict):
     """One payload part: a signal or an image."""
 

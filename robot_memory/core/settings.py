@@ -178,6 +178,12 @@ class Settings:
         'Enable automatic context injection and save reminders for agents; /mode overrides it.',
         default=True,
     )
+    time_zone: str = arg(
+        'IANA time zone of days, hours and times without an offset, e.g. Europe/Berlin; empty: '
+        "the system's.",
+        default='',
+        max_length=64,
+    )
     allow_forget_all: bool = arg(
         'Allow /forget all over MCP; protected memories are kept in any case.',
         default=False,
@@ -205,7 +211,7 @@ LIVE_SETTINGS = (
 def tools_arg() -> Any:
     """Declare which tools an MCP server lists."""
     return arg(
-        "Tools that MCP lists: core (the robot's eight) or all; unlisted tools can still be "
+        "Tools that MCP lists: core (the robot's nine) or all; unlisted tools can still be "
         'called.',
         default='core',
         choices=('core', 'all'),

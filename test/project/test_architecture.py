@@ -37,6 +37,7 @@ STORAGE_LAYERS = (
     ('schema', 'epochs', 'error_messages', 'file_watch', 'vector_extension'),
     ('indexes',),
     ('tables',),
+    ('events',),
     ('derived',),
     ('schema_runner',),
     ('upgrade',),

@@ -65,5 +65,5 @@ def test_every_parameter_is_in_the_reference() -> None:
 
 
 def test_every_command_is_in_the_reference() -> None:
-    names = {tool.name.replace('_', '-') for tool in TOOLS} | set(COMMANDS)
+    names = {name.replace('_', '-') for name in (*COMMANDS, *(tool.name for tool in TOOLS))}
     assert set(re.findall(r'^## ([a-z-]+)$', page('cli.md'), re.M)) == names

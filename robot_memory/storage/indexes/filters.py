@@ -23,12 +23,13 @@ from robot_memory.core.json_text import dump_json, format_value
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes import facets
 from robot_memory.storage.indexes.candidates import CandidateQuery, choose, restrict_to
+from robot_memory.storage.indexes.conditions import (
+    COMPARISONS,
+    parse_conditions,
+    read_operators,
+)
 
-OPERATORS = ('$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin')
 _INDEX = re.compile('[0-9]{1,9}')
-_COMPARISONS = {'$gt': '>', '$gte': '>=', '$lt': '<', '$lte': '<='}
-MAX_CONDITIONS = 10
-MAX_LIST = 1000
 
 _COLUMNS = {
     'record_id': "'mem_' || m.id",
@@ -195,55 +196,24 @@ def compile_filter(name: str, conditions: Mapping[str, Any]) -> Where:
     Raise InvalidArgument for more than 10 conditions, an unknown operator, or a value that the
     operator cannot take.
     """
-    found = [
-        (path, operator, value)
-        for path, condition in conditions.items()
-        for operator, value in _operators(name, path, condition).items()
-    ]
-    if len(found) > MAX_CONDITIONS:
-        raise InvalidArgument(f'{name} has {len(found)} conditions; the limit is {MAX_CONDITIONS}')
-    combined = [path for path in conditions if path.startswith('$')]
-    if combined:
-        raise InvalidArgument(
-            f'{name} has the unknown operator {format_value(combined[0])} in place of a field '
-            'name; conditions are combined with AND, and a field accepts '
-            f'{", ".join(OPERATORS)}'
-        )
+    found = parse_conditions(name, conditions)
     where = Where()
     for path, operator, value in found:
         where &= _condition(f'{name}[{format_value(path)}]', path, operator, value)
     for path, condition in conditions.items():
-        where &= Where(candidates=_candidates(path, _operators(name, path, condition)))
+        where &= Where(candidates=_candidates(path, read_operators(name, path, condition)))
     return where
-
-
-def _operators(name: str, path: str, condition: Any) -> dict[str, Any]:
-    """Return a condition as operators to values; refuse unknown ones."""
-    if not isinstance(condition, dict) or not any(key.startswith('$') for key in condition):
-        return {'$eq': condition}
-    unknown = [key for key in condition if key not in OPERATORS]
-    if unknown:
-        raise InvalidArgument(
-            f'{name}[{format_value(path)}] has the unknown operator {format_value(unknown[0])}; '
-            f'accepted: {", ".join(OPERATORS)}'
-        )
-    return condition
 
 
 def _condition(where: str, path: str, operator: str, value: Any) -> Where:
     """Compile one condition on a column, a time or a path into the context."""
     if operator in ('$in', '$nin'):
-        if not isinstance(value, list) or len(value) > MAX_LIST:
-            raise InvalidArgument(
-                f'{where}: {operator} requires a list of at most {MAX_LIST} values, not '
-                f'{format_value(value)}'
-            )
         found = _any_of(where, path, value)
         return found if operator == '$in' else Where(f'NOT {found.sql}', found.values)
     if operator in ('$eq', '$ne'):
         same = _any_of(where, path, [value])
         return same if operator == '$eq' else Where(f'NOT {same.sql}', same.values)
-    symbol = _COMPARISONS[operator]
+    symbol = COMPARISONS[operator]
     if path in TIMES:
         return Where(f'{TIMES[path]} {symbol} ?', (_instant(where, value),))
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
@@ -271,7 +241,7 @@ def _candidates(path: str, operators: dict[str, Any]) -> tuple[CandidateQuery, .
         return _time_candidates(path, operators)
     if any(_INDEX.fullmatch(step) for step in path.split('.')):
         return ()
-    bounds = {key: _bound(value) for key, value in operators.items() if key in _COMPARISONS}
+    bounds = {key: _bound(value) for key, value in operators.items() if key in COMPARISONS}
     query = facets.make_candidate_query(path, {**operators, **bounds})
     return () if query is None else (query,)
 

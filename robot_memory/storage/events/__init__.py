@@ -1,0 +1,1 @@
+"""Questions to the table of events: conditions, windows, pages, aggregates; nothing writes."""

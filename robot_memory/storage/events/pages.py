@@ -1,0 +1,235 @@
+"""Pages of events in an order, each after the last row of the one before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import apsw
+
+from robot_memory.core.json_text import dump_json
+from robot_memory.storage.events.conditions import Selection
+from robot_memory.storage.events.fields import FARTHEST, LENGTH, TIMES, Measure
+from robot_memory.storage.events.windows import (
+    COUNTED,
+    Rows,
+    count_rows,
+    find_rows,
+    list_kinds,
+    merge,
+)
+from robot_memory.storage.tables import event_names
+
+Key = tuple[float, int]
+"""Where a page ends: the value that orders it, and the id of the event."""
+_FEW = 20_000
+"""Events of a window that are rather all sorted than found in the order of an index."""
+_WORTH = 8
+"""What part of a window is looked at in the order of values before it is rather sorted."""
+
+
+@dataclass(frozen=True)
+class EventRow:
+    """
+    Hold one event; times are nanoseconds as they are known now, `end` is None while it lasts.
+
+    `figures` are name, value and unit; `text` is that of its memory.
+    """
+
+    id: int
+    memory_id: int | None
+    names: Mapping[str, str | None]
+    onset: int
+    peak: int
+    end: int | None
+    broken_off: bool
+    recording_offset: int | None
+    figures: tuple[tuple[str, float, str], ...]
+    text: str | None
+
+
+def list_page(
+    connection: apsw.Connection,
+    chosen: Selection,
+    order: Measure | str,
+    descending: bool,
+    limit: int,
+    after: Key | None = None,
+) -> list[Key]:
+    """
+    Return the first ids of a selection in an order, with the values that order them.
+
+    The order is a figure, the duration or the name of a time; ties go by id. `after` is where the
+    page before ended.
+    """
+    if isinstance(order, str):
+        return _list_by_time(connection, chosen, TIMES[order], descending, limit, after)
+    chosen = chosen.having(order)
+    if chosen.kinds is not None and not chosen.kinds:
+        return []
+    if order is LENGTH or None not in order.columns.values():
+        counted = count_rows(connection, chosen, COUNTED)
+        if counted > _FEW:
+            found = _walk(connection, chosen, order, descending, limit, after, counted // _WORTH)
+            if found is not None:
+                return found
+    value = _LENGTH_NS if order is LENGTH else order.sql
+    return _sort(connection, chosen, value, descending, limit, after)
+
+
+_LENGTH_NS = '(e."end" - e.onset)'
+
+
+def _list_by_time(
+    connection: apsw.Connection,
+    chosen: Selection,
+    column: str,
+    descending: bool,
+    limit: int,
+    after: Key | None,
+) -> list[Key]:
+    value = chosen.fields.time(column)
+    if column == 'end':  # what lasts ends after all else
+        value = f'coalesce({value}, {FARTHEST})'
+    if column == 'onset' and after is not None:
+        last = int(after[0])
+        if descending:
+            high = last + 1 if chosen.high is None else min(chosen.high, last + 1)
+            chosen = replace(chosen, high=high)
+        else:
+            chosen = replace(chosen, low=last if chosen.low is None else max(chosen.low, last))
+    return _sort(connection, chosen, value, descending, limit, after, by_onset=column == 'onset')
+
+
+def _sort(
+    connection: apsw.Connection,
+    chosen: Selection,
+    value: str,
+    descending: bool,
+    limit: int,
+    after: Key | None,
+    by_onset: bool = False,
+) -> list[Key]:
+    """Return a page of the rows of a window, sorted unless they come in the order of onsets."""
+    if after is not None:
+        chosen = chosen.require(*_beyond(value, descending, after))
+    parts = find_rows(connection, chosen, may_scan=not by_onset)
+    if not parts:
+        return []
+    query = merge(parts, f'{value} AS value, e.id AS id')
+    sign = 'DESC' if descending else 'ASC'
+    rows = connection.execute(
+        f'{query.sql} ORDER BY value {sign}, id {sign} LIMIT ?', (*query.values, limit)
+    )
+    return [(row[0], row[1]) for row in rows]
+
+
+def _beyond(value: str, descending: bool, after: Key) -> tuple[str, float, float, int]:
+    """Return as SQL that a row comes after another, in a form that an index can be used for."""
+    sign = '<' if descending else '>'
+    return f'({value} {sign}= ? AND ({value} {sign} ? OR e.id {sign} ?))', *after[:1], *after
+
+
+def _walk(
+    connection: apsw.Connection,
+    chosen: Selection,
+    order: Measure,
+    descending: bool,
+    limit: int,
+    after: Key | None,
+    most: int,
+) -> list[Key] | None:
+    """
+    Return a page by looking at events in the order of their values, whatever their window.
+
+    None where more than `most` events would be looked at.
+    """
+    parts = []
+    for kind in list_kinds(chosen):
+        slot = order.columns.get(kind)
+        value = _LENGTH_NS if order is LENGTH else f'e.value_{slot}'
+        index = 'events_by_duration' if order is LENGTH else f'events_by_value_{slot}'
+        sql = f'e.active AND e.kind = {kind} AND {value} IS NOT NULL'
+        values = chosen.values
+        if after is not None:
+            beyond, *bounds = _beyond(value, descending, after)
+            sql, values = f'{sql} AND {beyond}', (*values, *bounds)
+        exact = ' AND '.join(chosen.sql) or '1'
+        parts.append(
+            Rows(
+                f'SELECT {value} AS value, e.id AS id, coalesce({exact}, 0)'
+                f' FROM events AS e INDEXED BY {index} WHERE {sql}',
+                values,
+            )
+        )
+    sign = 'DESC' if descending else 'ASC'
+    sql = ' UNION ALL '.join(part.sql for part in parts)
+    cursor = connection.execute(
+        f'{sql} ORDER BY value {sign}, id {sign}',
+        tuple(value for part in parts for value in part.values),
+    )
+    found: list[Key] = []
+    for number, (value, event_id, fits) in enumerate(cursor):
+        if number > most:
+            return None
+        if fits:
+            found.append((value, event_id))
+            if len(found) == limit:
+                break
+    return found
+
+
+_NAMES = {
+    'kind': 'kind',
+    'label': 'label',
+    'topic': 'topic',
+    'frame_id': 'frame',
+    'robot': 'robot',
+    'session_id': 'session',
+    'task': 'task',
+    'recording': 'recording',
+    'collection': 'collection',
+}
+_PLACES = ', '.join(f'e.{column}' for column in _NAMES.values())
+
+
+def read_events(
+    connection: apsw.Connection, chosen: Selection, ids: Sequence[int]
+) -> list[EventRow]:
+    """Return events by their ids, in that order."""
+    fields = chosen.fields
+    rows: list[Any] = connection.execute(
+        f'SELECT e.id, e.memory_id, {fields.time("onset")}, {fields.time("peak")},'
+        f' {fields.time("end")}, e.broken_off, e.recording_offset, m.content, e.others,'
+        f' e.value_1, e.value_2, e.value_3, e.value_4, {_PLACES}'
+        ' FROM events AS e LEFT JOIN memories AS m ON m.id = e.memory_id'
+        ' WHERE e.id IN (SELECT value FROM json_each(?))',
+        (dump_json(list(ids)),),
+    ).fetchall()
+    names = event_names.read(connection, {one for row in rows for one in row[13:]})
+    found = {}
+    for event_id, memory_id, onset, peak, end, broken_off, offset, text, others, *rest in rows:
+        values, places = rest[:4], dict(zip(_NAMES, rest[4:], strict=True))
+        extra = json.loads(others) if others else {}
+        figures = tuple(
+            (one.name, value, one.unit)
+            for one in fields.figures
+            if one.kind == places['kind']
+            for value in [values[one.slot - 1] if one.slot else extra.get(str(one.id))]
+            if value is not None
+        )
+        found[event_id] = EventRow(
+            event_id,
+            memory_id,
+            {name: names[place] for name, place in places.items()},
+            onset,
+            peak,
+            end,
+            bool(broken_off),
+            offset,
+            figures,
+            text,
+        )
+    return [found[one] for one in ids]

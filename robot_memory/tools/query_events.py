@@ -1,0 +1,231 @@
+"""List, count and aggregate events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from robot_memory.core.errors import InvalidArgument
+from robot_memory.core.fields import Json, arg
+from robot_memory.core.truncation import compute_field_limit, shorten
+from robot_memory.core.zones import format_local
+from robot_memory.memory import Memory
+from robot_memory.retrieval.events import (
+    EventQuestion,
+    aggregate_events,
+    choose_zone,
+    list_events,
+)
+from robot_memory.storage.events.aggregates import MAX_GROUPS, NAMES, TIMES, Group
+from robot_memory.storage.events.pages import EventRow
+from robot_memory.tool import tool
+
+
+@dataclass(frozen=True)
+class QueryEventsRequest:
+    """Request of query_events."""
+
+    where: Json | None = arg(
+        'Conditions as JSON, combined with AND: {"kind": "contact", "peak_force": {"$gt": '
+        '"5 N"}}; $eq $ne $gt $gte $lt $lte $in $nin on kind, label, topic, frame_id, robot, '
+        'session_id, task, recording, collection, source, memory_id, onset, peak, end, duration, '
+        'broken_off and every figure.',
+        default=None,
+        shape='object',
+    )
+    since: str = arg(
+        'Events that last until then or later: ISO 8601; a date is its midnight in time_zone.',
+        default='',
+        max_length=64,
+    )
+    until: str = arg('Events that began before then: ISO 8601.', default='', max_length=64)
+    order_by: str = arg(
+        'onset, peak, end, duration or a figure, e.g. peak_force: events that have it.',
+        default='onset',
+        max_length=128,
+    )
+    descending: bool = arg('Newest, longest or greatest first.', default=False)
+    limit: int = arg('Maximum number of events.', default=20, minimum=1, maximum=1000)
+    cursor: str = arg(
+        'next_cursor of the page before; the pages stay stable while events arrive.',
+        default='',
+        max_length=512,
+    )
+    aggregate: tuple[str, ...] = arg(
+        'Instead of events: count, min, max, mean, sum, std (of all values), median, quantiles, '
+        ' a percentile such as p99, histogram.',
+        default=(),
+    )
+    figure: str = arg(
+        'What is aggregated: duration or a figure, e.g. peak_force; of the events that have it.',
+        default='',
+        max_length=128,
+    )
+    group_by: str = arg(
+        'Groups of an aggregate, times by the onset in time_zone; at most 1,000.',
+        default='',
+        choices=('', *TIMES, *NAMES),
+    )
+    bins: int = arg('Bins of a histogram.', default=10, minimum=1, maximum=1000)
+    time_zone: str = arg(
+        'IANA name, e.g. Europe/Berlin; empty: the parameter time_zone.', default='', max_length=64
+    )
+
+
+@dataclass(frozen=True)
+class FigureView:
+    """A number with a name and a unit."""
+
+    name: str = arg('Name, e.g. peak_force or mean.')
+    value: float = arg('Value in that unit.')
+    unit: str = arg('Unit, e.g. N; empty: none.')
+
+
+@dataclass(frozen=True)
+class EventView:
+    """One event."""
+
+    event_id: int = arg('Id of the event; that of its memory, negative of a session.')
+    memory_id: int | None = arg('Memory id for show and recall.')
+    kind: str = arg('contact, motion, scene, session, perception or a detector.')
+    label: str | None = arg('Finer word of the detector, e.g. push.')
+    topic: str | None = arg('Topic that it was measured on.')
+    frame_id: str | None = arg('Coordinate frame of the measurement.')
+    robot: str | None = arg('Robot, context robot.id.')
+    session_id: str | None = arg('Session id.')
+    task: str | None = arg('Task, context task.name, else its instruction.')
+    collection: str = arg('Collection.')
+    recording: str | None = arg('Recording that it is in.')
+    recording_offset: int | None = arg('Offset into the recording in bytes.')
+    start: str = arg('Measured onset, ISO 8601 with the offset of time_zone.')
+    peak: str = arg('Its strongest moment.')
+    end: str | None = arg('Its end; none while it lasts.')
+    duration: float | None = arg('Seconds from start to end.')
+    broken_off: bool = arg('True if its end was not seen.')
+    figures: tuple[FigureView, ...] = arg('Figures of the detector.')
+    text: str | None = arg('Text of the memory.')
+
+
+@dataclass(frozen=True)
+class HistogramBinView:
+    """One bin of a histogram."""
+
+    low: float = arg('Lower edge, included.')
+    high: float = arg('Upper edge; included in the last bin.')
+    count: int = arg('Number of events.')
+
+
+@dataclass(frozen=True)
+class EventGroupView:
+    """One group of events."""
+
+    key: str = arg(
+        'Name, weekday, date, or beginning of the hour with its offset; empty without group_by.'
+    )
+    count: int = arg('Number of events; with a figure, of those that have it.')
+    values: tuple[FigureView, ...] = arg('Aggregates.')
+    bins: tuple[HistogramBinView, ...] = arg('Histogram; the groups have the same bins.')
+
+
+@dataclass(frozen=True)
+class QueryEventsResponse:
+    """Response of query_events."""
+
+    events: tuple[EventView, ...] = arg('Page of events; none with an aggregate.')
+    next_cursor: str = arg('Cursor of the next page; empty on the last one.')
+    groups: tuple[EventGroupView, ...] = arg('Groups of an aggregate; one without group_by.')
+    total: int | None = arg(
+        'Number of events aggregated or, where they fit on one page, listed; else ask for the '
+        'aggregate count.'
+    )
+    groups_total: int = arg('Number of groups that there are.')
+    time_zone: str = arg('IANA name of the zone of all times.')
+
+
+@tool(read_only=True, idempotent=True, core=True)
+def query_events(memory: Memory, request: QueryEventsRequest) -> QueryEventsResponse:
+    """
+    List or aggregate events by measured time and figures: contacts, motions, scenes, sessions.
+
+    Order by a figure for the hardest, longest or fastest; aggregate with group_by for counts an
+    hour or means by task. An event belongs to a window that it overlaps, and to the hour or day of
+    its onset. Bounds may have a unit: "5 N", "300 ms".
+    """
+    question = EventQuestion(
+        request.where or {},
+        request.since,
+        request.until,
+        request.order_by,
+        request.descending,
+        request.limit,
+        request.cursor,
+        choose_zone(memory, request.time_zone),
+    )
+    if request.aggregate:
+        return _aggregate(memory, request, question)
+    for name, given in (('figure', request.figure), ('group_by', request.group_by)):
+        if given:
+            raise InvalidArgument(f'{name} requires aggregate, e.g. count')
+    page = list_events(memory, question)
+    room = compute_field_limit(len(page.events))
+    views = tuple(_view(event, question, room) for event in page.events)
+    total = None if page.cursor or request.cursor else len(views)
+    return QueryEventsResponse(views, page.cursor, (), total, 0, question.zone.key)
+
+
+def _aggregate(
+    memory: Memory, request: QueryEventsRequest, question: EventQuestion
+) -> QueryEventsResponse:
+    if request.cursor:
+        raise InvalidArgument('cursor belongs to a list of events; an aggregate has no pages')
+    found = aggregate_events(
+        memory, question, request.aggregate, request.figure, request.group_by, request.bins
+    )
+    groups = [*found.groups]
+    if request.descending:
+        groups.reverse()
+    return QueryEventsResponse(
+        (),
+        '',
+        tuple(_view_group(group, found.unit) for group in groups[:MAX_GROUPS]),
+        sum(group.count for group in groups),
+        len(groups),
+        question.zone.key,
+    )
+
+
+def _view_group(group: Group, unit: str) -> EventGroupView:
+    return EventGroupView(
+        group.key,
+        group.count,
+        tuple(FigureView(name, value, unit) for name, value in group.values.items()),
+        tuple(HistogramBinView(*edges) for edges in group.bins),
+    )
+
+
+def _view(event: EventRow, question: EventQuestion, room: int) -> EventView:
+    lasted = None if event.end is None else (event.end - event.onset) / 1e9
+    times = [
+        None if time is None else format_local(time // 1000, question.zone)
+        for time in (event.onset, event.peak, event.end)
+    ]
+    return EventView(
+        event_id=event.id,
+        memory_id=event.memory_id,
+        kind=event.names['kind'] or '',
+        label=event.names['label'],
+        topic=event.names['topic'],
+        frame_id=event.names['frame_id'],
+        robot=event.names['robot'],
+        session_id=event.names['session_id'],
+        task=event.names['task'],
+        collection=event.names['collection'] or '',
+        recording=event.names['recording'],
+        recording_offset=event.recording_offset,
+        start=times[0] or '',
+        peak=times[1] or '',
+        end=times[2],
+        duration=lasted,
+        broken_off=event.broken_off,
+        figures=tuple(FigureView(*figure) for figure in event.figures),
+        text=None if event.text is None else shorten(event.text, room),
+    )
