@@ -64,8 +64,7 @@ def run(steps: Iterable[Step], folder: Path, environment: Mapping[str, str]) -> 
         ['bash', '-c', '\n'.join(lines)],
         cwd=ROOT,
         env={**os.environ, 'ROBOT_MEMORY_DB': str(folder / 'memory.db'), **environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
         timeout=HANG_SECONDS,
     )
