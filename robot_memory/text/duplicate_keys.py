@@ -71,7 +71,7 @@ def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def _convert_han_number(text: str) -> str:
+def convert_han_number(text: str) -> str:
     """Return a Chinese numeral as digits: 十二 as '12', 十二点五 as '12.5', 二五 as '25'."""
     whole, _, rest = text.partition('点')
     total = section = digit = 0
@@ -89,7 +89,7 @@ def _convert_han_number(text: str) -> str:
 def _replace_han_number(match: re.Match[str]) -> str:
     numeral = match[match.lastgroup or 0]
     value = numeral if numeral[0] not in _HAN and numeral[0] not in _HAN_SCALE else ''
-    return (value or _convert_han_number(numeral)) + ('%' if match.lastgroup == 'share' else '')
+    return (value or convert_han_number(numeral)) + ('%' if match.lastgroup == 'share' else '')
 
 
 def _normalize_number(number: str) -> str:

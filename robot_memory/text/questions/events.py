@@ -1,0 +1,173 @@
+"""Kinds and labels of events that a question names, and what sort of question it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from robot_memory.text.questions.tables import expand, load_table
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Mention:
+    """
+    Hold a kind of event that text[start:end] names.
+
+    `weak` words name one only beside a time, an order, a bound or a count, `common` ones where
+    any of them are asked for; `happening` ones name none, but say that something was.
+    """
+
+    start: int
+    end: int
+    plural: bool
+    kinds: tuple[str, ...]
+    labels: tuple[str, ...]
+    weak: bool
+    common: bool
+    happening: bool
+
+
+@dataclass(frozen=True)
+class Cues:
+    """Hold what the words of a question show about what is asked for."""
+
+    asked: bool
+    future: bool
+    present: bool
+    past: bool
+    asking: bool
+
+
+def _describe_kind(event: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a mention that its kind decides."""
+    flags = {name: event.get(name, False) for name in ('weak', 'common', 'happening')}
+    labels = tuple(label for label in event.get('label', '').split('|') if label)
+    return {'kinds': tuple(event['kinds']), 'labels': labels, **flags}
+
+
+@cache
+def _compile_events() -> tuple[tuple[dict[str, Any], re.Pattern[str], re.Pattern[str]], ...]:
+    table = load_table('events')
+    return tuple(
+        (
+            _describe_kind(event),
+            re.compile(
+                rf'\b(?:{"|".join(expand(one, table) for one in event["en"]) or "(?!)"})(?!\w)'
+            ),
+            re.compile('|'.join(event['zh']) or '(?!)'),
+        )
+        for event in table['event']
+    )
+
+
+@cache
+def _compile_cue(name: str, key: str = '') -> tuple[re.Pattern[str], re.Pattern[str]]:
+    cue = load_table('events')[name]
+    han = '|'.join(cue.get('zh', ())) or '(?!)'
+    return re.compile(rf'\b(?:{"|".join(cue["en"])})\b'), re.compile(han)
+
+
+def is_han(folded: str) -> bool:
+    """Say whether a text has characters that the Chinese tables are for."""
+    return max(folded, default='') >= '\u3400'
+
+
+def _shows(name: str, folded: str, han: bool) -> bool:
+    english, chinese = _compile_cue(name)
+    return bool(english.search(folded) or (han and chinese.search(folded)))
+
+
+def find_cues(folded: str) -> Cues:
+    """Return what the words show."""
+    han = is_han(folded)
+    return Cues(
+        *(_shows(name, folded, han) for name in ('asked', 'future', 'present', 'past', 'asking'))
+    )
+
+
+def find_mentions(folded: str, taken: Sequence[Span] = ()) -> list[Mention]:
+    """Return the events that are named, in order; the first kind of the table takes the words."""
+    han = is_han(folded)
+    found: list[Mention] = []
+    used = list(taken)
+    for kind, english, chinese in _compile_events():
+        for pattern in (english, chinese) if han else (english,):
+            for match in pattern.finditer(folded):
+                start, end = match.span()
+                if any(start < other_end and begin < end for begin, other_end in used):
+                    continue
+                used.append((start, end))
+                plural = match[0].isascii() and re.search(r's\b', match[0]) is not None
+                found.append(Mention(start, end, plural, **kind))
+    return sorted(found, key=lambda one: one.start)
+
+
+def is_asked_for(folded: str, mention: Mention) -> bool:
+    """Say whether a question asks for events of a kind: any faults, show me all collisions."""
+    exists = load_table('events')['exists']
+    before = folded[max(0, mention.start - 40) : mention.start]
+    if _compile_pattern(exists['common']).search(before):
+        return True
+    if not mention.common and _compile_pattern(exists['en']).search(before):
+        return True
+    if folded[mention.start] < '\u3400' or mention.common:
+        return False
+    after = folded[mention.end : mention.end + 12]
+    return bool(
+        _compile_pattern(exists['zh']).search(before)
+        or _compile_pattern(exists['han_after']).search(after)
+    )
+
+
+def locate_quantities(folded: str) -> dict[str, Span]:
+    """Return where each quantity is named."""
+    found = {}
+    for name, english, chinese in _compile_quantities():
+        match = english.search(folded) or chinese.search(folded)
+        if match:
+            found[name] = match.span()
+    return found
+
+
+@cache
+def _compile_quantities() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...]:
+    return tuple(
+        (
+            one['name'],
+            re.compile(rf'\b(?:{"|".join(one["en"]) or "(?!)"})\b'),
+            re.compile('|'.join(one['zh']) or '(?!)'),
+        )
+        for one in load_table('events')['quantity']
+    )
+
+
+def find_outcome(folded: str) -> tuple[str, Span] | None:
+    """Return 'success' or 'failure' where a question asks for what ended so, and its span."""
+    for outcome, pattern in load_table('events')['outcome'].items():
+        match = _compile_pattern(pattern).search(folded)
+        if match:
+            return outcome, match.span()
+    return None
+
+
+@cache
+def _compile_pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def match_label(label: str, written: str) -> bool:
+    """
+    Say whether a label of a reading names what a detector wrote.
+
+    Each word of the label begins as one of the other does: 'insertion' names 'peg_insertion'.
+    """
+    words = re.findall(r'\w+', written.lower().replace('_', ' '))
+    return all(
+        any(word[:5] == other[:5] for other in words)
+        for word in label.lower().replace('_', ' ').split()
+    )

@@ -1,0 +1,173 @@
+"""Bounds in questions: a comparison, a number and a unit, as a value in SI units."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from robot_memory.text.questions.model import Bound, Operator
+from robot_memory.text.questions.numbers import ENGLISH, HAN, parse_number
+from robot_memory.text.questions.tables import expand, load_pattern, load_table
+from robot_memory.text.vocabulary import UNITS
+
+ABOUT = 0.1
+"""How far a value may be from one that was said to be about it, as a share of it."""
+_DEGREES = 'deg'
+_FIGURES = {'average': 'mean', 'maximum': 'peak', 'max': 'peak', 'minimum': 'min'}
+
+
+class FoundBounds(NamedTuple):
+    """Hold bounds with the part of the text that each was read from."""
+
+    bounds: tuple[Bound, ...]
+    spans: tuple[tuple[int, int], ...]
+
+
+NO_BOUNDS = FoundBounds((), ())
+
+
+class _Value(NamedTuple):
+    quantity: str
+    value: float
+
+
+_Pair = tuple[Operator, _Value]
+_Form = tuple[re.Pattern[str], Callable[[re.Match[str], str], list[_Pair]]]
+
+
+@cache
+def _list_units() -> dict[str, str]:
+    """Return the unit of each name that questions may use."""
+    table = load_table('figures')
+    names = {
+        name: unit
+        for unit, said in UNITS.items()
+        if unit in table['si'] or unit == _DEGREES
+        for name in said.split()
+    }
+    names |= {f'{n}s': u for n, u in names.items() if re.fullmatch('[a-z]{3,}[^sz]', n)}
+    names |= {name: unit for unit, said in table['more_names'].items() for name in said.split()}
+    for length in ('meter', 'metre', 'radian', 'degree', 'millimeter', 'millimetre'):
+        for per in ('per', 'a'):
+            names[f'{length}s {per} second'] = f'{names[length]}/s'
+    names.update(table['spelt'])
+    return names
+
+
+@cache
+def _compile_forms() -> tuple[_Form, ...]:
+    """Return the forms of a bound, and how the values of each are read."""
+    table = load_table('figures')
+    unit = '|'.join(re.escape(name) for name in sorted(_list_units(), key=len, reverse=True))
+    amounts = table['amount']
+    number = expand(amounts['number'], table)
+    fragments = {
+        **table['fragments'],
+        'unit': unit,
+        'digits': f'{ENGLISH}|{HAN}',
+        'ends': amounts['ends'],
+        'not_ago': amounts['not_ago'],
+        'amount': rf'(?P<number>{number})\s?-?个?(?P<unit>{unit}){amounts["ends"]}',
+    }
+
+    def compile_form(form: str, **more: str) -> re.Pattern[str]:
+        given = {**fragments, **more}
+        return re.compile(expand(amounts[form], {'fragments': given}))
+
+    forms: list[_Form] = [
+        (compile_form('between'), _read_between),
+        (compile_form('around'), _read_around),
+        (compile_form('about'), _read_around),
+    ]
+    for one in table['comparison']:
+        read = _read_equal if one['operator'] == '$eq' else _make_reader(one['operator'])
+        forms.append((compile_form('one', before=one['before']), read))
+        if one['after']:
+            forms.append((compile_form('behind', after=one['after']), read))
+        if 'compared' in one:
+            forms.append((compile_form('compared', compared=one['compared']), read))
+    return tuple(forms)
+
+
+def _make_reader(operator: Operator) -> Callable[[re.Match[str], str], list[_Pair]]:
+    def read(match: re.Match[str], folded: str) -> list[_Pair]:
+        found = _convert(_parse(match['number']), match['unit'], folded)
+        return [(operator, found)] if found else []
+
+    return read
+
+
+def _read_between(match: re.Match[str], folded: str) -> list[_Pair]:
+    low = _convert(_parse(match['low']), match['own'] or match['unit'], folded)
+    high = _convert(_parse(match['number']), match['unit'], folded)
+    if low and high and low.quantity == high.quantity and low.value < high.value:
+        return [('$gte', low), ('$lte', high)]
+    return []
+
+
+def _read_around(match: re.Match[str], folded: str) -> list[_Pair]:
+    value = _parse(match['number'])
+    return _read_ends(value * (1 - ABOUT), value * (1 + ABOUT), '$lte', match['unit'], folded)
+
+
+def _read_equal(match: re.Match[str], folded: str) -> list[_Pair]:
+    """Return half of the last digit around a value: 43.0 N are 42.95 N to 43.05 N."""
+    number = match['number']
+    digits = len(number.partition('.')[2]) if number.isascii() else 0
+    value, half = _parse(number), 0.5 / 10**digits
+    return _read_ends(value - half, value + half, '$lt', match['unit'], folded)
+
+
+def _read_ends(low: float, high: float, below: Operator, unit: str, folded: str) -> list[_Pair]:
+    ends = [_convert(value, unit, folded) for value in (min(low, high), max(low, high))]
+    return [('$gte', ends[0]), (below, ends[1])] if ends[0] and ends[1] else []
+
+
+def _parse(number: str) -> float:
+    return -parse_number(number[1:]) if number[0] == '-' else parse_number(number)
+
+
+def _convert(value: float, name: str, folded: str) -> _Value | None:
+    """Return a value in SI units; None where the unit may be of two quantities."""
+    unit = _list_units()[name]
+    if unit == _DEGREES:
+        if load_pattern('figures', 'words', 'heat').search(folded):
+            return _Value('temperature', value)
+        if load_pattern('figures', 'words', 'turn').search(folded):
+            return _Value('angle', math.radians(value))
+        return None
+    quantity, factor = load_table('figures')['si'][unit]
+    if unit == 'degf':
+        value = (value - 32) / 1.8
+    if quantity == 'length' and load_pattern('figures', 'words', 'way').search(folded):
+        quantity = 'distance'
+    return _Value(quantity, float(f'{value * factor:.12g}'))
+
+
+def _find(folded: str) -> Iterator[tuple[int, int, list[_Pair]]]:
+    for pattern, read in _compile_forms():
+        for match in pattern.finditer(folded):
+            pairs = read(match, folded)
+            if pairs:
+                yield match.start(), match.end(), pairs
+
+
+def find_bounds(folded: str, text: str) -> FoundBounds:
+    """Return the bounds in a text, in order; of two that overlap, the first and longest."""
+    figures = {
+        match['quantity']: _FIGURES.get(match['figure'], match['figure'])
+        for match in load_pattern('figures', 'words', 'figure').finditer(folded)
+    }
+    bounds: list[Bound] = []
+    spans: list[tuple[int, int]] = []
+    for start, end, pairs in sorted(_find(folded), key=lambda one: (one[0], -one[1])):
+        if spans and start < spans[-1][1]:
+            continue
+        spans.append((start, end))
+        for operator, (quantity, value) in pairs:
+            written = text[start:end].strip()
+            bounds.append(Bound(quantity, operator, value, written, figures.get(quantity, '')))
+    return FoundBounds(tuple(bounds), tuple(spans))

@@ -1,0 +1,69 @@
+"""Text in one width and case, character for character, so that spans hold in the original."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+
+class _Fold(dict[int, str]):
+    """Map a code point to one folded character, learned as characters come in."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        folded = unicodedata.normalize('NFKC', character).casefold()
+        if len(folded) != 1:
+            lower = character.lower()
+            folded = lower if len(lower) == 1 else character
+        self[code] = folded
+        return folded
+
+
+# Quotes, dashes and signs as they are typed; the traditional characters that the tables use.
+_FOLD = _Fold(
+    {ord(one): other for one, other in zip('’‘–—−〜～℃', "''---~~c", strict=True)}
+    | {
+        ord(one): other
+        for one, other in zip(
+            '點週個後時鐘幾長過轉數壓撞牛這發現間錯誤報務當從總討規則見動強熱會話嗎麼兩級場務測',
+            '点周个后时钟几长过转数压撞牛这发现间错误报务当从总讨规则见动强热会话吗么两级场务测',
+            strict=True,
+        )
+    }
+)
+
+
+def fold_characters(text: str) -> str:
+    """Return the text folded to lower case and usual width; as long as the text itself."""
+    return text.lower() if text.isascii() else text.translate(_FOLD)
+
+
+# Words that are read through a typo: two neighbouring letters changed places.
+_MEANT = (
+    'yesterday today morning afternoon evening monday tuesday wednesday thursday friday saturday '
+    'sunday january february march april august september october november december contact '
+    'contacts collision collisions pushes faults errors alarms warnings changes change average '
+    'total motion motions session sessions protective emergency hardest strongest longest '
+    'shortest fastest slowest hottest weakest latest first happened between number often since '
+    'calibration insertion insertions insertion force torque temperature duration recent '
+    'movement movements failures failure pushed touched stopped'
+).split()
+_BY_LETTERS = {(word[0], len(word), ''.join(sorted(word))): word for word in _MEANT}
+_KNOWN = frozenset((*_MEANT, 'canton'))
+_LONG_WORD = re.compile('[a-z]{5,13}')
+
+
+def correct_words(folded: str) -> str:
+    """Return a folded text with letters put right in words of the tables; as long as before."""
+    return _LONG_WORD.sub(_correct, folded)
+
+
+def _correct(match: re.Match[str]) -> str:
+    word = match[0]
+    if word in _KNOWN:
+        return word
+    meant = _BY_LETTERS.get((word[0], len(word), ''.join(sorted(word))))
+    if meant is None:
+        return word
+    wrong = [i for i, (one, other) in enumerate(zip(word, meant, strict=True)) if one != other]
+    return meant if len(wrong) == 2 and wrong[1] == wrong[0] + 1 else word

@@ -1,0 +1,226 @@
+"""What was read in a question, typed, and in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+Relation = Literal['since', 'before', 'after', 'during']
+Operator = Literal['$gt', '$gte', '$lt', '$lte', '$eq']
+Function = Literal['count', 'mean', 'sum', 'min', 'max', 'rate', 'share']
+
+PEAKED = ('force', 'torque', 'speed', 'effort', 'current')
+"""Quantities whose figure is the peak where the question names no other."""
+UNITS = {
+    'force': 'N', 'torque': 'N m', 'impulse': 'N s', 'length': 'm', 'distance': 'm',
+    'speed': 'm/s', 'rotation speed': 'rad/s', 'acceleration': 'm/s²', 'angle': 'rad',
+    'mass': 'kg', 'temperature': '°C', 'duration': 's', 'frequency': 'Hz', 'voltage': 'V',
+    'current': 'A', 'power': 'W', 'pressure': 'Pa', 'share': '%',
+}  # fmt: skip
+"""The unit that values of a quantity have."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Hold what was read in text[start:end], and as what."""
+
+    start: int
+    end: int
+    role: str
+
+
+@dataclass(frozen=True)
+class Window:
+    """
+    Hold a window of time, half open; None is open to that side.
+
+    `since` and `until` are instants in UTC. `granularity` is second, minute, hour, part, day,
+    week, month, year, or range; `near` is the instant that was named, where events close to it
+    come first.
+    """
+
+    since: datetime | None
+    until: datetime | None
+    granularity: str
+    zone: ZoneInfo
+    near: datetime | None = None
+
+    def describe(self) -> str:
+        """Return the window in words, in its zone."""
+        since = self.since and self.since.astimezone(self.zone)
+        until = self.until and self.until.astimezone(self.zone)
+        if since is None or until is None:
+            named, word = (until, 'before') if since is None else (since, 'since')
+            return f'{word} {_format_instant(named)}' if named else ''
+        if _is_midnight(since) and _is_midnight(until) and since.date() < until.date():
+            last = until.date() - timedelta(days=1)
+            if last == since.date():
+                return f'{last}'
+            return f'{since.date()} to {last}'
+        if until - since <= timedelta(minutes=1) and not since.second:
+            return _format_instant(since)
+        end = _format_instant(until)
+        start = f'{since.date()} 00:00' if _is_midnight(since) else _format_instant(since)
+        return f'{start} to {end[11:] if until.date() == since.date() else end}'
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """
+    Hold an event by which time is told: `words` name it, for the caller to look up.
+
+    `which` counts from the first (1) or from the last (-1), in `window` where it is given.
+    `distance` says how far from it at
+    most, in seconds ('in the ten minutes after').
+    """
+
+    relation: Relation
+    words: str
+    which: int = -1
+    distance: float | None = None
+    window: Window | None = None
+
+    def describe(self) -> str:
+        """Return the anchor in words."""
+        within = f'within {self.distance:g} s ' if self.distance is not None else ''
+        which = 'last' if self.which < 0 else _format_ordinal(self.which)
+        words = f'{within}{self.relation} the {which} {self.words}'
+        return f'{words} of {self.window.describe()}' if self.window else words
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Hold a bound: `value` in the unit of its quantity in UNITS, `written` as it was said."""
+
+    quantity: str
+    operator: Operator
+    value: float
+    written: str
+    figure: str = ''
+
+    def describe(self) -> str:
+        """Return the bound in words."""
+        return (
+            f'{name_figure(self.quantity, self.figure)} {_OPERATORS[self.operator]} '
+            f'{self.value:.6g} {UNITS[self.quantity]}'
+        )
+
+
+@dataclass(frozen=True)
+class Order:
+    """Hold an order by 'time', 'count' or a quantity; `skip` come before what is asked for."""
+
+    by: str
+    descending: bool
+    take: int | None = None
+    skip: int = 0
+    figure: str = ''
+
+    def describe(self) -> str:
+        """Return the order in words."""
+        if self.by == 'time':
+            words = f'{"newest" if self.descending else "oldest"} first'
+        else:
+            words = f'{"highest" if self.descending else "lowest"} '
+            words += f'{name_figure(self.by, self.figure)} first'
+        words += f', from the {_format_ordinal(self.skip + 1)} on' if self.skip else ''
+        return f'{words}, {self.take} of them' if self.take else words
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """Hold a figure over events: of no quantity for a count; `group` is hour, day, task, ..."""
+
+    function: Function
+    quantity: str = ''
+    group: str = ''
+
+    def describe(self) -> str:
+        """Return the aggregate in words."""
+        words = f'{self.function} of {self.quantity}' if self.quantity else self.function
+        return f'{words} by {self.group}' if self.group else words
+
+
+@dataclass(frozen=True)
+class Reading:
+    """
+    Hold what a question says.
+
+    With `statement` a rule, a fact or what somebody said is asked for: then the rest only orders,
+    and restricts nothing. `asks` is 'instant' (when), a quantity (how long, how hard) or empty.
+    `outcome` is 'success' or 'failure' of tasks, trials and sessions; `recording` names a file.
+    `rest` is what is left of the text for the search, empty where only stop words are, and all of
+    it where nothing was read.
+    """
+
+    rest: str
+    window: Window | None = None
+    anchor: Anchor | None = None
+    kinds: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    bounds: tuple[Bound, ...] = ()
+    order: Order | None = None
+    aggregate: Aggregate | None = None
+    outcome: str = ''
+    recording: str = ''
+    asks: str = ''
+    statement: bool = False
+    spans: tuple[Span, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Say whether anything was read."""
+        return bool(self.spans)
+
+    @property
+    def take(self) -> int | None:
+        """Return how many are asked for, None where the question does not say."""
+        return self.order.take if self.order else None
+
+    def describe(self) -> str:
+        """Return what was read in words, empty where nothing was."""
+        names = [_make_plural(label) for label in self.labels]
+        names = names or [_PLURALS.get(kind) or _make_plural(kind) for kind in self.kinds]
+        parts = [' or '.join(names)] if names and self else []
+        parts += [bound.describe() for bound in self.bounds]
+        parts += [
+            part.describe()
+            for part in (self.aggregate, self.order, self.anchor, self.window)
+            if part is not None
+        ]
+        parts += [self.outcome, self.recording and f'in {self.recording}']
+        return ', '.join(part for part in parts if part)
+
+
+_PLURALS = {'state': 'changes of state', 'scene': 'changes of scene'}
+
+
+def _make_plural(name: str) -> str:
+    if name.endswith(('ing', 'lost', 'temperature', 'weight')):
+        return name
+    return f'{name}es' if name.endswith(('s', 'sh')) else f'{name}s'
+
+
+_OPERATORS = {'$gt': 'over', '$gte': 'at least', '$lt': 'under', '$lte': 'at most', '$eq': 'of'}
+
+
+def name_figure(quantity: str, figure: str = '') -> str:
+    """Return the figure of a quantity as a reading names it: 'peak force', 'duration'."""
+    figure = figure or ('peak' if quantity in PEAKED else '')
+    return f'{figure} {quantity}'.strip()
+
+
+def _is_midnight(local: datetime) -> bool:
+    return not (local.hour or local.minute or local.second or local.microsecond)
+
+
+def _format_instant(local: datetime) -> str:
+    if _is_midnight(local):
+        return f'{local.date()}'
+    return local.strftime('%Y-%m-%d %H:%M:%S' if local.second else '%Y-%m-%d %H:%M')
+
+
+def _format_ordinal(number: int) -> str:
+    ending = {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')
+    return f'{number}{"th" if 10 < number % 100 < 14 else ending}'

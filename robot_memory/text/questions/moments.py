@@ -1,0 +1,347 @@
+"""Single times that a question names: a day, a part of one, a clock time, a week, days ago."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, timezone
+from functools import cache
+from typing import Any
+
+from robot_memory.text.questions.calendar import DAY, Calendar, Stretch
+from robot_memory.text.questions.model import Window
+from robot_memory.text.questions.numbers import parse_number
+from robot_memory.text.questions.tables import expand, load_table
+from robot_memory.text.vocabulary import MONTHS
+
+
+@dataclass(frozen=True)
+class Clock:
+    """
+    Hold a time of day.
+
+    `exact` says that it is known to be before or after noon, `spoken` that it was rounded: half
+    past two.
+    """
+
+    hour: int
+    minute: int | None = None
+    second: int | None = None
+    exact: bool = False
+    spoken: bool = False
+
+
+@dataclass(frozen=True)
+class Moment:
+    """
+    Hold a time that was found in text[start:end].
+
+    One of `day`, `part`, `clock`, `stretch` (local time) and `window` (instants) or several that
+    belong together. With `needs` it is one only beside another, or after a word that says so;
+    with `past` it cannot lie ahead.
+    """
+
+    start: int
+    end: int
+    day: date | None = None
+    part: str = ''
+    clock: Clock | None = None
+    stretch: Stretch | None = None
+    window: Window | None = None
+    weekday: int | None = None
+    day_of_month: int | None = None
+    needs: bool = False
+    past: bool = False
+    support: bool = False
+    loose: bool = False
+    nothing: bool = False
+    spoils: bool = False
+
+
+LONGEST_YEARS = 20
+"""Nothing that a robot remembers is older."""
+_Rule = tuple[dict[str, Any], re.Pattern[str]]
+_THIRDS = {
+    'early': (0, 10), '上旬': (0, 10), '初': (0, 10), 'mid': (10, 20), '中旬': (10, 20),
+    'late': (20, 31), '下旬': (20, 31), '底': (20, 31),
+}  # fmt: skip
+UNITS = {
+    'sec': 'second', 'min': 'minute', 'hr': 'hour', 'night': 'day', '秒': 'second',
+    '秒钟': 'second', '分钟': 'minute', '小时': 'hour', '钟头': 'hour', '天': 'day', '日': 'day',
+    '晚': 'day', '周': 'week', '星期': 'week', '礼拜': 'week', '月': 'month', '年': 'year',
+}  # fmt: skip
+SECONDS = {'second': 1, 'minute': 60, 'hour': 3600, 'day': 86_400, 'week': 604_800}
+_WEEKDAYS = ('mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun')
+_AGO = {'last': 1, 'previous': 1, 'this': 0, 'the current': 0}
+
+
+@cache
+def _compile_rules(han: bool) -> tuple[_Rule, ...]:
+    table = load_table('times')
+    return tuple(
+        (rule, re.compile(expand(rule['pattern'], table)))
+        for rule in table['time']
+        if rule.get('han', False) == han
+    )
+
+
+def find_moments(folded: str, calendar: Calendar) -> list[Moment]:
+    """Return the times in a folded text, in order; of two that overlap, the first and longest."""
+    found: list[tuple[int, int, int, dict[str, Any], re.Match[str]]] = []
+    for han in (False, True):
+        if han and max(folded, default='') < '\u3400':
+            continue
+        for rule, pattern in _compile_rules(han):
+            for match in pattern.finditer(folded):
+                if match.end() > match.start():
+                    found.append((match.start(), -match.end(), len(found), rule, match))
+    found.sort(key=lambda one: one[:3])
+    moments: list[Moment] = []
+    end = 0
+    for start, minus_end, _, rule, match in found:
+        if start >= end:
+            try:
+                moments.append(_read(rule, match, calendar))
+            except (ValueError, OverflowError):  # the 31st of June, year 0
+                continue
+            end = -minus_end
+    return moments
+
+
+def _read(rule: dict[str, Any], match: re.Match[str], calendar: Calendar) -> Moment:
+    given: dict[str, Any] = {
+        name: value for name, value in {**rule, **match.groupdict()}.items() if value is not None
+    }
+    for name in ('part2', 'unit2', 'unit3', 'month2'):
+        if name in given:
+            given[name[:-1]] = given[name]
+    fields = _READERS[rule['read']](given, calendar)
+    flags: dict[str, Any] = {
+        name: given[name] for name in ('needs', 'past', 'support', 'loose') if name in given
+    }
+    return Moment(match.start(), match.end(), **{**flags, **fields})
+
+
+def parse_month(written: str) -> int:
+    """Return the number of a month: 10 of october, oct, 10, 十."""
+    if written.isdecimal() or not written.isascii():
+        month = int(parse_number(written))
+    else:
+        month = next(i for i, name in enumerate(MONTHS, 1) if name.startswith(written[:3]))
+    if not 1 <= month <= 12:
+        raise ValueError(f'no month {month}')
+    return month
+
+
+def _read_nothing(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    return {'nothing': True}
+
+
+def _read_day(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    part = given.get('part', '')
+    if 'days' in given:
+        return {'day': calendar.today - given['days'] * DAY, 'part': part}
+    if 'weekday' in given:
+        return _read_weekday(given, calendar)
+    day = int(parse_number(given['day']))
+    if 'monthago' in given:
+        month = calendar.make_month(
+            calendar.today.year, calendar.today.month - given['monthago'].startswith('上')
+        )
+        return {'day': month.since.date().replace(day=day)}
+    if 'month' not in given:
+        return {'day': calendar.find_day_of_month(day), 'day_of_month': day}
+    return {
+        'day': calendar.make_past_date(
+            parse_month(given['month']), day, _get_year(given, calendar)
+        )
+    }
+
+
+def _get_year(given: dict[str, Any], calendar: Calendar) -> int:
+    return calendar.today.year - 1 if 'lastyear' in given else int(given.get('year', 0))
+
+
+def _read_weekday(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    name, which = given['weekday'], given.get('which', '')
+    weekday = '一二三四五六日天'.find(name)
+    weekday = _WEEKDAYS.index(name[:3]) if weekday < 0 else min(weekday, 6)
+    weeks_ago = {'上上': 2, '上': 1, '这': 0, '本': 0, 'this': 0}.get(which.removesuffix('个'))
+    if weeks_ago is None:
+        return {'day': calendar.find_weekday(weekday), 'weekday': weekday}
+    day = calendar.make_week(weeks_ago).since.date() + weekday * DAY
+    return {'day': day if day <= calendar.today else day - 7 * DAY, 'weekday': weekday}
+
+
+_INSTANT = ('year', 'month', 'day', 'hour', 'minute')
+
+
+def _read_instant(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    year, month, day, hour, minute = (int(given[name]) for name in _INSTANT)
+    local = datetime(year, month, day, hour, minute)
+    clock = Clock(local.hour, local.minute, _get_int(given, 'second'), True)
+    offset = given.get('offset')
+    if not offset:
+        return {'day': local.date(), 'clock': clock}
+    shift = timedelta(0)
+    if offset[0] in '+-':
+        digits = offset[1:].replace(':', '')
+        shift = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+        shift = -shift if offset[0] == '-' else shift
+    at = local.replace(second=clock.second or 0, tzinfo=timezone(shift)).astimezone(timezone.utc)
+    whole = 'minute' if clock.second is None else 'second'
+    until = at + timedelta(seconds=SECONDS[whole])
+    return {'window': Window(at, until, whole, calendar.zone, at)}
+
+
+def _get_int(given: dict[str, Any], name: str) -> int | None:
+    return int(parse_number(str(given[name]))) if name in given else None
+
+
+def _read_part(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    return {'part': given['part']}
+
+
+_TO = {'five': 5, 'ten': 10, 'twenty': 20, 'twenty-five': 25, 'half': 30, 'quarter': 15, 'a': 15}
+_HAN_PAST = {'半': 30, '一刻': 15, '三刻': 45, '整': 0}
+
+
+def _read_clock(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    hour = int(parse_number(str(given['hour'])))
+    minute, second = _get_int(given, 'minute'), _get_int(given, 'second')
+    relative = given.get('relative', '')
+    if relative in _HAN_PAST:
+        minute = _HAN_PAST[relative]
+    elif relative:
+        minute = _TO[relative.split()[0]]
+        if relative.endswith('to'):
+            hour, minute = (hour - 1) % 12 if hour <= 12 else hour - 1, 60 - minute
+    exact = 'exact' in given or hour > 12 or (minute is not None and not relative)
+    meridiem, part = given.get('meridiem', ''), given.get('part', '')
+    if meridiem:
+        if not 1 <= hour <= 12:
+            raise ValueError(f'no hour {hour} {meridiem}')
+        hour, exact = hour % 12 + 12 * meridiem.startswith('p'), True
+    elif part:
+        hour, exact = set_hour_in(part, hour), True
+    if hour == 24 and not minute:
+        hour = 0
+    if hour > 23 or (minute or 0) > 59:
+        raise ValueError(f'no hour {hour}')
+    return {'clock': Clock(hour, minute, second, exact, bool(relative)), 'part': part}
+
+
+def set_hour_in(part: str, hour: int) -> int:
+    """Return an hour as a part of the day means it: 15 for three in the afternoon."""
+    low, high = load_table('times')['parts'][part]
+    if hour < 12 and not low <= hour < high and low <= hour + 12 <= max(high, 24):
+        return hour + 12
+    return 0 if hour == 12 and high > 24 else hour
+
+
+def _read_ago(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    number, unit = parse_number(given['number']), given['unit']
+    if unit in ('year', '年') and number > LONGEST_YEARS:
+        return {'spoils': True}
+    if unit.startswith('半'):
+        number, unit = number + 0.5, unit[1:]
+    unit = UNITS.get(unit, unit)
+    if 'less' in given or 'more' in given:
+        at = _go_back(calendar, number, unit)
+        since, until = (at, calendar.now) if 'less' in given else (None, at)
+        return {'window': Window(since, until, 'range', calendar.zone)}
+    if unit in ('second', 'minute', 'hour'):
+        seconds = number * SECONDS[unit]
+        at = calendar.now - timedelta(seconds=seconds)
+        around = timedelta(seconds=max(60.0, seconds * 0.25))
+        until = min(at + around, calendar.now)
+        return {'window': Window(at - around, until, 'range', calendar.zone, at)}
+    whole = int(number)
+    if unit == 'day':
+        return {'day': calendar.today - whole * DAY}
+    return {'stretch': _find_period(calendar, unit, whole)}
+
+
+def _go_back(calendar: Calendar, number: float, unit: str) -> datetime:
+    """Return the instant so many units ago: hours as they passed, days by the calendar."""
+    if unit in ('second', 'minute', 'hour'):
+        return calendar.now - timedelta(seconds=number * SECONDS[unit])
+    if unit in ('month', 'year'):
+        months = round(number * (12 if unit == 'year' else 1))
+        start = calendar.make_month(calendar.local.year, calendar.local.month - months)
+        last = (start.until - DAY).day
+        then = start.since.replace(day=min(calendar.local.day, last))
+        return calendar.find_instant(datetime.combine(then.date(), calendar.local.time()))
+    days = number * (7 if unit in ('week', 'weekend') else 1)
+    return calendar.find_instant(calendar.local - timedelta(days=days))
+
+
+def _find_period(calendar: Calendar, unit: str, ago: int) -> Stretch:
+    if unit == 'week':
+        return calendar.make_week(ago)
+    if unit == 'weekend':
+        begun = calendar.make_weekend(ago).since <= calendar.local
+        return calendar.make_weekend(ago + (not begun))
+    if unit == 'month':
+        return calendar.make_month(calendar.today.year, calendar.today.month - ago)
+    if unit == 'year':
+        return calendar.make_year(calendar.today.year - ago)
+    hour = calendar.local.replace(minute=0, second=0, microsecond=0) - timedelta(hours=ago)
+    return Stretch(hour, hour + timedelta(hours=1), 'hour')
+
+
+def _read_rolling(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    number, unit = parse_number(str(given.get('number', 1))), given['unit']
+    since = _go_back(calendar, number, UNITS.get(unit, unit))
+    return {'window': Window(since, calendar.now, 'range', calendar.zone)}
+
+
+def _read_period(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    unit = given['unit']
+    if unit == '今年':
+        unit = 'year'
+    unit = UNITS.get(unit, unit)
+    ago = given['ago'] if 'ago' in given else _AGO[given['which']]
+    return {'stretch': _find_period(calendar, unit, ago)}
+
+
+def _read_month(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    which = given.get('which', '')
+    month = parse_month(given['month'])
+    found = calendar.make_past_month(month, _get_year(given, calendar), which == 'last')
+    if 'third' in given:
+        first, last = _THIRDS[given['third']]
+        until = min(found.since + last * DAY, found.until)
+        found = Stretch(found.since + first * DAY, until, 'range')
+    return {'stretch': found}
+
+
+def _read_year(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    year = int(given['year'])
+    if not calendar.today.year - LONGEST_YEARS <= year <= calendar.today.year:
+        return {'spoils': True}
+    return {'stretch': calendar.make_year(year)}
+
+
+def _read_between(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    month, year = parse_month(given['month']), int(given.get('year', 0))
+    first = calendar.make_past_date(month, int(parse_number(given['first'])), year)
+    last = first.replace(day=int(parse_number(given['last'])))
+    if last < first:
+        raise ValueError('the days are not in order')
+    return {'stretch': calendar.make_day(first, (last - first).days + 1, 'range')}
+
+
+_READERS = {
+    'none': _read_nothing,
+    'day': _read_day,
+    'instant': _read_instant,
+    'part': _read_part,
+    'clock': _read_clock,
+    'ago': _read_ago,
+    'rolling': _read_rolling,
+    'period': _read_period,
+    'month': _read_month,
+    'year': _read_year,
+    'between': _read_between,
+}

@@ -1,0 +1,46 @@
+"""Numbers as they are written in figures and words, English and Chinese."""
+
+from __future__ import annotations
+
+import re
+
+from robot_memory.text.duplicate_keys import convert_han_number
+
+_UNITS = (
+    'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen '
+    'fifteen sixteen seventeen eighteen nineteen'
+).split()
+_TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split()
+_WORDS: dict[str, float] = {
+    **{word: float(value) for value, word in enumerate(_UNITS)},
+    **{word: 10.0 * value for value, word in enumerate(_TENS, 2)},
+    'a': 1, 'an': 1, 'half a': 0.5, 'half an': 0.5, 'a half': 0.5, 'half': 0.5,
+    'a couple of': 2, 'couple of': 2, 'a dozen': 12, 'dozen': 12, 'hundred': 100, 'a hundred': 100,
+    'one and a half': 1.5, 'two and a half': 2.5, '半': 0.5, '半个': 0.5,
+}  # fmt: skip
+_EN = '|'.join(sorted((word for word in _WORDS if word.isascii()), key=len, reverse=True))
+ENGLISH = (
+    rf'(?:\d{{1,9}}(?:\.\d{{1,9}})?|(?:{"|".join(_TENS)})[- ](?:{"|".join(_UNITS[1:10])})'
+    rf'|(?:{_EN})(?![a-z]))'
+)
+"""A pattern of a number in folded English text; a word ends where it matches."""
+HAN = (
+    r'(?:\d{1,9}(?:\.\d{1,9})?|半个?'
+    r'|[零〇一二两三四五六七八九十百千]{1,8}(?:点[零一二三四五六七八九]{1,6})?)'
+)
+"""A pattern of a number in Chinese text."""
+_COUNT = '|'.join(('a couple of', 'couple of', 'a dozen', *_UNITS[2:], *_TENS))
+COUNT = rf'(?:\d{{1,4}}(?![\d.:])|(?:{_COUNT})(?![a-z]))'
+"""A pattern of a whole number of things in English, two or more where it is a word."""
+
+
+def parse_number(written: str) -> float:
+    """Return the value of what ENGLISH or HAN matched."""
+    if written[0].isdecimal():
+        return float(written)
+    if written in _WORDS:
+        return _WORDS[written]
+    if written.isascii():
+        tens, units = re.split('[- ]', written)
+        return _WORDS[tens] + _WORDS[units]
+    return float(convert_han_number(written))

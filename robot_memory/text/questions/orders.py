@@ -1,0 +1,220 @@
+"""Order, how many, and figures over all of them, as questions ask for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, NamedTuple
+
+from robot_memory.text.questions.events import Mention, Span, is_han, locate_quantities
+from robot_memory.text.questions.model import Aggregate, Function, Order
+from robot_memory.text.questions.numbers import parse_number
+from robot_memory.text.questions.tables import expand, load_pattern, load_table
+
+_NEAR = 30
+"""Characters after 'last' or 'hardest' within which the event stands."""
+
+
+@dataclass(frozen=True)
+class FoundOrder:
+    """Hold an order and where it was read; `weak` needs a window or a kind beside it."""
+
+    order: Order
+    spans: tuple[Span, ...]
+    weak: bool = False
+
+
+class FoundAggregate(NamedTuple):
+    """Hold an aggregate and where it was read."""
+
+    aggregate: Aggregate
+    spans: tuple[Span, ...]
+
+
+class _Named(NamedTuple):
+    """Hold what stands after 'last': whether it is an event, and one of many."""
+
+    event: bool
+    plural: bool
+
+
+def _find_named(folded: str, end: int, mentions: Sequence[Mention]) -> _Named | None:
+    """Return the event or the thing that is named within two words after a position."""
+    between = load_pattern('orders', 'order', 'between')
+    for mention in mentions:
+        if mention.start >= end and not (mention.happening and not mention.plural):
+            near = mention.start - end <= _NEAR
+            if near and between.fullmatch(folded, end, mention.start):
+                return _Named(True, mention.plural and not mention.weak)
+            break
+    thing = load_pattern('orders', 'order', 'thing').match(folded, end)
+    return _Named(False, thing['thing'].endswith('s')) if thing else None
+
+
+def _read_rank(written: str) -> int:
+    ordinals: list[str] = load_table('orders')['order']['ordinals']
+    return ordinals.index(written) + 1 if written in ordinals else int(written[:-2])
+
+
+def find_time_order(folded: str, mentions: Sequence[Mention]) -> FoundOrder | None:
+    """Return an order by time: the last, the first three, the second last, 上次."""
+    if match := load_pattern('orders', 'order', 'before_latest').search(folded):
+        return FoundOrder(Order('time', True, 1, 1), (match.span(),))
+    if match := load_pattern('orders', 'order', 'sorted').search(folded):
+        return FoundOrder(Order('time', bool(match['newest'])), (match.span(),))
+    return (
+        (_find_chinese(folded) if is_han(folded) else None)
+        or _find_before_event(folded, mentions)
+        or _find_adverb(folded)
+    )
+
+
+def _find_before_event(folded: str, mentions: Sequence[Mention]) -> FoundOrder | None:
+    """Return an order that stands before what is ordered: the last three contacts."""
+    certain = load_pattern('orders', 'order', 'certain')
+    for match in load_pattern('orders', 'order', 'head').finditer(folded):
+        named = _find_named(folded, match.end(), mentions)
+        if named is None and not (
+            certain.fullmatch(match['word'])
+            and re.match(r'\s+[a-z]', folded[match.end() : match.end() + 4])
+            and not load_pattern('orders', 'order', 'no_thing').match(folded, match.end())
+            and not load_pattern('orders', 'order', 'own').search(
+                folded, max(0, match.start() - 8), match.start()
+            )
+        ):
+            continue
+        newest = load_pattern('orders', 'fragments', 'newest').fullmatch(match['word'])
+        count, rank = match['count'] or match['top'], match['rank']
+        take = None if named and named.plural and not rank else 1
+        take = int(parse_number(count)) if count else take
+        if take != 0:
+            skip = _read_rank(rank) - 1 if rank else 0
+            return FoundOrder(
+                Order('time', newest is not None, take, max(skip, 0)), (match.span(),)
+            )
+    for match in load_pattern('orders', 'order', 'nth').finditer(folded):
+        named = _find_named(folded, match.end() - 1, mentions)
+        rank_ = _read_rank(match['rank'])
+        if named and named.event and rank_:
+            return FoundOrder(Order('time', False, 1, rank_ - 1), (match.span(),), True)
+    return None
+
+
+def _find_adverb(folded: str) -> FoundOrder | None:
+    """Return an order that stands beside a verb: when was it last touched, which came first."""
+    if match := load_pattern('orders', 'order', 'came_first').search(folded):
+        return FoundOrder(Order('time', match['word'] == 'last', 1), (match.span('word'),), True)
+    if match := load_pattern('orders', 'order', 'when_last').search(folded):
+        name = 'newest' if match['newest'] else 'oldest'
+        return FoundOrder(Order('time', name == 'newest', 1), (match.span(name),))
+    if match := load_pattern('orders', 'order', 'recently').search(folded):
+        return FoundOrder(Order('time', True), (match.span(),), True)
+    return None
+
+
+def _find_chinese(folded: str) -> FoundOrder | None:
+    match = load_pattern('orders', 'order', 'han').search(folded)
+    if not match:
+        return None
+    span, weak = (match.span(),), load_pattern('orders', 'order', 'ours').search(folded) is None
+    if match['second']:
+        return FoundOrder(Order('time', True, 1, 1), span, weak)
+    if match['counted']:
+        return FoundOrder(Order('time', True, int(parse_number(match['number'])) or 1), span, weak)
+    if match['newest']:
+        take = None if match['newest'] == '最近' else 1
+        return FoundOrder(Order('time', True, take), span, weak)
+    if match['oldest']:
+        return FoundOrder(Order('time', False, 1), span, weak)
+    rank = int(parse_number(match['rank'] or match['place']))
+    return FoundOrder(Order('time', False, 1, max(0, rank - 1)), span, True)
+
+
+@cache
+def _compile_superlatives() -> tuple[tuple[dict[str, Any], re.Pattern[str], re.Pattern[str]], ...]:
+    table = load_table('orders')
+    forms = [expand(table['superlatives'][name], table) for name in ('en', 'zh')]
+    return tuple(
+        (
+            one,
+            re.compile(forms[0].replace('{WORD}', '|'.join(one['en']) or '(?!)')),
+            re.compile(forms[1].replace('{WORD}', '|'.join(one['zh']) or '(?!)')),
+        )
+        for one in table['superlative']
+    )
+
+
+_LASTING = ('task', 'session', 'trial')
+"""Kinds of which the fastest is the shortest."""
+
+
+def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | None:
+    """Return an order by a quantity: the hardest, the five longest, 最用力."""
+    kinds = {kind for mention in mentions for kind in mention.kinds}
+    if match := load_pattern('orders', 'extreme', 'en').search(folded):
+        quantity = 'mass' if match['quantity'] == 'weight' else match['quantity']
+        figure = {'average': 'mean'}.get(match['figure'] or '', match['figure'] or '')
+        order = Order(quantity, bool(match['high']), 1, 0, figure)
+        return FoundOrder(order, (match.span(),), True)
+    for one, english, chinese in _compile_superlatives():
+        if 'of' in one and not kinds.intersection(one['of']):
+            continue
+        match = english.search(folded) or chinese.search(folded)
+        if not match:
+            continue
+        named, groups = _find_named(folded, match.end(), mentions), match.groupdict()
+        count, rank = match['count'] or groups.get('after'), groups.get('rank')
+        take = int(parse_number(count)) or 1 if count else None if named and named.plural else 1
+        skip = max(0, _read_rank(rank) - 1) if rank else 0
+        order = Order(one['by'], one['descending'], take, skip)
+        if order.by == 'speed' and kinds and kinds.issubset(_LASTING):
+            order = replace(order, by='duration', descending=not order.descending)
+        return FoundOrder(order, (match.span(),), named is None)
+    return None
+
+
+@cache
+def _compile_aggregates() -> tuple[tuple[Function, re.Pattern[str]], ...]:
+    return tuple(
+        (one['function'], re.compile(rf'\b(?:{"|".join(one["en"])})(?!\w)|{"|".join(one["zh"])}'))
+        for one in load_table('orders')['aggregate']
+    )
+
+
+def _find_group(folded: str) -> tuple[str, list[Span]]:
+    for name in load_table('orders')['group']:
+        if match := load_pattern('orders', 'group', name).search(folded):
+            return name, [match.span()]
+    return '', []
+
+
+def find_aggregate(folded: str) -> FoundAggregate | None:
+    """Return a count, a mean, a sum, a share or a rate, and by what it is grouped."""
+    found: dict[Function, Span] = {}
+    for function, pattern in _compile_aggregates():
+        if match := pattern.search(folded):
+            found[function] = match.span()
+    group, spans = _find_group(folded)
+    located = locate_quantities(folded)
+    length = load_pattern('orders', 'length', 'en').search(folded)
+    located.pop('duration', None)
+    if length:
+        located['duration'] = length.span()
+    spans += found.values()
+    if 'share' in found:
+        return FoundAggregate(Aggregate('share', '', group), tuple(spans))
+    if 'count' in found:
+        counted: Function = 'rate' if 'mean' in found and group else 'count'
+        return FoundAggregate(Aggregate(counted, '', group), tuple(spans))
+    function_ = next((name for name in ('mean', 'sum') if name in found), None)
+    if function_ is None:
+        return FoundAggregate(Aggregate('count', '', group), tuple(spans)) if group else None
+    quantity = next(iter(located), '')
+    if function_ == 'sum' and 'duration' in located:
+        quantity = 'duration'
+    if not quantity:
+        return None
+    spans.append(located[quantity])
+    return FoundAggregate(Aggregate(function_, quantity, group), tuple(spans))

@@ -1,0 +1,166 @@
+"""Times that stand together in a text, and the words around them: since, about, between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from robot_memory.text.questions.calendar import DAY, Stretch
+from robot_memory.text.questions.moments import Moment
+from robot_memory.text.questions.tables import find_words, load_pattern
+
+_BEFORE = 24
+"""Characters before a time among which its preposition stands."""
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """
+    Hold times that stand together in text[start:end], and the words around them.
+
+    `word` is the preposition before it, `relation` since, after, before, by, or apart (two weeks
+    before it); `closed` has a word for between behind it, `apart` the unit of 'the week before'.
+    """
+
+    moment: Moment
+    start: int
+    end: int
+    word: str = ''
+    about: bool = False
+    relation: str = ''
+    closed: bool = False
+    apart: str = ''
+
+
+def find_phrases(folded: str, moments: Sequence[Moment]) -> list[Phrase]:
+    """Return times with the words that belong to them, in order."""
+    phrases: list[Phrase] = []
+    for moment in moments:
+        gap = joined = None
+        if phrases:
+            last = phrases[-1]
+            joined = join_moments(last.moment, moment)
+            gap = load_pattern('times', 'around', 'join').fullmatch(folded, last.end, moment.start)
+        if joined is not None and gap:
+            about = last.about or 'around' in gap[0] or 'about' in gap[0]
+            phrases[-1] = replace(last, moment=joined, about=about, end=moment.end)
+        else:
+            phrases.append(Phrase(moment, moment.start, moment.end))
+    return [_look_around(folded, one) for one in phrases]
+
+
+def join_moments(one: Moment, other: Moment) -> Moment | None:
+    """Return two times as one where they say different things of the same time."""
+    if one.day and other.day and (one.weekday is None) != (other.weekday is None):
+        named, dated = (one, other) if other.weekday is None else (other, one)
+        if dated.day and dated.day.weekday() == named.weekday:
+            return replace(dated, start=one.start, end=other.end, needs=False)
+    for name in ('day', 'clock', 'stretch', 'window'):
+        if getattr(one, name) and getattr(other, name):
+            return None
+    if one.window or other.window or (one.part and other.part and one.part != other.part):
+        return None
+    joined = replace(
+        one,
+        end=other.end,
+        day=one.day or other.day,
+        weekday=one.weekday if one.weekday is not None else other.weekday,
+        day_of_month=one.day_of_month or other.day_of_month,
+        part=one.part or other.part,
+        clock=one.clock or other.clock,
+        stretch=one.stretch or other.stretch,
+        past=one.past or other.past,
+        support=one.support or other.support,
+        needs=one.needs and other.needs and not (one.day or other.day),
+    )
+    if joined.stretch is None:
+        return joined
+    found = _find_day_in(joined, joined.stretch) if joined.day else None
+    return replace(joined, day=found, stretch=None, needs=False) if found else None
+
+
+def _find_day_in(day: Moment, stretch: Stretch) -> date | None:
+    first = stretch.since.date()
+    if day.weekday is not None and stretch.granularity == 'week':
+        return first + day.weekday * DAY
+    if day.day_of_month and stretch.granularity == 'month':
+        last = (stretch.until - DAY).day
+        return first.replace(day=day.day_of_month) if day.day_of_month <= last else None
+    return None
+
+
+def _look_around(folded: str, one: Phrase) -> Phrase:
+    """Add the words before and after a time that say how it is meant."""
+    before = load_pattern('times', 'around', 'before').search(
+        folded, max(0, one.start - _BEFORE), one.start
+    )
+    if before:
+        word = before['word'] or before['han'] or before['sign']
+        about = (
+            one.about or bool(before['about']) or word in find_words('times', 'around', 'about')
+        )
+        one = replace(one, word=word, about=about, start=before.start())
+        one = replace(one, relation=_find_relation(word))
+        if one.relation in ('before', 'after'):
+            one = _look_for_distance(folded, one)
+    after = load_pattern('times', 'around', 'after').match(folded, one.end)
+    if after is None or not after[0].strip():
+        return one
+    relation = next((name for name in ('since', 'after', 'before') if after[f'is_{name}']), '')
+    return replace(
+        one,
+        about=one.about or bool(after['is_about']),
+        closed=bool(after['within']),
+        relation=relation or one.relation,
+        end=after.end(),
+    )
+
+
+def _find_relation(word: str) -> str:
+    named = {'since': 'since', 'words_before': 'before', 'words_after': 'after', 'by': 'by'}
+    found = (name for words, name in named.items() if word in find_words('times', 'around', words))
+    return next(found, '')
+
+
+def _look_for_distance(folded: str, one: Phrase) -> Phrase:
+    """Read 'the week' of 'the week before Monday'; 'two weeks before' names nothing certain."""
+    apart = load_pattern('times', 'around', 'apart').search(
+        folded, max(0, one.start - _BEFORE), one.start
+    )
+    if apart is None:
+        return one
+    if apart['number']:
+        return replace(one, relation='apart')
+    return replace(one, apart=apart['unit'], start=apart.start())
+
+
+def is_range(folded: str, one: Phrase, other: Phrase) -> bool:
+    """Say whether two times are the ends of one stretch."""
+    gap = load_pattern('times', 'around', 'range').fullmatch(
+        folded, one.moment.end, other.moment.start
+    )
+    if not gap or one.moment.window or other.moment.window:
+        return False
+    opened = one.word in find_words('times', 'around', 'from')
+    if gap['both']:
+        return one.word == 'between' or other.closed
+    same = (one.moment.clock is None) == (other.moment.clock is None)
+    return opened or (same and not one.moment.loose)
+
+
+def is_supported(folded: str, one: Phrase) -> bool:
+    """Say whether the words around a time make it one."""
+    moment = one.moment
+    if one.relation == 'apart':
+        return False
+    if not moment.needs:
+        return True
+    if moment.clock:
+        behind = load_pattern('times', 'around', 'behind').match(folded, moment.end)
+        named = load_pattern('times', 'around', 'named').match(folded, moment.end)
+        opened = (
+            one.word in find_words('times', 'around', 'clocks') or not folded[: one.start].strip()
+        )
+        return (opened or behind is not None) and named is None
+    return bool(moment.day or moment.stretch) and one.word in find_words('times', 'around', 'days')

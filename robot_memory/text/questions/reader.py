@@ -1,0 +1,289 @@
+"""Read a question: what it says of time, events, bounds, order and figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from robot_memory.text.questions.anchors import FoundAnchor, find_anchor
+from robot_memory.text.questions.calendar import Calendar
+from robot_memory.text.questions.events import (
+    Mention,
+    find_cues,
+    find_mentions,
+    find_outcome,
+    is_asked_for,
+    locate_quantities,
+)
+from robot_memory.text.questions.figures import NO_BOUNDS, find_bounds
+from robot_memory.text.questions.folding import correct_words, fold_characters
+from robot_memory.text.questions.model import Anchor, Order, Reading, Span, Window
+from robot_memory.text.questions.numbers import parse_number
+from robot_memory.text.questions.orders import (
+    FoundAggregate,
+    FoundOrder,
+    find_aggregate,
+    find_superlative,
+    find_time_order,
+)
+from robot_memory.text.questions.sentences import find_question
+from robot_memory.text.questions.signs import compile_frame, find_signs
+from robot_memory.text.questions.tables import load_pattern
+from robot_memory.text.questions.windows import Found, find_window
+from robot_memory.text.tokenizer import STOP_TERMS, extract_terms
+
+LONGEST = 1000
+"""Characters of a question that are read; what stands after them is left to the search."""
+_HIDDEN = '\x00'
+_NEEDS_MORE = frozenset(('exists', 'anchor', 'count'))
+"""Tables that say nothing without an event."""
+_WITH_OUTCOME = ('task', 'session', 'trial')
+_LETTER = re.compile(r'[^\W\d_]')
+
+
+def read_question(text: str, now: datetime, zone: ZoneInfo) -> Reading:
+    """
+    Return what a question says, seen from `now` (aware), times in `zone`.
+
+    Of a text longer than 300 characters only the sentences that ask are read. A text that says
+    nothing of time, events, bounds, order or figures gives a reading that is false.
+    """
+    pieces = find_question(text, LONGEST)
+    whole = pieces[0][0] == 0 and len(pieces) == 1
+    asked = _HIDDEN.join(text[start:end] for start, end in pieces)
+    folded = correct_words(fold_characters(asked))
+    signs = find_signs(folded)
+    reading = _Reader(asked, folded, signs, Calendar(now, zone)).read() if signs else None
+    if reading is None:
+        return Reading(text.strip())
+    if whole:
+        unread = text[LONGEST:].strip() if pieces[0][1] == LONGEST else ''
+        return replace(reading, rest=f'{reading.rest} {unread}'.strip()) if unread else reading
+    return replace(reading, spans=tuple(_move(span, pieces) for span in reading.spans))
+
+
+def _move(span: Span, pieces: Sequence[tuple[int, int]]) -> Span:
+    """Return a span of the sentences that ask as one of the whole text."""
+    at = 0
+    for start, end in pieces:
+        if span.start < at + end - start:
+            return replace(span, start=span.start - at + start, end=span.end - at + start)
+        at += end - start + 1
+    return span
+
+
+class _Reader:
+    """Read one question, table after table."""
+
+    def __init__(self, text: str, folded: str, signs: frozenset[str], calendar: Calendar) -> None:
+        """Find what the question is about; `read` decides what counts."""
+        self.text = text
+        self.signs = signs
+        self.calendar = calendar
+        file = load_pattern('events', 'recording', 'en').search(folded)
+        self.file = file.span() if file else None
+        self.folded = _mask(folded, [self.file]) if self.file else folded
+        self.bounds = find_bounds(self.folded, text) if 'number' in signs else NO_BOUNDS
+        self.mentions = find_mentions(self.folded, self.bounds.spans)
+
+    def read(self) -> Reading | None:
+        """Return the reading, None where nothing is said."""
+        if not (self.mentions or self.signs - _NEEDS_MORE):
+            return None
+        self.cues = find_cues(self.folded)
+        found = self._find_window() if 'time' in self.signs else None
+        anchor = self._find_anchor(found) if 'anchor' in self.signs else None
+        told = self._place_anchor(anchor, found) if anchor else None
+        window = found.window if found and not (told and told.window) else None
+        if anchor:
+            self.mentions = [m for m in self.mentions if not _is_inside(m, anchor.span)]
+        outside = window is not None or told is not None
+        order = self._find_order(anchor, window is not None) if 'order' in self.signs else None
+        aggregate = self._find_aggregate(window) if 'count' in self.signs else None
+        if aggregate and aggregate.aggregate.group:
+            most = load_pattern('orders', 'most', 'en').search(self.folded)
+            many = bool(most and (most['most'] or most['han']))
+            order = FoundOrder(Order('count', many, 1), (most.span(),)) if most else order
+        for span in aggregate.spans if aggregate else ():
+            self.mentions = [m for m in self.mentions if not _is_inside(m, span)]
+        says = bool(outside or self.bounds.bounds or order or aggregate)
+        says = says or bool(self.file and self.mentions)
+        used = self._choose_mentions(says)
+        statement = self._asks_statement(outside or aggregate is not None, order is not None)
+        if not says and (statement or not self._asks_for(used)):
+            return None
+        if order is None and aggregate is None:
+            order = self._imply_order(told, used, window)
+        outcome = find_outcome(self.folded) if self._may_have_outcome() else None
+        spans = [
+            *_span(found.spans if found else (), 'window'),
+            *_span(self.bounds.spans, 'bound'),
+        ]
+        spans += _span((anchor.span,) if anchor else (), 'anchor')
+        spans += _span(order.spans if order else (), 'order')
+        spans += _span(aggregate.spans if aggregate else (), 'aggregate')
+        spans += _span(((m.start, m.end) for m in used), 'kind')
+        spans += _span((self.file,) if self.file else (), 'recording')
+        spans += _span((outcome[1],) if outcome else (), 'outcome')
+        return Reading(
+            rest=self._leave_rest(spans),
+            window=window,
+            anchor=told,
+            kinds=tuple(dict.fromkeys(kind for m in used for kind in m.kinds)),
+            labels=tuple(dict.fromkeys(label for m in used for label in m.labels)),
+            bounds=self.bounds.bounds,
+            order=order.order if order else None,
+            aggregate=aggregate.aggregate if aggregate else None,
+            outcome=outcome[0] if outcome else '',
+            recording=self.text[slice(*self.file)] if self.file else '',
+            asks=self._find_asked(),
+            statement=statement,
+            spans=tuple(sorted(spans, key=lambda span: (span.start, span.end))),
+        )
+
+    def _find_window(self) -> Found | None:
+        """Return the window, if what is asked for has been."""
+        masked = _mask(self.folded, self.bounds.spans)
+        try:
+            found = find_window(masked, self.calendar)
+        except OverflowError:  # before year 1, after 9999
+            return None
+        if found is None or (found.support and not self.mentions):
+            return None
+        cues, strong = self.cues, any(not m.weak for m in self.mentions)
+        if found.past or (cues.past and not (cues.future and not strong)):
+            return found
+        events = any(not (m.weak or m.common or m.happening) for m in self.mentions)
+        if cues.future or (cues.present and not events):
+            return None
+        if self.bounds.bounds or 'count' in self.signs:
+            return found
+        alone = not _LETTER.search(_mask(masked, found.spans))
+        return found if (cues.asking and found.dated) or self.mentions or alone else None
+
+    def _find_anchor(self, window: Found | None) -> FoundAnchor | None:
+        """Return the event that times are told by; of what is always done, there is none."""
+        if self.cues.asked or self.cues.future:
+            return None
+        found = find_anchor(self.folded, self.mentions, window.spans if window else ())
+        if found is None or found.anchor.relation == 'since' or self.cues.past:
+            return found
+        others = any(not _is_inside(m, found.span) for m in self.mentions)
+        return found if others and not self.cues.present else None
+
+    def _place_anchor(self, anchor: FoundAnchor, window: Found | None) -> Anchor:
+        """Return the anchor with the window that its own words name: the stop this morning."""
+        start, end = anchor.span
+        for begin, finish in window.spans if window else ():
+            follows = begin >= end and not self.folded[end:begin].strip()
+            if window and (follows or (start <= begin and finish <= end)):
+                said = self.folded[begin:finish].strip()
+                words = ' '.join(anchor.anchor.words.replace(said, ' ').split())
+                return replace(anchor.anchor, words=words, window=window.window)
+        return anchor.anchor
+
+    def _find_order(self, anchor: FoundAnchor | None, window: bool) -> FoundOrder | None:
+        folded = _mask(self.folded, [anchor.span]) if anchor else self.folded
+        named = any(not m.happening for m in self.mentions)
+        habit = self.cues.present and not named
+        highest = find_superlative(folded, self.mentions)
+        found = find_time_order(folded, self.mentions)
+        one = found is not None and found.order.take == 1 and not found.weak
+        if highest and (named or window or not highest.weak) and not habit:
+            return found if one and highest.weak else highest
+        if found is None or (found.weak and not (named or window or anchor)):
+            return None
+        return None if habit and not self.cues.past else found
+
+    def _imply_order(
+        self, told: Anchor | None, used: Sequence[Mention], window: Window | None
+    ) -> FoundOrder | None:
+        """Return the order that goes without saying: nearest to the anchor, the latest stop."""
+        if told and told.relation in ('before', 'after'):
+            return FoundOrder(Order('time', told.relation == 'before', self._count(used)), ())
+        why = used and window is None and self._asks_why()
+        return FoundOrder(Order('time', True), ()) if why else None
+
+    def _count(self, used: Sequence[Mention]) -> int | None:
+        """Return how many of the first event are asked for: the three contacts before ..."""
+        if not used:
+            return None
+        counted = load_pattern('orders', 'counted', 'en')
+        match = counted.search(self.folded, max(0, used[0].start - 30), used[0].start)
+        return int(parse_number(match['count'])) or None if match else None
+
+    def _find_aggregate(self, window: Window | None) -> FoundAggregate | None:
+        """Return a figure over events; of a count it must be said what is counted."""
+        if self.cues.asked or self.cues.future:
+            return None
+        found = find_aggregate(self.folded)
+        if found is None or self.file or any(not m.happening or m.plural for m in self.mentions):
+            return found
+        return found if found.aggregate.quantity and window else None
+
+    def _asks_statement(self, outside: bool, ordered: bool) -> bool:
+        """Say whether a rule, a fact or what somebody said is asked for, and no event."""
+        cues, strong = self.cues, any(not (m.weak or m.happening) for m in self.mentions)
+        if cues.asked or (cues.future and not outside):
+            return True
+        if outside or (ordered and (strong or cues.past)):
+            return False
+        if cues.present and not cues.past:
+            return True
+        return bool(self.bounds.bounds) and not strong and not cues.past
+
+    def _choose_mentions(self, says: bool) -> list[Mention]:
+        """Return the events that are asked for; ordinary words name one only beside more."""
+        named = [m for m in self.mentions if m.kinds]
+        strong = [m for m in named if not m.weak]
+        if not strong:
+            stopped = self._asks_why() and not says
+            return [m for m in named if says or (stopped and m.kinds[0] == 'fault')]
+        same = {kind for m in strong if m.labels for kind in m.kinds}
+        return [m for m in strong if m.labels or not same or not same.isdisjoint(m.kinds)]
+
+    def _asks_why(self) -> bool:
+        why = load_pattern('events', 'why', 'en').search(self.folded)
+        return self.cues.past and why is not None
+
+    def _asks_for(self, used: Sequence[Mention]) -> bool:
+        """Say whether events are asked for by their kind alone."""
+        if self.cues.present or self.cues.future or not used:
+            return False
+        why = self._asks_why() and not used[0].common
+        return why or any(is_asked_for(self.folded, one) for one in used)
+
+    def _may_have_outcome(self) -> bool:
+        return any(kind in _WITH_OUTCOME for m in self.mentions for kind in m.kinds)
+
+    def _find_asked(self) -> str:
+        if load_pattern('events', 'instant', 'en').search(self.folded):
+            return 'instant'
+        match = load_pattern('events', 'measure', 'en').search(self.folded)
+        return next(iter(locate_quantities(match[0])), '') if match else ''
+
+    def _leave_rest(self, spans: Sequence[Span]) -> str:
+        """Return the text without what was read; empty where only stop words are left."""
+        rest = _mask(self.text, [(span.start, span.end) for span in spans], ' ')
+        rest = ' '.join(rest.replace(_HIDDEN, ' ').split()).strip(' ,;:?!.。，？！、')
+        left = compile_frame().sub(' ', fold_characters(rest))
+        terms = (term for term in extract_terms(left) if term not in STOP_TERMS)
+        return rest if any(term < '\ue000' for term in terms) else ''
+
+
+def _span(spans: Iterable[tuple[int, int]], role: str) -> list[Span]:
+    return [Span(start, end, role) for start, end in spans]
+
+
+def _mask(text: str, spans: Sequence[tuple[int, int]], by: str = _HIDDEN) -> str:
+    """Return the text with spans replaced, as long as it was."""
+    for start, end in spans:
+        text = text[:start] + by * (end - start) + text[end:]
+    return text
+
+
+def _is_inside(mention: Mention, span: tuple[int, int]) -> bool:
+    return span[0] <= mention.start < span[1]

@@ -1,0 +1,231 @@
+"""The window of time that the times of a question make together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, time, timedelta
+
+from robot_memory.text.questions.calendar import DAY, Calendar, Stretch
+from robot_memory.text.questions.model import Window
+from robot_memory.text.questions.moments import Clock, Moment, find_moments, set_hour_in
+from robot_memory.text.questions.phrases import (
+    Phrase,
+    find_phrases,
+    is_range,
+    is_supported,
+    join_moments,
+)
+from robot_memory.text.questions.tables import load_table
+
+_SHORT = timedelta(minutes=1)
+_AROUND_HOUR = timedelta(minutes=30)
+_AROUND = timedelta(minutes=15)
+_AROUND_SPOKEN = timedelta(minutes=10)
+"""How far from 'at three', 'around 14:03' and 'half past two' an event may be."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Hold a window with what it was read from; with `past` it cannot lie ahead."""
+
+    window: Window
+    spans: tuple[tuple[int, int], ...]
+    past: bool
+    support: bool
+    dated: bool = True
+
+
+def find_window(folded: str, calendar: Calendar) -> Found | None:
+    """Return the window that a folded text names; None where it names none, or two apart."""
+    moments = [m for m in find_moments(folded, calendar) if not m.nothing]
+    if any(moment.spoils for moment in moments):
+        return None
+    times = find_phrases(folded, moments)
+    ranges: list[Found] = []
+    single: list[Phrase] = []
+    at = 0
+    day = next((t.moment for t in times if t.moment.day or t.moment.stretch), None)
+    while at < len(times):
+        if at + 1 < len(times) and is_range(folded, times[at], times[at + 1]):
+            found = _make_range(times[at], times[at + 1], day, calendar)
+            if found is not None:
+                ranges.append(found)
+            at += 2
+        else:
+            single.append(times[at])
+            at += 1
+    single = [one for one in single if is_supported(folded, one)]
+    if ranges:
+        spans = ranges[0].spans + tuple((one.start, one.end) for one in single)
+        return replace(ranges[0], spans=spans) if len(ranges) == 1 else None
+    merged = _merge(single)
+    if merged is None:
+        return None
+    window = _make_window(merged, calendar)
+    if window is None or (window.since is not None and window.since > calendar.now):
+        return None
+    spans = tuple((one.start, one.end) for one in single)
+    return Found(
+        window,
+        spans,
+        merged.moment.past,
+        any(one.moment.support for one in single),
+        merged.moment.clock is None or merged.moment.day is not None,
+    )
+
+
+def _merge(phrases: list[Phrase]) -> Phrase | None:
+    """Return the one time that all say together, None where there are none or two."""
+    if not phrases:
+        return None
+    merged = phrases[0]
+    for one in phrases[1:]:
+        joined = join_moments(merged.moment, one.moment)
+        if joined is None:
+            return None
+        dated = merged if one.relation else one
+        if (one.relation or merged.relation) and not (dated.moment.day and not dated.moment.clock):
+            return None
+        if one.relation and merged.relation:
+            return None
+        merged = replace(
+            merged,
+            moment=joined,
+            about=merged.about or one.about,
+            relation=merged.relation or one.relation,
+        )
+    return merged
+
+
+def _find_hour(clock: Clock, part: str) -> int:
+    if clock.exact:
+        return clock.hour
+    if part:
+        return set_hour_in(part, clock.hour)
+    return clock.hour + 12 if 1 <= clock.hour <= 6 else clock.hour
+
+
+def _find_time(moment: Moment, calendar: Calendar) -> tuple[datetime, timedelta]:
+    """Return the local time that a clock time means, and for how long it is said to be."""
+    assert moment.clock
+    clock = moment.clock
+    at = time(_find_hour(clock, moment.part), clock.minute or 0, clock.second or 0)
+    day = moment.day or calendar.today
+    if moment.part and load_table('times')['parts'][moment.part][1] > 24 and at.hour < 12:
+        day += DAY
+    local = datetime.combine(day, at)
+    if moment.day is None and local > calendar.local:
+        local -= DAY
+    lasts = timedelta(seconds=1 if clock.second is not None else 60)
+    return local, timedelta(hours=1) if clock.minute is None else lasts
+
+
+def _make_stretch(moment: Moment, about: bool, calendar: Calendar) -> Stretch | None:
+    if moment.stretch:
+        return moment.stretch
+    if moment.clock:
+        local, lasts = _find_time(moment, calendar)
+        if about or lasts > _SHORT or moment.clock.spoken:
+            around = _AROUND_HOUR if lasts > _SHORT else _AROUND if about else _AROUND_SPOKEN
+            return Stretch(local - around, local + around, 'hour', local)
+        granularity = 'second' if lasts < _SHORT else 'minute'
+        return Stretch(local, local + lasts, granularity, local)
+    if moment.day and moment.part:
+        low, high = load_table('times')['parts'][moment.part]
+        start = datetime.combine(moment.day, time())
+        return Stretch(start + timedelta(hours=low), start + timedelta(hours=high), 'part')
+    return calendar.make_day(moment.day) if moment.day else None
+
+
+def _make_window(one: Phrase, calendar: Calendar) -> Window | None:
+    moment = one.moment
+    if moment.window:
+        return _relate(one, moment.window, None, None)
+    stretch = _make_stretch(moment, one.about, calendar)
+    if stretch is None:
+        return None
+    window = calendar.make_window(stretch)
+    if not (moment.clock and stretch.near):
+        return _relate(one, window, None, None)
+    day = calendar.make_window(calendar.make_day(stretch.near.date()))
+    night = _make_stretch(replace(moment, clock=None), False, calendar) if moment.part else None
+    until = calendar.make_window(night).until if night else None
+    if until and day.until and until > day.until:
+        day = replace(day, until=until)
+    return _relate(one, window, day, calendar.find_instant(stretch.near))
+
+
+def _relate(one: Phrase, window: Window, day: Window | None, at: datetime | None) -> Window:
+    """Return what lies since, before or after a window; a clock time stays in its day."""
+    since, until = at or window.since, at or window.until
+    dated = day if one.moment.day else None
+    if one.apart and since and until:
+        length = timedelta(
+            days={'day': 1, 'week': 7, 'month': 30}.get(one.apart, 0), hours=one.apart == 'hour'
+        )
+        ends = (since - length, since) if one.relation == 'before' else (until, until + length)
+        return replace(window, since=ends[0], until=ends[1], granularity='range', near=None)
+    open_ = replace(window, granularity='range', near=None)
+    if one.relation == 'since':
+        return replace(open_, since=since, until=None)
+    if one.relation == 'after':
+        return replace(open_, since=until, until=dated.until if dated else None)
+    if one.relation == 'before':
+        return replace(open_, since=day.since if day else None, until=since)
+    if one.relation == 'by':
+        return replace(open_, since=day.since if day else None, until=until)
+    return window
+
+
+def _make_range(
+    one: Phrase, other: Phrase, day: Moment | None, calendar: Calendar
+) -> Found | None:
+    """Return from one time to another; the day, the part and the half of the day are shared."""
+    first, last = one.moment, other.moment
+    if first.clock or last.clock:
+        if not last.clock:
+            return None
+        shared = first.day or last.day or (day.day if day else None)
+        part = first.part or last.part
+        if first.clock and last.clock:
+            first, last = _share_half(first, last)
+        first = replace(first, day=first.day or shared, part=first.part or part)
+        last = replace(last, day=last.day or shared, part=last.part or part)
+    stretches = [_make_stretch(moment, False, calendar) for moment in (first, last)]
+    if stretches[0] is None or stretches[1] is None:
+        return None
+    since = stretches[0].near or stretches[0].since
+    until = stretches[1].near or stretches[1].until
+    if until <= since and last.clock and not other.moment.day:
+        if other.moment.clock and first.day is None:
+            since -= DAY
+        else:
+            until += DAY
+    if until <= since:
+        if stretches[0].granularity == 'day' and one.moment.weekday is not None:
+            since -= 7 * DAY
+        else:
+            return None
+    window = calendar.make_window(Stretch(since, until, 'hour' if first.clock else 'range'))
+    window = replace(window, granularity='range')
+    if window.since and window.since > calendar.now:
+        return None
+    return Found(
+        window,
+        ((one.start, other.end),),
+        first.past or last.past,
+        False,
+        not first.clock or first.day is not None,
+    )
+
+
+def _share_half(first: Moment, last: Moment) -> tuple[Moment, Moment]:
+    """Return two clock times in the same half of the day where only one says which."""
+    one, other = first.clock, last.clock
+    assert one and other
+    if not one.exact and other.exact and other.hour >= 12:
+        hour = one.hour % 12 + 12
+        return replace(
+            first, clock=replace(one, hour=hour if hour <= other.hour else one.hour, exact=True)
+        ), last
+    return first, last

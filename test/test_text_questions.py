@@ -1,0 +1,576 @@
+"""What is read in a question: times, events, bounds, order, figures; and what is not."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from datetime import datetime, timedelta, timezone
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robot_memory.text.questions import figures, moments, orders
+from robot_memory.text.questions.events import find_mentions, match_label
+from robot_memory.text.questions.folding import correct_words, fold_characters
+from robot_memory.text.questions.model import Bound, Reading
+from robot_memory.text.questions.reader import LONGEST, read_question
+from robot_memory.text.questions.sentences import SHORT, find_question, split_question
+from robot_memory.text.questions.tables import load_table
+
+BERLIN = ZoneInfo('Europe/Berlin')
+NOW = datetime(2026, 11, 20, 16, 30, tzinfo=BERLIN)  # a Friday
+
+
+def read(text: str, now: datetime = NOW, zone: ZoneInfo = BERLIN) -> Reading:
+    return read_question(text, now, zone)
+
+
+WINDOWS = [
+    ('what happened today?', '2026-11-20'),
+    ('What happened this morning?', '2026-11-20 00:00 to 12:00'),
+    ('contacts last night', '2026-11-19 18:00 to 2026-11-20 06:00'),
+    ('what did it touch yesterday afternoon?', '2026-11-19 12:00 to 18:00'),
+    ('faults the day before yesterday', '2026-11-18'),
+    ('how many faults last week?', '2026-11-09 to 2026-11-15'),
+    ('faults this week', '2026-11-16 to 2026-11-22'),
+    ('faults the week before last', '2026-11-02 to 2026-11-08'),
+    ('what happened on Wednesday?', '2026-11-18'),
+    ('what happened last Wednesday?', '2026-11-18'),
+    ('what happened on Friday?', '2026-11-13'),
+    ('what happened on Wednesday last week?', '2026-11-11'),
+    ('what happened on Wednesday morning?', '2026-11-18 00:00 to 12:00'),
+    ('how many stops were there in October?', '2026-10-01 to 2026-10-31'),
+    ('what happened in December?', '2025-12-01 to 2025-12-31'),
+    ('what was felt in early October?', '2026-10-01 to 2026-10-10'),
+    ('what went wrong in March 2026?', '2026-03-01 to 2026-03-31'),
+    ('stops on 20 November', '2026-11-20'),
+    ('stops on November 3rd, 2025', '2025-11-03'),
+    ('stops on 25 December', '2025-12-25'),
+    ('stops from 3 to 7 November', '2026-11-03 to 2026-11-07'),
+    ('what happened on the 18th?', '2026-11-18'),
+    ('what happened on the 18th of last month?', '2026-10-18'),
+    ('2026-11-18', '2026-11-18'),
+    ('contacts since 2026-11-20T08:00+01:00.', 'since 2026-11-20 08:00'),
+    ('what happened at 2026-11-18T14:03Z?', '2026-11-18 15:03'),
+    ('what happened on 2026/11/18 after 10:15?', '2026-11-18 10:15 to 2026-11-19'),
+    ('what happened at 14:03?', '2026-11-20 14:03'),
+    ('what happened at 17:03?', '2026-11-19 17:03'),
+    ('what happened at 3 pm?', '2026-11-20 14:30 to 15:30'),
+    ('what went wrong around three?', '2026-11-20 14:30 to 15:30'),
+    ('who pushed it at half past two?', '2026-11-20 14:20 to 14:40'),
+    ('what happened between 14:00 and 14:05?', '2026-11-20 14:00 to 14:05'),
+    ('what happened between 14:00 and 14:05 yesterday?', '2026-11-19 14:00 to 14:05'),
+    ('yesterday between 2 and 4 pm, what was hit?', '2026-11-19 14:00 to 16:00'),
+    ('on Wednesday between 14:00 and 15:00 what was hit?', '2026-11-18 14:00 to 15:00'),
+    ('what happened three days ago?', '2026-11-17'),
+    ('what happened two weeks ago on Tuesday?', '2026-11-03'),
+    ('what happened in the last two hours?', '2026-11-20 14:30 to 16:30'),
+    ('faults over the past week', '2026-11-13 16:30 to 2026-11-20 16:30'),
+    ('what happened two hours ago?', '2026-11-20 14:00 to 15:00'),
+    ('pushes less than an hour ago', '2026-11-20 15:30 to 16:30'),
+    ('pushes since Monday', 'since 2026-11-16'),
+    ('pushes until yesterday', 'before 2026-11-19'),
+    ('pushes from Monday to Wednesday', '2026-11-16 to 2026-11-18'),
+    ('pushes before noon', '2026-11-20 00:00 to 12:00'),
+    ('pushes after 3 pm yesterday', '2026-11-19 15:00 to 2026-11-20'),
+    ('pushes at two last night', '2026-11-20 01:30 to 02:30'),
+    ('faults in the week before 16 November', '2026-11-09 to 2026-11-15'),
+    ('last weekend, were there any faults?', '2026-11-14 to 2026-11-15'),
+    ('what happened on Sunday 25 October at 04:30?', '2026-10-25 04:30'),
+    ('What hapepned yesetrday?', '2026-11-19'),
+    ('昨天下午发生了什么?', '2026-11-19 12:00 to 18:00'),
+    ('上周三有几次碰撞?', '2026-11-11'),
+    ('周三有几次碰撞?', '2026-11-18'),
+    ('前天发生了什么', '2026-11-18'),
+    ('刚才发生了什么', '2026-11-20 16:20 to 16:30'),
+    ('这个月有多少次故障', '2026-11-01 to 2026-11-30'),
+    ('十月有多少次故障', '2026-10-01 to 2026-10-31'),
+    ('去年十二月的故障', '2025-12-01 to 2025-12-31'),
+    ('三天前的故障', '2026-11-17'),
+    ('昨天下午三点的碰撞', '2026-11-19 14:30 to 15:30'),
+    ('昨天下午三点半的碰撞', '2026-11-19 15:20 to 15:40'),
+    ('昨天下午两点到四点之间有什么故障', '2026-11-19 14:00 to 16:00'),
+    ('昨天14点到15点之间的故障', '2026-11-19 14:00 to 15:00'),
+    ('14:03发生了什么?', '2026-11-20 14:03'),
+    ('14:00到14:05之间发生了什么', '2026-11-20 14:00 to 14:05'),
+    ('周一以来的故障', 'since 2026-11-16'),
+    ('从周一到周三的故障', '2026-11-16 to 2026-11-18'),
+    ('最近两小时的碰撞', '2026-11-20 14:30 to 16:30'),
+    ('昨晚十点以后的碰撞', '2026-11-19 22:00 to 2026-11-20 06:00'),
+    ('11月18日的碰撞', '2026-11-18'),
+    ('11月18日到20日的碰撞', '2026-11-18 to 2026-11-20'),
+    ('上个月20号的碰撞', '2026-10-20'),
+    ('上周末的碰撞', '2026-11-14 to 2026-11-15'),
+    ('这周一共停了几次', '2026-11-16 to 2026-11-22'),
+    ('昨天下午發生了什麼', '2026-11-19 12:00 to 18:00'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(('text', 'window'), WINDOWS)
+def test_times_are_read_in_the_zone(text: str, window: str) -> None:
+    found = read(text).window
+    assert found is not None
+    assert found.describe() == window
+
+
+NO_TIMES = [
+    'May said it was open', 'What does May want?', 'Is April in the lab?', 'Call June at the desk',
+    'Where do deliveries from Second Street come in?', 'the 14:03 train', 'Who or what is Friday?',
+    'Where does Monday keep the wrenches?', 'Project October', 'wait a second', 'march on',
+    'on Sun', 'he sat on sat', 'turn on at three meters', 'What is batch 2026-11?',
+    'log_2026-11-18.db', 'What should I check on Monday?', 'Remind me tomorrow at 14:00',
+    'What are the opening hours on Sunday?', 'Bring the tray on Monday', 'May 3 robots pass?',
+    'What happened in 1066?', 'Who founded it in 1850?', 'the last minute of the game of the year',
+    "What is wrong with the clamp at three o'clock?", "Friday's desk", 'He works on Mondays',
+    '五月说了什么', '三月姐的工具箱长什么样?', '小周负责什么', '五一路仓库在哪里', '有一点热',
+    '九点钟方向有什么', '下周一要来查什么', '重三点五公斤', '每周三清洁', '三个月的货',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize('text', NO_TIMES)
+def test_names_and_what_lies_ahead_are_not_times(text: str) -> None:
+    assert read(text).window is None
+
+
+NOTHING = [
+    'put the cup on the table', 'Push the red button and hold it for a while', 'open the drawer',
+    'Where is the red cup?', 'Turn left at the second door', 'Move the arm 10 cm up',
+    'The first shelf is for cups', 'Drive to Third Avenue', 'How many cups are on the table?',
+    'Who is our contact at Tomorrow Labs?', 'Do we have any contact at Kuka?', 'What is Force 10?',
+    'What happens after an emergency stop?', 'What do I do after a collision?',
+    'How often should the filter be changed?', 'How hard may it push?', 'go to the first aid kit',
+    'Into which bore does the longest peg of the kit go?', 'Which is the fastest route?',
+    'What has to be set again after a tool change?', 'When does the night shift start?',
+    '把杯子放到第二层架子上', '打开左边的抽屉', '最后一排货架上可以放空箱吗?', '把手臂抬高10厘米',
+    '', ' ', '?', '。',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize('text', NOTHING)
+def test_instructions_and_other_questions_give_an_empty_reading(text: str) -> None:
+    reading = read(text)
+    assert not reading
+    assert reading == Reading(text.strip())
+    assert reading.describe() == ''
+
+
+READ_AS = [
+    ('contacts over 5 N on 20 November, newest first',
+     'contacts, peak force over 5 N, newest first, 2026-11-20'),
+    ('when did it push hardest?', 'pushes, highest peak force first, 1 of them'),
+    ('last contact over 5 N', 'contacts, peak force over 5 N, newest first, 1 of them'),
+    ('how many contacts today?', 'contacts, count, 2026-11-20'),
+    ('how many contatcs today?', 'contacts, count, 2026-11-20'),
+    ('did anything go wrong today?', 'faults, 2026-11-20'),
+    ('the third hardest push last week',
+     'pushes, highest peak force first, from the 3rd on, 1 of them, 2026-11-09 to 2026-11-15'),
+    ('show me the five hardest pushes yesterday',
+     'pushes, highest peak force first, 5 of them, 2026-11-19'),
+    ('hardest pushes yesterday', 'pushes, highest peak force first, 2026-11-19'),
+    ('What was the weakest touch you noticed today?',
+     'contacts, lowest peak force first, 1 of them, 2026-11-20'),
+    ('fastest motion today?', 'motions, highest peak speed first, 1 of them, 2026-11-20'),
+    ('fastest task today?', 'tasks, lowest duration first, 1 of them, 2026-11-20'),
+    ('the two longest protective stops in November',
+     'protective stops, highest duration first, 2 of them, 2026-11-01 to 2026-11-30'),
+    ('what was the maximum torque today?', 'highest peak torque first, 1 of them, 2026-11-20'),
+    ('What was the peak force of the last collision?', 'collisions, newest first, 1 of them'),
+    ('when was the second last tool change?',
+     'tool changes, newest first, from the 2nd on, 1 of them'),
+    ('the tool change before the latest one',
+     'tool changes, newest first, from the 2nd on, 1 of them'),
+    ('what were the last three faults?', 'faults, newest first, 3 of them'),
+    ('first collision this month',
+     'collisions, oldest first, 1 of them, 2026-11-01 to 2026-11-30'),
+    ('When was it last touched?', 'contacts, newest first, 1 of them'),
+    ('newest weighing', 'weight, newest first, 1 of them'),
+    ('Why did you stop?', 'emergency stops or protective stops, newest first'),
+    ('any emergency stops?', 'emergency stops'),
+    ('list all collisions', 'collisions'),
+    ('contacts an hour this week', 'contacts, count by hour, 2026-11-16 to 2026-11-22'),
+    ('which day had the most collisions?',
+     'collisions, count by day, highest count first, 1 of them'),
+    ('mean force by task', 'mean of force by task'),
+    ('average force this week', 'mean of force, 2026-11-16 to 2026-11-22'),
+    ('total time spent in protective stop last week',
+     'protective stops, sum of duration, 2026-11-09 to 2026-11-15'),
+    ('What share of the tasks failed this week?',
+     'tasks, share, 2026-11-16 to 2026-11-22, failure'),
+    ('How many contacts are in 2026-11-18_late_0.mcap?',
+     'contacts, count, in 2026-11-18_late_0.mcap'),
+    ('hardest contact since the tool change',
+     'contacts, highest peak force first, 1 of them, since the last tool change'),
+    ('contacts after the second emergency stop',
+     'contacts, oldest first, after the 2nd emergency stop'),
+    ('What did you feel right before the stop this morning?',
+     'contacts, newest first, before the last stop of 2026-11-20 00:00 to 12:00'),
+    ('contacts in the ten minutes after the tool change',
+     'contacts, oldest first, within 600 s after the last tool change'),
+    ("What happened in yesterday's second session?", 'during the 2nd session of 2026-11-19'),
+    ('昨天最用力的三次碰撞', 'collisions, highest peak force first, 3 of them, 2026-11-19'),
+    ('今天有几次接触超过5牛', 'contacts, peak force over 5 N, count, 2026-11-20'),
+    ('最近三次急停是什么时候', 'emergency stops, newest first, 3 of them'),
+    ('上次换工具是什么时候', 'tool changes, newest first, 1 of them'),
+    ('第一次急停是哪天', 'emergency stops, oldest first, 1 of them'),
+    ('这个月平均每次保护性停机多长时间',
+     'protective stops, mean of duration, 2026-11-01 to 2026-11-30'),
+    ('昨天夹爪一共松开了几秒?', 'grip losses, sum of duration, 2026-11-19'),
+    ('换工具之后第一次碰到东西是什么时候?',
+     'contacts, oldest first, 1 of them, after the last tool change'),
+    ('急停前的半小时里你在忙什么?', 'newest first, within 1800 s before the last emergency stop'),
+    ('十一月任务的成功率是多少?', 'tasks, share, 2026-11-01 to 2026-11-30, success'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(('text', 'read_as'), READ_AS)
+def test_a_reading_says_what_was_read(text: str, read_as: str) -> None:
+    assert read(text).describe() == read_as
+
+
+BOUNDS = [
+    ('contacts over 5 N', 'force', '$gt', 5.0),
+    ('contacts above 1.2 kN', 'force', '$gt', 1200.0),
+    ('contacts with at least five newtons', 'force', '$gte', 5.0),
+    ('contacts of 5 N or more', 'force', '$gte', 5.0),
+    ('contacts not over 5 N', 'force', '$lte', 5.0),
+    ('peak_force > 10 N', 'force', '$gt', 10.0),
+    ('peak_force >= 10N', 'force', '$gte', 10.0),
+    ('torque under 500 N mm today', 'torque', '$lt', 0.5),
+    ('contacts with a torque under 2 Nm', 'torque', '$lt', 2.0),
+    ('boxes heavier than 1500 g', 'mass', '$gt', 1.5),
+    ('boxes heavier than 1.5 kg', 'mass', '$gt', 1.5),
+    ('moved more than 10 cm', 'distance', '$gt', 0.1),
+    ('motions slower than 70 mm/s', 'speed', '$lt', 0.07),
+    ('hotter than 60 degrees', 'temperature', '$gt', 60.0),
+    ('above 140 °F', 'temperature', '$gt', 60.0),
+    ('tilted by more than 180 degrees', 'angle', '$gt', 3.141592653589793),
+    ('more than 5 degrees', None, '', 0.0),
+    ('contacts longer than half a minute', 'duration', '$gt', 30.0),
+    ('stops longer than two hours', 'duration', '$gt', 7200.0),
+    ('battery below 20 %', 'share', '$lt', 20.0),
+    ('超过5牛的接触', 'force', '$gt', 5.0),
+    ('没有超过5牛的接触', 'force', '$lte', 5.0),
+    ('不超过五牛的接触', 'force', '$lte', 5.0),
+    ('5牛以上的接触', 'force', '$gte', 5.0),
+    ('比10牛更大的推力', 'force', '$gt', 10.0),
+    ('大于1.5公斤的箱子', 'mass', '$gt', 1.5),
+    ('超过八斤的箱子', 'mass', '$gt', 4.0),
+    ('不到0.6秒的接触', 'duration', '$lt', 0.6),
+    ('超过半分钟的接触', 'duration', '$gt', 30.0),
+    ('温度高于60度', 'temperature', '$gt', 60.0),
+    ('开门开到80度以上', 'angle', '$gte', 1.3962634015954636),
+    ('超过5牛奶', None, '', 0.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(('text', 'quantity', 'operator', 'value'), BOUNDS)
+def test_bounds_are_read_in_si_units(
+    text: str, quantity: str | None, operator: str, value: float
+) -> None:
+    bounds = read(text).bounds
+    if quantity is None:
+        assert bounds == ()
+    else:
+        (bound,) = bounds
+        assert (bound.quantity, bound.operator) == (quantity, operator)
+        assert bound.value == pytest.approx(value)
+
+
+def test_a_bound_keeps_what_was_written_and_the_figure_that_was_named() -> None:
+    (bound,) = read('contacts with a mean force over 5 Newtons').bounds
+    assert bound == Bound('force', '$gt', 5.0, 'over 5 Newtons', 'mean')
+    assert bound.describe() == 'mean force over 5 N'
+
+
+@pytest.mark.parametrize(
+    ('text', 'low', 'high'),
+    [
+        ('contacts between 5 and 10 N', 5.0, 10.0),
+        ('contacts of about 12 N', 10.8, 13.2),
+        ('Which contact had a peak of 43.0 newtons?', 42.95, 43.05),
+        ('5到10牛之间的接触', 5.0, 10.0),
+        ('10牛左右的接触', 9.0, 11.0),
+    ],
+)
+def test_a_value_between_two_or_near_one_has_two_bounds(
+    text: str, low: float, high: float
+) -> None:
+    values = [bound.value for bound in read(text).bounds]
+    assert values == pytest.approx([low, high])
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'which rule says over 5 N?', 'Where do parts under 300 g go?', 'grip with at least 5 N',
+        'What did Anna say last week?', 'Who wants to hear of stops longer than 30 s?',
+        'keep the speed under 0.25 m/s', '哪条规则说超过5牛', '重于两公斤的零件用哪个夹爪?',
+        '力不得超过15牛',
+    ],
+)  # fmt: skip
+def test_a_rule_or_what_was_said_is_asked_for_and_only_ordered(text: str) -> None:
+    reading = read(text)
+    assert reading
+    assert reading.statement
+
+
+@pytest.mark.parametrize(
+    ('text', 'asks'),
+    [
+        ('When was the last collision?', 'instant'),
+        ('How long was the last protective stop?', 'duration'),
+        ('How hard was the last push?', 'force'),
+        ('上次急停是什么时候', 'instant'),
+        ('昨天的停机有多久', 'duration'),
+    ],
+)
+def test_a_reading_says_what_is_asked_of_the_event(text: str, asks: str) -> None:
+    assert read(text).asks == asks
+
+
+@pytest.mark.parametrize(
+    ('text', 'rest'),
+    [
+        ('what happened on Wednesday at the demo?', 'what happened at the demo'),
+        ('hardest push yesterday', ''),
+        ('last contact on the left shelf', 'on the left shelf'),
+        ('Where is the cup?', 'Where is the cup?'),
+        ('昨天左边货架上的碰撞', '左边货架上的'),
+    ],
+)
+def test_the_rest_is_what_the_search_is_asked(text: str, rest: str) -> None:
+    assert read(text).rest == rest
+
+
+def test_days_have_the_hours_that_the_zone_gives_them() -> None:
+    def hours(text: str, now: datetime, zone: ZoneInfo) -> float:
+        window = read_question(text, now, zone).window
+        assert window is not None
+        assert window.since is not None
+        assert window.until is not None
+        return (window.until - window.since) / timedelta(hours=1)
+
+    winter = datetime(2026, 10, 26, 9, tzinfo=BERLIN)
+    summer = datetime(2026, 3, 30, 9, tzinfo=BERLIN)
+    assert hours('what happened yesterday?', winter, BERLIN) == 25
+    assert hours('what happened yesterday?', summer, BERLIN) == 23
+    morning = datetime(2026, 10, 25, 9, tzinfo=BERLIN)
+    assert hours('what happened last night?', morning, BERLIN) == 13
+    assert hours('what happened in the last 24 hours?', winter, BERLIN) == 24
+    assert hours('what happened yesterday between 01:00 and 04:00?', winter, BERLIN) == 4
+    assert hours('what happened yesterday between 01:00 and 04:00?', summer, BERLIN) == 2
+    assert hours('what happened yesterday?', winter, ZoneInfo('Asia/Shanghai')) == 24
+
+
+def test_an_hour_that_comes_twice_is_meant_both_times() -> None:
+    now = datetime(2026, 10, 26, 9, tzinfo=BERLIN)
+    window = read('what happened yesterday at 02:30?', now).window
+    assert window is not None
+    assert window.since == datetime(2026, 10, 25, 0, 30, tzinfo=timezone.utc)
+    assert window.until == datetime(2026, 10, 25, 1, 31, tzinfo=timezone.utc)
+
+
+def test_an_hour_that_a_day_does_not_have_still_gives_a_window() -> None:
+    now = datetime(2026, 3, 30, 9, tzinfo=BERLIN)
+    for text in ('yesterday at 02:30', 'contacts yesterday between 02:15 and 03:00'):
+        window = read(text, now).window
+        assert window is not None
+        assert window.since is not None
+        assert window.until is not None
+        assert window.since < window.until
+
+
+def test_the_instant_of_asking_may_be_of_another_zone() -> None:
+    now = datetime(2026, 11, 19, 20, tzinfo=timezone.utc)
+    window = read_question('昨天的碰撞', now, ZoneInfo('Asia/Shanghai')).window
+    assert window is not None
+    assert window.since == datetime(2026, 11, 18, 16, tzinfo=timezone.utc)
+
+
+FILLER = 'The arm put the housing on the table and went home. '
+
+
+def test_of_a_long_text_the_sentences_that_ask_are_read() -> None:
+    text = FILLER * 20 + 'How many contacts over 5 N were there yesterday? ' + FILLER * 20
+    assert split_question(text) == ['How many contacts over 5 N were there yesterday?']
+    reading = read(text)
+    assert reading.describe() == 'contacts, peak force over 5 N, count, 2026-11-19'
+    assert {text[span.start : span.end] for span in reading.spans} >= {'yesterday', 'over 5 N'}
+
+
+def test_a_question_that_points_back_takes_the_sentence_before_it() -> None:
+    text = FILLER * 20 + 'The gripper lost the valve block at the scale. Why was that? '
+    assert split_question(text) == ['The gripper lost the valve block at the scale. Why was that?']
+    text = '机械臂把箱子放到托盘上。' * 40 + '昨天有几次碰撞？' + '然后回到原位。' * 20
+    assert split_question(text) == ['昨天有几次碰撞？']
+
+
+def test_instructions_and_short_texts_are_not_split() -> None:
+    short = 'It fell. Why?'
+    assert split_question(short) == [short]
+    long = 'Pick the housing from the tray. Put it on the table! ' * 20
+    assert split_question(long) == [long]
+    assert not read(long)
+
+
+def test_what_stands_after_the_longest_question_is_left_to_the_search() -> None:
+    text = 'contacts yesterday ' + 'near the left shelf ' * 200
+    reading = read(text)
+    assert reading.describe() == 'contacts, 2026-11-19'
+    assert reading.rest.count('shelf') == 200
+
+
+def test_typos_of_two_letters_are_read_and_other_words_are_not() -> None:
+    assert correct_words('contatcs yesetrday') == 'contacts yesterday'
+    for text in ('contacts', 'casual', 'tarin', 'latset one', 'yesterdya'):
+        assert len(correct_words(text)) == len(text)
+    assert correct_words('casual trail canton') == 'casual trail canton'
+
+
+def test_a_label_names_what_a_detector_wrote() -> None:
+    assert match_label('insertion', 'peg_insertion')
+    assert match_label('protective stop', 'protective_stop')
+    assert not match_label('protective stop', 'emergency_stop')
+    assert not match_label('push', 'tap')
+
+
+def test_every_kind_and_label_is_named_by_a_word_of_both_languages() -> None:
+    for event in load_table('events')['event']:
+        assert event['en'] or event['zh']
+        assert 'zh' in event
+
+
+WORDS = (
+    'the last first 5 N over between and 14:03 at on in May March 3 yesterday hardest contacts '
+    'since before after tool change how many 2026-11-18 last week ago two hours half a minute '
+    '昨天 三点 半 到 之间 超过 牛 最 次 上周 三 月 号 急停 之后 ? . , \x00 \n 🤖 İ ﬁ １４：０３'
+).split(' ')
+TEXTS = st.text(max_size=400) | st.lists(st.sampled_from(WORDS), max_size=60).map(' '.join)
+ZONES = st.sampled_from(
+    ('Europe/Berlin', 'Asia/Shanghai', 'America/Sao_Paulo', 'Africa/Cairo', 'Pacific/Apia', 'UTC')
+).map(ZoneInfo)
+INSTANTS = st.datetimes(
+    datetime(1970, 1, 2), datetime(2100, 1, 1), timezones=st.just(timezone.utc)
+)
+
+
+@given(TEXTS, INSTANTS, ZONES)
+def test_no_text_is_refused_and_spans_lie_inside_it(
+    text: str, now: datetime, zone: ZoneInfo
+) -> None:
+    reading = read_question(text, now, zone)
+    assert isinstance(reading.describe(), str)
+    assert bool(reading) == bool(reading.spans)
+    for span in reading.spans:
+        assert 0 <= span.start < span.end <= len(text)
+    for window in (reading.window, reading.anchor.window if reading.anchor else None):
+        if window and window.since and window.until:
+            assert window.since < window.until
+        assert window is None or window.since is None or window.since <= now
+    assert reading.order is None or (reading.take is None or reading.take >= 1)
+
+
+@given(TEXTS)
+def test_folding_and_correcting_keep_every_character_in_its_place(text: str) -> None:
+    folded = fold_characters(text)
+    assert len(folded) == len(correct_words(folded)) == len(text)
+
+
+@given(st.text(max_size=3000))
+def test_the_sentences_of_a_question_lie_in_order_inside_the_text(text: str) -> None:
+    at = 0
+    for start, end in find_question(text, LONGEST):
+        assert at <= start <= end <= len(text)
+        at = end
+    if len(text) <= SHORT:
+        assert split_question(text) == [text]
+
+
+@pytest.mark.parametrize('now', [datetime.min, datetime.max])
+def test_the_ends_of_the_calendar_are_no_error(now: datetime) -> None:
+    aware = now.replace(tzinfo=timezone.utc)
+    for text in (
+        'contacts last week',
+        '9999 days ago',
+        '昨天下午三点之后',
+        'tomorrow',
+        'on 31 June',
+    ):
+        assert isinstance(read_question(text, aware, ZoneInfo('UTC')), Reading)
+
+
+def _count_calls(text: str) -> int:
+    calls = 0
+
+    def note(frame: Any, event: str, argument: Any) -> None:
+        nonlocal calls
+        calls += event in ('call', 'c_call')
+
+    sys.setprofile(note)
+    try:
+        read(text)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize(
+    'unit',
+    ['how many contacts over 5 N yesterday at 14:03? ', '昨天有几次碰撞超过5牛？', '14:03 ',
+     'last ', 'The arm went home. ', '三', '5 N ', 'the first ', ' ', '?'],
+)  # fmt: skip
+def test_a_text_of_20000_characters_costs_no_more_than_its_length(unit: str) -> None:
+    read(unit)
+    short, long = (_count_calls((unit * n)[:n]) for n in (5000, 20_000))
+    assert long <= 4.5 * short + 500
+    pieces = find_question((unit * 20_000)[:20_000], LONGEST)
+    assert sum(end - start for start, end in pieces) <= LONGEST + SHORT
+
+
+def _list_patterns() -> list[re.Pattern[str]]:
+    """Return the patterns of the tables that are compiled after some questions were read."""
+    for text in (*dict(WINDOWS), *dict(READ_AS), *(case[0] for case in BOUNDS)):
+        read(text)
+    found = [pattern for han in (False, True) for _, pattern in moments._compile_rules(han)]
+    found += [pattern for pattern, _ in figures._compile_forms()]
+    found += [one for _, *both in orders._compile_superlatives() for one in both]
+    return found
+
+
+def _find_nested(parsed: Any, inside: bool = False) -> bool:
+    """Say whether a repetition without end stands in another one."""
+    for operation, argument in parsed:
+        name = str(operation)
+        parts: list[Any] = []
+        endless = name in ('MAX_REPEAT', 'MIN_REPEAT') and int(argument[1]) > 10_000
+        if name in ('MAX_REPEAT', 'MIN_REPEAT'):
+            parts = [argument[2]]
+        elif name == 'SUBPATTERN':
+            parts = [argument[3]]
+        elif name == 'BRANCH':
+            parts = argument[1]
+        elif name in ('ASSERT', 'ASSERT_NOT'):
+            parts = [argument[1]]
+        if (endless and inside) or any(_find_nested(one, inside or endless) for one in parts):
+            return True
+    return False
+
+
+def test_no_pattern_repeats_what_it_repeats_without_end() -> None:
+    parser = importlib.import_module('re._parser' if sys.version_info >= (3, 11) else 'sre_parse')
+    assert _find_nested(parser.parse('(?:a+b?)*'))
+    patterns = _list_patterns()
+    assert len(patterns) > 80
+    assert not [one.pattern for one in patterns if _find_nested(parser.parse(one.pattern))]
+
+
+def test_events_do_not_overlap() -> None:
+    found = find_mentions(
+        'protective stop, emergency stop and a stop: what happened, a collision?'
+    )
+    ends = [mention.end for mention in found]
+    assert all(end <= after.start for end, after in zip(ends, found[1:], strict=False))
