@@ -56,6 +56,9 @@ def _read_english(
         which, words = table['which'][first], others
     for name in ('newest', 'tense'):
         words = load_pattern('anchors', 'english', name).sub('', words)
+    skipped = load_pattern('anchors', 'english', 'before_latest').match(match.string, end)
+    if skipped:
+        which, end = -2, skipped.end()
     relation = table['relation'][match['relation']]
     anchor = Anchor(relation, words, which, _measure_distance(match.groupdict()))
     return FoundAnchor(anchor, (match.start(), end))

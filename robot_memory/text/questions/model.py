@@ -71,7 +71,7 @@ class Anchor:
     """
     Hold an event by which time is told: `words` name it, for the caller to look up.
 
-    `which` counts from the first (1) or from the last (-1), in `window` where it is given.
+    `which` counts from the first (1) or from the last (-1, -2), in `window` where it is given.
     `distance` says how far from it at
     most, in seconds ('in the ten minutes after').
     """
@@ -86,6 +86,7 @@ class Anchor:
         """Return the anchor in words."""
         within = f'within {self.distance:g} s ' if self.distance is not None else ''
         which = 'last' if self.which < 0 else _format_ordinal(self.which)
+        which = f'{_format_ordinal(-self.which)} last' if self.which < -1 else which
         words = f'{within}{self.relation} the {which} {self.words}'
         return f'{words} of {self.window.describe()}' if self.window else words
 

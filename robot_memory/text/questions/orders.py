@@ -27,10 +27,11 @@ class FoundOrder:
 
 
 class FoundAggregate(NamedTuple):
-    """Hold an aggregate and where it was read."""
+    """Hold an aggregate and where it was read; `group` is where it is said by what."""
 
     aggregate: Aggregate
     spans: tuple[Span, ...]
+    group: tuple[Span, ...]
 
 
 class _Named(NamedTuple):
@@ -105,7 +106,9 @@ def _find_before_event(folded: str, mentions: Sequence[Mention]) -> FoundOrder |
 def _find_adverb(folded: str) -> FoundOrder | None:
     """Return an order that stands beside a verb: when was it last touched, which came first."""
     if match := load_pattern('orders', 'order', 'came_first').search(folded):
-        return FoundOrder(Order('time', match['word'] == 'last', 1), (match.span('word'),), True)
+        name = 'word' if match['word'] else 'whole'
+        newest = load_pattern('orders', 'fragments', 'newest').fullmatch(match[name])
+        return FoundOrder(Order('time', newest is not None, 1), (match.span(name),), True)
     if match := load_pattern('orders', 'order', 'when_last').search(folded):
         name = 'newest' if match['newest'] else 'oldest'
         return FoundOrder(Order('time', name == 'newest', 1), (match.span(name),))
@@ -158,6 +161,10 @@ def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | N
         figure = {'average': 'mean'}.get(match['figure'] or '', match['figure'] or '')
         order = Order(quantity, bool(match['high']), 1, 0, figure)
         return FoundOrder(order, (match.span(),), True)
+    if match := load_pattern('orders', 'extreme', 'zh').search(folded):
+        quantity = next(iter(locate_quantities(match['quantity'] or match['named'])))
+        order = Order(quantity, bool(match['high'] or match['higher']), 1)
+        return FoundOrder(order, (match.span(),), True)
     for one, english, chinese in _compile_superlatives():
         if 'of' in one and not kinds.intersection(one['of']):
             continue
@@ -196,25 +203,29 @@ def find_aggregate(folded: str) -> FoundAggregate | None:
     for function, pattern in _compile_aggregates():
         if match := pattern.search(folded):
             found[function] = match.span()
-    group, spans = _find_group(folded)
+    group, by = _find_group(folded)
     located = locate_quantities(folded)
     length = load_pattern('orders', 'length', 'en').search(folded)
     located.pop('duration', None)
     if length:
         located['duration'] = length.span()
-    spans += found.values()
+    spans = [*by, *found.values()]
     if 'share' in found:
-        return FoundAggregate(Aggregate('share', '', group), tuple(spans))
+        return FoundAggregate(Aggregate('share', '', group), tuple(spans), tuple(by))
     if 'count' in found:
         counted: Function = 'rate' if 'mean' in found and group else 'count'
-        return FoundAggregate(Aggregate(counted, '', group), tuple(spans))
+        return FoundAggregate(Aggregate(counted, '', group), tuple(spans), tuple(by))
     function_ = next((name for name in ('mean', 'sum') if name in found), None)
     if function_ is None:
-        return FoundAggregate(Aggregate('count', '', group), tuple(spans)) if group else None
+        return (
+            FoundAggregate(Aggregate('count', '', group), tuple(spans), tuple(by))
+            if group
+            else None
+        )
     quantity = next(iter(located), '')
     if function_ == 'sum' and 'duration' in located:
         quantity = 'duration'
     if not quantity:
         return None
     spans.append(located[quantity])
-    return FoundAggregate(Aggregate(function_, quantity, group), tuple(spans))
+    return FoundAggregate(Aggregate(function_, quantity, group), tuple(spans), tuple(by))

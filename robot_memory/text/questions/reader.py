@@ -107,7 +107,7 @@ class _Reader:
             most = load_pattern('orders', 'most', 'en').search(self.folded)
             many = bool(most and (most['most'] or most['han']))
             order = FoundOrder(Order('count', many, 1), (most.span(),)) if most else order
-        for span in aggregate.spans if aggregate else ():
+        for span in aggregate.group if aggregate else ():
             self.mentions = [m for m in self.mentions if not _is_inside(m, span)]
         says = bool(outside or self.bounds.bounds or order or aggregate)
         says = says or bool(self.file and self.mentions)
@@ -151,18 +151,25 @@ class _Reader:
             found = find_window(masked, self.calendar)
         except OverflowError:  # before year 1, after 9999
             return None
-        if found is None or (found.support and not self.mentions):
+        if found is None:
+            return None
+        if found.support and not (self.mentions or find_superlative(self.folded, ())):
             return None
         cues, strong = self.cues, any(not m.weak for m in self.mentions)
         if found.past or (cues.past and not (cues.future and not strong)):
             return found
         events = any(not (m.weak or m.common or m.happening) for m in self.mentions)
-        if cues.future or (cues.present and not events):
+        if cues.future:
             return None
-        if self.bounds.bounds or 'count' in self.signs:
+        if 'count' in self.signs and (found.dated or self.mentions):
+            return found
+        if cues.present and not events:
+            return None
+        if self.bounds.bounds:
             return found
         alone = not _LETTER.search(_mask(masked, found.spans))
-        return found if (cues.asking and found.dated) or self.mentions or alone else None
+        asked = cues.asking and (found.dated or found.window.granularity == 'range')
+        return found if asked or found.support or self.mentions or alone else None
 
     def _find_anchor(self, window: Found | None) -> FoundAnchor | None:
         """Return the event that times are told by; of what is always done, there is none."""
@@ -220,6 +227,10 @@ class _Reader:
         if self.cues.asked or self.cues.future:
             return None
         found = find_aggregate(self.folded)
+        if found and any(
+            b.figure and b.quantity == found.aggregate.quantity for b in self.bounds.bounds
+        ):
+            return None  # 'contacts with a mean force over 5 N'
         if found is None or self.file or any(not m.happening or m.plural for m in self.mentions):
             return found
         return found if found.aggregate.quantity and window else None
@@ -233,7 +244,8 @@ class _Reader:
             return False
         if cues.present and not cues.past:
             return True
-        return bool(self.bounds.bounds) and not strong and not cues.past
+        any_of = load_pattern('events', 'any', 'en').search(self.folded)
+        return bool(self.bounds.bounds) and not (strong or cues.past or any_of)
 
     def _choose_mentions(self, says: bool) -> list[Mention]:
         """Return the events that are asked for; ordinary words name one only beside more."""
