@@ -116,8 +116,7 @@ class Month:
                 self.keys[memory_id] = item.key
         elif item.kind in ('fact', 'rule'):
             learned = self.robot.learn(item.text, context={'actor_id': item.actor})
-            memory_id = learned.memory_id or learned.existing_id
-            self.keys.setdefault(memory_id, item.key)
+            self.keys.setdefault(learned.memory_id or learned.existing_id, item.key)
         else:
             self.keys[self._perceive(item)] = item.key
 
@@ -174,11 +173,12 @@ class Month:
         ]
         keys += [self.keys.get(one.id) for one in answer.memories]
         figure = None
-        if answer.figure is not None:
-            unit = answer.figure.unit.replace('N m', 'N·m') or '1'
-            figure = (answer.figure.value, unit if unit in UNITS else '1')
+        if answer.aggregate is not None:
+            unit = answer.aggregate.unit.replace('N m', 'N·m') or '1'
+            figure = (answer.aggregate.value, unit if unit in UNITS else '1')
         known = tuple(dict.fromkeys(key for key in keys if key is not None))
-        return Reply(known, figure, bool(answer.nothing_passed)), answer
+        # What follows where nothing passes is the plain answer, and marked as such.
+        return Reply(() if answer.no_match else known, figure, answer.no_match), answer
 
 
 def list_ids(said: Any) -> list[int]:

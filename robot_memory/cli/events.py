@@ -16,8 +16,9 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg, get_fields, to_plain
 from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
+from robot_memory.retrieval.event_views import EventView
 from robot_memory.storage.tables import figures
-from robot_memory.tools.query_events import EventView, QueryEventsRequest
+from robot_memory.tools.query_events import QueryEventsRequest
 from robot_memory.tools.query_events import query_events as query_events_tool
 
 _PAGE = 1000

@@ -13,7 +13,16 @@ from robot_memory.core.fields import Json, actor_arg, arg, collection_arg
 from robot_memory.core.json_text import format_value
 from robot_memory.core.records import describe_writer
 from robot_memory.core.truncation import fit
+from robot_memory.core.zones import format_local
 from robot_memory.memory import Memory
+from robot_memory.retrieval.asked_events import (
+    AskedEvents,
+    describe_asked,
+    find_asked_events,
+    put_first,
+)
+from robot_memory.retrieval.event_views import EventView, FigureView
+from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever, join_found
 from robot_memory.retrieval.views import describe_authority, describe_results
@@ -81,6 +90,12 @@ class GetContextRequest:
     max_characters: int = arg(
         'Maximum length of the text, in characters.', default=2000, minimum=200, maximum=100_000
     )
+    read: str = arg(
+        'auto: read times, kinds of events, bounds, order and counts in the query; off: search '
+        'its words only.',
+        default='auto',
+        choices=('auto', 'off'),
+    )
 
 
 @dataclass(frozen=True)
@@ -111,6 +126,23 @@ class GetContextResponse:
     results: tuple[ContextItemView, ...] = arg('Memories in the text, in the same order.')
     strategy_used: str = arg('Strategy that was used.')
     num_results: int = arg('Number of memories in the context.')
+    read_as: str = arg(
+        'What was read in the query, e.g. "contacts, peak force over 5 N, newest first".',
+        default='',
+    )
+    no_match: bool = arg(
+        'True if no event passes what was read: the memories are those of a plain search.',
+        default=False,
+    )
+    events: tuple[EventView, ...] = arg(
+        'Events that pass what was read, in its order; their memories come first.', default=()
+    )
+    aggregate: FigureView | None = arg(
+        'The count, mean, sum, ... that the query asks for.', default=None, omitted=True
+    )
+    aggregate_ids: tuple[int, ...] = arg(
+        'Ids of the events that the aggregate rests on; the first 1,000.', default=()
+    )
 
 
 @tool(read_only=True, idempotent=True, sage=True)
@@ -126,21 +158,27 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     require_text('query', request.query, 'say what is planned')
     name = (request.strategy or memory.settings.default_strategy).upper()
     n = request.max_results or memory.settings.default_results
+    asked = None
+    if request.read == 'auto' and request.actor_id is None and name in STRATEGIES:
+        asked = find_asked_events(memory, request.query, request.collection, None, n)
     results = memory.extensions.run_retrieve_hooks(
-        request.query, _results(memory, request, name, n)
+        request.query, _results(memory, request, name, n, asked)
     )
     results = _marked(memory, results)
-    context, told = _text(request, results, _describe_changes(memory, request.collection))
+    changes = _describe_changes(memory, request.collection)
+    context, told = _text(request, results, changes, _describe_read(memory, asked))
     memory.accesses.record(
         known for one in told if isinstance(known := _of(one, 'memory_id'), int)
     )
     items = (ContextItemView(one['content'], one['score'], one['metadata']) for one in told)
     items = (fit(item, ('content', 'metadata'), len(told)) for item in items)
-    return GetContextResponse(context, tuple(items), name, len(told))
+    return GetContextResponse(
+        context, tuple(items), name, len(told), **describe_asked(memory, asked)
+    )
 
 
 def _results(
-    memory: Memory, request: GetContextRequest, name: str, n: int
+    memory: Memory, request: GetContextRequest, name: str, n: int, asked: AskedEvents | None
 ) -> list[dict[str, Any]]:
     """Return what a strategy, one of ours or a site's own, brings back: safety first."""
     preset = STRATEGIES.get(name)
@@ -164,6 +202,7 @@ def _results(
     every = plan(least=preset.min_score)
     safety = plan(least=preset.min_score / 2, where=RULES, narrow=True)
     first, rest = Retriever(memory).find_each([safety, every])
+    rest = put_first(memory, rest, asked, n)
     return describe_results(join_found(first, rest, every))
 
 
@@ -205,7 +244,10 @@ def _marked(memory: Memory, results: list[dict[str, Any]]) -> list[dict[str, Any
 
 
 def _text(
-    request: GetContextRequest, results: Sequence[dict[str, Any]], changes: Sequence[str]
+    request: GetContextRequest,
+    results: Sequence[dict[str, Any]],
+    changes: Sequence[str],
+    read: str,
 ) -> tuple[str, list[dict[str, Any]]]:
     """Return the text within its length, and what it tells."""
     about = quote(request.query, 80)
@@ -217,11 +259,11 @@ def _text(
             break
         changed += line
     if not results:
-        return f'No memories about {about}.{changed}', []
+        return f'No memories about {about}.{read}{changed}', []
     groups: dict[str, list[dict[str, Any]]] = {SAFETY: [], SAID: [], KNOWN: [], SEEN: []}
     for one in results:
         groups[_heading(one)].append(one)
-    text = f'Memories about {about}:'
+    text = f'Memories about {about}:{read}'
     room -= len(text) + len(changed)
     # What is quoted takes no room from what operators and planners state.
     lines: dict[str, list[str]] = {}
@@ -232,6 +274,27 @@ def _text(
     text += ''.join([*lines[SAFETY], changed, *lines[SAID], *lines[KNOWN], *lines[SEEN]])
     left = len(results) - len(told)
     return f'{text}\n({left} more omitted.)' if left else text, told
+
+
+def _describe_read(memory: Memory, asked: AskedEvents | None) -> str:
+    """Return what was read in the query, the figure that it asks for, and events without text."""
+    if asked is None or not asked.read_as:
+        return ''
+    lines = [f'Read as {quote(asked.read_as, 200)}.']
+    if asked.no_match:
+        lines = [f'{lines[0][:-1]}: no event passes; what follows is a plain search.']
+    if asked.figure is not None:
+        unit = f' {asked.figure.unit}' if asked.figure.unit else ''
+        lines.append(f'Measured: {asked.figure.name} {asked.figure.value:.6g}{unit}.')
+    zone = choose_zone(memory, '')
+    for one in asked.events[:5]:
+        if one.memory_id is None:
+            ended = format_local(one.end // 1000, zone)[:16] if one.end else 'now'
+            lines.append(
+                f'{format_label(one.names["kind"] or "event")} {-one.id}: '
+                f'{format_local(one.onset // 1000, zone)[:16]} to {ended}'
+            )
+    return ''.join(f'\n{line}' for line in lines)
 
 
 def _fit_lines(

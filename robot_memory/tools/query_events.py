@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, arg
-from robot_memory.core.truncation import compute_field_limit, shorten
-from robot_memory.core.zones import format_local
+from robot_memory.core.truncation import compute_field_limit
 from robot_memory.memory import Memory
+from robot_memory.retrieval.event_views import EventView, FigureView, view_event
 from robot_memory.retrieval.events import (
     EventQuestion,
     aggregate_events,
@@ -16,7 +16,6 @@ from robot_memory.retrieval.events import (
     list_events,
 )
 from robot_memory.storage.events.aggregates import MAX_GROUPS, NAMES, TIMES, Group
-from robot_memory.storage.events.pages import EventRow
 from robot_memory.tool import tool
 
 
@@ -69,40 +68,6 @@ class QueryEventsRequest:
     time_zone: str = arg(
         'IANA name, e.g. Europe/Berlin; empty: the parameter time_zone.', default='', max_length=64
     )
-
-
-@dataclass(frozen=True)
-class FigureView:
-    """A number with a name and a unit."""
-
-    name: str = arg('Name, e.g. peak_force or mean.')
-    value: float = arg('Value in that unit.')
-    unit: str = arg('Unit, e.g. N; empty: none.')
-
-
-@dataclass(frozen=True)
-class EventView:
-    """One event."""
-
-    event_id: int = arg('Id of the event; that of its memory, negative of a session.')
-    memory_id: int | None = arg('Memory id for show and recall.')
-    kind: str = arg('contact, motion, scene, session, perception or a detector.')
-    label: str | None = arg('Finer word of the detector, e.g. push.')
-    topic: str | None = arg('Topic that it was measured on.')
-    frame_id: str | None = arg('Coordinate frame of the measurement.')
-    robot: str | None = arg('Robot, context robot.id.')
-    session_id: str | None = arg('Session id.')
-    task: str | None = arg('Task, context task.name, else its instruction.')
-    collection: str = arg('Collection.')
-    recording: str | None = arg('Recording that it is in.')
-    recording_offset: int | None = arg('Offset into the recording in bytes.')
-    start: str = arg('Measured onset, ISO 8601 with the offset of time_zone.')
-    peak: str = arg('Its strongest moment.')
-    end: str | None = arg('Its end; none while it lasts.')
-    duration: float | None = arg('Seconds from start to end.')
-    broken_off: bool = arg('True if its end was not seen.')
-    figures: tuple[FigureView, ...] = arg('Figures of the detector.')
-    text: str | None = arg('Text of the memory.')
 
 
 @dataclass(frozen=True)
@@ -167,7 +132,7 @@ def query_events(memory: Memory, request: QueryEventsRequest) -> QueryEventsResp
             raise InvalidArgument(f'{name} requires aggregate, e.g. count')
     page = list_events(memory, question)
     room = compute_field_limit(len(page.events))
-    views = tuple(_view(event, question, room) for event in page.events)
+    views = tuple(view_event(event, question.zone, room) for event in page.events)
     total = None if page.cursor or request.cursor else len(views)
     return QueryEventsResponse(views, page.cursor, (), total, 0, question.zone.key)
 
@@ -199,33 +164,4 @@ def _view_group(group: Group, unit: str) -> EventGroupView:
         group.count,
         tuple(FigureView(name, value, unit) for name, value in group.values.items()),
         tuple(HistogramBinView(*edges) for edges in group.bins),
-    )
-
-
-def _view(event: EventRow, question: EventQuestion, room: int) -> EventView:
-    lasted = None if event.end is None else (event.end - event.onset) / 1e9
-    times = [
-        None if time is None else format_local(time // 1000, question.zone)
-        for time in (event.onset, event.peak, event.end)
-    ]
-    return EventView(
-        event_id=event.id,
-        memory_id=event.memory_id,
-        kind=event.names['kind'] or '',
-        label=event.names['label'],
-        topic=event.names['topic'],
-        frame_id=event.names['frame_id'],
-        robot=event.names['robot'],
-        session_id=event.names['session_id'],
-        task=event.names['task'],
-        collection=event.names['collection'] or '',
-        recording=event.names['recording'],
-        recording_offset=event.recording_offset,
-        start=times[0] or '',
-        peak=times[1] or '',
-        end=times[2],
-        duration=lasted,
-        broken_off=event.broken_off,
-        figures=tuple(FigureView(*figure) for figure in event.figures),
-        text=None if event.text is None else shorten(event.text, room),
     )

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from robot_memory.core.fields import Json, arg, collection_arg
 from robot_memory.memory import Memory
+from robot_memory.retrieval.asked_events import describe_asked, find_asked_events, put_first
+from robot_memory.retrieval.event_views import EventView, FigureView
 from robot_memory.retrieval.past import find_past
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Retriever
@@ -44,6 +46,12 @@ class RecallRequest:
         default='',
         max_length=100,
     )
+    read: str = arg(
+        'auto: read times, kinds of events, bounds, order and counts in the query; off: search '
+        'its words only.',
+        default='auto',
+        choices=('auto', 'off'),
+    )
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,23 @@ class RecallResponse:
     faded: int = arg(
         'Number of memories that would be in this answer, but have decayed below min_confidence.',
         default=0,
+    )
+    read_as: str = arg(
+        'What was read in the query, e.g. "contacts, peak force over 5 N, newest first".',
+        default='',
+    )
+    no_match: bool = arg(
+        'True if no event passes what was read: the memories are those of a plain search.',
+        default=False,
+    )
+    events: tuple[EventView, ...] = arg(
+        'Events that pass what was read, in its order; their memories come first.', default=()
+    )
+    aggregate: FigureView | None = arg(
+        'The count, mean, sum, ... that the query asks for.', default=None, omitted=True
+    )
+    aggregate_ids: tuple[int, ...] = arg(
+        'Ids of the events that the aggregate rests on; the first 1,000.', default=()
     )
 
 
@@ -97,6 +122,13 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         as_of=None if past is None else past.line,
     )
     found = Retriever(memory).find(plan)
+    asked = None
+    fields = (request.context_filter, request.spatial_sort, past)
+    if request.read == 'auto' and request.query.strip() and not any(fields):
+        asked = find_asked_events(
+            memory, request.query, request.collection, request.session_id, request.n
+        )
+        found = put_first(memory, found, asked, request.n)
     views = view_memories(found)
     if past is None:
         memory.accesses.record(view.id for view in views)
@@ -108,4 +140,5 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         found.frames,
         None if past is None else past.describe(),
         found.faded,
+        **describe_asked(memory, asked),
     )

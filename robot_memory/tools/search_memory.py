@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from robot_memory.core.fields import Json, actor_arg, arg, collection_arg
 from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
+from robot_memory.retrieval.asked_events import describe_asked, find_asked_events, put_first
+from robot_memory.retrieval.event_views import EventView, FigureView
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.retrieval.views import describe_results
@@ -32,6 +34,12 @@ class SearchMemoryRequest:
     )
     collection: str = collection_arg('Collection to search.')
     actor_id: str | None = actor_arg('Restrict to what this actor said or did.')
+    read: str = arg(
+        'auto: read times, kinds of events, bounds, order and counts in the query; off: search '
+        'its words only.',
+        default='auto',
+        choices=('auto', 'off'),
+    )
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,23 @@ class SearchMemoryResponse:
     """Response of search_memory."""
 
     result: tuple[FoundView, ...] = arg('Results, best match first.')
+    read_as: str = arg(
+        'What was read in the query, e.g. "contacts, peak force over 5 N, newest first".',
+        default='',
+    )
+    no_match: bool = arg(
+        'True if no event passes what was read: the results are those of a plain search.',
+        default=False,
+    )
+    events: tuple[EventView, ...] = arg(
+        'Events that pass what was read, in its order; their memories come first.', default=()
+    )
+    aggregate: FigureView | None = arg(
+        'The count, mean, sum, ... that the query asks for.', default=None, omitted=True
+    )
+    aggregate_ids: tuple[int, ...] = arg(
+        'Ids of the events that the aggregate rests on; the first 1,000.', default=()
+    )
 
 
 _LONG = ('content', 'metadata')
@@ -83,9 +108,14 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
         least=settings.default_threshold if request.threshold is None else request.threshold,
     )
     found = Retriever(memory).find(plan)
+    asked = None
+    if request.read == 'auto' and request.actor_id is None:
+        asked = find_asked_events(memory, request.query, request.collection, None, plan.limit)
+        found = put_first(memory, found, asked, plan.limit)
     memory.accesses.record(found.ids)
     results = memory.extensions.run_retrieve_hooks(request.query, describe_results(found))
     views = (
         FoundView(one['content'], one['role'], one['score'], one['metadata']) for one in results
     )
-    return SearchMemoryResponse(tuple(fit(view, _LONG, len(results)) for view in views))
+    fitted = tuple(fit(view, _LONG, len(results)) for view in views)
+    return SearchMemoryResponse(fitted, **describe_asked(memory, asked))

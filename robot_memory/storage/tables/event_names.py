@@ -33,6 +33,11 @@ def find_ids(connection: apsw.Connection, names: Iterable[str]) -> list[int]:
     return [row[0] for row in rows]
 
 
+def list_all(connection: apsw.Connection) -> list[str]:
+    """Return all names, in the order in which they came."""
+    return [row[0] for row in connection.execute('SELECT name FROM event_names ORDER BY id')]
+
+
 def read(connection: apsw.Connection, ids: Iterable[int | None]) -> dict[int | None, str | None]:
     """Return names by their ids; None has none."""
     rows: Any = connection.execute(

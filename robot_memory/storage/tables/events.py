@@ -14,6 +14,7 @@ from typing import Any
 
 import apsw
 
+from robot_memory.core.json_text import parse_finite
 from robot_memory.core.records import Record, Session
 from robot_memory.storage import epochs
 from robot_memory.storage.tables import figures
@@ -24,6 +25,10 @@ from robot_memory.storage.tables.figures import DURATION, SLOTS
 PERCEPTION = 'perception'
 """The kind of what no detector found: it was stored with save_perception."""
 SESSION = 'session'
+FAULT = 'fault'
+"""The kind of a state that its detector calls a fault."""
+SUCCESS = 'success'
+"""The figure of what succeeded (1) or failed (0)."""
 _LONGEST_S = 1e9
 
 
@@ -41,9 +46,13 @@ def insert(
     `is_now`: the clock that the store is written with gave the times of the record.
     """
     sense = _part(record.context, 'sense')
-    kind = intern(connection, _text(sense.get('detector')) or PERCEPTION)
+    detector = FAULT if sense.get('fault') is True else _text(sense.get('detector'))
+    kind = intern(connection, detector or PERCEPTION)
     assert kind is not None
     params = figures.read_params(record.context)
+    outcome = _part(record.context, 'task').get('success')
+    if isinstance(outcome, bool):
+        params.setdefault(SUCCESS, (float(outcome), ''))
     seconds, unit = params.pop(DURATION, (0.0, 's'))
     if identity is None:
         onset = 1000 * record.created_at if record.stamp is None else record.stamp
@@ -69,6 +78,8 @@ def insert(
             'session': intern(connection, record.session_id),
             'collection': intern(connection, record.collection),
             'frame': intern(connection, record.frame_id),
+            'recording': intern(connection, _text(sense.get('recording'))),
+            'recording_offset': _read_offset(sense.get('offset_s')),
             'source': intern(connection, source),
             'subject': intern(connection, subject),
             'peak': identity.peak,
@@ -162,6 +173,12 @@ def _read_task(context: Mapping[str, Any]) -> str | None:
         if text := _text(found):
             return text
     return None
+
+
+def _read_offset(seconds: Any) -> int | None:
+    """Return an offset into a recording in nanoseconds."""
+    number = parse_finite(seconds)
+    return round(number * 1e9) if number is not None and 0 <= number < _LONGEST_S else None
 
 
 def _part(context: Mapping[str, Any], name: str) -> dict[str, Any]:

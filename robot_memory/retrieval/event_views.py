@@ -1,0 +1,76 @@
+"""Events as the tools answer them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from robot_memory.core.fields import arg
+from robot_memory.core.truncation import shorten
+from robot_memory.core.zones import format_local
+from robot_memory.storage.events.pages import EventRow
+
+
+@dataclass(frozen=True)
+class FigureView:
+    """A number with a name and a unit."""
+
+    name: str = arg('Name, e.g. peak_force or mean.')
+    value: float = arg('Value in that unit.')
+    unit: str = arg('Unit, e.g. N; empty: none.')
+
+
+@dataclass(frozen=True)
+class EventView:
+    """One event."""
+
+    event_id: int = arg('Id of the event; that of its memory, negative of a session.')
+    memory_id: int | None = arg('Memory id for show and recall.')
+    kind: str = arg('contact, motion, scene, session, perception or a detector.')
+    label: str | None = arg('Finer word of the detector, e.g. push.')
+    topic: str | None = arg('Topic that it was measured on.')
+    frame_id: str | None = arg('Coordinate frame of the measurement.')
+    robot: str | None = arg('Robot, context robot.id.')
+    session_id: str | None = arg('Session id.')
+    task: str | None = arg('Task, context task.name, else its instruction.')
+    collection: str = arg('Collection.')
+    recording: str | None = arg('Recording that it is in.')
+    recording_offset: float | None = arg('Offset of the onset into the recording, in seconds.')
+    start: str = arg('Measured onset, ISO 8601 with the offset of time_zone.')
+    peak: str = arg('Its strongest moment.')
+    end: str | None = arg('Its end; none while it lasts.')
+    duration: float | None = arg('Seconds from start to end.')
+    broken_off: bool = arg('True if its end was not seen.')
+    figures: tuple[FigureView, ...] = arg('Figures of the detector.')
+    text: str | None = arg('Text of the memory.')
+
+
+def view_event(event: EventRow, zone: ZoneInfo, room: int) -> EventView:
+    """Return an event with its times in a zone and a text of at most `room` characters."""
+    lasted = None if event.end is None else (event.end - event.onset) / 1e9
+    times = [
+        None if time is None else format_local(time // 1000, zone)
+        for time in (event.onset, event.peak, event.end)
+    ]
+    offset = event.recording_offset
+    return EventView(
+        event_id=event.id,
+        memory_id=event.memory_id,
+        kind=event.names['kind'] or '',
+        label=event.names['label'],
+        topic=event.names['topic'],
+        frame_id=event.names['frame_id'],
+        robot=event.names['robot'],
+        session_id=event.names['session_id'],
+        task=event.names['task'],
+        collection=event.names['collection'] or '',
+        recording=event.names['recording'],
+        recording_offset=None if offset is None else offset / 1e9,
+        start=times[0] or '',
+        peak=times[1] or '',
+        end=times[2],
+        duration=lasted,
+        broken_off=event.broken_off,
+        figures=tuple(FigureView(*figure) for figure in event.figures),
+        text=None if event.text is None else shorten(event.text, room),
+    )
