@@ -133,3 +133,17 @@ def test_an_offset_beyond_all_records_answers_an_empty_page(robot: Robot, offset
     robot.learn('the red cup is wet')
     answer = robot.query_records(offset=offset, limit=1000)
     assert (answer.records, answer.total_count) == ((), 1)
+
+
+@pytest.mark.parametrize('name', ['stamp', 'measured_at'])
+def test_perceptions_are_listed_by_when_they_were_measured(robot: Robot, name: str) -> None:
+    early, late = (
+        robot.save_perception(f'a push of {sec} N', 'tactile', stamp={'sec': sec, 'nanosec': 7})
+        for sec in (1_771_000_000, 1_771_000_100)
+    )
+    robot.save_perception('a push that has no stamp', 'tactile')
+    found = robot.query_records(where={name: {'$gte': '2026-02-13T16:27:00Z'}})
+    assert [record.memory_id for record in found.records] == [late.memory_id]
+    both = robot.query_records(where={name: {'$lt': '2026-02-14'}})
+    assert [record.memory_id for record in both.records] == [late.memory_id, early.memory_id]
+    assert robot.query_records(where={name: '2026-02-13T16:26:40Z'}).total_count == 1

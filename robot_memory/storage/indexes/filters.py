@@ -55,6 +55,7 @@ TIMES = {
     'updated_at': epochs.correct('m.updated_at', 'm.updated_epoch'),
     'last_accessed': epochs.correct('m.last_accessed', 'm.accessed_epoch'),
     'stamp': f'{STAMP} / 1000',
+    'measured_at': f'{STAMP} / 1000',
 }
 """SQL of the times of memories `m` in microseconds, as is known now."""
 _IN = 'IN (SELECT value FROM json_each(?))'
@@ -108,6 +109,7 @@ _TIME_CANDIDATES = {
         'memories_by_measurement', 'stamp', 'created_epoch', 1000, 'm.stamp IS NOT NULL'
     ),
 }
+_TIME_CANDIDATES['measured_at'] = _TIME_CANDIDATES['stamp']
 _LAST = 2**63 - 1
 _TEXT = "('text')"
 _NUMBER = "('integer', 'real')"
@@ -268,7 +270,7 @@ def _time_candidates(path: str, operators: dict[str, Any]) -> tuple[CandidateQue
             high = min(high, max(times))
     if (low, high) == (-_LAST, _LAST):
         return ()
-    if path == 'stamp':
+    if path in ('stamp', 'measured_at'):
         low, high = (max(-_LAST, min(time * 1000, _LAST)) for time in (low, high + 1))
     return (find_between(path, low, high),)
 

@@ -1,0 +1,178 @@
+"""
+Measure query_events on a year of events: windows, aggregates and orders, p50 of each.
+
+`python bench/events.py --size 5000000 [--folder FOLDER]`; 5 million take some two minutes and
+1.3 GB of TMPDIR, or of the folder, where the store stays for the next run. Prints JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from robot_memory.core.clock import format_instant
+from robot_memory.core.progress import make_progress_bar
+from robot_memory.core.settings import Settings
+from robot_memory.memory import Memory
+from robot_memory.storage.tables import figures
+from robot_memory.storage.tables.event_names import intern
+from robot_memory.tools.query_events import query_events
+
+YEAR_NS = 365 * 86_400 * 10**9
+START_NS = 1_760_000_000 * 10**9
+DAY_US = 86_400_000_000
+COLUMNS = (
+    'id memory_id kind active onset peak end value_1 value_2 value_3 value_4 epoch label topic '
+    'task session robot collection frame source subject broken_off others'
+).split()
+CONTACT = {'kind': 'contact'}
+HARDEST = {'order_by': 'peak_force', 'descending': True}
+TRIES = 15
+
+
+def main() -> None:
+    """Fill a store where there is none, ask it, and print the figures."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument('--version', action='version', version='%(prog)s')
+    parser.add_argument('--size', type=int, default=200_000, help='number of events')
+    parser.add_argument('--folder', type=Path, help='where the store stays')
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        path = (given.folder or Path(scratch)) / f'events-{given.size}.db'
+        settings = Settings(db_path=str(path), model='none')
+        if not path.exists():
+            Memory(settings, resident=False).close()
+            fill(path, given.size)
+        with Memory(settings, resident=False) as memory:
+            found = {
+                'size': given.size,
+                'bytes_an_event': round(path.stat().st_size / given.size),
+                'p50_ms': {name: measure(memory, ask) for name, ask in questions().items()},
+            }
+    print(json.dumps(found))
+
+
+def fill(path: Path, size: int) -> None:
+    """Write a year of contacts, motions and the events of a plug-in's detector."""
+    connection = apsw.Connection(str(path))
+    indexes: list[Any] = connection.execute(
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'events'"
+        ' AND sql IS NOT NULL'
+    ).fetchall()
+    for name, _ in indexes:  # they are made faster once all is there
+        connection.execute(f'DROP INDEX {name}')
+    marks = ', '.join('?' * len(COLUMNS))
+    names = ', '.join(f'"{name}"' for name in COLUMNS)
+    with connection:
+        rows = generate_rows(connection, size)
+        connection.executemany(f'INSERT INTO events ({names}) VALUES ({marks})', rows)
+    for _, sql in indexes:
+        connection.execute(sql)
+    connection.close()
+
+
+def generate_rows(connection: apsw.Connection, size: int) -> Iterator[tuple[Any, ...]]:
+    """Give events of three kinds in the order of their onsets."""
+    chance = random.Random(7)
+    ids = {
+        name: intern(connection, name)
+        for name in 'contact motion gripper push slide tap /wrench /joint_states /io arm tool0 '
+        'default pour wipe place'.split()
+    }
+    declared = {'grip': (0.0, 'N'), 'width': (0.0, 'm'), 'current': (0.0, 'A'), 'hold': (0.0, 's')}
+    declared |= {'heat': (0.0, 'degC'), 'noise': (0.0, '1')}
+    gripper = ids['gripper']
+    assert gripper is not None
+    _, others = figures.store(connection, gripper, declared)
+    onset = START_NS
+    for number in make_progress_bar(range(1, size + 1), f'{size:,} events', unit='event'):
+        onset += chance.randrange(2 * YEAR_NS // size)
+        kind = chance.choices(('contact', 'motion', 'gripper'), (3, 5, 2))[0]
+        lasted = round(chance.expovariate(0.5) * 1e9)
+        extra = {key: round(chance.gauss(50, 9), 2) for key in others}
+        yield (
+            number,
+            number,
+            ids[kind],
+            1,
+            onset,
+            onset + lasted // 2,
+            onset + lasted,
+            chance.expovariate(0.2),
+            chance.random() * 50,
+            chance.random(),
+            chance.random() if kind != 'motion' else None,
+            1,
+            ids[chance.choice(('push', 'slide', 'tap'))] if kind == 'contact' else None,
+            ids[{'contact': '/wrench', 'motion': '/joint_states', 'gripper': '/io'}[kind]],
+            ids[chance.choice(('pour', 'wipe', 'place'))],
+            None,
+            ids['arm'],
+            ids['default'],
+            ids['tool0'],
+            ids['arm'],
+            ids[kind],
+            0,
+            json.dumps(extra, separators=(',', ':')) if kind == 'gripper' else None,
+        )
+
+
+def questions() -> dict[str, dict[str, Any]]:
+    """Return what is asked, by what it is called in the table."""
+    day, week, month = (span(days) for days in (1, 7, 30))
+    year: dict[str, Any] = {}
+    year |= {'since': format_instant(START_NS // 1000), 'until': format_instant(2**52)}
+    force: dict[str, Any] = {'aggregate': ['count', 'mean', 'max', 'std'], 'figure': 'peak_force'}
+    heat: dict[str, Any] = {'aggregate': ['count', 'mean', 'max', 'std'], 'figure': 'heat'}
+    hours = {'aggregate': ['count'], 'group_by': 'hour', 'where': CONTACT}
+    return {
+        'day, 20 hardest': {**day, **HARDEST},
+        'week, 20 hardest': {**week, **HARDEST},
+        'month, 20 hardest': {**month, **HARDEST},
+        'year, 20 hardest': {**year, **HARDEST},
+        'month, 20 hardest of a label': {**month, **HARDEST, 'where': {'label': 'tap'}},
+        'day, newest 20': {**day, 'descending': True},
+        'month, 20 longest': {**month, 'order_by': 'duration', 'descending': True},
+        'week, 20 by another figure': {**week, 'order_by': 'heat', 'descending': True},
+        'month, 20 by another figure': {**month, 'order_by': 'heat', 'descending': True},
+        'aggregate over a day': {**day, **force},
+        'aggregate over a week by hour': {**week, **hours},
+        'aggregate over a year': {**year, **force},
+        'aggregate over a year by day': {**year, **force, 'group_by': 'day'},
+        'aggregate over a year by task': {**year, **force, 'group_by': 'task'},
+        'quantiles over a day': {**day, 'aggregate': ['quantiles'], 'figure': 'peak_force'},
+        'quantiles over a year': {**year, 'aggregate': ['quantiles'], 'figure': 'peak_force'},
+        'another figure over a day': {**day, **heat},
+        'another figure over a year': {**year, **heat},
+    }
+
+
+def span(days: int) -> dict[str, Any]:
+    """Return a window of so many days in the middle of the year."""
+    start = START_NS // 1000 + 200 * DAY_US
+    return {'since': format_instant(start), 'until': format_instant(start + days * DAY_US)}
+
+
+def measure(memory: Memory, arguments: dict[str, Any]) -> float:
+    """Return how long a question takes in milliseconds, the median of some tries."""
+    times: list[float] = []
+    while len(times) < TRIES and (len(times) < 3 or sum(times) < 5):
+        start = time.perf_counter()
+        query_events.run(memory, arguments)
+        times.append(time.perf_counter() - start)
+    return round(statistics.median(times) * 1e3, 2)
+
+
+if __name__ == '__main__':
+    main()
