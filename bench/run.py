@@ -7,13 +7,15 @@ scale    learn, recall, memory, file and start at 1k, 10k, 100k and 1M memories;
          10 minutes and 3 GB of TMPDIR
 side     the harness that stands outside of the project (ROBOT_MEMORY_BENCH, by default
          ../shared/bench/robotmem_bench.py), at 10k memories; about 4 minutes
+events   pages and aggregates of a year of events, 5 million of them; some 5 minutes and 1.3 GB of
+         TMPDIR
 node     the round trip of a service, a conversation of 500 turns, the import of a recording, a
          minute under load; 2 minutes
 quality  how well recall finds: bench/retrieval/measure.py; some minutes, more the first time
 
 --quick takes less than two minutes. It leaves out 100k and 1M memories, measures side by side at
-1k, 10 s of load (the start of the node weighs in it), and the quality on the sets robot and
-calvin alone; the peer only where its environment is there already.
+1k, 200k events, 10 s of load (the start of the node weighs in it), and the quality on the sets
+robot and calvin alone; the peer only where its environment is there already.
 
 Query embedding is left out of all times, and all run on one thread. The peer runs in an
 environment of its own, made at the first run, up to 10k memories.
@@ -47,7 +49,8 @@ HERE = Path(__file__).resolve().parent
 SIZES, PEER_SIZE = (1_000, 10_000, 100_000, 1_000_000), 10_000
 QUICK_SIZES, QUICK_PEER_SIZE = (1_000, 10_000), 1_000
 QUICK_SETS = ('robot', 'calvin')
-PARTS = ('scale', 'side', 'node', 'quality')
+EVENTS, QUICK_EVENTS = 5_000_000, 200_000
+PARTS = ('scale', 'side', 'events', 'node', 'quality')
 
 
 def main() -> None:
@@ -74,12 +77,16 @@ def main() -> None:
     measures: dict[str, Callable[[], Any]] = {
         'scale': lambda: measure_by_size(subjects, sizes, peer_size),
         'side': lambda: run_harness(subjects, peer_size),
+        'events': lambda: run_script(
+            'events.py', '--size', str(QUICK_EVENTS if given.quick else EVENTS)
+        ),
         'node': lambda: measure_node(quick=given.quick),
         'quality': lambda: measure_quality(quick=given.quick),
     }
     shown = {
         'scale': tables.format_scale,
         'side': tables.format_side_by_side,
+        'events': tables.format_events,
         'node': tables.format_node,
         'quality': tables.format_quality,
     }
@@ -101,8 +108,8 @@ def describe_skipped(subjects: dict[str, Any]) -> str:
     """Return what the quick mode does not measure."""
     peer = '' if 'peer' in subjects else '; the peer'
     return (
-        f'100k and 1M memories; side by side at 10k; quality but for {" and ".join(QUICK_SETS)}'
-        f'; load for longer than 10 s{peer}'
+        '100k and 1M memories; side by side at 10k; 5M events; quality but for '
+        f'{" and ".join(QUICK_SETS)}; load for longer than 10 s{peer}'
     )
 
 

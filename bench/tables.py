@@ -134,6 +134,38 @@ def _compare(peer: Any, this: Any) -> tuple[Any, Any, Any]:
     return peer, this, this / peer if peer and this is not None else None
 
 
+EVENTS = {
+    'day, 20 hardest': 'under 20',
+    'week, 20 hardest': 'under 20',
+    'month, 20 hardest': 'under 20',
+    'year, 20 hardest': 'under 20',
+    'month, 20 hardest of a label': 'under 20',
+    'day, newest 20': 'under 20',
+    'month, 20 longest': 'under 20',
+    'week, 20 by another figure': 'under 100',
+    'month, 20 by another figure': 'under 100',
+    'aggregate over a day': 'under 30',
+    'aggregate over a week by hour': '',
+    'aggregate over a year': 'under 1,000',
+    'aggregate over a year by day': '',
+    'aggregate over a year by task': '',
+    'quantiles over a day': 'under 30',
+    'quantiles over a year': '',
+    'another figure over a day': 'under 150',
+    'another figure over a year': 'under 5,000',
+}
+"""What is asked of events, and what is to be reached at 5M."""
+
+
+def format_events(results: Results) -> str:
+    """Return the figures of query_events: {'size': .., 'p50_ms': {question: ..}, ..}."""
+    rows = [(title, results['p50_ms'].get(title), aim) for title, aim in EVENTS.items()]
+    rows.append(('bytes an event, with indexes', results['bytes_an_event'], ''))
+    return _format_table(
+        f'A year of {results["size"]:,} events', ('', 'p50 ms', 'target at 5M'), rows
+    )
+
+
 def format_node(results: Results) -> str:
     """Return what was measured of the node: {'service': .., 'conversation': .., ...}."""
     rows: list[tuple[Any, ...]] = []

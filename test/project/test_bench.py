@@ -13,6 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / 'bench'))
 
+import events
 import facts
 import scale
 import tables
@@ -95,3 +96,12 @@ def test_tables_stand_without_the_peer_and_without_a_node() -> None:
     assert re.search(r'recall, words only, p50 ms +- +2 +- +under 5', shown)
     assert re.search(r'last / first fifth +- +0.8 +- +over 0.7', shown)
     assert 'import' not in tables.format_node({'service': None, 'import': None, 'load': None})
+
+
+def test_a_run_of_events_gives_every_figure_of_its_table() -> None:
+    command = [sys.executable, str(BENCH / 'events.py'), '--size', '3000']
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found['p50_ms'].keys() == tables.EVENTS.keys() == events.questions().keys()
+    assert 'year, 20 hardest' in tables.format_events(found)

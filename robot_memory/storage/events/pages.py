@@ -79,6 +79,12 @@ def list_page(
     return _sort(connection, chosen, value, descending, limit, after)
 
 
+_DAY_NS = 86_400 * 10**9
+_EXTENT = (
+    'SELECT coalesce((SELECT min(onset) FROM events), 0),'
+    ' coalesce((SELECT max(onset) FROM events), 0),'
+    ' coalesce(min(offset), 0), coalesce(max(offset), 0) FROM clock_epochs'
+)
 _LENGTH_NS = '(e."end" - e.onset)'
 
 
@@ -100,7 +106,41 @@ def _list_by_time(
             chosen = replace(chosen, high=high)
         else:
             chosen = replace(chosen, low=last if chosen.low is None else max(chosen.low, last))
+    if column == 'onset' and chosen.fields.corrected:
+        return _widen(connection, chosen, value, descending, limit, after)
     return _sort(connection, chosen, value, descending, limit, after, by_onset=column == 'onset')
+
+
+def _widen(
+    connection: apsw.Connection,
+    chosen: Selection,
+    value: str,
+    descending: bool,
+    limit: int,
+    after: Key | None,
+) -> list[Key]:
+    """
+    Return a page in the order of corrected onsets, which no index has.
+
+    What lies near the beginning of the page is sorted first, then more until it is full.
+    """
+    ((first, last, behind, ahead),) = connection.execute(_EXTENT)
+    first = max(first + 1000 * min(behind, 0), -FARTHEST)
+    last = min(last + 1000 * max(ahead, 0), FARTHEST - 1)
+    ends = [end for end in (chosen.until, chosen.high, last + 1) if end is not None]
+    high = min(ends)
+    low = first if chosen.low is None else max(first, chosen.low)
+    span = _DAY_NS
+    while True:
+        if descending:
+            part = replace(chosen, low=max(low, high - span), high=high)
+        else:
+            part = replace(chosen, low=low, high=min(high, low + span))
+        part = part.require(f'{value} >= ? AND {value} < ?', part.low, part.high)
+        found = _sort(connection, part, value, descending, limit, after, by_onset=True)
+        if len(found) == limit or span > high - low:
+            return found
+        span *= 8
 
 
 def _sort(
