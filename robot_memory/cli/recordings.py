@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,8 +88,16 @@ def import_recordings(request: ImportRequest, settings: Settings, options: Optio
                     say('import interrupted; imports are idempotent: rerun the command to resume')
                     raise
     show_answer([dataclasses.asdict(one) for one in done], _format_result(done), options)
-    if failed:
-        raise NotFound(f'{format_count(failed, "recording")} of {len(request.bags)} not readable')
+    refuse_success(len(request.bags), failed, done)
+
+
+def refuse_success(number: int, failed: int, done: Sequence[Any]) -> None:
+    """Raise NotFound where recordings could not be read, or not wholly."""
+    damaged = sum(bool(one.losses) for one in done)
+    said = [f'{failed} not readable'] if failed else []
+    said += [f'{damaged} damaged and read in part'] if damaged else []
+    if said:
+        raise NotFound(f'of {format_count(number, "recording")}, {", ".join(said)}')
 
 
 def _make_bar(
@@ -143,11 +151,21 @@ def _format_result(done: list[Any]) -> str:
         lines.append(
             f'{one.recording}: {one.seconds:.1f} s, {format_count(one.messages, "message")}, '
             f'{format_count(one.kept, "memory", "memories")} stored, {one.known} already known'
+            + _format_lost(one.lost)
         )
         for tap, counts in one.taps.items():
             words = ', '.join(f'{name} {number}' for name, number in counts.items())
             lines.append(f'  {tap}: {words or "no messages"}')
     return '\n'.join(lines)
+
+
+def _format_lost(lost: Mapping[str, int]) -> str:
+    if not lost['parts']:
+        return ''
+    return (
+        f'; damaged in {format_count(lost["parts"], "place")}: {lost["bytes"]:,} bytes and '
+        f'{format_count(lost["messages"], "message")} lost, as far as known'
+    )
 
 
 @dataclass(frozen=True)

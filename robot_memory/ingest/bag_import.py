@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from robot_memory.ingest import messages
+from robot_memory.ingest.losses import Loss, add_up
 from robot_memory.ingest.pipeline import Pipeline, TopicHandler
 from robot_memory.ingest.pose_source import PoseSourceSettings, list_pose_topics
 from robot_memory.ingest.recording import RecordedTopic, Recording, make_absolute
@@ -38,7 +39,11 @@ class ImportPlan:
 
 @dataclass(frozen=True)
 class ImportReport:
-    """Tell what an import did: `seconds` of recording, and counts by tap and reason."""
+    """
+    Tell what an import did: `seconds` of recording, and counts by tap and reason.
+
+    `losses` are the damaged parts, `lost` their number, bytes and messages as far as known.
+    """
 
     recording: str
     seconds: float
@@ -46,6 +51,8 @@ class ImportReport:
     kept: int
     known: int
     taps: dict[str, dict[str, int]]
+    lost: dict[str, int]
+    losses: tuple[Loss, ...] = ()
 
 
 def import_recording(
@@ -95,6 +102,10 @@ def import_recording(
             first_ns, last_ns = first_ns or message.recorded_ns, message.recorded_ns
             progress(done, total)
         pipeline.finish()
+        losses = tuple(recording.losses)
+    for loss in losses:
+        if loss.part:
+            tell(loss.describe(first_ns))
     return ImportReport(
         recording=str(path),
         seconds=(last_ns - first_ns) / 1e9,
@@ -102,6 +113,8 @@ def import_recording(
         kept=sum(counts['events'] + counts['learned'] for counts in writer.counts.values()),
         known=sum(counts['known'] for counts in writer.counts.values()),
         taps=pipeline.report(writer.counts),
+        lost=add_up(losses),
+        losses=losses,
     )
 
 

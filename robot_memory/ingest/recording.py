@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from rosbags.rosbag1 import Reader as Reader1
-from rosbags.rosbag2 import Reader as Reader2
+from typing import Any, NamedTuple
 
 from robot_memory.core.errors import NotFound
+from robot_memory.ingest.losses import Loss
+from robot_memory.ingest.mcap_file import McapFile
+from robot_memory.ingest.mcap_records import Channel
 from robot_memory.ingest.messages import load_typestore
+from robot_memory.ingest.rosbags_file import RosbagsFile
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -37,8 +38,7 @@ class RecordedTopic:
     broken: str = ''
 
 
-@dataclass(frozen=True)
-class RecordedMessage:
+class RecordedMessage(NamedTuple):
     """Hold a serialized message (CDR) and when it was recorded, in nanoseconds."""
 
     topic: str
@@ -51,15 +51,17 @@ class Recording:
     """
     Read a recording, given its folder or one of its files.
 
-    Files are read one by one in the order of their times; `metadata.yaml` is not needed.
-    Unreadable files are reported through `tell`, one line each, and skipped.
+    Files are read one by one in the order of their times; `metadata.yaml` is not needed. Damaged
+    files are read as far as possible; `losses` says what cannot be read, as far as it is known by
+    now. Files of which nothing can be read are reported through `tell`, one line each.
     """
 
     def __init__(self, path: Path, tell: Callable[[str], None]) -> None:
         """Look at every file; raise NotFound where there is none that could be read."""
         self._tell = tell
         self._closers = ExitStack()
-        self._files: list[tuple[int, Path]] = []
+        self._files: list[McapFile | RosbagsFile] = []
+        self.losses: list[Loss] = []
         topics: dict[tuple[str, str], RecordedTopic] = {}
         try:
             for file in _find_storage_files(path):
@@ -69,7 +71,7 @@ class Recording:
         except BaseException:
             self.close()
             raise
-        self._files.sort()
+        self._files.sort(key=lambda file: (file.start_ns, file.path))
         self.path = path
         self.topics = sorted(topics.values(), key=lambda topic: (topic.name, topic.type))
 
@@ -85,37 +87,58 @@ class Recording:
         """Remove what was unpacked."""
         self._closers.close()
 
-    def _scan_file(self, file: Path, topics: dict[tuple[str, str], RecordedTopic]) -> None:
+    def _scan_file(self, path: Path, topics: dict[tuple[str, str], RecordedTopic]) -> None:
         """Note what a file holds."""
         try:
-            storage = self._unpack(file)
-            with _open_reader(storage) as reader:
-                self._files.append((reader.start_time, storage))
-                for connection in reader.connections:
-                    broken = _find_fault(connection)
-                    key = (make_absolute(connection.topic), connection.msgtype)
-                    before = topics.get(key)
-                    count = connection.msgcount + (before.count if before else 0)
-                    topics[key] = RecordedTopic(*key, count, broken)
+            file = _open_file(self._unpack(path), self.losses.append)
+            for number, channel in file.channels.items():
+                key = (make_absolute(channel.topic), channel.type)
+                before = topics.get(key)
+                count = file.counts[number] + (before.count if before else 0)
+                topics[key] = RecordedTopic(*key, count, _find_fault(channel))
+            self._files.append(file)
         except Exception as error:  # broken files raise whatever their bytes lead the reader to
-            self._tell(f'cannot read {file.name}: {_format_error(error)}')
+            self._lose_file(path, error)
+
+    def _lose_file(self, path: Path, error: Exception) -> None:
+        loss = Loss(path.name, '', path.stat().st_size, reason=_format_error(error))
+        self.losses.append(loss)
+        self._tell(loss.describe())
 
     def _unpack(self, file: Path) -> Path:
+        """Return a file without its compression; of a damaged one, what comes before."""
         if file.suffix != _ZSTD:
             return file
         folder = self._closers.enter_context(tempfile.TemporaryDirectory(prefix='robot_memory_'))
         target = Path(folder) / file.stem
-        with zstd.open(file, 'rb') as packed, target.open('wb') as unpacked:
-            shutil.copyfileobj(packed, unpacked)
+        with target.open('wb') as unpacked:
+            try:
+                with zstd.open(file, 'rb') as packed:
+                    shutil.copyfileobj(packed, unpacked)
+            except (EOFError, zstd.ZstdError) as error:
+                part = f'what follows {unpacked.tell():,} bytes'
+                self.losses.append(Loss(file.name, f'{part} (unpacked; {error})', 0))
         return target
 
     def messages(self, topics: set[str]) -> Iterator[RecordedMessage]:
         """Yield the messages of some topics in the order in which they were recorded."""
-        for _, file in self._files:
+
+        def is_wanted(channel: Channel) -> bool:
+            return make_absolute(channel.topic) in topics and not _find_fault(channel)
+
+        for file in self._files:
+            to_cdr: Any = load_typestore().ros1_to_cdr if file.path.suffix == '.bag' else None
+            names: dict[str, str] = {}
             try:
-                yield from _read_messages(file, topics)
+                for time_ns, topic, kind, raw in file.messages(is_wanted):
+                    if to_cdr is not None:
+                        raw = bytes(to_cdr(raw, kind))
+                    elif raw[:4] == _ZSTD_MAGIC:
+                        raw = zstd.decompress(raw)
+                    name = names.get(topic) or names.setdefault(topic, make_absolute(topic))
+                    yield RecordedMessage(name, kind, raw, time_ns)
             except Exception as error:
-                self._tell(f'{file.name} is truncated: {_format_error(error)}')
+                self._lose_file(file.path, error)
 
 
 def make_absolute(topic: str) -> str:
@@ -141,34 +164,13 @@ def _find_storage_files(path: Path) -> list[Path]:
     return found
 
 
-def _open_reader(file: Path) -> Any:
-    return Reader1(file) if file.suffix == '.bag' else Reader2(file)
+def _open_file(path: Path, lose: Callable[[Loss], None]) -> McapFile | RosbagsFile:
+    return McapFile(path, lose) if path.suffix == '.mcap' else RosbagsFile(path, lose)
 
 
-def _find_fault(connection: Any) -> str:
-    form = getattr(connection.ext, 'serialization_format', 'cdr')
-    return '' if form == 'cdr' else f'serialized as {form}; accepted: cdr'
-
-
-def _read_messages(file: Path, topics: set[str]) -> Iterator[RecordedMessage]:
-    old = file.suffix == '.bag'
-    types = load_typestore() if old else None
-    with _open_reader(file) as reader:
-        wanted = [
-            connection
-            for connection in reader.connections
-            if make_absolute(connection.topic) in topics and not _find_fault(connection)
-        ]
-        if not wanted:
-            return
-        for connection, recorded_ns, raw in reader.messages(wanted):
-            if types is not None:
-                raw = bytes(types.ros1_to_cdr(raw, connection.msgtype))
-            elif raw[:4] == _ZSTD_MAGIC:
-                raw = zstd.decompress(raw)
-            yield RecordedMessage(
-                make_absolute(connection.topic), connection.msgtype, raw, recorded_ns
-            )
+def _find_fault(channel: Channel) -> str:
+    accepted = channel.form in ('cdr', 'ros1')
+    return '' if accepted else f'serialized as {channel.form}; accepted: cdr'
 
 
 def _format_error(error: Exception) -> str:
