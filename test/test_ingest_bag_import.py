@@ -209,6 +209,57 @@ def test_what_is_said_meanwhile_is_part_of_what_happens(
         assert ('wipe the table' in content) == (stamp >= said[2]), content
 
 
+def test_every_memory_names_its_recording_and_the_offset_in_it(
+    robot: Robot, tmp_path: Path, messages: Messages
+) -> None:
+    types = get_typestore(Stores.LATEST)
+    begin = messages[0][2]
+    texts = [
+        (
+            '/task',
+            'std_msgs/msg/String',
+            begin + seconds * 10**9,
+            bytes(
+                types.serialize_cdr(
+                    types.types['std_msgs/msg/String'](text), 'std_msgs/msg/String'
+                )
+            ),
+        )
+        for seconds, text in ((4, 'wipe the table'), (9, 'polish it'), (11, 'wipe the table'))
+    ]
+    bag = recordings.sqlite3(tmp_path / 'bag', in_time([*messages, *texts]))
+    run(robot.memory, bag)
+    rows = robot.rows('SELECT stamp, context FROM memories ORDER BY id')
+    assert robot.rows("SELECT count(*) FROM memories WHERE type = 'fact'") == [(2,)]
+    for stamp, context in rows:
+        sense = json.loads(context)['sense']
+        assert sense['recording'] == 'bag'
+        assert sense['offset_s'] == pytest.approx(max(0, stamp - begin) / 1e9, abs=1e-6)
+    late = {'sense.recording': 'bag', 'sense.offset_s': {'$gte': 10.0}}
+    found = robot.recall('polish', n=20, context_filter=json.dumps(late)).memories
+    assert found and all((memory.stamp or 0) >= begin + 10 * 10**9 for memory in found)
+    before = robot.rows('SELECT * FROM memories'), robot.rows('SELECT * FROM observations')
+    again, _ = run(robot.memory, bag)
+    assert again.kept == 0 and len(before[1]) == 1
+    assert before == (
+        robot.rows('SELECT * FROM memories'),
+        robot.rows('SELECT * FROM observations'),
+    )
+
+
+def test_the_offset_is_that_in_the_recording_where_stamps_are_of_another_clock(
+    robot: Robot, tmp_path: Path, messages: Messages
+) -> None:
+    later = 10**6 * 10**9
+    moved = [(topic, kind, at + later, raw) for topic, kind, at, raw in messages]
+    run(robot.memory, recordings.one_file(tmp_path / 'bag', moved))
+    rows = robot.rows('SELECT stamp, context FROM memories ORDER BY id')
+    for stamp, context in rows:
+        sense = json.loads(context)['sense']
+        assert sense['recording'] == 'bag.mcap'
+        assert sense['offset_s'] == pytest.approx((stamp - messages[0][2]) / 1e9, abs=0.01)
+
+
 def test_an_instruction_is_over_with_its_session(
     robot: Robot, clock: MovableClock, tmp_path: Path, messages: Messages
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from robot_memory.ingest import messages
 from robot_memory.ingest.losses import Loss, add_up
-from robot_memory.ingest.pipeline import Pipeline, TopicHandler
+from robot_memory.ingest.pipeline import Pipeline, RecordingOrigin, TopicHandler
 from robot_memory.ingest.pose_source import PoseSourceSettings, list_pose_topics
 from robot_memory.ingest.recording import RecordedTopic, Recording, make_absolute
 from robot_memory.ingest.sessions import SessionFinder
@@ -83,6 +83,7 @@ def import_recording(
             memory.extensions,
             LOGGED,
             finder.find_last_end,
+            RecordingOrigin(path.absolute().name, recording.start_ns),
         )
         if plan.demonstration:
             pipeline.set_demonstration(plan.demonstration, 0)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from robot_memory.core.fields import arg
+from robot_memory.core.fields import NANOSECONDS, arg
 from robot_memory.detectors import Event, SceneDetector, TextEvent
 from robot_memory.detectors.text import name_level
 from robot_memory.ingest.ongoing import OngoingTexts
@@ -58,6 +58,19 @@ class LearnedText:
 
 
 @dataclass(frozen=True)
+class RecordingOrigin:
+    """Name the recording that the messages come from, and when its first message was recorded."""
+
+    name: str
+    start_ns: int
+
+    def describe(self, recorded_ns: int) -> dict[str, Any]:
+        """Return what the context of a memory says of it, with the offset in seconds."""
+        offset_s = max(0, recorded_ns - self.start_ns) / NANOSECONDS
+        return {'recording': self.name, 'offset_s': round(offset_s, 6)}
+
+
+@dataclass(frozen=True)
 class TopicHandler:
     """
     Describe a subscription: `receive` takes each serialized message and when it came (ns).
@@ -100,13 +113,15 @@ class Pipeline:
         extensions: ExtensionRegistry,
         arrival: ArrivalClock = LIVE,
         find_last_end: Callable[[int], int] = lambda _: 0,
+        recording: RecordingOrigin | None = None,
     ) -> None:
         """
         Start with no message; `emit` is called with the tap's name and each result.
 
         `find_last_end` returns when the last session before a stamp ended: texts of before are
-        over.
+        over. Memories of a `recording` name it.
         """
+        self._recording = recording
         self._find_last_end = find_last_end
         self._source = source
         self._is_live = arrival.is_host
@@ -187,7 +202,13 @@ class Pipeline:
             runner.stamps.name_source(event.stamp_ns, event.end_ns),
             stamp_is_local=runner.stamps.is_local,
         )
+        perception.context['sense'].update(self._describe_recording(runner, event.stamp_ns))
         self._emit(name, perception)
+
+    def _describe_recording(self, runner: TapRunner, stamp_ns: int) -> dict[str, Any]:
+        if self._recording is None:
+            return {}
+        return self._recording.describe(runner.stamps.to_arrival(stamp_ns))
 
     def _list_ongoing(self, runner: TapRunner, stamp_ns: int) -> list[str]:
         found = self._ongoing_texts.list_at(stamp_ns)
@@ -215,6 +236,7 @@ class Pipeline:
             if self._source:
                 origin['source'] = self._source
             stamps = self._runners[name].stamps
+            origin |= self._describe_recording(self._runners[name], event.stamp_ns)
             if stamped_by := stamps.name_source(event.stamp_ns, event.stamp_ns):
                 origin['stamped_by'] = stamped_by
             learned = LearnedText(

@@ -53,7 +53,8 @@ class Recording:
 
     Files are read one by one in the order of their times; `metadata.yaml` is not needed. Damaged
     files are read as far as possible; `losses` says what cannot be read, as far as it is known by
-    now. Files of which nothing can be read are reported through `tell`, one line each.
+    now. Files of which nothing can be read are reported through `tell`, one line each. `start_ns`
+    is when the first message was recorded.
     """
 
     def __init__(self, path: Path, tell: Callable[[str], None]) -> None:
@@ -73,6 +74,7 @@ class Recording:
             raise
         self._files.sort(key=lambda file: (file.start_ns, file.path))
         self.path = path
+        self.start_ns = self._files[0].start_ns
         self.topics = sorted(topics.values(), key=lambda topic: (topic.name, topic.type))
 
     def __enter__(self) -> Recording:

@@ -88,6 +88,11 @@ class MessageStamper:
         near = self._offset_ns is None or abs(self._offset_ns) <= _LOCAL_NS
         return near and self._arrival.is_host and self._arrival.replaces_zero()
 
+    def to_arrival(self, stamp_ns: int) -> int:
+        """Return when a message with that stamp came, if the stamps are by another clock."""
+        offset_ns = self._offset_ns or 0
+        return stamp_ns if abs(offset_ns) <= _LOCAL_NS else stamp_ns + offset_ns
+
     def name_source(self, begin_ns: int, end_ns: int) -> str:
         """Return the name of the arrival where it dated a message of a span, else nothing."""
         covered = any(begin <= end_ns and begin_ns <= end for begin, end in self._runs)

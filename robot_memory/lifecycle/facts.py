@@ -170,7 +170,18 @@ def store_fact(
     )
     if known is None:
         return memories.insert(connection, record, vector), None
+    if _is_reimported(connection, known.existing_id, record):
+        return known, None
     return known, _observe(connection, known.existing_id, record, vector)
+
+
+def _is_reimported(connection: Connection, memory_id: int, said: Record) -> bool:
+    """Say whether a text of a recording is known with its stamp: then it was not said again."""
+    sense = said.context.get('sense')
+    if said.stamp is None or not isinstance(sense, dict) or 'recording' not in sense:
+        return False
+    stamp = memories.get_active(connection, memory_id).stamp
+    return stamp == said.stamp or observations.has_stamp(connection, memory_id, said.stamp)
 
 
 def _observe(connection: Connection, memory_id: int, said: Record, vector: Vector | None) -> int:

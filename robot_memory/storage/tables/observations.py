@@ -96,6 +96,12 @@ def count(connection: apsw.Connection, memory_id: int) -> int:
     return int(number)
 
 
+def has_stamp(connection: apsw.Connection, memory_id: int, stamp: int) -> bool:
+    """Say whether a memory has an observation with that stamp (ns)."""
+    sql = 'SELECT 1 FROM observations WHERE memory_id = ? AND stamp = ? LIMIT 1'
+    return connection.execute(sql, (memory_id, stamp)).fetchone() is not None
+
+
 def list_contexts(connection: apsw.Connection, memory_id: int) -> list[tuple[Any, ...]]:
     """Return text and context of the observations of a memory, oldest first."""
     return list(
