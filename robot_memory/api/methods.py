@@ -103,6 +103,7 @@ class ToolMethods:
         context_filter: dict[str, Any] | str | None = None,
         spatial_sort: dict[str, Any] | str | None = None,
         as_of: str = '',
+        read: str = 'auto',
     ) -> RecallResponse:
         """
         Retrieve memories by keyword, meaning, filter or distance, best match first.
@@ -125,6 +126,8 @@ class ToolMethods:
                 optional.
             as_of: Answer from the memories as they were at an instant (ISO 8601) or audit line
                 (#120), by keyword; min_confidence applies only where it is not the default.
+            read: auto: read times, kinds of events, bounds, order and counts in the query; off:
+                search its words only.
 
         Returns:
             memories: Memories, best match first.
@@ -137,6 +140,13 @@ class ToolMethods:
                 erased or folded since.
             faded: Number of memories that would be in this answer, but have decayed below
                 min_confidence.
+            read_as: What was read in the query, e.g. "contacts, peak force over 5 N, newest
+                first".
+            no_match: True if no event passes what was read: the memories are those of a plain
+                search.
+            events: Events that pass what was read, in its order; their memories come first.
+            aggregate: The count, mean, sum, ... that the query asks for.
+            aggregate_ids: Ids of the events that the aggregate rests on; the first 1,000.
 
         """
         return self._run(
@@ -150,6 +160,7 @@ class ToolMethods:
                 'context_filter': context_filter,
                 'spatial_sort': spatial_sort,
                 'as_of': as_of,
+                'read': read,
             },
         )
 
@@ -561,6 +572,7 @@ class ToolMethods:
         collection: str = 'default',
         actor_id: str | None = None,
         max_characters: int = 2000,
+        read: str = 'auto',
     ) -> GetContextResponse:
         """
         Return prompt-ready context for a planned action.
@@ -579,6 +591,8 @@ class ToolMethods:
             collection: Collection to read from.
             actor_id: Restrict to what this actor said or did.
             max_characters: Maximum length of the text, in characters.
+            read: auto: read times, kinds of events, bounds, order and counts in the query; off:
+                search its words only.
 
         Returns:
             context: Prompt-ready text: safety rules of operators and planners first, then quotes
@@ -586,6 +600,13 @@ class ToolMethods:
             results: Memories in the text, in the same order.
             strategy_used: Strategy that was used.
             num_results: Number of memories in the context.
+            read_as: What was read in the query, e.g. "contacts, peak force over 5 N, newest
+                first".
+            no_match: True if no event passes what was read: the memories are those of a plain
+                search.
+            events: Events that pass what was read, in its order; their memories come first.
+            aggregate: The count, mean, sum, ... that the query asks for.
+            aggregate_ids: Ids of the events that the aggregate rests on; the first 1,000.
 
         """
         return self._run(
@@ -597,6 +618,7 @@ class ToolMethods:
                 'collection': collection,
                 'actor_id': actor_id,
                 'max_characters': max_characters,
+                'read': read,
             },
         )
 
@@ -607,6 +629,7 @@ class ToolMethods:
         threshold: float | None = None,
         collection: str = 'default',
         actor_id: str | None = None,
+        read: str = 'auto',
     ) -> SearchMemoryResponse:
         """
         Search turns, facts and perceptions; each result has a score from 0 to 1.
@@ -620,9 +643,18 @@ class ToolMethods:
             threshold: Minimum score; default: the setting default_threshold (0.5).
             collection: Collection to search.
             actor_id: Restrict to what this actor said or did.
+            read: auto: read times, kinds of events, bounds, order and counts in the query; off:
+                search its words only.
 
         Returns:
             result: Results, best match first.
+            read_as: What was read in the query, e.g. "contacts, peak force over 5 N, newest
+                first".
+            no_match: True if no event passes what was read: the results are those of a plain
+                search.
+            events: Events that pass what was read, in its order; their memories come first.
+            aggregate: The count, mean, sum, ... that the query asks for.
+            aggregate_ids: Ids of the events that the aggregate rests on; the first 1,000.
 
         """
         return self._run(
@@ -633,6 +665,7 @@ class ToolMethods:
                 'threshold': threshold,
                 'collection': collection,
                 'actor_id': actor_id,
+                'read': read,
             },
         )
 

@@ -69,6 +69,38 @@ class MemoryView(TypedDict):
     shortened: NotRequired[list[str]]
 
 
+class FigureView(TypedDict):
+    """A number with a name and a unit."""
+
+    name: str
+    value: float
+    unit: str
+
+
+class EventView(TypedDict):
+    """One event."""
+
+    event_id: int
+    memory_id: int | None
+    kind: str
+    label: str | None
+    topic: str | None
+    frame_id: str | None
+    robot: str | None
+    session_id: str | None
+    task: str | None
+    collection: str
+    recording: str | None
+    recording_offset: float | None
+    start: str
+    peak: str
+    end: str | None
+    duration: float | None
+    broken_off: bool
+    figures: list[FigureView]
+    text: str | None
+
+
 class RecallResponse(TypedDict):
     """Response of recall."""
 
@@ -79,6 +111,11 @@ class RecallResponse(TypedDict):
     frames: NotRequired[Any]
     as_of: NotRequired[Any]
     faded: int
+    read_as: str
+    no_match: bool
+    events: list[EventView]
+    aggregate: NotRequired[FigureView]
+    aggregate_ids: list[int]
 
 
 class SavePerceptionResponse(TypedDict):
@@ -188,38 +225,6 @@ class QueryRecordsResponse(TypedDict):
     records: list[RecordView]
     total_count: int
     as_of: NotRequired[Any]
-
-
-class FigureView(TypedDict):
-    """A number with a name and a unit."""
-
-    name: str
-    value: float
-    unit: str
-
-
-class EventView(TypedDict):
-    """One event."""
-
-    event_id: int
-    memory_id: int | None
-    kind: str
-    label: str | None
-    topic: str | None
-    frame_id: str | None
-    robot: str | None
-    session_id: str | None
-    task: str | None
-    collection: str
-    recording: str | None
-    recording_offset: int | None
-    start: str
-    peak: str
-    end: str | None
-    duration: float | None
-    broken_off: bool
-    figures: list[FigureView]
-    text: str | None
 
 
 class HistogramBinView(TypedDict):
@@ -332,6 +337,11 @@ class GetContextResponse(TypedDict):
     results: list[ContextItemView]
     strategy_used: str
     num_results: int
+    read_as: str
+    no_match: bool
+    events: list[EventView]
+    aggregate: NotRequired[FigureView]
+    aggregate_ids: list[int]
 
 
 class FoundView(TypedDict):
@@ -348,6 +358,11 @@ class SearchMemoryResponse(TypedDict):
     """Response of search_memory."""
 
     result: list[FoundView]
+    read_as: str
+    no_match: bool
+    events: list[EventView]
+    aggregate: NotRequired[FigureView]
+    aggregate_ids: list[int]
 
 
 class GetMemoryStatsResponse(TypedDict):

@@ -108,6 +108,7 @@ class ToolMethods(ToolCaller):
         context_filter: dict[str, Any] | str | None = None,
         spatial_sort: dict[str, Any] | str | None = None,
         as_of: str = '',
+        read: str = 'auto',
     ) -> RecallResponse:
         """
         Retrieve memories by keyword, meaning, filter or distance, best match first.
@@ -130,6 +131,8 @@ class ToolMethods(ToolCaller):
                 optional.
             as_of: Answer from the memories as they were at an instant (ISO 8601) or audit line
                 (#120), by keyword; min_confidence applies only where it is not the default.
+            read: auto: read times, kinds of events, bounds, order and counts in the query; off:
+                search its words only.
 
         Returns:
             memories: Memories, best match first.
@@ -142,6 +145,13 @@ class ToolMethods(ToolCaller):
                 erased or folded since.
             faded: Number of memories that would be in this answer, but have decayed below
                 min_confidence.
+            read_as: What was read in the query, e.g. "contacts, peak force over 5 N, newest
+                first".
+            no_match: True if no event passes what was read: the memories are those of a plain
+                search.
+            events: Events that pass what was read, in its order; their memories come first.
+            aggregate: The count, mean, sum, ... that the query asks for.
+            aggregate_ids: Ids of the events that the aggregate rests on; the first 1,000.
 
         """
         answer: RecallResponse = self._run(
@@ -156,6 +166,7 @@ class ToolMethods(ToolCaller):
                 'context_filter': context_filter,
                 'spatial_sort': spatial_sort,
                 'as_of': as_of,
+                'read': read,
             },
         )
         return answer
@@ -513,6 +524,7 @@ class ToolMethods(ToolCaller):
         threshold: float | None = None,
         collection: str = 'default',
         actor_id: str | None = None,
+        read: str = 'auto',
     ) -> SearchMemoryResponse:
         """
         Search turns, facts and perceptions; each result has a score from 0 to 1.
@@ -526,9 +538,18 @@ class ToolMethods(ToolCaller):
             threshold: Minimum score; default: the setting default_threshold (0.5).
             collection: Collection to search.
             actor_id: Restrict to what this actor said or did.
+            read: auto: read times, kinds of events, bounds, order and counts in the query; off:
+                search its words only.
 
         Returns:
             result: Results, best match first.
+            read_as: What was read in the query, e.g. "contacts, peak force over 5 N, newest
+                first".
+            no_match: True if no event passes what was read: the results are those of a plain
+                search.
+            events: Events that pass what was read, in its order; their memories come first.
+            aggregate: The count, mean, sum, ... that the query asks for.
+            aggregate_ids: Ids of the events that the aggregate rests on; the first 1,000.
 
         """
         answer: SearchMemoryResponse = self._run(
@@ -540,6 +561,7 @@ class ToolMethods(ToolCaller):
                 'threshold': threshold,
                 'collection': collection,
                 'actor_id': actor_id,
+                'read': read,
             },
         )
         return answer
@@ -1038,6 +1060,7 @@ class ConversationMethods(ToolCaller):
         collection: str = 'default',
         actor_id: str | None = None,
         max_characters: int = 2000,
+        read: str = 'auto',
     ) -> GetContextResponse:
         """
         Return prompt-ready context for a planned action.
@@ -1056,6 +1079,8 @@ class ConversationMethods(ToolCaller):
             collection: Collection to read from.
             actor_id: Restrict to what this actor said or did.
             max_characters: Maximum length of the text, in characters.
+            read: auto: read times, kinds of events, bounds, order and counts in the query; off:
+                search its words only.
 
         Returns:
             context: Prompt-ready text: safety rules of operators and planners first, then quotes
@@ -1063,6 +1088,13 @@ class ConversationMethods(ToolCaller):
             results: Memories in the text, in the same order.
             strategy_used: Strategy that was used.
             num_results: Number of memories in the context.
+            read_as: What was read in the query, e.g. "contacts, peak force over 5 N, newest
+                first".
+            no_match: True if no event passes what was read: the memories are those of a plain
+                search.
+            events: Events that pass what was read, in its order; their memories come first.
+            aggregate: The count, mean, sum, ... that the query asks for.
+            aggregate_ids: Ids of the events that the aggregate rests on; the first 1,000.
 
         """
         answer: GetContextResponse = self._run(
@@ -1075,6 +1107,7 @@ class ConversationMethods(ToolCaller):
                 'collection': collection,
                 'actor_id': actor_id,
                 'max_characters': max_characters,
+                'read': read,
             },
         )
         return answer
