@@ -116,7 +116,9 @@ def _read_around(match: re.Match[str], folded: str) -> list[_Pair]:
 def _read_equal(match: re.Match[str], folded: str) -> list[_Pair]:
     """Return half of the last digit around a value: 43.0 N are 42.95 N to 43.05 N."""
     number = match['number']
-    digits = len(number.partition('.')[2]) if number.isascii() else 0
+    if not number[0].isdecimal():  # 'a tenth of a second'
+        return []
+    digits = len(number.partition('.')[2])
     value, half = _parse(number), 0.5 / 10**digits
     return _read_ends(value - half, value + half, '$lt', match['unit'], folded)
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 Relation = Literal['since', 'before', 'after', 'during']
 Operator = Literal['$gt', '$gte', '$lt', '$lte', '$eq']
-Function = Literal['count', 'mean', 'sum', 'min', 'max', 'rate', 'share']
+Function = Literal['count', 'mean', 'median', 'std', 'sum', 'rate', 'share']
 
 PEAKED = ('force', 'torque', 'speed', 'effort', 'current')
 """Quantities whose figure is the peak where the question names no other."""

@@ -215,7 +215,9 @@ def find_aggregate(folded: str) -> FoundAggregate | None:
     if 'count' in found:
         counted: Function = 'rate' if 'mean' in found and group else 'count'
         return FoundAggregate(Aggregate(counted, '', group), tuple(spans), tuple(by))
-    function_ = next((name for name in ('mean', 'sum') if name in found), None)
+    function_: Function | None = next(
+        (name for name in ('median', 'std', 'mean', 'sum') if name in found), None
+    )
     if function_ is None:
         return (
             FoundAggregate(Aggregate('count', '', group), tuple(spans), tuple(by))
