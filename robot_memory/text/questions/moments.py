@@ -115,6 +115,9 @@ def _read(rule: dict[str, Any], match: re.Match[str], calendar: Calendar) -> Mom
     for name in ('part2', 'unit2', 'unit3', 'month2'):
         if name in given:
             given[name[:-1]] = given[name]
+    year = int(given.get('year', calendar.today.year))
+    if not calendar.today.year - LONGEST_YEARS <= year <= calendar.today.year:
+        return Moment(match.start(), match.end(), spoils=True)
     fields = _READERS[rule['read']](given, calendar)
     flags: dict[str, Any] = {
         name: given[name] for name in ('needs', 'past', 'support', 'loose') if name in given
@@ -317,10 +320,7 @@ def _read_month(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
 
 
 def _read_year(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
-    year = int(given['year'])
-    if not calendar.today.year - LONGEST_YEARS <= year <= calendar.today.year:
-        return {'spoils': True}
-    return {'stretch': calendar.make_year(year)}
+    return {'stretch': calendar.make_year(int(given['year']))}
 
 
 def _read_between(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
