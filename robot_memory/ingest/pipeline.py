@@ -54,6 +54,7 @@ class LearnedText:
     stamp: int
     stamp_is_local: bool = False
     category: str = ''
+    event: str = ''
     session_id: str | None = None
 
 
@@ -246,6 +247,7 @@ class Pipeline:
                 event.stamp_ns,
                 stamps.is_local,
                 'observation' if event.is_fault else '',
+                'fault' if event.is_fault else 'task',
             )
             self._emit(name, learned)
 

@@ -75,6 +75,7 @@ class EventWriter:
             stamp=item.stamp,
             stamp_is_local=item.stamp_is_local,
             category=item.category,
+            event=item.event,
         )
         created = not isinstance(learned.stored, Duplicate)
         self.count(tap, 'learned' if created else 'known')

@@ -25,7 +25,7 @@ from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import duplicates
 from robot_memory.storage.indexes.duplicates import Duplicate
-from robot_memory.storage.tables import audit, memories, observations, sessions
+from robot_memory.storage.tables import audit, events, memories, observations, sessions
 from robot_memory.text.categories import Classification, classify
 from robot_memory.text.tokenizer import cut
 
@@ -80,13 +80,14 @@ def learn(
     stamp: int | None = None,
     stamp_is_local: bool = False,
     category: str = '',
+    event: str = '',
 ) -> Learned:
     """
     Store a fact, unless its collection has a duplicate of it.
 
     What a topic says has a `stamp` in nanoseconds, by this host's clock if it `stamp_is_local`,
-    and a fault a `category`. It takes the place of a `promoted` fact, and names it, as it names a
-    perception or a turn.
+    and a fault a `category`; where it tells of a task or a fault, `event` says so. It takes the
+    place of a `promoted` fact, and names it, as it names a perception or a turn.
 
     Raise InvalidArgument, which names the `argument`, for an empty text, NotFound for a session or
     a memory that does not exist, and Conflict for one that may not be promoted.
@@ -110,6 +111,9 @@ def learn(
             stored = _promote(memory, connection, promoted, record, vector)
             return Learned(stored, None, inferred, truncated)
         known, observed = store_fact(memory, connection, record, vector)
+        if event:
+            memory_id = known if isinstance(known, int) else known.existing_id
+            events.insert_said(connection, memory_id, record, event)
         return Learned(known, observed, inferred, truncated)
 
 

@@ -9,23 +9,18 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.clock import format_instant
-from robot_memory.core.truncation import compute_field_limit
 from robot_memory.core.units import convert
 from robot_memory.core.zones import to_local
 from robot_memory.memory import Memory
-from robot_memory.retrieval.event_views import FigureView, view_event
 from robot_memory.retrieval.events import (
     EventQuestion,
     aggregate_events,
     choose_zone,
     list_events,
 )
-from robot_memory.retrieval.payloads import load_digests
-from robot_memory.retrieval.retriever import Found
-from robot_memory.search.query import Hit
 from robot_memory.storage.events.fields import Fields
 from robot_memory.storage.events.pages import EventRow
-from robot_memory.storage.tables import event_names, memories
+from robot_memory.storage.tables import event_names
 from robot_memory.storage.tables.events import SUCCESS
 from robot_memory.text import tokenizer
 from robot_memory.text.questions.events import find_mentions, match_label
@@ -33,8 +28,6 @@ from robot_memory.text.questions.folding import fold_characters
 from robot_memory.text.questions.model import UNITS, Anchor, Bound, Reading, Window
 from robot_memory.text.questions.reader import read_question
 
-PASSING = 1.0
-"""The score of an event that passes what was read: nothing is nearer to the question."""
 _POOL = 1000
 """Events of which the words are compared, in the order that is asked for."""
 _SIMILAR = {'speed': ('rotation speed',), 'length': ('distance',), 'distance': ('length',)}
@@ -93,46 +86,6 @@ def find_asked_events(
     return search.answer(reading, limit)
 
 
-def describe_asked(memory: Memory, asked: AskedEvents | None) -> dict[str, Any]:
-    """Return the fields of an answer that say what was read, and what passes."""
-    if asked is None:
-        return {}
-    zone, room = choose_zone(memory, ''), compute_field_limit(len(asked.events))
-    figure = asked.figure
-    return {
-        'read_as': asked.read_as,
-        'no_match': asked.no_match,
-        'events': tuple(view_event(one, zone, room) for one in asked.events),
-        'aggregate': None
-        if figure is None
-        else FigureView(figure.name, figure.value, figure.unit),
-        'aggregate_ids': () if figure is None else figure.event_ids,
-    }
-
-
-def put_first(memory: Memory, found: Found, asked: AskedEvents | None, limit: int) -> Found:
-    """Return what was found with the events that a question asks for first, and no others."""
-    if asked is None or not asked.events:
-        return found
-    ids = asked.memory_ids[:limit]
-    leading = [Hit(memory_id, PASSING) for memory_id in ids]
-    with memory.db.read() as connection:
-        records = {**found.records, **memories.get(connection, ids)}
-        payloads = load_digests(connection, [one for one in ids if one not in found.payloads])
-    rest = [
-        hit
-        for hit in found.hits
-        if hit.id not in ids and found.records[hit.id].type != 'perception'
-    ]
-    hits = [hit for hit in leading if hit.id in records] + rest
-    return replace(
-        found,
-        hits=tuple(hits[:limit]),
-        records=records,
-        payloads={**found.payloads, **payloads},
-    )
-
-
 @dataclass(frozen=True)
 class _Search:
     memory: Memory
@@ -144,6 +97,7 @@ class _Search:
     def answer(self, reading: Reading, limit: int) -> AskedEvents:
         """Return the events and the figure that a reading asks for."""
         read_as = reading.describe()
+        reading = self._add_labels(reading)
         window = reading.window
         if reading.anchor is not None:
             anchored = self._find_anchor(reading.anchor)
@@ -195,6 +149,14 @@ class _Search:
             if since and not instantly:
                 where = {**where, 'onset': {'$gte': since}}
         return EventQuestion(where, since, until, order, descending, limit, '', self.zone)
+
+    def _add_labels(self, reading: Reading) -> Reading:
+        """Return a reading whose labels are those of events; others are words to compare."""
+        known = [one for one in reading.labels if self._match_names((one,), match_label)]
+        words = [one for one in reading.labels if one not in known]
+        if known or not words:
+            return reading if not words else replace(reading, labels=tuple(known))
+        return replace(reading, labels=(), rest=' '.join((*words, reading.rest)))
 
     def _make_where(self, reading: Reading, window: Window | None) -> dict[str, Any] | None:
         """Return the conditions of a reading; None where no event can meet them."""
@@ -277,7 +239,7 @@ class _Search:
 
     def _compare_words(self, reading: Reading, found: list[EventRow]) -> list[EventRow]:
         """Return the events whose words have most of the rest of a question."""
-        if reading.labels or not reading.rest:
+        if not reading.rest:
             return found
         terms, _ = tokenizer.extract_query_terms(reading.rest)
         shares = [_count_terms(terms, one) for one in found]
@@ -331,10 +293,12 @@ class _Search:
     def _find_anchor(self, anchor: Anchor) -> EventRow | None:
         """Return the event that an anchor names."""
         mentions = find_mentions(fold_characters(anchor.words))
-        reading = Reading(
-            anchor.words,
-            kinds=tuple(kind for one in mentions for kind in one.kinds),
-            labels=tuple(label for one in mentions for label in one.labels),
+        reading = self._add_labels(
+            Reading(
+                anchor.words,
+                kinds=tuple(kind for one in mentions for kind in one.kinds),
+                labels=tuple(label for one in mentions for label in one.labels),
+            )
         )
         where = self._make_where(reading, anchor.window)
         if where is None:

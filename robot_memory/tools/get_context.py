@@ -15,12 +15,8 @@ from robot_memory.core.records import describe_writer
 from robot_memory.core.truncation import fit
 from robot_memory.core.zones import format_local
 from robot_memory.memory import Memory
-from robot_memory.retrieval.asked_events import (
-    AskedEvents,
-    describe_asked,
-    find_asked_events,
-    put_first,
-)
+from robot_memory.retrieval.asked_events import AskedEvents, find_asked_events
+from robot_memory.retrieval.event_answers import describe_asked, put_first
 from robot_memory.retrieval.event_views import EventView, FigureView
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.plan import RecallPlan, require_text

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from robot_memory.core.fields import Json, arg, collection_arg
 from robot_memory.memory import Memory
-from robot_memory.retrieval.asked_events import describe_asked, find_asked_events, put_first
+from robot_memory.retrieval.asked_events import find_asked_events
+from robot_memory.retrieval.event_answers import describe_asked, put_first
 from robot_memory.retrieval.event_views import EventView, FigureView
 from robot_memory.retrieval.past import find_past
 from robot_memory.retrieval.plan import RecallPlan

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from robot_memory.core.fields import Json, actor_arg, arg, collection_arg
 from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
-from robot_memory.retrieval.asked_events import describe_asked, find_asked_events, put_first
+from robot_memory.retrieval.asked_events import find_asked_events
+from robot_memory.retrieval.event_answers import describe_asked, put_first
 from robot_memory.retrieval.event_views import EventView, FigureView
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever

@@ -107,6 +107,7 @@ def upgrade(connection: apsw.Connection) -> None:
         CREATE INDEX events_by_value_4 ON events (kind, value_4)
             WHERE active AND value_4 IS NOT NULL;
         CREATE INDEX events_of_sessions ON events (session) WHERE id < 0;
+        CREATE INDEX events_of_memories ON events (memory_id) WHERE memory_id IS NOT NULL;
     """)
 
 

@@ -1,7 +1,8 @@
 """
 Rows of events: what was perceived and which sessions there were, as narrow typed columns.
 
-The row of a memory has its id, those of sessions count down from -1. It is written in the
+The row of a perception has its id, those of sessions, tasks and faults count down from -1: a text
+that is said again is one memory, and each time an event. It is written in the
 transaction of the memory or session; what was measured never changes, status, robot and task
 follow the memory. `memory_id` is NULL where there is none.
 """
@@ -25,11 +26,14 @@ from robot_memory.storage.tables.figures import DURATION, SLOTS
 PERCEPTION = 'perception'
 """The kind of what no detector found: it was stored with save_perception."""
 SESSION = 'session'
+TASK = 'task'
 FAULT = 'fault'
 """The kind of a state that its detector calls a fault."""
 SUCCESS = 'success'
 """The figure of what succeeded (1) or failed (0)."""
 _LONGEST_S = 1e9
+_RECENT = 20
+"""Tasks among which the one that a new one ends is."""
 
 
 def insert(
@@ -94,11 +98,11 @@ def insert(
 
 def set_active(connection: apsw.Connection, memory_id: int, active: bool) -> None:
     """Let the event of a memory, if it has one, be found or not."""
-    connection.execute('UPDATE events SET active = ? WHERE id = ?', (active, memory_id))
+    connection.execute('UPDATE events SET active = ? WHERE memory_id = ?', (active, memory_id))
 
 
 def set_context(connection: apsw.Connection, memory_id: int, context: Mapping[str, Any]) -> None:
-    """Give the event of a memory, if it has one, the robot and the task of a new context."""
+    """Give the event of a perception, if it has one, the robot and the task of a new context."""
     row = connection.execute('SELECT 1 FROM events WHERE id = ?', (memory_id,)).fetchone()
     if row is not None:
         place = _read_place(connection, context)
@@ -108,15 +112,73 @@ def set_context(connection: apsw.Connection, memory_id: int, context: Mapping[st
         )
 
 
+def insert_said(connection: apsw.Connection, memory_id: int, record: Record, kind: str) -> None:
+    """
+    Insert the task or the fault that a text of a topic tells of; `memory_id` is that of the text.
+
+    A task lasts until the next one of its topic, or the end of its session.
+    """
+    sense = _part(record.context, 'sense')
+    onset = 1000 * record.created_at if record.stamp is None else record.stamp
+    topic = intern(connection, _text(sense.get('topic')))
+    source = intern(connection, _text(sense.get('source')))
+    if kind == TASK:
+        _end_task(connection, topic, source, onset)
+    place = _read_place(connection, record.context)
+    if kind == TASK:
+        place['task'] = intern(connection, _text(record.content))
+    _insert(
+        connection,
+        record.stamp is None or record.stamp_is_local,
+        {
+            'id': _find_next(connection),
+            'kind': intern(connection, kind),
+            'active': True,
+            'onset': onset,
+            'end': None if kind == TASK else onset,
+            'label': intern(connection, _text(sense.get('level'))),
+            'topic': topic,
+            'session': intern(connection, record.session_id),
+            'collection': intern(connection, record.collection),
+            'source': source,
+            'recording': intern(connection, _text(sense.get('recording'))),
+            'recording_offset': _read_offset(sense.get('offset_s')),
+            'peak': onset,
+            'broken_off': False,
+            'memory_id': memory_id,
+            **place,
+        },
+    )
+
+
+def _end_task(connection: apsw.Connection, topic: int | None, source: int | None, at: int) -> None:
+    """End the task of a topic that lasts; `at` is in nanoseconds."""
+    newest: list[Any] = connection.execute(
+        'SELECT id, topic, source, "end" FROM events WHERE active AND kind = ? AND onset <= ?'
+        f' ORDER BY onset DESC LIMIT {_RECENT}',
+        (intern(connection, TASK), at),
+    ).fetchall()
+    for event_id, *of, end in newest:
+        if of == [topic, source]:
+            if end is None:
+                connection.execute('UPDATE events SET "end" = ? WHERE id = ?', (at, event_id))
+            return
+
+
+def _find_next(connection: apsw.Connection) -> int:
+    """Return the id of the next event that is no perception."""
+    ((number,),) = connection.execute('SELECT min(0, coalesce(min(id), 0)) - 1 FROM events')
+    return int(number)
+
+
 def insert_session(connection: apsw.Connection, session: Session, *, is_now: bool) -> None:
     """Insert the event of a session; it lasts until the session ends."""
-    ((number,),) = connection.execute('SELECT min(0, coalesce(min(id), 0)) - 1 FROM events')
     onset = 1000 * session.created_at
     _insert(
         connection,
         is_now,
         {
-            'id': number,
+            'id': _find_next(connection),
             'kind': intern(connection, SESSION),
             'active': True,
             'onset': onset,
@@ -131,13 +193,19 @@ def insert_session(connection: apsw.Connection, session: Session, *, is_now: boo
 
 
 def end_session(connection: apsw.Connection, session_id: str, at: int) -> None:
-    """End the event of a session, at an instant of the present clock in microseconds."""
-    # Both ends are told by the clock that the session began with.
+    """End the events of a session and of its task, at an instant in microseconds."""
+    # Both ends are told by the clock that it began with; a task by another clock goes on.
     connection.execute(
         f'UPDATE events SET "end" = 1000 * (? + {epochs.read_offset(epochs.NEWEST)}'
         f' - {epochs.read_offset("events.epoch")})'
-        ' WHERE id < 0 AND kind = ? AND session = ?',
-        (at, intern(connection, SESSION), intern(connection, session_id)),
+        ' WHERE id < 0 AND session = ? AND kind IN (?, ?) AND "end" IS NULL'
+        ' AND epoch IS NOT NULL',
+        (
+            at,
+            intern(connection, session_id),
+            intern(connection, SESSION),
+            intern(connection, TASK),
+        ),
     )
 
 

@@ -1,0 +1,59 @@
+"""Answers with the events that a question asks for: first, and with what was read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from robot_memory.core.truncation import compute_field_limit
+from robot_memory.memory import Memory
+from robot_memory.retrieval.asked_events import AskedEvents
+from robot_memory.retrieval.event_views import FigureView, view_event
+from robot_memory.retrieval.events import choose_zone
+from robot_memory.retrieval.payloads import load_digests
+from robot_memory.retrieval.retriever import Found
+from robot_memory.search.query import Hit
+from robot_memory.storage.tables import memories
+
+PASSING = 1.0
+"""The score of an event that passes what was read: nothing is nearer to the question."""
+
+
+def describe_asked(memory: Memory, asked: AskedEvents | None) -> dict[str, Any]:
+    """Return the fields of an answer that say what was read, and what passes."""
+    if asked is None:
+        return {}
+    zone, room = choose_zone(memory, ''), compute_field_limit(len(asked.events))
+    figure = asked.figure
+    return {
+        'read_as': asked.read_as,
+        'no_match': asked.no_match,
+        'events': tuple(view_event(one, zone, room) for one in asked.events),
+        'aggregate': None
+        if figure is None
+        else FigureView(figure.name, figure.value, figure.unit),
+        'aggregate_ids': () if figure is None else figure.event_ids,
+    }
+
+
+def put_first(memory: Memory, found: Found, asked: AskedEvents | None, limit: int) -> Found:
+    """Return what was found with the events that a question asks for first, and no others."""
+    if asked is None or not asked.events:
+        return found
+    ids = asked.memory_ids[:limit]
+    leading = [Hit(memory_id, PASSING) for memory_id in ids]
+    with memory.db.read() as connection:
+        records = {**found.records, **memories.get(connection, ids)}
+        payloads = load_digests(connection, [one for one in ids if one not in found.payloads])
+    rest = [
+        hit
+        for hit in found.hits
+        if hit.id not in ids and found.records[hit.id].type != 'perception'
+    ]
+    hits = [hit for hit in leading if hit.id in records] + rest
+    return replace(
+        found,
+        hits=tuple(hits[:limit]),
+        records=records,
+        payloads={**found.payloads, **payloads},
+    )
