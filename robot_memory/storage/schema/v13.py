@@ -25,6 +25,7 @@ _FIGURES = (
 _SLOTS = 4
 _MOST = 64
 _LONGEST = 256
+_FARTHEST = (2**63 - 1) // 1000
 
 
 def upgrade(connection: apsw.Connection) -> None:
@@ -85,9 +86,9 @@ def upgrade(connection: apsw.Connection) -> None:
     for row in rows:
         _insert_perception(connection, *row)
     sessions = connection.execute(
-        'SELECT id, collection, context, 1000 * created_at, created_epoch,'
-        ' 1000 * (ended_at + coalesce((SELECT offset FROM clock_epochs WHERE id = ended_epoch), 0)'
-        ' - coalesce((SELECT offset FROM clock_epochs WHERE id = created_epoch), 0))'
+        'SELECT id, collection, context, created_at, created_epoch,'
+        ' ended_at + coalesce((SELECT offset FROM clock_epochs WHERE id = ended_epoch), 0)'
+        ' - coalesce((SELECT offset FROM clock_epochs WHERE id = created_epoch), 0)'
         ' FROM sessions ORDER BY created_at, id'
     )
     for number, row in enumerate(sessions, 1):
@@ -136,9 +137,10 @@ def _insert_perception(
     kind = _name(connection, _text(sense.get('detector')) or 'perception')
     figures = _read_figures(context)
     if onset is None or peak is None:
-        onset = peak = 1000 * created_at if stamp is None else stamp
-        seconds = figures.get('duration_s', (0.0, 's'))[0]
-        end = onset + (round(seconds * 1e9) if 0 < seconds < 1e9 else 0)
+        onset = peak = _to_ns(created_at) if stamp is None else stamp
+        seconds, unit = figures.get('duration_s', (0.0, 's'))
+        lasted = round(seconds * 1e9) if unit == 's' and 0 < seconds < 1e9 else 0
+        end = max(onset, min(onset + lasted, 1000 * _FARTHEST))
     values: dict[int, float] = {}
     others: dict[str, float] = {}
     for name, (value, unit) in figures.items():
@@ -180,17 +182,18 @@ def _insert_session(
     session: str,
     collection: str,
     context_text: str,
-    onset: int,
+    created_at: int,
     epoch: int | None,
-    end: int | None,
+    ended_at: int | None,
 ) -> None:
+    onset = _to_ns(created_at)
     context = json.loads(context_text)
     columns = {
         'id': event_id,
         'kind': _name(connection, 'session'),
         'active': 1,
         'onset': onset,
-        'end': end,
+        'end': None if ended_at is None else _to_ns(ended_at),
         'epoch': epoch,
         'task': _name(connection, _read_task(context)),
         'session': _name(connection, session),
@@ -200,6 +203,10 @@ def _insert_session(
         'broken_off': 0,
     }
     _insert(connection, columns)
+
+
+def _to_ns(instant: int) -> int:
+    return 1000 * max(-_FARTHEST, min(instant, _FARTHEST))
 
 
 def _insert(connection: apsw.Connection, columns: dict[str, Any]) -> None:

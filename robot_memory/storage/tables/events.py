@@ -34,6 +34,8 @@ SUCCESS = 'success'
 _LONGEST_S = 1e9
 _RECENT = 20
 """Tasks among which the one that a new one ends is."""
+_FARTHEST = (2**63 - 1) // 1000
+"""The last instant in microseconds that the table holds in nanoseconds, in the year 2262."""
 
 
 def insert(
@@ -59,9 +61,10 @@ def insert(
         params.setdefault(SUCCESS, (float(outcome), ''))
     seconds, unit = params.pop(DURATION, (0.0, 's'))
     if identity is None:
-        onset = 1000 * record.created_at if record.stamp is None else record.stamp
+        onset = _to_ns(record.created_at) if record.stamp is None else record.stamp
         lasted = round(seconds * 1e9) if unit == 's' and 0 < seconds < _LONGEST_S else 0
-        identity = Identity('', '', '', onset, onset, onset + lasted)
+        end = min(onset + lasted, 1000 * _FARTHEST)
+        identity = Identity('', '', '', onset, onset, max(onset, end))
         source, topic, subject = _text(sense.get('source')), _text(sense.get('topic')), None
     else:
         source, topic, subject = identity.source, identity.topic, identity.subject
@@ -174,6 +177,8 @@ def _find_next(connection: apsw.Connection) -> int:
 def insert_session(connection: apsw.Connection, session: Session, *, is_now: bool) -> None:
     """Insert the event of a session; it lasts until the session ends."""
     onset = 1000 * session.created_at
+    ((number,),) = connection.execute('SELECT min(0, coalesce(min(id), 0)) - 1 FROM events')
+    onset = _to_ns(session.created_at)
     _insert(
         connection,
         is_now,
@@ -182,7 +187,7 @@ def insert_session(connection: apsw.Connection, session: Session, *, is_now: boo
             'kind': intern(connection, SESSION),
             'active': True,
             'onset': onset,
-            'end': None if session.ended_at is None else 1000 * session.ended_at,
+            'end': None if session.ended_at is None else _to_ns(session.ended_at),
             'session': intern(connection, session.id),
             'collection': intern(connection, session.collection),
             'peak': onset,
@@ -206,7 +211,15 @@ def end_session(connection: apsw.Connection, session_id: str, at: int) -> None:
             intern(connection, SESSION),
             intern(connection, TASK),
         ),
+        f'UPDATE events SET "end" = 1000 * max(-{_FARTHEST}, min({_FARTHEST}, ?'
+        f' + {epochs.read_offset(epochs.NEWEST)} - {epochs.read_offset("events.epoch")}))'
+        ' WHERE id < 0 AND kind = ? AND session = ?',
+        (at, intern(connection, SESSION), intern(connection, session_id)),
     )
+
+
+def _to_ns(instant: int) -> int:
+    return 1000 * max(-_FARTHEST, min(instant, _FARTHEST))
 
 
 def _insert(connection: apsw.Connection, is_now: bool, columns: Mapping[str, Any]) -> None:
