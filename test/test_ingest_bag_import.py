@@ -567,3 +567,19 @@ def test_what_cannot_be_drawn_is_told(robot: Robot, arguments: list[str], said: 
     refused = command(robot.memory.db.path, 'plot', *arguments)
     assert refused.returncode == 1 and said in refused.stderr
     assert refused.stderr.count('\n') == 1
+
+
+def test_motions_and_contacts_of_a_recording_can_be_asked_by_their_figures(
+    robot: Robot, made: Path
+) -> None:
+    run(robot.memory, made)
+    hardest = robot.query_events(order_by='peak_force', descending=True, limit=1).events[0]
+    assert (hardest.kind, hardest.topic) == ('contact', '/wrench')
+    units = {one.name: one.unit for one in hardest.figures}
+    assert [units[name] for name in ('peak_force', 'mean_force', 'impulse')] == ['N', 'N', 'N s']
+    farthest = robot.query_events(order_by='travel', descending=True, limit=1).events[0]
+    shown: Any = robot.show(farthest.event_id).data
+    figures = {one.name: one.value for one in farthest.figures}
+    assert figures['travel'] == pytest.approx(sum(shown['travel']), abs=1e-3)
+    assert figures['peak_speed'] == shown['peak_speed']
+    assert farthest.duration == pytest.approx(shown['duration_s'], abs=1e-4)

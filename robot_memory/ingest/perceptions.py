@@ -20,12 +20,13 @@ _FIGURES = {
     'duration_s': 'time',
     'peak_speed': 'speed',
     'peak_effort': 'effort',
+    'travel': 'position',
     'changed_share': 'share',
 }
 """
 What of an event's data `context_filter` can ask for, as params.NAME.value, and its quantity.
 
-Of a plug-in's detector it is what has a unit.
+Of several joints it is the sum; of a plug-in's detector it is what has a unit.
 """
 
 
@@ -111,7 +112,7 @@ def _make_context(
         origin['fault'] = True
     units = event.metadata['units']
     figures = {
-        name: {'value': event.data[name], 'unit': units.get(quantity, '')}
+        name: {'value': _add_up(event.data[name]), 'unit': units.get(quantity, '')}
         for name, quantity in _FIGURES.items()
         if event.data.get(name)
     }
@@ -134,6 +135,10 @@ def _make_context(
     if pose is not None:
         context['spatial'] = {'position': pose['position'], 'frame_id': pose['frame_id']}
     return context
+
+
+def _add_up(value: Any) -> Any:
+    return round(sum(value), 4) if isinstance(value, list) else value
 
 
 def _list_parts(event: Event) -> list[Part]:
