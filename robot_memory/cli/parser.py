@@ -21,6 +21,7 @@ _NAMES = {'db_path': '--db'}
 _PATHS = ('db_path', 'model', 'params', 'output')
 _IN_EVERY_HELP = ('db_path', 'model', 'json', 'wait')
 _ALSO_POSITIONAL = ('query', 'memory_id', 'session', 'request', 'action')
+_REPEATABLE = ('set',)
 _EPILOG = (
     'Pass JSON as one argument: \'{"task": {"success": true}}\'. Exit status: 0 success, 1 '
     'refused or failed (one line on stderr), 2 usage error.'
@@ -108,6 +109,8 @@ def _add(parser: Any, declaration: type, field: Field, hidden: bool = False) -> 
         optional = {} if field.required else {'nargs': '?'}
         parser.add_argument(dest, **{**settings, 'metavar': field.name.upper(), **optional})
         return
+    if field.name in _REPEATABLE:  # an option that takes several values would take the positionals
+        settings |= {'action': 'append', 'nargs': None, 'metavar': 'NAME=VALUE'}
     settings |= {'dest': dest, 'default': argparse.SUPPRESS}
     option = _NAMES.get(field.name, '--' + field.name.replace('_', '-'))
     parser.add_argument(option, **settings)
@@ -166,7 +169,7 @@ def _format_help(field: Field) -> str:
         notes.append(f'one of {field.accepted}')
     if field.max_length:
         notes.append(f'{field.min_length or "up"} to {field.max_length} characters')
-    if field.default not in (None, '', False, ('',)):
+    if field.default not in (None, '', False, ('',), ()):
         notes.append(f'default: {field.default}')
     text = f'{field.help} ({"; ".join(notes)})' if notes else field.help
     return text.replace('%', '%%')

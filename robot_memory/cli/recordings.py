@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,13 +35,19 @@ class ImportRequest:
     """Arguments of the import command."""
 
     bags: tuple[str, ...] = arg(
-        'rosbag2 folders or files, rosbag1 files, or archives (.jsonl, .jsonl.gz).'
+        'rosbag2 folders or files, rosbag1 files, archives (.jsonl, .jsonl.gz), or folders that '
+        'contain any of these.'
     )
     params: str = arg(
         'Node parameter file that defines the taps; without it, all topics of supported types '
         'are read.',
         default='',
     )
+    set: tuple[str, ...] = arg(
+        'Setting of the node or a tap, such as wrench.onset_n=1; repeatable, above --params.',
+        default=(),
+    )
+    again: bool = arg('Import recordings that were completely imported before.', default=False)
     collection: str = arg('Collection for all events.', default='', max_length=128)
     session_id: str = arg('Session id for all events.', default='')
     source: str = arg('Source (robot) recorded with all events.', default='')
@@ -55,19 +61,44 @@ def import_recordings(request: ImportRequest, settings: Settings, options: Optio
     """
     Import recordings (rosbag2, rosbag1) or archives written by `export`.
 
-    Imports are idempotent: rerun the command to resume. Events are identified by source, topic and
-    stamp; known ones are skipped.
+    Imports are idempotent: rerun the command to resume. Recordings that were completely imported
+    are skipped; events are identified by source, topic and stamp, and known ones are skipped.
     """
-    archives = [bag for bag in request.bags if is_archive(bag)]
+    found = [one for bag in request.bags for one in _walk(Path(bag))]
+    archives = [str(path) for path in found if is_archive(path.name)]
+    bags = [path for path in found if not is_archive(path.name)]
+    if any(is_archive(bag) for bag in request.bags) and (
+        bags or dataclasses.replace(request, bags=()) != ImportRequest(())
+    ):
+        raise InvalidArgument(
+            'archives take no import options and cannot be mixed with recordings; import '
+            'them separately'
+        )
+    if not found:
+        raise NotFound(
+            f'{", ".join(request.bags)} contains no recording; accepted: files .mcap, .db3, .bag, '
+            'with or without .zstd, and archives'
+        )
+    if bags:
+        _import_all(bags, request, settings, options)
     if archives:
-        if request != ImportRequest(tuple(archives)):
-            raise InvalidArgument(
-                'archives take no import options and cannot be mixed with recordings; import '
-                'them separately'
-            )
         import_archives(archives, settings, options)
-        return
-    from robot_memory.ingest.bag_import import ImportReport, import_recording
+
+
+def _walk(path: Path) -> Iterator[Path]:
+    """Yield the recordings and archives at a path, or in the folders below it."""
+    from robot_memory.ingest.recording import list_recordings
+
+    yield from list_recordings(path)
+    if path.is_dir():
+        yield from sorted(one for one in path.rglob('*.jsonl*') if is_archive(one.name))
+
+
+def _import_all(
+    bags: Sequence[Path], request: ImportRequest, settings: Settings, options: Options
+) -> None:
+    """Import recordings; one that fails does not stop the others, and raises at the end."""
+    from robot_memory.ingest.bag_import import ImportReport, import_once
 
     plan = _make_plan(request)
     done: list[ImportReport] = []
@@ -76,19 +107,22 @@ def import_recordings(request: ImportRequest, settings: Settings, options: Optio
     with open_memory(settings, with_model=loads) as memory:
         memory.embedder.wait(max(options.wait, 60.0) if loads else 0.0)
         memory.reindexer.adopt_model()
-        for bag in request.bags:
+        for bag in bags:
             with ExitStack() as stack:
-                say, progress = _make_bar(stack, Path(bag).name)
+                say, progress = _make_bar(stack, bag.name)
                 try:
-                    done.append(import_recording(memory, Path(bag), plan, say, progress))
-                except NotFound as error:
+                    done.append(import_once(memory, bag, plan, say, progress, request.again))
+                except (NotFound, OSError) as error:
                     failed += 1
-                    say(str(error))
+                    say(f'{bag}: {error}' if isinstance(error, OSError) else str(error))
                 except KeyboardInterrupt:
                     say('import interrupted; imports are idempotent: rerun the command to resume')
                     raise
-    show_answer([dataclasses.asdict(one) for one in done], _format_result(done), options)
-    refuse_success(len(request.bags), failed, done)
+    text = _format_result(done, with_taps=len(bags) == 1)
+    if len(bags) > 1:
+        text = f'{text}\n{_format_total(done, failed)}'.lstrip()
+    show_answer([dataclasses.asdict(one) for one in done], text, options)
+    refuse_success(len(bags), failed, done)
 
 
 def refuse_success(number: int, failed: int, done: Sequence[Any]) -> None:
@@ -121,9 +155,29 @@ def _make_plan(request: ImportRequest) -> Any:
     """Return the import plan: settings of the parameter file, overridden by options."""
     from robot_memory.ingest import IngestSettings, PoseSourceSettings
     from robot_memory.ingest.bag_import import ImportPlan
-    from robot_memory.ingest.parameters import group_by_tap, read_parameters
+    from robot_memory.ingest.parameters import (
+        check_parameters,
+        group_by_tap,
+        read_assignments,
+        read_parameters,
+    )
 
     values = read_parameters(Path(request.params)) if request.params else {}
+    assigned = read_assignments(request.set)
+    tap_settings: dict[str, dict[str, Any]] = {}
+    if request.params:
+        values |= assigned
+    else:
+        for name in assigned:
+            tap, _, setting = name.rpartition('.')
+            if tap:
+                tap_settings.setdefault(tap, {})[setting] = assigned[name]
+        values |= {name: value for name, value in assigned.items() if '.' not in name}
+    if assigned:
+        plain = {
+            name: value for name, value in values.items() if request.params or '.' not in name
+        }
+        check_parameters(plain, '--set')
     for name in ('source', 'demonstration', 'pose_topic', 'pose_type', 'fixed_frame'):
         if getattr(request, name):
             values[name] = getattr(request, name)
@@ -136,7 +190,13 @@ def _make_plan(request: ImportRequest) -> Any:
     }
     taps = group_by_tap(values, senses.taps) if request.params else None
     return ImportPlan(
-        taps, overrides, place, senses.source, senses.demonstration, senses.session_hours
+        taps,
+        overrides,
+        tap_settings,
+        place,
+        senses.source,
+        senses.demonstration,
+        senses.session_hours,
     )
 
 
@@ -145,18 +205,35 @@ def _select_values(declaration: type, values: Mapping[str, Any]) -> dict[str, An
     return {name: value for name, value in values.items() if name in names}
 
 
-def _format_result(done: list[Any]) -> str:
+def _format_result(done: list[Any], with_taps: bool) -> str:
     lines = []
     for one in done:
+        if one.skipped:
+            lines.append(f'{one.recording}: imported completely before, skipped')
+            continue
         lines.append(
             f'{one.recording}: {one.seconds:.1f} s, {format_count(one.messages, "message")}, '
             f'{format_count(one.kept, "memory", "memories")} stored, {one.known} already known'
             + _format_lost(one.lost)
         )
-        for tap, counts in one.taps.items():
+        for tap, counts in one.taps.items() if with_taps else ():
             words = ', '.join(f'{name} {number}' for name, number in counts.items())
             lines.append(f'  {tap}: {words or "no messages"}')
     return '\n'.join(lines)
+
+
+def _format_total(done: list[Any], failed: int) -> str:
+    skipped = sum(one.skipped for one in done)
+    seconds = sum(one.seconds for one in done if not one.skipped)
+    messages, kept = sum(one.messages for one in done), sum(one.kept for one in done)
+    known = sum(one.known for one in done if not one.skipped)
+    lost = {name: sum(one.lost[name] for one in done) for name in ('parts', 'bytes', 'messages')}
+    return (
+        f'total: {format_count(len(done) + failed, "recording")}, {skipped} skipped, {failed} '
+        f'failed, {seconds:.1f} s, {format_count(messages, "message")}, '
+        f'{format_count(kept, "memory", "memories")} stored, {known} already known'
+        + _format_lost(lost)
+    )
 
 
 def _format_lost(lost: Mapping[str, int]) -> str:

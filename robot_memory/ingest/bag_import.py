@@ -8,15 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from robot_memory.core.errors import NotFound
 from robot_memory.ingest import messages
 from robot_memory.ingest.losses import Loss, add_up
 from robot_memory.ingest.pipeline import Pipeline, RecordingOrigin, TopicHandler
 from robot_memory.ingest.pose_source import PoseSourceSettings, list_pose_topics
-from robot_memory.ingest.recording import RecordedTopic, Recording, make_absolute
+from robot_memory.ingest.recording import (
+    RecordedTopic,
+    Recording,
+    find_storage_files,
+    make_absolute,
+)
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.stamps import LOGGED
-from robot_memory.ingest.tap import Tap, make_tap
+from robot_memory.ingest.tap import DEFAULTS, Tap, make_tap
 from robot_memory.ingest.writer import EventWriter
+from robot_memory.lifecycle.completed_imports import compute_key, find_completed, note_completed
 from robot_memory.memory import Memory
 
 
@@ -26,11 +33,13 @@ class ImportPlan:
     Say how recordings are imported.
 
     `taps` holds the settings of each tap by its name; without, every topic of a type that a
-    detector takes has one with the defaults. `overrides` are for all taps, as their collection.
+    detector takes has one with the defaults. `overrides` are for all taps, as their collection,
+    `tap_settings` for the taps of some names.
     """
 
     taps: Mapping[str, Mapping[str, Any]] | None = None
     overrides: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    tap_settings: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     place: PoseSourceSettings = dataclasses.field(default_factory=PoseSourceSettings)
     source: str = ''
     demonstration: str = ''
@@ -42,7 +51,8 @@ class ImportReport:
     """
     Tell what an import did: `seconds` of recording, and counts by tap and reason.
 
-    `losses` are the damaged parts, `lost` their number, bytes and messages as far as known.
+    It was `skipped` if it had been imported completely before. `losses` are the damaged parts,
+    `lost` their number, bytes and messages as far as known.
     """
 
     recording: str
@@ -53,6 +63,7 @@ class ImportReport:
     taps: dict[str, dict[str, int]]
     lost: dict[str, int]
     losses: tuple[Loss, ...] = ()
+    skipped: bool = False
 
 
 def import_recording(
@@ -119,6 +130,32 @@ def import_recording(
     )
 
 
+def import_once(
+    memory: Memory,
+    path: Path,
+    plan: ImportPlan,
+    tell: Callable[[str], None],
+    progress: Callable[[int, int], None],
+    again: bool = False,
+) -> ImportReport:
+    """
+    Import a recording, unless the same content was imported completely, by the same plan.
+
+    That does not count if it is to be imported `again`.
+    """
+    key = compute_key(find_storage_files(path), plan)
+    before = None if again else find_completed(memory, key)
+    if before is not None:
+        return ImportReport(
+            str(path), before['seconds'], 0, 0, before['kept'], {}, add_up(()), skipped=True
+        )
+    done = import_recording(memory, path, plan, tell, progress)
+    if not done.losses:
+        figures = {'seconds': done.seconds, 'kept': done.kept + done.known}
+        note_completed(memory, key, figures)
+    return done
+
+
 def _make_taps(recording: Recording, plan: ImportPlan, tell: Callable[[str], None]) -> list[Tap]:
     """Return the taps; tell of every topic that none of them reads, and why."""
     given = plan.taps
@@ -128,7 +165,15 @@ def _make_taps(recording: Recording, plan: ImportPlan, tell: Callable[[str], Non
             for topic in recording.topics
             if not _explain_unread(topic)
         }
-    taps = [make_tap(name, {**values, **plan.overrides}) for name, values in given.items()]
+    unknown = sorted(plan.tap_settings.keys() - given.keys() - DEFAULTS.keys())
+    if unknown:
+        raise NotFound(
+            f'no tap {", ".join(unknown)} in {recording.path}; it has {", ".join(sorted(given))}'
+        )
+    taps = [
+        make_tap(name, {**values, **plan.overrides, **plan.tap_settings.get(name, {})})
+        for name, values in given.items()
+    ]
     types = {make_absolute(tap.settings.topic): tap.settings.type for tap in taps}
     types.update((topic, kind) for topic, kind, _ in list_pose_topics(plan.place))
     for topic in recording.topics:

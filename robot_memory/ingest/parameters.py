@@ -7,9 +7,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from robot_memory.core import params_file
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import get_fields
+from robot_memory.core.json_text import format_value
 from robot_memory.core.settings import McpSettings, Settings
 from robot_memory.ingest.pipeline import IngestSettings
 from robot_memory.ingest.pose_source import PoseSourceSettings
@@ -30,6 +33,12 @@ def read_parameters(path: Path) -> dict[str, Any]:
     that the node does not have.
     """
     found = params_file.read_any_node_params(path)
+    check_parameters(found, str(path))
+    return found
+
+
+def check_parameters(found: Mapping[str, Any], origin: str) -> None:
+    """Raise InvalidArgument for a name that the node does not have; `origin` says who set it."""
     names = found.get('taps')
     taps = group_by_tap(found, names if isinstance(names, list) else IngestSettings().taps)
     known = list_names(Settings, McpSettings, IngestSettings, PoseSourceSettings) + list(OF_ROS)
@@ -38,9 +47,24 @@ def read_parameters(path: Path) -> dict[str, Any]:
     wrong = find_unknown(found, known, taps)
     if wrong:
         raise InvalidArgument(
-            f'{path} sets {", ".join(wrong)} for the node {params_file.NODE}, which has no such '
+            f'{origin} sets {", ".join(wrong)} for the node {params_file.NODE}, which has no such '
             f'parameter{_suggest(wrong, known)}; `memory_node --help` lists all parameters'
         )
+
+
+def read_assignments(texts: Iterable[str]) -> dict[str, Any]:
+    """Return the values of NAME=VALUE by name, typed as in YAML; raise InvalidArgument."""
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition('=')
+        if not name.strip() or not equals:
+            raise InvalidArgument(
+                f'set must be NAME=VALUE, such as wrench.onset_n=1, not {format_value(text)}'
+            )
+        try:
+            found[name.strip()] = yaml.safe_load(value)
+        except yaml.YAMLError:
+            raise InvalidArgument(f'set has no valid value: {format_value(text)}') from None
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import tempfile
@@ -24,6 +25,7 @@ else:
     from backports import zstd
 
 _STORAGES = ('.mcap', '.db3', '.bag')
+_PART_NUMBER = re.compile(r'(_|^)\d+$')
 _ZSTD = '.zstd'
 _ZSTD_MAGIC = b'\x28\xb5\x2f\xfd'
 
@@ -65,7 +67,7 @@ class Recording:
         self.losses: list[Loss] = []
         topics: dict[tuple[str, str], RecordedTopic] = {}
         try:
-            for file in _find_storage_files(path):
+            for file in find_storage_files(path):
                 self._scan_file(file, topics)
             if not self._files:
                 raise NotFound(f'no readable file in {path}')
@@ -148,16 +150,39 @@ def make_absolute(topic: str) -> str:
     return '/' + topic.lstrip('/')
 
 
-def _find_storage_files(path: Path) -> list[Path]:
+def list_recordings(path: Path) -> Iterator[Path]:
+    """
+    Yield the recordings at a path: itself, or those in a folder and the folders below it.
+
+    A folder with `metadata.yaml`, or whose files are numbered parts of one recording, is one;
+    otherwise each file is. Folders that begin with a dot are left out.
+    """
+    if not path.is_dir():
+        yield path
+        return
+    entries = sorted(path.iterdir())
+    files = [entry for entry in entries if entry.is_file() and is_storage_file(entry)]
+    stems = {_PART_NUMBER.sub('', file.name.partition('.')[0]) for file in files}
+    if files and ((path / 'metadata.yaml').exists() or (len(files) > 1 and len(stems) == 1)):
+        yield path
+    else:
+        yield from files
+    for entry in entries:
+        if entry.is_dir() and not entry.name.startswith('.') and not entry.is_symlink():
+            yield from list_recordings(entry)
+
+
+def is_storage_file(file: Path) -> bool:
+    """Say by its name whether a file holds messages."""
+    return Path(file.stem if file.suffix == _ZSTD else file.name).suffix in _STORAGES
+
+
+def find_storage_files(path: Path) -> list[Path]:
     """Return the files of a recording."""
     if not path.exists():
         raise NotFound(f'no recording at {path}')
     files = [path] if path.is_file() else sorted(file for file in path.iterdir())
-    found = [
-        file
-        for file in files
-        if Path(file.stem if file.suffix == _ZSTD else file.name).suffix in _STORAGES
-    ]
+    found = [file for file in files if is_storage_file(file)]
     if not found:
         raise NotFound(
             f'{path} is not a recording; accepted: a file or a folder with files of '
