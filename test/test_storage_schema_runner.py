@@ -28,8 +28,7 @@ FROZEN = {
     'v10.py': '3a059046fdedeb10d529ca293e67dd29af8b165c5b496d717b787c1a5db17df2',
     'v11.py': 'bb105d4cc8794c8478b767fbd33a7f395d09537681001d50ee737428cb98d649',
     'v12.py': '0be5da9cc6401fd19517e8dfa00d82086db39e71295bd4023ad1d29a825d78bb',
-    'v13.py': 'ba8f1069f187019014a0d12f33f650b855264fc2fabf85746b47697184324015',
-    'v13.py': 'aafafc93f6997b516d51efd8bf7bb58ea97fde9ca914156f6d12436fa02746b9',
+    'v13.py': 'aa9ab1180ccd6e145b40cde79e9445f69bd2b3833d451577a927a34214a09bc5',
 }
 """SHA-256 of each step's file: stores of its version exist, so it never changes again."""
 

@@ -122,7 +122,7 @@ def insert_said(connection: apsw.Connection, memory_id: int, record: Record, kin
     A task lasts until the next one of its topic, or the end of its session.
     """
     sense = _part(record.context, 'sense')
-    onset = 1000 * record.created_at if record.stamp is None else record.stamp
+    onset = _to_ns(record.created_at) if record.stamp is None else record.stamp
     topic = intern(connection, _text(sense.get('topic')))
     source = intern(connection, _text(sense.get('source')))
     if kind == TASK:
@@ -176,8 +176,6 @@ def _find_next(connection: apsw.Connection) -> int:
 
 def insert_session(connection: apsw.Connection, session: Session, *, is_now: bool) -> None:
     """Insert the event of a session; it lasts until the session ends."""
-    onset = 1000 * session.created_at
-    ((number,),) = connection.execute('SELECT min(0, coalesce(min(id), 0)) - 1 FROM events')
     onset = _to_ns(session.created_at)
     _insert(
         connection,
@@ -201,8 +199,8 @@ def end_session(connection: apsw.Connection, session_id: str, at: int) -> None:
     """End the events of a session and of its task, at an instant in microseconds."""
     # Both ends are told by the clock that it began with; a task by another clock goes on.
     connection.execute(
-        f'UPDATE events SET "end" = 1000 * (? + {epochs.read_offset(epochs.NEWEST)}'
-        f' - {epochs.read_offset("events.epoch")})'
+        f'UPDATE events SET "end" = 1000 * max(-{_FARTHEST}, min({_FARTHEST}, ?'
+        f' + {epochs.read_offset(epochs.NEWEST)} - {epochs.read_offset("events.epoch")}))'
         ' WHERE id < 0 AND session = ? AND kind IN (?, ?) AND "end" IS NULL'
         ' AND epoch IS NOT NULL',
         (
@@ -211,10 +209,6 @@ def end_session(connection: apsw.Connection, session_id: str, at: int) -> None:
             intern(connection, SESSION),
             intern(connection, TASK),
         ),
-        f'UPDATE events SET "end" = 1000 * max(-{_FARTHEST}, min({_FARTHEST}, ?'
-        f' + {epochs.read_offset(epochs.NEWEST)} - {epochs.read_offset("events.epoch")}))'
-        ' WHERE id < 0 AND kind = ? AND session = ?',
-        (at, intern(connection, SESSION), intern(connection, session_id)),
     )
 
 
