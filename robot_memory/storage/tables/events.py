@@ -202,12 +202,13 @@ def end_session(connection: apsw.Connection, session_id: str, at: int) -> None:
         f'UPDATE events SET "end" = 1000 * max(-{_FARTHEST}, min({_FARTHEST}, ?'
         f' + {epochs.read_offset(epochs.NEWEST)} - {epochs.read_offset("events.epoch")}))'
         ' WHERE id < 0 AND session = ? AND kind IN (?, ?) AND "end" IS NULL'
-        ' AND epoch IS NOT NULL',
+        ' AND (epoch IS NOT NULL OR kind = ?)',
         (
             at,
             intern(connection, session_id),
-            intern(connection, SESSION),
+            session := intern(connection, SESSION),
             intern(connection, TASK),
+            session,
         ),
     )
 

@@ -1,0 +1,167 @@
+"""Questions about events are read, and answered from their table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from narrowing import require
+from robots import START, MovableClock, Robot
+
+from robot_memory.ingest.pipeline import LearnedText
+from robot_memory.ingest.sessions import SessionFinder
+from robot_memory.ingest.tap import make_tap
+from robot_memory.ingest.writer import EventWriter
+from robot_memory.lifecycle.perceptions import Perception, store_perception
+from robot_memory.storage.tables.event_keys import Identity
+
+HOUR = 3_600_000_000_000
+T0 = START * 1000
+RULE = 'Never push harder than 5 N on the glass'
+
+
+def feel(robot: Robot, hours_ago: float, force: float, **more: Any) -> int:
+    """Store a push; return its memory's id."""
+    onset = T0 - round(hours_ago * HOUR)
+    text = more.pop('text', f'Contact for 1.0 s: push, peak {force} N')
+    sense = {'topic': '/wrench', 'detector': 'contact', 'kind': 'push', **more}
+    params = {'peak_force': {'value': force, 'unit': 'N'}}
+    identity = Identity('', '/wrench', 'contact', onset, onset, onset + 10**9)
+    context = {'sense': sense, 'params': params}
+    perception = Perception(text, 'tactile', stamp=onset, context=context, identity=identity)
+    return store_perception(robot.memory, perception).memory_id
+
+
+@pytest.fixture
+def pushes(open_robot: Callable[..., Robot]) -> tuple[Robot, dict[str, int]]:
+    """A robot that felt pushes now and yesterday; it is about seven in the morning in UTC."""
+    robot = open_robot(time_zone='UTC')
+    ids = {
+        'hard yesterday': feel(robot, 24, 9.5),
+        'light yesterday': feel(robot, 25, 2.0),
+        'today': feel(robot, 1, 6.0),
+        'light today': feel(robot, 2, 1.5),
+    }
+    return robot, ids
+
+
+def test_the_hardest_of_a_day_stands_first_with_what_was_read(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, ids = pushes
+    answer = robot.recall('What was the hardest push yesterday?')
+    assert answer.memories[0].id == ids['hard yesterday']
+    assert [event.memory_id for event in answer.events] == [ids['hard yesterday']]
+    assert 'push' in answer.read_as
+    assert not answer.no_match
+    assert robot.recall('昨天最用力的一次推是什么时候？').memories[0].id == ids['hard yesterday']
+
+
+def test_a_bound_and_an_order_of_time_are_read(pushes: tuple[Robot, dict[str, int]]) -> None:
+    robot, ids = pushes
+    answer = robot.recall('last contact over 5 N')
+    assert answer.memories[0].id == ids['today']
+    answer = robot.recall('contacts over 500 g yesterday')
+    assert not answer.events  # a mass is no force
+
+
+def test_a_count_is_answered_with_the_figure_and_its_events(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, ids = pushes
+    answer = robot.recall('How many contacts were there today?')
+    assert require(answer.aggregate).value == 2
+    assert set(answer.aggregate_ids) == {ids['today'], ids['light today']}
+
+
+def test_where_nothing_passes_the_plain_answer_says_so(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, _ = pushes
+    answer = robot.recall('What was the hardest push in the last ten minutes?')
+    assert answer.no_match
+    assert answer.memories
+    assert not answer.events
+    text = robot.get_context('What was the hardest push in the last ten minutes?').context
+    assert 'no event passes' in text
+
+
+def test_a_question_for_a_rule_finds_the_rule(pushes: tuple[Robot, dict[str, int]]) -> None:
+    robot, _ = pushes
+    rule = robot.learn(RULE).memory_id
+    answer = robot.recall('Which rule says something about 5 N on the glass?')
+    assert answer.memories[0].id == rule
+    assert not answer.events
+
+
+def test_what_the_caller_gives_wins_and_off_reads_nothing(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, ids = pushes
+    question = 'What was the hardest push yesterday?'
+    plain = robot.recall(question, read='off')
+    assert (plain.read_as, plain.events) == ('', ())
+    given = robot.recall(question, context_filter={'params.peak_force.value': {'$lt': 2}})
+    assert [memory.id for memory in given.memories] == [ids['light today']]
+    assert given.read_as == ''
+
+
+def test_search_and_context_read_too(pushes: tuple[Robot, dict[str, int]]) -> None:
+    robot, ids = pushes
+    question = 'How many contacts were there today?'
+    found = robot.search_memory(question)
+    assert require(found.aggregate).value == 2
+    assert found.result[0].metadata['memory_id'] in (ids['today'], ids['light today'])
+    told = robot.get_context(question)
+    assert 'Measured: count 2.' in told.context
+    assert require(told.aggregate).value == 2
+
+
+def test_events_after_a_remembered_one_are_found(
+    pushes: tuple[Robot, dict[str, int]], clock: MovableClock
+) -> None:
+    robot, ids = pushes
+    feel(robot, 1.5, 3.0, kind='collision', text='Collision for 1.0 s, peak 3.0 N')
+    answer = robot.recall('What was the first push after the collision?')
+    assert answer.memories[0].id == ids['today']
+
+
+def test_a_task_lasts_until_the_next_one_or_the_end_of_its_session(
+    robot: Robot, clock: MovableClock
+) -> None:
+    session = robot.start_session().session_id
+    tap = make_tap('task', {'topic': '/task', 'type': 'std_msgs/msg/String'})
+    taps = EventWriter(robot.memory, [tap], SessionFinder(robot.memory))
+    sense = {'sense': {'topic': '/task'}}
+    for text in ('wipe the table', 'insert the peg', 'wipe the table'):
+        clock.forward(seconds=10)
+        stamp = clock() * 1000
+        taps.write('task', LearnedText(text, sense, 'default', stamp, True, event='task'))
+    clock.forward(seconds=5)
+    robot.end_session(session)
+    tasks = robot.query_events(where={'kind': 'task'}).events
+    assert [(one.task, one.duration, one.session_id) for one in tasks] == [
+        ('wipe the table', 10.0, session),
+        ('insert the peg', 10.0, session),
+        ('wipe the table', 5.0, session),
+    ]
+    assert tasks[0].memory_id == tasks[2].memory_id
+
+
+def test_a_fault_of_the_log_is_an_event_each_time(robot: Robot, clock: MovableClock) -> None:
+    tap = make_tap('log', {'topic': '/rosout', 'type': 'rcl_interfaces/msg/Log'})
+    taps = EventWriter(robot.memory, [tap], SessionFinder(robot.memory))
+    sense = {'sense': {'topic': '/rosout', 'kind': 'fault', 'level': 'error', 'logger': 'arm'}}
+    for _ in range(2):
+        clock.forward(seconds=10)
+        stamp = clock() * 1000
+        fault = LearnedText(
+            'arm: joint 3 is too hot', sense, 'default', stamp, True, event='fault'
+        )
+        taps.write('log', fault)
+    answer = robot.recall('Did anything go wrong today?')
+    assert [event.kind for event in answer.events] == ['fault', 'fault']
+    assert answer.memories[0].content == 'arm: joint 3 is too hot'
+    robot.forget(answer.memories[0].id, 'wrong')
+    assert robot.query_events(where={'kind': 'fault'}).events == ()
