@@ -27,8 +27,8 @@ class Tool(Generic[Request, Response]):
     Hold what every face needs of one tool.
 
     `read_only`, `destructive` and `idempotent` are MCP's hints; a recall counts as read-only
-    though it notes what it recalled. `core` tools are those that MCP lists unless it is told to
-    list all; `ros` says whether there is a service; `sage` tools are those of the Sage document.
+    though it notes what it recalled. `core` and `planner` tools are those that MCP lists by these
+    profiles; `ros` says whether there is a service; `sage` tools are those of the Sage document.
     An `operator` tool is refused to all others; a viewer may call those that are read-only.
     """
 
@@ -39,6 +39,7 @@ class Tool(Generic[Request, Response]):
     destructive: bool
     idempotent: bool
     core: bool
+    planner: bool
     ros: bool
     sage: bool
     operator: bool
@@ -57,6 +58,10 @@ class Tool(Generic[Request, Response]):
     def summary(self) -> str:
         """Return the first sentence of the documentation."""
         return self.help.partition('\n')[0]
+
+    def is_listed(self, profile: str) -> bool:
+        """Return whether MCP lists the tool: by the profile 'planner', 'core' or 'all'."""
+        return profile == 'all' or (self.core if profile == 'core' else self.planner)
 
     def run(self, memory: Memory, arguments: Mapping[str, Any]) -> Response:
         """
@@ -125,6 +130,7 @@ def tool(
     destructive: bool = False,
     idempotent: bool = False,
     core: bool = False,
+    planner: bool = False,
     ros: bool = True,
     sage: bool = False,
     operator: bool = False,
@@ -141,6 +147,7 @@ def tool(
             destructive=destructive,
             idempotent=idempotent,
             core=core,
+            planner=core or planner,
             ros=ros,
             sage=sage,
             operator=operator,

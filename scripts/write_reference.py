@@ -185,7 +185,10 @@ def _describe_interfaces(tool: Tool[Any, Any]) -> str:
         *(['idempotent'] if tool.idempotent else []),
     ]
     ros = f'service `~/{tool.name}`' if tool.ros else 'none'
-    listed = 'listed by default' if tool.core else 'listed with `mcp_tools: all`'
+    profile = 'core' if tool.core else 'planner' if tool.planner else 'all'
+    listed = f'listed with `mcp_tools: {profile}`'
+    if tool.planner:
+        listed += ' (the default)' if profile == 'planner' else ' and by default'
     dashed = tool.name.replace('_', '-')
     return (
         f'ROS: {ros} · MCP: {listed} · command line: `robot-memory {dashed}` · '

@@ -100,13 +100,15 @@ def test_the_numbers_of_failures_are_in_the_schemas_of_the_tools_that_tell_them(
     }
 
 
-async def test_core_lists_the_nine_of_the_robot_and_every_tool_can_be_called(
-    robot: Robot, revision: str
+@pytest.mark.parametrize(('profile', 'number'), [('planner', 10), ('core', 8)])
+async def test_a_profile_lists_its_tools_and_every_tool_can_be_called(
+    robot: Robot, revision: str, profile: str, number: int
 ) -> None:
-    async with Client(build_server(robot.memory), mode=REVISIONS[revision]) as client:
+    server = build_server(robot.memory, profile)
+    async with Client(server, mode=REVISIONS[revision]) as client:
         listed = [tool.name for tool in (await client.list_tools()).tools]
-        assert listed == [tool.name for tool in TOOLS if tool.core]
-        assert len(listed) == 9
+        assert listed == [tool.name for tool in TOOLS if tool.is_listed(profile)]
+        assert len(listed) == number
         await answer(client, 'save_conversation', **FURTHER['save_conversation'])
         assert (await answer(client, 'search_memory', query='slow', threshold=0))['result']
 

@@ -211,10 +211,10 @@ LIVE_SETTINGS = (
 def tools_arg() -> Any:
     """Declare which tools an MCP server lists."""
     return arg(
-        "Tools that MCP lists: core (the robot's nine) or all; unlisted tools can still be "
-        'called.',
-        default='core',
-        choices=('core', 'all'),
+        "Tools that MCP lists: planner (the robot's eight, query_events and get_context), core "
+        '(the eight) or all; unlisted tools can still be called.',
+        default='planner',
+        choices=('planner', 'core', 'all'),
     )
 
 

@@ -36,7 +36,7 @@ class HttpBridge:
         *,
         token_file: str = '',
         allowed_hosts: Iterable[str] = (),
-        tools: str = 'core',
+        tools: str = 'planner',
         listening: socket.socket | None = None,
     ) -> None:
         """

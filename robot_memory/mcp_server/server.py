@@ -70,7 +70,7 @@ _TOOLS = {tool.name: tool for tool in TOOLS}
 _Context = ServerRequestContext[Any, Any]
 
 
-def build_server(memory: Memory, tools: str = 'core') -> Server[Any]:
+def build_server(memory: Memory, tools: str = 'planner') -> Server[Any]:
     """
     Return a server of the tools over a memory; `tools` says which it lists: core or all.
 
@@ -78,7 +78,7 @@ def build_server(memory: Memory, tools: str = 'core') -> Server[Any]:
     Calls run in threads, those that only read apart from those that write: however many writes
     wait, a recall does not. A call whose client has gone is left to end by itself.
     """
-    listing = [_describe_tool(tool) for tool in TOOLS if tool.core or tools == 'all']
+    listing = [_describe_tool(tool) for tool in TOOLS if tool.is_listed(tools)]
     schemas = {tool.name: make_input_schema(tool.request) for tool in TOOLS}
     readers, writers = anyio.CapacityLimiter(_READERS), anyio.CapacityLimiter(_WRITERS)
 

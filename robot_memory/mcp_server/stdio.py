@@ -28,7 +28,7 @@ _HALF = re.compile(r'\\u[dD][89a-fA-F]')
 _LAST_SECONDS = 1.5
 
 
-def serve_stdio(memory: Memory, tools: str = 'core') -> None:
+def serve_stdio(memory: Memory, tools: str = 'planner') -> None:
     """
     Serve a memory's tools on stdin and stdout until the client closes stdin.
 

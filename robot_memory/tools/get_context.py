@@ -141,7 +141,7 @@ class GetContextResponse:
     )
 
 
-@tool(read_only=True, idempotent=True, sage=True)
+@tool(read_only=True, idempotent=True, planner=True, sage=True)
 def get_context(memory: Memory, request: GetContextRequest) -> GetContextResponse:
     """
     Return prompt-ready context for a planned action.

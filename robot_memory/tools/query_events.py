@@ -106,7 +106,7 @@ class QueryEventsResponse:
     time_zone: str = arg('IANA name of the zone of all times.')
 
 
-@tool(read_only=True, idempotent=True, core=True)
+@tool(read_only=True, idempotent=True, planner=True)
 def query_events(memory: Memory, request: QueryEventsRequest) -> QueryEventsResponse:
     """
     List or aggregate events by measured time and figures: contacts, motions, scenes, sessions.
