@@ -11,6 +11,8 @@ events   pages and aggregates of a year of events, 5 million of them; some 5 min
          TMPDIR
 node     the round trip of a service, a conversation of 500 turns, the import of a recording, a
          minute under load; 2 minutes
+contacts pushes found, missed and told wrongly, in recordings (where they are there) and in
+         generated streams; 1 minute
 quality  how well recall finds: bench/retrieval/measure.py; some minutes, more the first time
 
 --quick takes less than two minutes. It leaves out 100k and 1M memories, measures side by side at
@@ -51,6 +53,7 @@ QUICK_SIZES, QUICK_PEER_SIZE = (1_000, 10_000), 1_000
 QUICK_SETS = ('robot', 'calvin')
 EVENTS, QUICK_EVENTS = 5_000_000, 200_000
 PARTS = ('scale', 'side', 'events', 'node', 'quality')
+PARTS = ('scale', 'side', 'node', 'contacts', 'quality')
 
 
 def main() -> None:
@@ -81,6 +84,7 @@ def main() -> None:
             'events.py', '--size', str(QUICK_EVENTS if given.quick else EVENTS)
         ),
         'node': lambda: measure_node(quick=given.quick),
+        'contacts': lambda: run_script('contacts.py', *(('--seeds', '2') if given.quick else ())),
         'quality': lambda: measure_quality(quick=given.quick),
     }
     shown = {
@@ -88,6 +92,7 @@ def main() -> None:
         'side': tables.format_side_by_side,
         'events': tables.format_events,
         'node': tables.format_node,
+        'contacts': tables.format_contacts,
         'quality': tables.format_quality,
     }
     results: dict[str, Any] = {'machine': describe_machine()}
@@ -110,6 +115,8 @@ def describe_skipped(subjects: dict[str, Any]) -> str:
     return (
         '100k and 1M memories; side by side at 10k; 5M events; quality but for '
         f'{" and ".join(QUICK_SETS)}; load for longer than 10 s{peer}'
+        f'100k and 1M memories; side by side at 10k; quality but for {" and ".join(QUICK_SETS)}'
+        f'; load for longer than 10 s; contacts of more than 2 seeds a scene{peer}'
     )
 
 

@@ -192,6 +192,35 @@ def format_node(results: Results) -> str:
     return _format_table('The node', ('', 'bare node', 'this', 'ratio', 'target'), rows)
 
 
+_CONTACTS = (
+    ('recorded', 'cmu_', 0.95),
+    ('0.03 to 0.6 N of noise', 'plain', 0.95),
+    ('0.6 N of noise', 'noise 0.6 N', 0.95),
+    ('rise of 0.5 to 1 N/s', 'slow', 0.95),
+    ('drift of up to 0.3 N/s', 'drift', 0.95),
+    ('weak touches between', 'weak touches', 0.95),
+    ('after silences', 'resumes', 0.95),
+    ('rest left changed', 'rest offsets', 0.95),
+    ('noise that changes', 'noise that changes', 0.95),
+    ('no push at all', 'no push', 0.0),
+)
+"""Title, how the scenes are named, and what share is to be told rightly."""
+
+
+def format_contacts(results: Results) -> str:
+    """Return what became of pushes with a peak of 1.2 times the onset or more, by scene."""
+    rows: list[tuple[Any, ...]] = []
+    for title, name, least in _CONTACTS:
+        for scene, found in results.items():
+            if scene.startswith(name):
+                shown = f'{title}: {scene}' if scene.startswith('cmu_') else title
+                keys = ('onset_n', 'due', 'found', 'right', 'false', 'wrong', 'peak_p95')
+                aim = f'all found, right over {least:g}, none false' if least else 'none false'
+                rows.append((shown, *(found[key] for key in keys), aim))
+    head = ('', 'onset N', 'pushes', 'found', 'right', 'false', 'wrong', 'error p95', 'to reach')
+    return _format_table('Contacts; right: within 5 % of the peak and 15 degrees', head, rows)
+
+
 QUALITY = (
     ('locomo', 'top 10', 'over .662'),
     ('locomo', 'top 25', 'over .767'),

@@ -141,7 +141,7 @@ FORMS: tuple[Callable[[Path, Messages], Path], ...] = (
 )
 
 
-def pushes() -> list[dict[str, Any]]:
-    """Return the 50 pushes that cmu_push_wood_patch holds: start_ns, end_ns, peak_N."""
-    text = (shared('bags/cmu_push_wood_patch') / 'groundtruth.json').read_text()
-    return list(json.loads(text)['cmu_push_wood_patch'])
+def pushes(bag: str = 'cmu_push_wood_patch') -> list[dict[str, Any]]:
+    """Return the pushes that a recording holds: start_ns, end_ns, peak_N."""
+    text = (shared(f'bags/{bag}') / 'groundtruth.json').read_text()
+    return list(json.loads(text)[bag])

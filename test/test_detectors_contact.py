@@ -329,7 +329,7 @@ def test_a_load_that_stays_becomes_the_baseline_and_its_end_is_no_contact() -> N
 
 
 def test_a_touch_too_soft_to_count_does_not_hide_the_next_one() -> None:
-    (event,) = run(stream(15.0, both(plateau(5.0, 12.0, 1.5), bump(13.0, 0.5, 5.0))))
+    (event,) = run(stream(15.0, both(plateau(5.0, 12.0, 0.7), bump(13.0, 0.5, 5.0))))
     assert event.data['peak_force'] == pytest.approx(5.0, rel=0.06)
     assert event.data['direction'] == pytest.approx([0, 0, -1], abs=0.1)
 
@@ -550,11 +550,54 @@ def test_cmu_push_wood_patch_gives_its_fifty_pushes_and_no_other() -> None:
         assert event.data['peak_force'] == pytest.approx(push['peak_N'], rel=0.05)
         assert event.data['kind'] == 'push'
         assert event.frame_id == 'ft_finger'
-    assert [facts(event) for event in run(readings)] == [facts(event) for event in whole]
+    again = run(readings, onset_n=2.0)
+    assert [facts(event) for event in again] == [facts(event) for event in whole]
     known = {stamp for e in whole for stamp in (e.stamp_ns, e.peak_ns, e.end_ns)}
     for begin in range(37, len(readings), 1999):
-        for late in run(readings[begin : begin + 4000]):
+        for late in run(readings[begin : begin + 4000], onset_n=2.0):
             assert {late.stamp_ns, late.peak_ns, late.end_ns} & known, 'wherever one begins'
+
+
+def test_the_onset_follows_the_noise_up_and_down() -> None:
+    touch = both(bump(4.0, 1.0, 20.0), both(bump(24.0, 1.0, 20.0), bump(54.0, 1.0, 20.0)))
+    noise = np.random.default_rng(4).normal(0, 1, (6000, 3))
+    readings = []
+    for i, one in enumerate(stream(60.0, touch, noise=0.0)):
+        size = 0.4 if 1000 < i < 3000 else 0.03
+        force = tuple(np.add(one.force, size * noise[i]))
+        readings.append(WrenchReading(one.stamp_ns, '', force, NOTHING))
+    quiet, loud, again = run(readings)
+    assert quiet.metadata['onset_n'] == again.metadata['onset_n'] == 1.0
+    assert loud.metadata['onset_n'] == pytest.approx(8 * 0.4, rel=0.15)
+
+
+def test_noise_does_not_raise_the_peak_and_the_greatest_reading_stands_beside_it() -> None:
+    (event,) = run(stream(10.0, plateau(3.0, 6.0, 7.0), noise=0.6))
+    assert event.data['peak_force'] == pytest.approx(7.0, rel=0.05)
+    assert event.data['raw_peak_force'] > 7.9
+
+
+@pytest.mark.parametrize('fall', [0.2, 3.0])
+def test_a_push_that_builds_up_over_seconds_is_one_contact(fall: float) -> None:
+    def touch(seconds: float) -> Vector:
+        return max(0.0, min((seconds - 5) / 2, (11 + fall - seconds) * 3 / fall)), 0.0, 0.0
+
+    (event,) = run(stream(20.0, touch, noise=0.05))
+    assert event.data['peak_force'] == pytest.approx(3.0, rel=0.05)
+    assert event.data['direction'] == pytest.approx([1, 0, 0], abs=0.1)
+
+
+def test_a_weak_contact_that_lasts_is_not_learned_as_rest() -> None:
+    touch = both(plateau(4.0, 20.0, 0.7), plateau(9.0, 11.0, 3.0))
+    (event,) = run(stream(30.0, touch, noise=0.03))
+    assert event.data['peak_force'] == pytest.approx(3.7, rel=0.03)
+
+
+def test_a_contact_over_a_drift_ends_with_the_force() -> None:
+    drift = lambda s: (0.3 * s, 0.0, 0.0)  # noqa: E731
+    (event,) = run(stream(60.0, both(drift, bump(20.0, 3.0, 6.0)), noise=0.05))
+    assert event.data['peak_force'] == pytest.approx(6.0, rel=0.05)
+    assert event.data['duration_s'] == pytest.approx(2.8, abs=0.2)
 
 
 def test_what_a_person_asks_brings_the_event_that_is_meant(

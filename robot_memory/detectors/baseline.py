@@ -2,41 +2,70 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from copy import copy
 from math import sqrt
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
+
+from robot_memory.detectors.ring_buffer import Row
 
 Vector: TypeAlias = tuple[float, float, float]
 
 ZERO: Vector = (0.0, 0.0, 0.0)
 MIN_READINGS = 10
-STEP_S = 0.25
-NOISE_MEAN_S = 0.2
+BLOCK_S = 0.1
+BLOCK_READINGS = 4
+SETTLED_BLOCKS = 10
+HISTORY_BLOCKS = 50
+HOLD_S = 5.0
+LITTLE = 0.03
+DRIFT = 0.4
+"""The fastest change of the rest, in N/s; of a torque, in as many onsets a second."""
+FIRST_SLOPE = 0.05
+"""The slope to expect of a rest before anything is known of it, in N/s."""
+BEND = 0.0007
+"""How much the slope changes: the growth of its variance, in (N/s)^2 a second."""
 NOISE_S = 2.0
 NOISE_FACTOR = 8.0
+OUTLIER = 16.0
+
+
+class _Block(NamedTuple):
+    """Hold the rest as it was before a block of readings, and the level of the block above it."""
+
+    stamp_ns: int
+    rest: list[float]
+    slope: list[float]
+    squares: tuple[float, float]
+    over: list[float]
 
 
 class Baseline:
     """
     Follow a sensor at rest, and say how far a reading is from that.
 
-    First it is the mean of all readings, then it follows with the time constant `baseline_s`. A
-    reading holds force (x, y, z in N) and torque (x, y, z in N m). Its level is 1 at the onset:
-    `onset_n` or `onset_nm`, or eight times the noise where the sensor is noisier than that.
+    The rest is a value and a slope: the mean of the first blocks of a tenth of a second, then a
+    filter of time constant `baseline_s` that moves by at most DRIFT. A row holds force (x, y, z
+    in N) and torque (x, y, z in N m). Its level is 1 at the onset: `onset_n` or `onset_nm`, or
+    eight times the noise where the sensor is noisier than that.
     """
 
     def __init__(self, onset_n: float, onset_nm: float, baseline_s: float) -> None:
         """Start without knowing anything: there is no level before ten readings."""
-        self.force = ZERO
-        self.torque = ZERO
         self.onset_n, self.onset_nm = onset_n, onset_nm
         self._asked = (onset_n, onset_nm)
         self._slow_s = baseline_s
-        self._readings = 0
-        self._step_s = 0.0
-        self._earlier = self._later = (ZERO, ZERO)
-        self._force_mean, self._torque_mean = ZERO, ZERO
-        self._force_square = self._torque_square = 0.0
+        self._readings = self._blocks = 0
+        self._rest = self._slope = [0.0] * 6
+        self._stamp_ns = 0
+        self._sum = [0.0] * 6
+        self._origin = self._sum
+        self._count = self._first_ns = 0
+        self._history: deque[_Block] = deque(maxlen=HISTORY_BLOCKS)
+        self._square_sum = [0.0] * 6
+        self._squares = (0.0, 0.0)
+        self._variances = (0.0, 0.0, 0.0)
 
     @property
     def is_known(self) -> bool:
@@ -44,69 +73,186 @@ class Baseline:
         return self._readings >= MIN_READINGS
 
     @property
+    def is_settled(self) -> bool:
+        """Tell whether it was followed for long enough to tell a weak contact from it."""
+        return self._blocks >= SETTLED_BLOCKS
+
+    @property
     def noise(self) -> float:
         """Return the standard deviation of the force on one axis, in N."""
-        return sqrt(self._force_square / 3)
+        return sqrt(self._squares[0] / 3)
 
-    def compare(self, values: Sequence[float]) -> tuple[Vector, Vector, float]:
+    @property
+    def force(self) -> list[float]:
+        """Return the force at rest, in N."""
+        return self._rest[:3]
+
+    @property
+    def torque(self) -> list[float]:
+        """Return the torque at rest, in N m."""
+        return self._rest[3:]
+
+    @property
+    def is_still(self) -> bool:
+        """Tell whether the rest is known and hardly moves."""
+        return self.is_settled and self._measure(self._slope) * self.onset_n < DRIFT / 4
+
+    def measure_age(self, stamp_ns: int) -> float:
+        """Return how many seconds before a stamp the rest was seen last."""
+        return (stamp_ns - self._stamp_ns) / 1e9
+
+    def compare(self, row: Row) -> tuple[Vector, Vector, float]:
         """Return the force and the torque of a reading above the baseline, and its level."""
-        fx, fy, fz = self.force
-        tx, ty, tz = self.torque
-        f = (values[0] - fx, values[1] - fy, values[2] - fz)
-        t = (values[3] - tx, values[4] - ty, values[5] - tz)
+        stamp_ns, values = row
+        seconds = max(-HOLD_S, min(HOLD_S, (stamp_ns - self._stamp_ns) / 1e9))
+        rest, slope = self._rest, self._slope
+        f = (
+            values[0] - rest[0] - slope[0] * seconds,
+            values[1] - rest[1] - slope[1] * seconds,
+            values[2] - rest[2] - slope[2] * seconds,
+        )
+        t = (
+            values[3] - rest[3] - slope[3] * seconds,
+            values[4] - rest[4] - slope[4] * seconds,
+            values[5] - rest[5] - slope[5] * seconds,
+        )
         if self._readings < MIN_READINGS:
             return f, t, 0.0
         return f, t, max(compute_norm(f) / self.onset_n, compute_norm(t) / self.onset_nm)
 
-    def limit_weight(self) -> None:
-        """Let what is learnt count no more than ten readings, as after a silence."""
-        self._readings = min(self._readings, MIN_READINGS)
+    def move_to(self, row: Row) -> Baseline:
+        """Return a copy whose rest is at a row, and which otherwise knows as much."""
+        other = self.remember()
+        other._rest, other._stamp_ns = row[1], row[0]
+        return other
 
-    def rewind(self) -> None:
-        """Forget the last quarter of a second or more, in which a force has begun to rise."""
-        self.force, self.torque = self._earlier
-        self._later = self._earlier
+    def remember(self) -> Baseline:
+        """Return a copy that stays as this is now."""
+        other = copy(self)
+        other._history = deque(maxlen=HISTORY_BLOCKS)
+        other._drop_block()
+        return other
 
-    def update(self, values: Sequence[float], elapsed: float) -> None:
-        """Come closer to a reading, `elapsed` seconds after the one before."""
-        force, torque = values[:3], values[3:]
+    def hold_still(self, stamp_ns: int) -> None:
+        """Forget which way the rest moved, as after a silence."""
+        self._slope = [0.0] * 6
+        self._variances = (self._variances[0], 0.0, FIRST_SLOPE**2)
+        self._stamp_ns = stamp_ns
+        self._history.clear()
+        self._drop_block()
+
+    def rewind(self, row: Row) -> None:
+        """
+        Go back to before the force began to rise to that of a row.
+
+        That is the last block that was not above the rest in the direction of the rise, or so
+        little that it does not count.
+        """
+        force, torque, _ = self.compare(row)
+        rise = [*force, *torque]
+        scale = [self.onset_n**2] * 3 + [self.onset_nm**2] * 3
+        history = self._history
+        while len(history) > 1 and not (
+            self._measure(history[-1].over) <= LITTLE
+            or sum(a * b / c for a, b, c in zip(rise, history[-1].over, scale, strict=True)) <= 0
+        ):
+            history.pop()
+        if history:
+            self._stamp_ns, self._rest, self._slope, self._squares, _ = history.pop()
+            self._set_onsets()
+        self._drop_block()
+
+    def update(self, row: Row) -> None:
+        """Come closer to a reading."""
+        stamp_ns, values = row
+        if not self._count:
+            self._first_ns, self._origin = stamp_ns, values
         self._readings += 1
-        learning = 1 / self._readings
-        slow = max(learning, elapsed / (elapsed + self._slow_s))
-        self.force = _blend(self.force, force, slow)
-        self.torque = _blend(self.torque, torque, slow)
-        self._step_s += elapsed
-        if self._step_s >= STEP_S or self._readings <= MIN_READINGS:
-            self._earlier, self._later = self._later, (self.force, self.torque)
-            self._step_s = 0.0
-        quick = max(learning, elapsed / (elapsed + NOISE_MEAN_S))
-        share = max(learning, elapsed / (elapsed + NOISE_S))
-        self._force_square += share * self._measure_noise(
-            force, self._force_mean, self._force_square
+        self._count += 1
+        sums, squares = self._sum, self._square_sum
+        for axis, value in enumerate(values):
+            over = value - self._origin[axis]
+            sums[axis] += over
+            squares[axis] += over * over
+        if self._readings <= MIN_READINGS and not self._blocks:
+            is_full = self._readings == MIN_READINGS
+        else:
+            is_full = stamp_ns - self._first_ns >= BLOCK_S * 1e9 and self._count >= BLOCK_READINGS
+        if is_full:
+            self._take_block((self._first_ns + stamp_ns) // 2, (stamp_ns - self._first_ns) / 1e9)
+
+    def _take_block(self, stamp_ns: int, seconds: float) -> None:
+        count, sums = self._count, self._sum
+        mean = [a + total / count for a, total in zip(self._origin, sums, strict=True)]
+        found = [
+            max(0.0, (square - total * total / count) / (count - 1))
+            for total, square in zip(sums, self._square_sum, strict=True)
+        ]
+        self._drop_block()
+        self._blocks += 1
+        before = self._stamp_ns, self._rest, self._slope, self._squares
+        self._learn_noise((sum(found[:3]), sum(found[3:])), count, seconds)
+        if self._blocks == 1:
+            self._rest, self._stamp_ns = mean, stamp_ns
+            self._variances = (self._estimate_error(count), 0.0, FIRST_SLOPE**2)
+            return
+        elapsed = min(HOLD_S, (stamp_ns - self._stamp_ns) / 1e9)
+        rest = [a + b * elapsed for a, b in zip(self._rest, self._slope, strict=True)]
+        over = [a - b for a, b in zip(mean, rest, strict=True)]
+        level = self._measure(over)
+        self._history.append(_Block(*before, over))
+        share, turn = self._weigh(elapsed, count)
+        drift = DRIFT / self.onset_n
+        if self.is_settled:
+            free = max(drift / 4, drift - self._measure(self._slope))
+            share = min(share, free * elapsed / max(level, 1e-9))
+        self._rest = [a + share * b for a, b in zip(rest, over, strict=True)]
+        slope = [a + turn * b for a, b in zip(self._slope, over, strict=True)]
+        excess = max(1.0, self._measure(slope) / drift)
+        self._slope = [value / excess for value in slope]
+        self._stamp_ns = stamp_ns
+
+    def _weigh(self, elapsed: float, count: int) -> tuple[float, float]:
+        """Return how much of its distance a block moves the rest, and its slope (Kalman)."""
+        rest, both, slope = self._variances
+        rest += elapsed * (2 * both + elapsed * slope)
+        both += elapsed * slope
+        slope += BEND * elapsed
+        noise = self._estimate_error(count)
+        share, turn = rest / (rest + noise), both / (rest + noise)
+        self._variances = ((1 - share) * rest, (1 - share) * both, slope - turn * both)
+        return share, turn
+
+    def _estimate_error(self, count: int) -> float:
+        """Return the variance of a block's mean, or what gives the least time constant."""
+        return max(self._squares[0] / 3 / count, BEND * self._slow_s**4 / BLOCK_S)
+
+    def _drop_block(self) -> None:
+        self._sum, self._square_sum, self._count = [0.0] * 6, [0.0] * 6, 0
+
+    def _measure(self, values: list[float]) -> float:
+        """Return a force and torque in onsets."""
+        return max(
+            compute_norm(values[:3]) / self.onset_n, compute_norm(values[3:]) / self.onset_nm
         )
-        self._torque_square += share * self._measure_noise(
-            torque, self._torque_mean, self._torque_square
-        )
-        self._force_mean = _blend(self._force_mean, force, quick)
-        self._torque_mean = _blend(self._torque_mean, torque, quick)
+
+    def _learn_noise(self, variances: tuple[float, float], readings: int, seconds: float) -> None:
+        """Take in the variances of a block, those far above the usual in part only."""
+        if readings < self._readings:
+            force, torque = self._squares
+            share = max(readings / self._readings, seconds / (seconds + NOISE_S))
+            variances = (
+                force + share * (min(variances[0], OUTLIER * force + 1e-6) - force),
+                torque + share * (min(variances[1], OUTLIER * torque + 1e-6) - torque),
+            )
+        self._squares = variances
+        self._set_onsets()
+
+    def _set_onsets(self) -> None:
         asked_n, asked_nm = self._asked
-        self.onset_n = max(asked_n, NOISE_FACTOR * sqrt(self._force_square / 3))
-        self.onset_nm = max(asked_nm, NOISE_FACTOR * sqrt(self._torque_square / 3))
-
-    def _measure_noise(self, now: Sequence[float], mean: Vector, square: float) -> float:
-        """Return how much more a reading trembles than usual, outliers cut, in units squared."""
-        if self._readings == 1:
-            return 0.0
-        x, y, z = now[0] - mean[0], now[1] - mean[1], now[2] - mean[2]
-        found = x * x + y * y + z * z
-        if self._readings > MIN_READINGS:
-            found = min(found, 16 * square + 1e-6)
-        return found - square
-
-
-def _blend(mean: Vector, now: Sequence[float], share: float) -> Vector:
-    x, y, z = mean
-    return x + share * (now[0] - x), y + share * (now[1] - y), z + share * (now[2] - z)
+        force, torque = self._squares
+        self.onset_n = max(asked_n, NOISE_FACTOR * sqrt(force / 3))
+        self.onset_nm = max(asked_nm, NOISE_FACTOR * sqrt(torque / 3))
 
 
 def compute_norm(vector: Sequence[float]) -> float:

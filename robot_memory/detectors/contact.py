@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from copy import copy
+from collections import Counter, deque
 
-from robot_memory.detectors.baseline import Baseline, compute_norm
-from robot_memory.detectors.contact_event import LASTED, RELEASED, Contact, ContactSettings
+from robot_memory.detectors.baseline import DRIFT, Baseline, compute_norm
+from robot_memory.detectors.contact_event import (
+    LASTED,
+    RELEASED,
+    SMOOTH_S,
+    Contact,
+    ContactSettings,
+)
 from robot_memory.detectors.event import (
     ENDED,
     GOES_ON,
@@ -19,10 +24,16 @@ from robot_memory.detectors.event import (
 from robot_memory.detectors.readings import WrenchReading, is_usable, to_floats
 from robot_memory.detectors.ring_buffer import RingBuffer, Row
 
-RISE_NS = 10**9
+RISE_NS = 4 * 10**9
 SUNK_NS = 10**9
-TEST_NS = 500_000_000
+TEST_NS = 250_000_000
+STEADY_NS = 10**9
+SETTLE_NS = 5 * 10**9
+SLOW = 1.0
+"""A change of the force by less than this, in N/s, is a contact only once it is taken back."""
 BEGAN = 'the stream began in a contact'
+RETURN = 1.5
+STAYED = 'slow change that stayed'
 
 
 class ContactDetector:
@@ -37,7 +48,13 @@ class ContactDetector:
         self._max_ns = round(settings.max_duration_s * 1e9)
         reach_s = max(settings.pre_s + RISE_NS / 1e9, settings.quiet_s, SUNK_NS / 1e9)
         self._buffer = RingBuffer(reach_s, settings.pre_s, settings.post_s)
+        self._smooth: list[float] = []
         self._reset()
+
+    @property
+    def onset_n(self) -> float:
+        """Return the force above the rest that starts a contact now, in N."""
+        return self._baseline.onset_n
 
     @property
     def since_ns(self) -> int:
@@ -65,8 +82,13 @@ class ContactDetector:
             elapsed = 0.0
         row = (stamp_ns, force + torque)
         self._buffer.push(row)
+        share = elapsed / (elapsed + SMOOTH_S)
+        self._smooth = [
+            mean + share * (value - mean)
+            for mean, value in zip(self._smooth or row[1], row[1], strict=True)
+        ]
         if self._contact is None:
-            self._watch(row, reading.frame_id, elapsed)
+            self._watch(row, reading.frame_id)
         else:
             self._track_contact(self._contact, row, elapsed)
         if self._buffer.since_ns:
@@ -93,10 +115,15 @@ class ContactDetector:
     def _reset(self) -> None:
         self._buffer.clear()
         self._contact: Contact | None = None
-        self._lifted_ns = self._rising_ns = 0
-        self._drifting = False
+        self._smooth = []
+        self._lifted_ns = self._rising_ns = self._tested_ns = 0
+        self._levels: deque[tuple[int, float]] = deque(maxlen=8)
         self._former: Baseline | None = None
-        self._former_ns = 0
+        self._still: Baseline | None = None
+        self._rival: Baseline | None = None
+        self._steady: Baseline | None = None
+        self._steady_ns = self._moved_ns = 0
+        self._was_cut = self._is_resumed = self._is_unsure = False
         self._baseline = self._make_baseline()
         self._tested = False
 
@@ -104,31 +131,99 @@ class ContactDetector:
         settings = self.settings
         return Baseline(settings.onset_n, settings.onset_nm, settings.baseline_s)
 
-    def _watch(self, row: Row, frame_id: str, elapsed: float) -> None:
+    def _watch(self, row: Row, frame_id: str) -> None:
         """Look at a reading while nothing is touched."""
         baseline, release = self._baseline, self.settings.release_ratio
-        stamp_ns, level = row[0], baseline.compare(row[1])[2]
-        if level < release / 2:
-            self._lifted_ns, self._drifting = 0, False
+        stamp_ns = row[0]
+        level, mean = baseline.compare(row)[2], self._measure_mean(stamp_ns)
+        lift = release / 2 if baseline.is_settled else release
+        if mean < lift:
+            self._lifted_ns = 0
+            if mean < lift / 2:
+                self._is_resumed = self._was_cut = self._is_unsure = False
         elif not self._lifted_ns:
-            self._lifted_ns = stamp_ns
-        elif stamp_ns - self._lifted_ns >= TEST_NS and self._restore_baseline(stamp_ns):
+            self._lifted_ns = self._tested_ns = stamp_ns
+            self._steady = None
+            baseline.rewind((stamp_ns, self._smooth))
+            level, mean = baseline.compare(row)[2], self._measure_mean(stamp_ns)
+        elif (self._is_due(stamp_ns) and self._restore_baseline(stamp_ns)) or self._has_settled(
+            stamp_ns
+        ):
             return
-        elif stamp_ns - self._lifted_ns > RISE_NS and not self._drifting:
-            self._drifting = True
-            if self._former is None or stamp_ns - self._former_ns > self._max_ns:
-                self._former, self._former_ns = copy(baseline), stamp_ns
+        self._follow_level(stamp_ns, mean)
         if level < release:
             self._rising_ns = 0
         elif not self._rising_ns or stamp_ns - self._rising_ns > RISE_NS:
             self._rising_ns = stamp_ns
-        if level >= 1.0:
-            baseline.rewind()
-            before = self._buffer.select_before(self._rising_ns)
-            self._contact = Contact(frame_id, baseline, self.settings, before)
-            self._take(self._contact, self._rising_ns, stamp_ns)
-        elif level < release or self._drifting:
-            baseline.update(row[1], elapsed)
+        if level >= 1.0 and mean >= release:
+            self._begin(row, frame_id, mean)
+        elif mean < lift:
+            baseline.update(row)
+            if baseline.is_still and self._is_due(stamp_ns):
+                self._still = baseline.remember()
+
+    def _follow_level(self, stamp_ns: int, mean: float) -> None:
+        """Remember the level of the last two seconds, to tell how fast it rises."""
+        levels = self._levels
+        if not self._lifted_ns:
+            levels.clear()
+        elif not levels or stamp_ns - levels[-1][0] >= TEST_NS:
+            levels.append((stamp_ns, mean))
+
+    def _measure_rate(self, row: Row, mean: float) -> float:
+        """Return the greatest rate in N/s at which the mean has come to its level, noise aside."""
+        baseline, stamp_ns = self._baseline, row[0]
+        noise = baseline.noise / baseline.onset_n
+        jump = baseline.compare(row)[2] - mean - 4 * noise
+        since = [(stamp_ns - then_ns, mean - then - noise) for then_ns, then in self._levels]
+        rates = [level * 1e9 / max(10**6, elapsed) for elapsed, level in since]
+        age = baseline.measure_age(stamp_ns)
+        return max([mean / max(1e-3, age), jump / SMOOTH_S, *rates]) * baseline.onset_n
+
+    def _has_settled(self, stamp_ns: int) -> bool:
+        """
+        Take the force for the rest that has been steady for long enough, and tell so.
+
+        After a contact or a silence, which may have left the rest changed, that is at least a
+        second, and as long as a slow contact takes to show itself; else `max_duration_s`, for a
+        weak contact is steady, too.
+        """
+        steady = self._steady
+        if steady is None or (
+            steady.compare((stamp_ns, self._smooth))[2] >= self.settings.release_ratio / 2
+        ):
+            self._steady = self._baseline.move_to((stamp_ns, self._smooth))
+            self._steady_ns = stamp_ns
+            return False
+        least_ns = self._max_ns
+        if self._is_unsure or self._is_resumed or not self._baseline.is_settled:
+            slow_s = self.settings.release_ratio * self._baseline.onset_n / SLOW
+            least_ns = max(STEADY_NS, round(slow_s * 1e9))
+        if stamp_ns - self._steady_ns < least_ns:
+            return False
+        self._replace_baseline(self._baseline.move_to((stamp_ns, self._smooth)))
+        return True
+
+    def _measure_mean(self, stamp_ns: int) -> float:
+        """Return the level of the mean of the last tenth of a second."""
+        return self._baseline.compare((stamp_ns, self._smooth))[2]
+
+    def _begin(self, row: Row, frame_id: str, level: float) -> None:
+        """Begin a contact with a reading, at which the mean has reached a level."""
+        stamp_ns, baseline = row[0], self._baseline
+        if not self._lifted_ns:
+            baseline.rewind(row)
+        rate = self._measure_rate(row, level)
+        if rate < DRIFT and not self._is_resumed:
+            self._replace_baseline(self._learn_baseline(stamp_ns))
+            return
+        before = self._buffer.select_before(self._rising_ns)
+        contact = self._contact = Contact(frame_id, baseline, self.settings, before)
+        contact.is_slow = self._is_resumed or not baseline.is_settled or rate < SLOW
+        if contact.is_slow:
+            self._rival, self._moved_ns = self._learn_baseline(stamp_ns), stamp_ns
+        self._tested_ns = stamp_ns
+        self._take(contact, self._rising_ns, stamp_ns)
 
     def _take(self, contact: Contact, first_ns: int, last_ns: int) -> None:
         """Take the readings from one stamp to another into a contact."""
@@ -141,91 +236,122 @@ class ContactDetector:
     def _track_contact(self, contact: Contact, row: Row, elapsed: float) -> None:
         """Follow a contact with a reading."""
         stamp_ns = row[0]
-        level, is_high = contact.measure_level(row[1], elapsed)
+        level, is_high = contact.measure_level(row, self._smooth, elapsed)
+        if self._rival is not None and self._has_stayed(self._rival, row):
+            self.ignored[STAYED] += 1
+            self._contact = None
+            self._replace_baseline(self._rival)
+            return
         if level >= self.settings.release_ratio:
             contact.last_high_ns = stamp_ns
             if is_high:
                 self._take(contact, contact.end_ns + 1, stamp_ns)
-                self._judge(contact, stamp_ns)
-                return
         if stamp_ns - contact.last_high_ns >= self._quiet_ns:
             self._tested = True
             self._close(RELEASED)
+            self._is_unsure = True
+        elif contact.duration_ns >= self._max_ns:
+            self._close(LASTED)
+            self._replace_baseline(self._make_baseline())
         elif stamp_ns >= contact.release_check_ns:
             self._check_release(contact, stamp_ns)
+        elif not self._is_due(stamp_ns):
+            return
+        elif self._relearn_baseline(contact, stamp_ns):
+            self._contact = None
+        elif self._restore_baseline(stamp_ns):
+            if contact.peak_level <= RETURN * level:
+                self._contact = None
+            else:
+                self._close(RELEASED)
+
+    def _has_stayed(self, rival: Baseline, row: Row) -> bool:
+        """Tell whether a slow change has come to rest, as it does when a tool was turned."""
+        if rival.compare(row)[2] >= self.settings.release_ratio:
+            self._moved_ns = row[0]
+        rival.update(row)
+        return row[0] - self._moved_ns >= SETTLE_NS
 
     def _check_release(self, contact: Contact, stamp_ns: int) -> None:
         """Take what is left of a contact for the rest, if it is steady."""
         rival = self._learn_baseline(stamp_ns)
         rows = self._buffer.select(stamp_ns - SUNK_NS, stamp_ns)
-        if all(rival.compare(row[1])[2] < self.settings.release_ratio for row in rows):
+        if all(rival.compare(row)[2] < self.settings.release_ratio for row in rows):
             contact.last_high_ns = contact.end_ns
             self._close(RELEASED)
             self._replace_baseline(rival)
         else:
-            contact.release_check_ns = stamp_ns + TEST_NS // 2
+            contact.release_check_ns = stamp_ns + TEST_NS
 
-    def _judge(self, contact: Contact, stamp_ns: int) -> None:
-        """Ask of a contact whether it is rather the rest."""
-        if not contact.is_judged and contact.duration_ns >= TEST_NS:
-            contact.is_judged = True
-            if self._restore_baseline(stamp_ns) or self._relearn_baseline(stamp_ns):
-                self._contact = None
-        elif contact.duration_ns >= self._max_ns:
-            self._close(LASTED)
-            self._replace_baseline(self._make_baseline())
-
-    def _restore_baseline(self, stamp_ns: int) -> bool:
-        """Go back to the baseline before this one, if the last readings fit it again."""
-        former, release = self._former, self.settings.release_ratio
-        rows = self._buffer.select(stamp_ns - TEST_NS // 2, stamp_ns)
-        if former is None or any(former.compare(row[1])[2] >= release for row in rows):
+    def _is_due(self, stamp_ns: int) -> bool:
+        """Tell whether to ask again if this is rather the rest."""
+        if stamp_ns - self._tested_ns < TEST_NS:
             return False
-        self._baseline, self._former = former, None
-        self._lifted_ns = self._rising_ns = 0
+        self._tested_ns = stamp_ns
         return True
 
-    def _relearn_baseline(self, stamp_ns: int) -> bool:
+    def _restore_baseline(self, stamp_ns: int) -> bool:
+        """Go back to a baseline of before, if only that fits the last readings."""
+        release = self.settings.release_ratio
+        if self._measure_mean(stamp_ns) < release:
+            return False
+        rows = self._buffer.select(stamp_ns - TEST_NS, stamp_ns)
+        for former in (self._former, self._still):
+            if former and all(former.compare(row)[2] < release for row in rows):
+                self._baseline, self._former = former, None
+                self._still = None
+                self._forget_rise()
+                return True
+        return False
+
+    def _relearn_baseline(self, contact: Contact, stamp_ns: int) -> bool:
         """Learn the baseline anew, if the last readings are weaker and quieter by half."""
-        tested, self._tested = self._tested, True
+        if self._tested or contact.duration_ns < 2 * TEST_NS:
+            return False
+        self._tested = True
         rival, untried = self._learn_baseline(stamp_ns), self._baseline
         if (
-            tested
-            or not rival.is_known
+            not rival.is_known
             or compute_norm(rival.force) > compute_norm(untried.force) / 2
+            or rival.noise > untried.noise / 2
         ):
-            return False
-        if rival.noise > untried.noise / 2:
             return False
         self.ignored[BEGAN] += 1
         self._baseline = rival
-        self._lifted_ns = self._rising_ns = 0
+        self._forget_rise()
         return True
 
     def _learn_baseline(self, stamp_ns: int) -> Baseline:
         """Return a baseline that knows the last readings alone."""
-        rival, last_ns = self._make_baseline(), 0
-        for row in self._buffer.select(stamp_ns - TEST_NS // 2, stamp_ns):
-            rival.update(row[1], (row[0] - (last_ns or row[0])) / 1e9)
-            last_ns = row[0]
+        rival = self._make_baseline()
+        for row in self._buffer.select(stamp_ns - TEST_NS, stamp_ns):
+            rival.update(row)
         return rival
 
     def _replace_baseline(self, other: Baseline) -> None:
         """Take another baseline, and keep this one for when it fits again."""
-        self._former, self._former_ns = self._baseline, self._order.last_ns
+        self._former = self._baseline
         self._baseline = other
-        self._tested = self._drifting = False
+        self._tested = False
+        self._forget_rise()
+
+    def _forget_rise(self) -> None:
+        self._lifted_ns = self._rising_ns = 0
+        self._rival = None
 
     def _break_off(self, reason: str, elapsed: float) -> list[Event]:
         """Hand on what there is, because the stream stopped for `elapsed` s or went back."""
         self._close(reason)
         events = self._buffer.flush()
+        self._smooth = []
         if reason is WENT_BACK:
             self._reset()
         elif reason is STOPPED and elapsed * 1e9 > self._max_ns:
             self._replace_baseline(self._make_baseline())
         else:
-            self._baseline.limit_weight()
+            self._baseline.hold_still(self._order.last_ns)
+            self._is_resumed = not self._was_cut
+            self._is_unsure = False
         return events
 
     def _close(self, reason: str) -> None:
@@ -233,10 +359,14 @@ class ContactDetector:
         contact, self._contact = self._contact, None
         if contact is not None:
             self._take(contact, contact.end_ns + 1, contact.last_high_ns)
-        self._lifted_ns = self._rising_ns = 0
+        self._forget_rise()
         if contact is None:
             return
+        self._was_cut = reason is STOPPED
         if contact.duration_ns < self.settings.min_duration_s * 1e9:
             self.ignored['contact too short'] += 1
+            return
+        if contact.peak_level < 1.0:
+            self.ignored['contact too weak'] += 1
             return
         self._buffer.hold(contact.make_event(reason), contact.make_signal)

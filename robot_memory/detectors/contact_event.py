@@ -12,6 +12,7 @@ from robot_memory.detectors.baseline import Baseline, compute_norm
 from robot_memory.detectors.downsampling import MinMaxDownsampler
 from robot_memory.detectors.event import Event, round_all
 from robot_memory.detectors.formatting import format_band, format_number
+from robot_memory.detectors.peak import PeakEstimator
 from robot_memory.detectors.ring_buffer import Row, to_signal
 from robot_memory.detectors.signal import Signal
 
@@ -29,17 +30,26 @@ class ContactSettings:
     """
     Settings of the contact detector.
 
-    A contact starts when force or torque exceeds its onset threshold above the baseline. It ends
-    when both have stayed below `release_ratio` of the threshold for `quiet_s`, or when both have
-    stayed steadily below half of their mean for one second, because the baseline may have shifted
-    during the contact. The baseline (gravity, bias, drift) follows changes slower than about 3/4
-    onset_n / baseline_s (1.5 N/s by default). It is frozen during a contact and reset to the
-    current force when a contact exceeds `max_duration_s`.
+    A contact starts when force or torque exceeds its onset threshold above the baseline: `onset_n`
+    (`onset_nm`), or 8 times the noise of the sensor where that is more; the metadata of each event
+    have the threshold that held. It ends when both have stayed below `release_ratio` of the
+    threshold for `quiet_s`, or when both have stayed steadily below half of their mean for one
+    second, because the baseline may have shifted during the contact.
+
+    The baseline (gravity, bias, drift) follows changes of up to 0.4 N/s. It waits while a force
+    is above half of the release threshold, so that a weak contact is not taken for rest, and goes
+    back to before the force began to rise. A change slower than 1 N/s is a contact once it is
+    taken back; one that stays for 5 s is the new baseline. A steady force is the new baseline
+    after `max_duration_s`, right after a contact or a silence within seconds. The baseline before
+    is remembered, and restored when the force returns to it.
+
+    `peak_force` is the peak without noise: the greatest mean over as many readings as can be
+    averaged without cutting it; `raw_peak_force` is the greatest reading.
 
     Limitations of force-only detection: turning or shaking a tool quickly is a contact, because
-    weight and inertia are forces. A push that grows more slowly than the rate above is absorbed as
-    drift and its sudden end is detected instead. A stream that starts during a contact takes that
-    force as its baseline; the release is recognised when force and noise fall below half.
+    weight and inertia are forces. A push that grows by less than 0.4 N/s is absorbed as drift. A
+    stream that starts during a contact takes that force as its baseline; the release is
+    recognised when force and noise fall below half.
 
     Kinds, tested in this order: collision, `collision_n` reached within `collision_rise_s`; tap,
     up to `tap_s` long; slide, the mean force vector is shorter than `slide_straightness` of the
@@ -49,7 +59,7 @@ class ContactSettings:
 
     onset_n: float = arg(
         'Force above the baseline that starts a contact, in newtons; at least 8 times the noise.',
-        default=2.0,
+        default=1.0,
         minimum=0.01,
         maximum=10000.0,
     )
@@ -79,7 +89,7 @@ class ContactSettings:
     )
     baseline_s: float = arg(
         'Time constant of the baseline filter, in seconds.',
-        default=1.0,
+        default=1.4,
         minimum=0.1,
         maximum=3600.0,
     )
@@ -166,22 +176,22 @@ class Contact:
         self, frame_id: str, baseline: Baseline, settings: ContactSettings, before: list[Row]
     ) -> None:
         """Begin without a reading, with the rows that led to it."""
-        self.is_judged = False
+        self.is_slow = False
         self.last_high_ns = self.release_check_ns = 0
         self._high_s = self._high_sum = 0.0
-        self._smooth: list[float] = []
         self._frame_id = frame_id
         self._baseline = copy(baseline)
         self._settings = settings
         self._rows = MinMaxDownsampler(settings.max_points)
         for row in before:
-            self._rows.add(baseline.compare(row[1])[2], row)
+            self._rows.add(baseline.compare(row)[2], row)
         self._onset: Row = (0, [])
         self._peak_row = self._twist_row = self._end = self._onset
         self._readings = 0
         self._peak = self._early_peak = self._twist = 0.0
         self._seconds = self._impulse = 0.0
         self._sum = [0.0, 0.0, 0.0]
+        self._peaks = PeakEstimator()
         self._levels: list[float] = []
         self._stride = 1
 
@@ -200,19 +210,22 @@ class Contact:
         """Return the time from the first reading to the last, in ns."""
         return self._end[0] - self._onset[0]
 
-    def measure_level(self, values: list[float], elapsed: float) -> tuple[float, bool]:
+    @property
+    def peak_level(self) -> float:
+        """Return the level of the peak, noise aside; 1 is the onset."""
+        baseline = self._baseline
+        top = compute_norm(self._peaks.estimate(baseline.noise))
+        return max(top / baseline.onset_n, self._twist / baseline.onset_nm)
+
+    def measure_level(self, row: Row, smooth: list[float], elapsed: float) -> tuple[float, bool]:
         """
         Return the level of the next reading, and whether it is over half of the mean so far.
 
-        It is as high as the reading and the mean of the last tenth of a second both are: a fall
-        shows at once, and noise does not count.
+        It is as high as the reading and `smooth`, the mean of the last tenth of a second, both
+        are: a fall shows at once, and noise does not count.
         """
-        share = elapsed / (elapsed + SMOOTH_S)
-        self._smooth = [
-            mean + share * (value - mean) for mean, value in zip(self._smooth, values, strict=True)
-        ]
-        level = self._baseline.compare(values)[2]
-        level = min(level, self._baseline.compare(self._smooth)[2])
+        level = self._baseline.compare(row)[2]
+        level = min(level, self._baseline.compare((row[0], smooth))[2])
         is_high = 2 * level * max(self._high_s, MEAN_S) >= self._high_sum
         if is_high:
             self._high_s += elapsed
@@ -221,12 +234,12 @@ class Contact:
 
     def add(self, row: Row) -> None:
         """Take the next reading; while it is under the release level it only is in the signal."""
-        f, t, level = self._baseline.compare(row[1])
+        f, t, level = self._baseline.compare(row)
         self._rows.add(level, row)
         if not self._onset[0]:
             self._onset = self._peak_row = self._twist_row = self._end = row
         elapsed, self._end = (row[0] - self._end[0]) / 1e9, row
-        self._smooth = self._smooth or row[1]
+        self._peaks.add(f)
         if level < self._settings.release_ratio:
             return
         self._readings += 1
@@ -267,7 +280,7 @@ class Contact:
     def make_signal(self, after: list[Row]) -> Signal:
         """Return the readings, as the sensor gave them, with what led to them and followed."""
         for row in after:
-            self._rows.add(self._baseline.compare(row[1])[2], row)
+            self._rows.add(self._baseline.compare(row)[2], row)
         marks = (self._onset, self._peak_row, self._twist_row, self._end)
         return to_signal(self._rows.collect_rows(), marks, COLUMNS, UNITS)
 
@@ -277,6 +290,8 @@ class Contact:
         duration = self.duration_ns / 1e9
         mean = self._impulse / self._seconds if self._seconds else self._peak
         length = compute_norm(self._sum)
+        top = self._peaks.estimate(baseline.noise)
+        peak = compute_norm(top)
         soft = self._peak < baseline.onset_n
         twisted = soft and self._twist / baseline.onset_nm > self._peak / baseline.onset_n
         straightness = 1.0 if twisted or not self._impulse else length / self._impulse
@@ -287,12 +302,14 @@ class Contact:
         data = {
             'kind': kind,
             'duration_s': round(duration, 4),
-            'peak_force': round(self._peak, 4),
+            'peak_force': round(peak, 4),
+            'raw_peak_force': round(self._peak, 4),
             'mean_force': round(mean, 4),
             'impulse': round(self._impulse, 4),
             'peak_torque': round(self._twist, 4),
             'time_to_peak_s': round((peak_row[0] - self._onset[0]) / 1e9, 4),
             'direction': round_all(direction),
+            'peak_direction': round_all(part / peak if peak else 0.0 for part in top),
             'straightness': round(straightness, 4),
             'baseline_force': round_all(baseline.force),
             'baseline_torque': round_all(baseline.torque),
@@ -306,8 +323,10 @@ class Contact:
             'readings': self._readings,
             'rate_hz': round((self._readings - 1) / duration, 2) if duration else 0.0,
             'noise': round(baseline.noise, 4),
+            'onset_n': round(baseline.onset_n, 4),
+            'onset_nm': round(baseline.onset_nm, 4),
         }
-        words = self._describe(kind, duration, mean, direction, twisted)
+        words = self._describe(kind, duration, peak, mean, direction, twisted)
         if broken_off:
             words += f', broken off: {reason}'
         elif reason is LASTED:
@@ -326,28 +345,34 @@ class Contact:
         )
 
     def _describe(
-        self, kind: str, duration: float, mean: float, direction: list[float], twisted: bool
+        self,
+        kind: str,
+        duration: float,
+        peak_force: float,
+        mean: float,
+        direction: list[float],
+        twisted: bool,
     ) -> str:
         """Say how hard, how long, where, what, and which way; by the torque where only it rose."""
         settings = self._settings
         strength = 'Contact'
-        if self._peak >= settings.hard_n:
+        if peak_force >= settings.hard_n:
             strength = 'Hard contact'
-        elif self._peak < settings.light_n and not twisted:
+        elif peak_force < settings.light_n and not twisted:
             strength = 'Light contact'
         place = self._frame_id
         if settings.place:
             place = f'{settings.place} ({place})' if place else settings.place
         words = f'{strength} for {format_number(duration)} s{" on " * bool(place)}{place}: {kind}'
         peak, twist = (
-            f'peak {format_number(self._peak)} N',
+            f'peak {format_number(peak_force)} N',
             f'peak torque {format_number(self._twist)} N m',
         )
         if twisted:
-            _, torque, _ = self._baseline.compare(self._twist_row[1])
+            _, torque, _ = self._baseline.compare(self._twist_row)
             about = describe_axes([component / self._twist for component in torque])
             return f'{words}{format_band(self._twist, "N m")}, {twist} about {about}, {peak}'
-        words += f'{format_band(self._peak, "N")}, {peak}, mean {format_number(mean)} N'
+        words += f'{format_band(peak_force, "N")}, {peak}, mean {format_number(mean)} N'
         words += f', along {describe_axes(direction)}, impulse {format_number(self._impulse)} N s'
         return f'{words}, {twist}' if self._twist >= self._baseline.onset_nm else words
 

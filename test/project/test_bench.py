@@ -10,10 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
+
+from robot_memory.detectors import ContactSettings
 
 sys.path.insert(0, str(Path(__file__).parents[2] / 'bench'))
 
 import events
+import contacts
 import facts
 import scale
 import tables
@@ -105,3 +109,25 @@ def test_a_run_of_events_gives_every_figure_of_its_table() -> None:
     found = json.loads(done.stdout)
     assert found['p50_ms'].keys() == tables.EVENTS.keys() == events.questions().keys()
     assert 'year, 20 hardest' in tables.format_events(found)
+@pytest.mark.parametrize('bag', ['cmu_exp5_15', 'cmu_30_63'])
+def test_recorded_pushes_are_found_and_told_rightly_down_to_the_onset(bag: str) -> None:
+    recordings.shared(f'bags/{bag}')
+    score = contacts.Score()
+    stream = contacts.read_recording(bag)
+    assert len(stream.pushes) >= 0.95 * len(recordings.pushes(bag)), 'some begin in a contact'
+    faults = contacts.judge(stream, ContactSettings(), score)
+    assert (score.found, score.false, score.wrong) == (score.due, 0, 0), faults
+    assert max(score.onsets) <= 1.2
+    assert score.right >= 0.95 * score.due, faults
+
+
+def test_generated_streams_are_scored_against_their_own_truth() -> None:
+    scores: dict[str, contacts.Score] = {}
+    for stream in contacts.list_streams(range(2), ['plain', 'slow', 'untouched']):
+        contacts.judge(stream, ContactSettings(), scores.setdefault(stream.name, contacts.Score()))
+    assert scores['no push'].due == scores['no push'].false == 0
+    assert scores['plain'].found == scores['plain'].due > 0
+    deaf = contacts.Score()
+    for stream in contacts.list_streams(range(2), ['plain']):
+        faults = contacts.judge(stream, ContactSettings(onset_n=1e4), deaf)
+    assert deaf.due == deaf.found == 0 and not faults
