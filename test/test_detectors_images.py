@@ -71,6 +71,31 @@ def test_grey_and_depth_encodings_give_grey() -> None:
     assert levels('16UC1', 1, 2, 4, False, millimetres) == [[100, 255]]
 
 
+def test_signed_and_metric_depth_is_grey_like_millimetres() -> None:
+    millimetres = np.array([[1600, 9000, -5]], '<i2').tobytes()
+    view = decode_image('16SC1', 1, 3, 6, False, millimetres)
+    assert pixels(view).tolist() == [[100, 255, 0]]
+    for order in '<>':
+        metres = np.array([[1.6, 9.0, np.nan, -1.0, np.inf]], f'{order}f4').tobytes()
+        found = pixels(decode_image('32FC1', 1, 5, 20, order == '>', metres))
+        assert found.tolist() == [[100, 255, 0, 0, 255]]
+
+
+def test_bayer_of_16_bits_and_planar_yuv_give_the_colour() -> None:
+    cells = np.array([200, 90, 100, 30], '>u2') * 256
+    view = decode_image('bayer_rggb16', 2, 2, 4, True, cells.astype('>u2').tobytes())
+    assert pixels(view).tolist() == [[[200, 95, 30]]]
+    for encoding, pair in (('nv12', (84, 255)), ('nv21', (255, 84))):
+        data = bytes([76] * 8) + bytes(pair) * 2
+        view = decode_image(encoding, 2, 4, 4, False, data)
+        assert np.allclose(pixels(view), [[(254, 0, 0)] * 2], atol=2), encoding
+        assert (view.width, view.height) == (4, 2)
+        with pytest.raises(InvalidArgument, match='too few'):
+            decode_image(encoding, 2, 4, 4, False, data[:-1])
+        with pytest.raises(InvalidArgument, match='even'):
+            decode_image(encoding, 3, 4, 4, False, data * 2)
+
+
 def test_yuv_and_bayer_encodings_give_about_the_colour() -> None:
     red = (76, 85, 255)
     uyvy = bytes((red[1], red[0], red[2], red[0]))

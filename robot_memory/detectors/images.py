@@ -85,9 +85,9 @@ def decode_image(
     """
     Return the view in a raw ROS picture (sensor_msgs/Image).
 
-    `step` is the length of a row in bytes. Depth in 16UC1 (mm) becomes grey of 16 mm a level. An
-    encoding that is not known, and a buffer that does not hold the picture, raise
-    InvalidArgument.
+    `step` is the length of a row in bytes. Depth in 16UC1 and 16SC1 (mm) and 32FC1 (m) becomes
+    grey of 16 mm a level; what is negative or not a number is black. An encoding that is not
+    known, and a buffer that does not hold the picture, raise InvalidArgument.
     """
     if encoding not in _ENCODINGS:
         known = ', '.join(sorted(_ENCODINGS))
@@ -104,13 +104,14 @@ def decode_image(
             f'step {step} is too small for {width} {encoding} pixels; accepted: {row} or more'
         )
     flat = np.frombuffer(data, np.uint8)
-    needed = step * (height - 1) + row
+    lines = height + height // 2 if encoding in _PLANAR else height
+    needed = step * (lines - 1) + row
     if flat.size < needed:
         raise InvalidArgument(
             f'{flat.size} bytes are too few for a {width} x {height} {encoding} image with a '
             f'step of {step} bytes; accepted: {needed} or more'
         )
-    rows = np.lib.stride_tricks.as_strided(flat, (height, row), (step, 1), writeable=False)
+    rows = np.lib.stride_tricks.as_strided(flat, (lines, row), (step, 1), writeable=False)
     return DecodedImage(convert(rows, bool(is_bigendian)), width, height)
 
 
@@ -174,6 +175,31 @@ def _convert_depth16(rows: Rows, is_bigendian: bool) -> Image.Image:
     return _convert_grey(np.minimum(_read_words(rows, is_bigendian) >> 4, 255).astype(np.uint8))
 
 
+def _convert_signed_depth16(rows: Rows, is_bigendian: bool) -> Image.Image:
+    millimetres = _read_words(rows, is_bigendian).astype(np.int16)
+    return _convert_grey(np.clip(millimetres >> 4, 0, 255).astype(np.uint8))
+
+
+def _convert_float_depth(rows: Rows, is_bigendian: bool) -> Image.Image:
+    metres = np.ascontiguousarray(rows).view('>f4' if is_bigendian else '<f4')
+    levels = 62.5 * np.clip(np.nan_to_num(metres), 0, 4.08)
+    return _convert_grey(levels.astype(np.uint8))
+
+
+def _make_nv_converter(blue: int) -> Callable[[Rows, bool], Image.Image]:
+    """Return a converter of a plane of luma, and one of pairs with the blue part at that byte."""
+
+    def convert(rows: Rows, _: bool) -> Image.Image:
+        height, width = rows.shape[0] * 2 // 3, rows.shape[1]
+        if height % 2 or width % 2 or rows.shape[0] * 2 != height * 3:
+            raise InvalidArgument('an nv12 or nv21 image has an odd side; accepted: even sides')
+        y = rows[:height:2, ::2]
+        u, v = rows[height:, blue::2], rows[height:, 1 - blue :: 2]
+        return Image.merge('YCbCr', [_convert_grey(plane) for plane in (y, u, v)]).convert('RGB')
+
+    return convert
+
+
 def _make_yuv422_converter(luma: int) -> Callable[[Rows, bool], Image.Image]:
     """Return a converter by ITU-R BT.601, full range; the luma is at that byte of each pair."""
 
@@ -207,6 +233,16 @@ def _make_bayer_converter(pattern: str) -> Callable[[Rows, bool], Image.Image]:
     return convert
 
 
+def _make_bayer16_converter(pattern: str) -> Callable[[Rows, bool], Image.Image]:
+    convert = _make_bayer_converter(pattern)
+    return lambda rows, is_bigendian: convert(
+        _take_top_byte(_read_words(rows, is_bigendian)), False
+    )
+
+
+_PATTERNS = ('rggb', 'bggr', 'gbrg', 'grbg')
+_PLANAR = ('nv12', 'nv21')
+"""Encodings whose colours follow below the picture, in half as many rows."""
 _ENCODINGS: dict[str, tuple[int, Callable[[Rows, bool], Image.Image]]] = {
     'rgb8': (3, _make_colour_converter('RGB')),
     'bgr8': (3, _make_colour_converter('BGR')),
@@ -218,12 +254,14 @@ _ENCODINGS: dict[str, tuple[int, Callable[[Rows, bool], Image.Image]]] = {
     '8UC1': (1, _convert_grey),
     'mono16': (2, _convert_grey16),
     '16UC1': (2, _convert_depth16),
+    '16SC1': (2, _convert_signed_depth16),
+    '32FC1': (4, _convert_float_depth),
+    'nv12': (1, _make_nv_converter(0)),
+    'nv21': (1, _make_nv_converter(1)),
     'yuv422': (2, _make_yuv422_converter(1)),
     'uyvy': (2, _make_yuv422_converter(1)),
     'yuv422_yuy2': (2, _make_yuv422_converter(0)),
     'yuyv': (2, _make_yuv422_converter(0)),
-    **{
-        f'bayer_{pattern}8': (1, _make_bayer_converter(pattern))
-        for pattern in ('rggb', 'bggr', 'gbrg', 'grbg')
-    },
+    **{f'bayer_{pattern}8': (1, _make_bayer_converter(pattern)) for pattern in _PATTERNS},
+    **{f'bayer_{pattern}16': (2, _make_bayer16_converter(pattern)) for pattern in _PATTERNS},
 }
