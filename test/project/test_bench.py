@@ -16,8 +16,8 @@ from robot_memory.detectors import ContactSettings
 
 sys.path.insert(0, str(Path(__file__).parents[2] / 'bench'))
 
-import events
 import contacts
+import events
 import facts
 import scale
 import tables
@@ -109,6 +109,8 @@ def test_a_run_of_events_gives_every_figure_of_its_table() -> None:
     found = json.loads(done.stdout)
     assert found['p50_ms'].keys() == tables.EVENTS.keys() == events.questions().keys()
     assert 'year, 20 hardest' in tables.format_events(found)
+
+
 @pytest.mark.parametrize('bag', ['cmu_exp5_15', 'cmu_30_63'])
 def test_recorded_pushes_are_found_and_told_rightly_down_to_the_onset(bag: str) -> None:
     recordings.shared(f'bags/{bag}')
