@@ -52,8 +52,7 @@ SIZES, PEER_SIZE = (1_000, 10_000, 100_000, 1_000_000), 10_000
 QUICK_SIZES, QUICK_PEER_SIZE = (1_000, 10_000), 1_000
 QUICK_SETS = ('robot', 'calvin')
 EVENTS, QUICK_EVENTS = 5_000_000, 200_000
-PARTS = ('scale', 'side', 'events', 'node', 'quality')
-PARTS = ('scale', 'side', 'node', 'contacts', 'quality')
+PARTS = ('scale', 'side', 'events', 'node', 'contacts', 'quality')
 
 
 def main() -> None:
@@ -114,9 +113,8 @@ def describe_skipped(subjects: dict[str, Any]) -> str:
     peer = '' if 'peer' in subjects else '; the peer'
     return (
         '100k and 1M memories; side by side at 10k; 5M events; quality but for '
-        f'{" and ".join(QUICK_SETS)}; load for longer than 10 s{peer}'
-        f'100k and 1M memories; side by side at 10k; quality but for {" and ".join(QUICK_SETS)}'
-        f'; load for longer than 10 s; contacts of more than 2 seeds a scene{peer}'
+        f'{" and ".join(QUICK_SETS)}; load for longer than 10 s; contacts of more than 2 seeds a '
+        f'scene{peer}'
     )
 
 
