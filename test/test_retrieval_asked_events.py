@@ -118,6 +118,24 @@ def test_search_and_context_read_too(pushes: tuple[Robot, dict[str, int]]) -> No
     assert require(told.aggregate).value == 2
 
 
+def test_what_was_measured_is_dated_by_its_measurement_everywhere(
+    open_robot: Callable[..., Robot],
+) -> None:
+    robot = open_robot(time_zone='Europe/Berlin')
+    memory_id = feel(robot, 24 * 40, 9.5)
+    local = '2026-01-16T07:13:20.000000+01:00'
+    assert robot.recall('contact', read='off').memories[0].measured_at == local
+    assert robot.query_records().records[0].measured_at == local
+    assert robot.search_memory('contact', threshold=0).result[0].metadata['measured_at'] == local
+    assert robot.show(memory_id).memory.measured_at == local
+    assert 'measured 2026-01-16 07:13+01:00' in robot.get_context('contact').context
+    fact = require(robot.learn('the tray is blue').memory_id)
+    assert robot.show(fact).memory.measured_at is None
+    feel(robot, 0, 3.0)
+    stats = robot.get_memory_stats()
+    assert (stats.today, stats.measured_today) == (3, 1)
+
+
 def test_events_after_a_remembered_one_are_found(
     pushes: tuple[Robot, dict[str, int]], clock: MovableClock
 ) -> None:

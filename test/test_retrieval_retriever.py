@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from robots import Robot
@@ -13,6 +14,7 @@ from robot_memory.retrieval.retriever import Found, Retriever, join_found
 from robot_memory.retrieval.views import describe_results, view_memories, view_memory
 from robot_memory.storage.indexes.filters import compile_filter
 
+UTC = ZoneInfo('UTC')
 RULES = compile_filter('rules', {'category': 'constraint'})
 
 
@@ -105,11 +107,11 @@ def test_two_plans_join_the_first_before_the_rest_with_a_place_left_for_it(robot
 
 def test_views_are_made_of_what_was_found(cups: Robot) -> None:
     found = find(cups, query='red cup')
-    views = view_memories(found)
+    views = view_memories(found, UTC)
     assert [view.id for view in views] == found.ids
     assert [view._rrf_score for view in views] == [round(hit.score, 6) for hit in found.hits]
     record = found.records[found.ids[0]]
-    assert view_memory(record).content == record.content == views[0].content
-    described = describe_results(found)
+    assert view_memory(record, UTC).content == record.content == views[0].content
+    described = describe_results(found, UTC)
     assert [one['metadata']['memory_id'] for one in described] == found.ids
     assert {one['metadata']['score_kind'] for one in described} == {'words'}

@@ -16,8 +16,6 @@ MIN_FOR_TREND = 10
 """Records fewer than which no trend is told."""
 _CITED = 5
 _SHOWN = 160
-_CLOCK_STARTED = 10_957 * DAY
-"""2000-01-01: stamps before it are of simulated time, which no calendar knows."""
 _CHANGE = 1.5
 _PALE = frozenset(
     'again also after all because before both more most need only very while'.split()
@@ -80,8 +78,7 @@ def make_example(record: Record) -> dict[str, str]:
 
 def get_instant(record: Record) -> int:
     """Return when it was measured, where a calendar's clock measured it, else when it was kept."""
-    measured = None if record.stamp is None else record.stamp // 1000
-    return record.created_at if measured is None or measured < _CLOCK_STARTED else measured
+    return record.created_at if record.measured_at is None else record.measured_at
 
 
 def sort_by_time(records: Iterable[Record]) -> list[Record]:

@@ -56,6 +56,7 @@ class MemoryView(TypedDict):
     tags: list[str]
     distance: NotRequired[float]
     stamp: NotRequired[dict[str, int]]
+    measured_at: NotRequired[str]
     frame_id: NotRequired[str]
     pose: NotRequired[Any]
     payload: NotRequired[Any]
@@ -214,6 +215,7 @@ class RecordView(TypedDict):
     role: NotRequired[str]
     turn_id: NotRequired[int]
     time_uncertain: NotRequired[bool]
+    measured_at: NotRequired[str]
     audit: NotRequired[Any]
     shortened: NotRequired[list[str]]
 
@@ -375,6 +377,8 @@ class GetMemoryStatsResponse(TypedDict):
     size_mb: float
     sessions: int
     avg_turns_per_session: float
+    measured_today: int
+    measured_this_week: int
 
 
 class ClearSessionResponse(TypedDict):

@@ -578,6 +578,8 @@ class ToolMethods(ToolCaller):
             size_mb: Size in megabytes (10^6 bytes).
             sessions: Number of sessions, open and ended.
             avg_turns_per_session: Mean number of turns per session that has turns.
+            measured_today: Number of events measured since local midnight.
+            measured_this_week: Number of events measured since Monday, local midnight.
 
         """
         answer: GetMemoryStatsResponse = self._run('get_memory_stats', True, {})

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from robot_memory.core.authority import AUTHORITIES, Writer, is_higher
-from robot_memory.core.clock import format_instant
+from robot_memory.core.clock import DAY, format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json, format_value
 from robot_memory.text.categories import Classification
@@ -19,6 +19,9 @@ INHERITED = ('robot', 'env', 'task')
 
 _RECORD_ID = re.compile(r'(?:mem_)?([1-9][0-9]{0,17})', re.IGNORECASE)
 _MACHINES = re.compile(r'(robot|planner|assistant|system|sensor|node|tool)\b', re.IGNORECASE)
+
+CALENDAR_FROM = 10_957 * DAY
+"""2000-01-01: stamps before it are of simulated time, which no calendar knows."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,12 @@ class Record:
     def created(self) -> str:
         """Return when it was stored, UTC, ISO 8601."""
         return format_instant(self.created_at)
+
+    @property
+    def measured_at(self) -> int | None:
+        """Return when it was measured, in microseconds; None where no calendar's clock says."""
+        measured = None if self.stamp is None else self.stamp // 1000
+        return None if measured is None or measured < CALENDAR_FROM else measured
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json, format_value, parse_finite
-from robot_memory.core.zones import get_zone, parse_local
+from robot_memory.core.zones import format_local, get_zone, parse_local
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.events.aggregates import SUMS, Group, aggregate
@@ -110,6 +110,14 @@ def aggregate_events(
             question.zone,
         )
     return Groups(groups, measure.unit if measure else '')
+
+
+def count_since(memory: Memory, instant: int, zone: ZoneInfo) -> int:
+    """Return how many events began at an instant, in microseconds, or later."""
+    where = {'onset': {'$gte': format_local(instant, zone)}}
+    question = EventQuestion(where, '', '', 'onset', False, 1, '', zone)
+    groups = aggregate_events(memory, question, ['count'], '', '', 1).groups
+    return groups[0].count if groups else 0
 
 
 def _list_figures(chosen: Selection) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from robot_memory.core.clock import format_instant
 from robot_memory.core.fields import Json, Stamp, arg
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, describe_statement, is_rule_giver
 from robot_memory.core.truncation import compute_field_limit, fit, shorten
+from robot_memory.core.zones import format_local
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
 from robot_memory.text import tokenizer
@@ -45,6 +47,11 @@ class MemoryView:
     )
     stamp: Stamp | None = arg(
         'Time of the measurement; perceptions only.', default=None, omitted=True
+    )
+    measured_at: str | None = arg(
+        'Time of the measurement, ISO 8601 with the offset of time_zone.',
+        default=None,
+        omitted=True,
     )
     frame_id: str | None = arg('Coordinate frame of the measurement.', default=None, omitted=True)
     pose: Json | None = arg(
@@ -90,23 +97,25 @@ class MemoryView:
     )
 
 
-def view_memories(found: Found) -> tuple[MemoryView, ...]:
+def view_memories(found: Found, zone: ZoneInfo) -> tuple[MemoryView, ...]:
     """Return what was found as memories, within the size of an answer."""
-    return _view(found, is_whole=False)
+    return _view(found, zone, is_whole=False)
 
 
-def view_memory(record: Record) -> MemoryView:
+def view_memory(record: Record, zone: ZoneInfo) -> MemoryView:
     """Return the whole of a memory."""
     hits, records = (Hit(record.id, 0.0),), {record.id: record}
-    return _view(Found(hits, records, 'filter', {}, {}, {}, None, 0.0), is_whole=True)[0]
+    return _view(Found(hits, records, 'filter', {}, {}, {}, None, 0.0), zone, is_whole=True)[0]
 
 
-def describe_results(found: Found) -> list[dict[str, Any]]:
+def describe_results(found: Found, zone: ZoneInfo) -> list[dict[str, Any]]:
     """Return what was found as plug-ins see it: content, role, score and metadata."""
     described = []
     for hit in found.hits:
         record = found.records[hit.id]
         metadata = _describe(record, found.mode)
+        if record.measured_at is not None:
+            metadata['measured_at'] = format_local(record.measured_at, zone)
         if hit.id in found.newer:
             metadata['newer'] = found.newer[hit.id]
         if hit.id in found.contradicts:
@@ -146,7 +155,7 @@ def _describe(record: Record, mode: str) -> dict[str, Any]:
     }
 
 
-def _view(found: Found, *, is_whole: bool) -> tuple[MemoryView, ...]:
+def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, ...]:
     """Return what was found, column by column, whole or within the size of an answer."""
     records = [found.records[hit.id] for hit in found.hits]
     cuts = [tokenizer.cut(record.content, _SUMMARY - 3) for record in records]
@@ -178,6 +187,9 @@ def _view(found: Found, *, is_whole: bool) -> tuple[MemoryView, ...]:
             tags=record.tags,
             distance=None if hit.distance is None else round(hit.distance, 9),
             stamp=None if record.stamp is None else Stamp(record.stamp),
+            measured_at=None
+            if record.measured_at is None
+            else format_local(record.measured_at, zone),
             frame_id=record.frame_id,
             pose=record.pose,
             payload=found.payloads.get(record.id),

@@ -199,7 +199,7 @@ def _results(
     safety = plan(least=preset.min_score / 2, where=RULES, narrow=True)
     first, rest = Retriever(memory).find_each([safety, every])
     rest = put_first(memory, rest, asked, n)
-    return describe_results(join_found(first, rest, every))
+    return describe_results(join_found(first, rest, every), choose_zone(memory, ''))
 
 
 def _permitted(
@@ -326,7 +326,7 @@ def _line(result: dict[str, Any], longest: int = _LONGEST) -> str:
     source = [
         f'mem_{_of(result, "memory_id")}' if _of(result, 'memory_id') else '',
         f'turn {_of(result, "turn_id")}' if is_turn else _of(result, 'category'),
-        str(_of(result, 'timestamp') or '')[:10],
+        _format_date(result),
         _of(result, 'stated_by'),
     ]
     named = ', '.join(format_label(str(word)) for word in source if word)
@@ -337,6 +337,14 @@ def _line(result: dict[str, Any], longest: int = _LONGEST) -> str:
     higher = _of(result, 'contradicts')
     stands = f' (contradicts mem_{higher}, which stands)' if higher else ''
     return f'[{named}] {said}{later}{stands}' if named else said
+
+
+def _format_date(result: dict[str, Any]) -> str:
+    """Return when a result was measured, to the minute, or else the day on which it was stored."""
+    measured = _of(result, 'measured_at')
+    if isinstance(measured, str):
+        return f'measured {measured[:16].replace("T", " ")}{measured[26:]}'
+    return str(_of(result, 'timestamp') or '')[:10]
 
 
 def _describe_changes(memory: Memory, collection: str) -> list[str]:

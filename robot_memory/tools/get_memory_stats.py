@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
-from robot_memory.core.clock import DAY, LAST
 from robot_memory.core.fields import arg
+from robot_memory.core.zones import to_local
 from robot_memory.memory import Memory
+from robot_memory.retrieval.events import choose_zone, count_since
 from robot_memory.status.summary import TYPES
 from robot_memory.storage.tables import counts
 from robot_memory.tool import tool
@@ -29,13 +31,16 @@ class GetMemoryStatsResponse:
     size_mb: float = arg('Size in megabytes (10^6 bytes).')
     sessions: int = arg('Number of sessions, open and ended.')
     avg_turns_per_session: float = arg('Mean number of turns per session that has turns.')
+    measured_today: int = arg('Number of events measured since local midnight.')
+    measured_this_week: int = arg('Number of events measured since Monday, local midnight.')
 
 
 @tool(read_only=True, idempotent=True, sage=True)
 def get_memory_stats(memory: Memory, request: GetMemoryStatsRequest) -> GetMemoryStatsResponse:
     """Count memories (total, today, this week), sessions and turns, and report the store size."""
     with memory.db.read() as connection:
-        today, week = _midnights(memory.timekeeper.read_now(connection))
+        zone = choose_zone(memory, '')
+        today, week = _find_midnights(memory.timekeeper.read_now(connection), zone)
         types = counts.by_type(connection)
         stored_today, stored_this_week = (
             counts.active_since(connection, instant) for instant in (today, week)
@@ -51,12 +56,14 @@ def get_memory_stats(memory: Memory, request: GetMemoryStatsRequest) -> GetMemor
         size_mb=round(megabytes, 1),
         sessions=sessions,
         avg_turns_per_session=round(types[TYPES['conversation']] / max(talked, 1), 1),
+        measured_today=count_since(memory, today, zone),
+        measured_this_week=count_since(memory, week, zone),
     )
 
 
-def _midnights(now: int) -> tuple[int, int]:
-    """Return in microseconds when today and this week began, by the local clock."""
-    today = datetime.fromtimestamp(min(max(now, 0), LAST - 2 * DAY) / 1e6).date()
+def _find_midnights(now: int, zone: ZoneInfo) -> tuple[int, int]:
+    """Return in microseconds when today and this week began in a zone."""
+    today = to_local(now, zone).date()
     monday = today - timedelta(days=today.weekday())
-    began = [datetime.combine(day, time()).astimezone() for day in (today, monday)]
+    began = [datetime.combine(day, time(), zone) for day in (today, monday)]
     return round(began[0].timestamp() * 1e6), round(began[1].timestamp() * 1e6)

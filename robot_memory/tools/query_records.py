@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from robot_memory.core.clock import format_instant
 from robot_memory.core.fields import Json, actor_arg, arg
 from robot_memory.core.records import Record
 from robot_memory.core.truncation import fit
+from robot_memory.core.zones import format_local
 from robot_memory.memory import Memory
+from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.past import find_past
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import ACTIVE, Where, compile_filter, equal
@@ -73,6 +76,11 @@ class RecordView:
         default=None,
         omitted=True,
     )
+    measured_at: str | None = arg(
+        'Time of the measurement, ISO 8601 with the offset of time_zone.',
+        default=None,
+        omitted=True,
+    )
     audit: Json | None = arg(
         'Audit trail (actor, time, reason), if there is one.',
         default=None,
@@ -123,7 +131,8 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
     opened = memory.db.read() if past is None else open_past(memory.db, past.line)
     with opened as connection:
         page = memories.list_newest(connection, where, request.limit, request.offset)
-        views = tuple(fit(_view(connection, record), _LONG, len(page)) for record in page)
+        zone = choose_zone(memory, '')
+        views = tuple(fit(_view(connection, record, zone), _LONG, len(page)) for record in page)
         total = _total(connection, where, request, len(views))
         return QueryRecordsResponse(
             get_store_id(connection), views, total, None if past is None else past.describe()
@@ -137,7 +146,7 @@ def _total(connection: Connection, where: Where, request: QueryRecordsRequest, s
     return memories.count(connection, where)
 
 
-def _view(connection: Connection, record: Record) -> RecordView:
+def _view(connection: Connection, record: Record, zone: ZoneInfo) -> RecordView:
     trail = audit.read_trail(connection, record.id)
     return RecordView(
         actor_id=record.actor_id,
@@ -159,5 +168,6 @@ def _view(connection: Connection, record: Record) -> RecordView:
         role=record.role,
         turn_id=record.turn_id,
         time_uncertain=record.time_uncertain or None,
+        measured_at=None if record.measured_at is None else format_local(record.measured_at, zone),
         audit=[{**line, 'at': format_instant(line['at'])} for line in trail] or None,
     )

@@ -9,6 +9,7 @@ from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import find_asked_events
 from robot_memory.retrieval.event_answers import describe_asked, put_first
 from robot_memory.retrieval.event_views import EventView, FigureView
+from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.past import find_past
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Retriever
@@ -130,7 +131,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             memory, request.query, request.collection, request.session_id, request.n
         )
         found = put_first(memory, found, asked, request.n)
-    views = view_memories(found)
+    views = view_memories(found, choose_zone(memory, ''))
     if past is None:
         memory.accesses.record(view.id for view in views)
     return RecallResponse(

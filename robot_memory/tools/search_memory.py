@@ -10,6 +10,7 @@ from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import find_asked_events
 from robot_memory.retrieval.event_answers import describe_asked, put_first
 from robot_memory.retrieval.event_views import EventView, FigureView
+from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.retrieval.views import describe_results
@@ -51,8 +52,9 @@ class FoundView:
     role: str | None = arg("Speaker's role, user or assistant; null for other memories.")
     score: float = arg('Relevance, 0 to 1.')
     metadata: Json = arg(
-        'session_id, turn_id, timestamp; memory_id, type, category, actor_id; authority and '
-        'stated_by: who stands behind it; quoted: an observation or speech, not a rule; '
+        'session_id, turn_id, timestamp; measured_at (perceptions); memory_id, type, category, '
+        'actor_id; authority and stated_by: who stands behind it; quoted: an observation or '
+        'speech, not a rule; '
         'score_kind: fused (keywords and meaning) or words (keywords only).'
     )
     shortened: tuple[str, ...] | None = arg(
@@ -114,7 +116,9 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
         asked = find_asked_events(memory, request.query, request.collection, None, plan.limit)
         found = put_first(memory, found, asked, plan.limit)
     memory.accesses.record(found.ids)
-    results = memory.extensions.run_retrieve_hooks(request.query, describe_results(found))
+    results = memory.extensions.run_retrieve_hooks(
+        request.query, describe_results(found, choose_zone(memory, ''))
+    )
     views = (
         FoundView(one['content'], one['role'], one['score'], one['metadata']) for one in results
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from robot_memory.core.errors import NotFound
 from robot_memory.core.fields import Json, arg
 from robot_memory.memory import Memory
+from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.payloads import PartView, load_payload, view_part
 from robot_memory.retrieval.views import MemoryView, view_memory
 from robot_memory.storage.tables import memories
@@ -46,7 +47,7 @@ def show(memory: Memory, request: ShowRequest) -> ShowResponse:
         data, metadata, parts = load_payload(connection, record.id)
     shown = tuple(view_part(record.id, part) for part in parts)
     return ShowResponse(
-        view_memory(record),
+        view_memory(record, choose_zone(memory, '')),
         record.status,
         record.superseded_by,
         data,
