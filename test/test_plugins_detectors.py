@@ -89,7 +89,8 @@ def test_a_tap_that_names_a_detector_of_a_package_keeps_its_events(
     (memory,) = robot.recall('battery low', n=1).memories
     assert memory.content == 'Battery low: down to 12 %'
     context = json.loads(memory.context)
-    assert context['sense'] == {'topic': '/battery', 'detector': 'battery'}
+    origin = {'topic': '/battery', 'detector': 'battery'}
+    assert context['sense'] == {**origin, 'recording': 'bag', 'offset_s': 2.0}
     assert context['params']['charge'] == {'value': 0.12, 'unit': '1'}
     shown = robot.show(memory.id)
     assert shown.metadata['settings'] == {'low': 0.2, 'gap_s': 5.0}

@@ -26,6 +26,8 @@ from robot_memory.ingest.writer import EventWriter
 from robot_memory.lifecycle.completed_imports import compute_key, find_completed, note_completed
 from robot_memory.memory import Memory
 
+_PROGRESS_EVERY = 64
+
 
 @dataclass(frozen=True)
 class ImportPlan:
@@ -112,7 +114,9 @@ def import_recording(
                 handler.receive(message.raw, message.recorded_ns)
             done += 1
             first_ns, last_ns = first_ns or message.recorded_ns, message.recorded_ns
-            progress(done, total)
+            if not done % _PROGRESS_EVERY:
+                progress(done, total)
+        progress(done, total)
         pipeline.finish()
         losses = tuple(recording.losses)
     for loss in losses:

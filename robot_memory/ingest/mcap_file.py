@@ -137,6 +137,7 @@ class McapFile:
         found, end = records.list_messages(content, channels)
         if end == len(content) or piece.cut:
             return found
+        content = bytes(content)
         good, bad = records.find_messages(content, self._table)
         every = dict.fromkeys(range(1 << 16), ('', ''))
         parts = [content[begin:stop] for begin, stop in good]

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from mmap import mmap
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from rosbags.rosbag2.storage_mcap import decompress
 
@@ -20,8 +20,9 @@ else:
 
 Buffer: TypeAlias = 'bytes | mmap'
 
-Stored: TypeAlias = 'tuple[int, str, str, bytes]'
-"""A message: time (ns), topic, type, content."""
+Stored: TypeAlias = 'tuple[int, str, str, bytes | memoryview]'
+"""A message: time (ns), topic, type, content; a large content is not copied from its chunk."""
+_LARGE = 1 << 14
 
 MAGIC = b'\x89MCAP0\r\n'
 FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK, MESSAGE_INDEX, CHUNK_INDEX = 2, 3, 4, 5, 6, 7, 8
@@ -159,7 +160,9 @@ def read_chunk_header(data: Buffer, at: int, end: int) -> ChunkHeader:
 
 def unpack_chunk(data: Buffer, header: ChunkHeader) -> bytes:
     """Return the records of a chunk; raise whatever wrong bytes lead the decompressor to."""
-    content = data[header.begin : header.end]
+    # A file in memory cannot be closed while there are views of it.
+    whole: Any = memoryview(data) if isinstance(data, bytes) else data
+    content = whole[header.begin : header.end]
     return decompress(content, header.compression, header.size, header.crc)
 
 
@@ -221,9 +224,7 @@ def list_records(data: Buffer, at: int, end: int) -> Iterator[tuple[int, int, in
         at += size
 
 
-def list_messages(
-    data: bytes, channels: dict[int, tuple[str, str]]
-) -> tuple[list[tuple[int, str, str, bytes]], int]:
+def list_messages(data: bytes, channels: dict[int, tuple[str, str]]) -> tuple[list[Stored], int]:
     """
     Return time (ns), topic, type and content of the messages of some channels, in a chunk.
 
@@ -232,7 +233,7 @@ def list_messages(
     found = []
     at, end, unpack = 0, len(data) - 9, HEADER.unpack_from
     unpack_message, get = _MESSAGE.unpack_from, channels.get
-    size_of_data = len(data)
+    size_of_data, view = len(data), memoryview(data)
     while at <= end:
         opcode, size = unpack(data, at)
         after = at + 9 + size
@@ -244,7 +245,8 @@ def list_messages(
             _, _, number, _, time_ns, _ = unpack_message(data, at)
             channel = get(number)
             if channel is not None:
-                found.append((time_ns, channel[0], channel[1], data[at + 31 : after]))
+                content = view[at + 31 : after] if size > _LARGE else data[at + 31 : after]
+                found.append((time_ns, channel[0], channel[1], content))
         at = after
     return found, at
 

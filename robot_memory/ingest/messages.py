@@ -143,16 +143,16 @@ def make_plugin_type(name: str, definitions: Mapping[str, str]) -> MessageType:
     )
 
 
-def decode(raw: bytes, kind: str) -> Any:
+def decode(raw: bytes | memoryview, kind: str) -> Any:
     """
     Return a serialized message (CDR) as an object with the fields of its type.
 
     Whatever is wrong with the bytes raises an exception of the reader's choice.
     """
-    return load_typestore().deserialize_cdr(raw, kind)
+    return load_typestore().deserialize_cdr(bytes(raw), kind)
 
 
-def read_stamp(raw: bytes) -> int:
+def read_stamp(raw: bytes | memoryview) -> int:
     """Return the stamp that a serialized message begins with, in nanoseconds, undecoded."""
     sec, nanosec = _STAMPS[raw[1] & 1].unpack_from(raw, 4)
     return int(sec * NANOSECONDS + nanosec)

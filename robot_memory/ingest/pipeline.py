@@ -85,7 +85,7 @@ class TopicHandler:
     type: str
     latched: bool
     optional: bool
-    receive: Callable[[bytes, int], None]
+    receive: Callable[[Any, int], None]
 
 
 @dataclass
@@ -167,7 +167,7 @@ class Pipeline:
 
     def _make_pose_handler(
         self, topic: str, kind: str, latched: bool
-    ) -> Callable[[bytes, int], None]:
+    ) -> Callable[[Any, int], None]:
         def receive(raw: bytes, arrival_ns: int) -> None:
             newest_ns = self._pose_source.receive(topic, kind, latched, raw, arrival_ns)
             if self._pose_source.is_full:
@@ -176,10 +176,10 @@ class Pipeline:
 
         return receive
 
-    def _make_tap_handler(self, name: str) -> Callable[[bytes, int], None]:
+    def _make_tap_handler(self, name: str) -> Callable[[Any, int], None]:
         runner = self._runners[name]
 
-        def receive(raw: bytes, arrival_ns: int) -> None:
+        def receive(raw: bytes | memoryview, arrival_ns: int) -> None:
             for event in runner.receive(raw, arrival_ns):
                 self._deliver(name, event)
 

@@ -69,7 +69,9 @@ class PoseSource:
         self.counts: dict[str, Counter[str]] = {topic: Counter() for topic, _, _ in self.topics}
         self._stamps = MessageStamper(True, arrival)
 
-    def receive(self, topic: str, kind: str, latched: bool, raw: bytes, arrival_ns: int) -> int:
+    def receive(
+        self, topic: str, kind: str, latched: bool, raw: bytes | memoryview, arrival_ns: int
+    ) -> int:
         """Take a serialized message; return its newest stamp, 0 where it has none."""
         counts = self.counts[topic]
         counts['received'] += 1

@@ -45,7 +45,7 @@ class RecordedMessage(NamedTuple):
 
     topic: str
     type: str
-    raw: bytes
+    raw: bytes | memoryview
     recorded_ns: int
 
 

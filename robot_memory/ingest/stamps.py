@@ -53,7 +53,7 @@ class MessageStamper:
         self._runs: deque[list[int]] = deque(maxlen=_RUNS)
         self._in_run = False
 
-    def date(self, raw: bytes, arrival_ns: int) -> int:
+    def date(self, raw: bytes | memoryview, arrival_ns: int) -> int:
         """Return the stamp of a serialized message that came at `arrival_ns`; 0: it has none."""
         if self._stamped:
             stamp_ns = messages.read_stamp(raw)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from robot_memory.ingest import messages
+from robot_memory.ingest.fast_readings import make_fast_reader
 from robot_memory.ingest.stamps import STAMPED_ON_ARRIVAL, ArrivalClock, MessageStamper
 from robot_memory.ingest.tap import Tap, make_detector
 from robot_memory.plugins.registry import ExtensionRegistry
@@ -36,6 +38,8 @@ class TapRunner:
         """Begin with no message; raise InvalidArgument where a plug-in's detector fails."""
         self.tap = tap
         self.detector, self._kind = make_detector(tap, extensions)
+        known = self._kind is messages.TYPES.get(tap.settings.type)
+        self._read_fast = make_fast_reader(tap.settings.type) if known else None
         self.counts: Counter[str] = Counter()
         self.stamps = MessageStamper(self._kind.stamped, arrival)
         self._warn = warn
@@ -46,22 +50,30 @@ class TapRunner:
             (getattr(tap.detector_settings, 'gap_s', 0.0) + _LATE_S) * 1e9
         )
 
-    def receive(self, raw: bytes, arrival_ns: int) -> list[Any]:
+    def receive(self, raw: bytes | memoryview, arrival_ns: int) -> list[Any]:
         """Take a message that came at `arrival_ns`; return events, or text events."""
         self.counts['received'] += 1
         self._arrived_ns, self._received_ns = arrival_ns, time.monotonic_ns()
         try:
             stamp_ns = self.stamps.date(raw, arrival_ns)
-            if self._is_above_rate(stamp_ns):
+            if self._period_ns and self._is_above_rate(stamp_ns):
                 self.counts['rate'] += 1
                 return []
-            message = messages.decode(raw, self.tap.settings.type)
-            frame = messages.read_frame(message)
-            return list(self.detector.feed(self._kind.read(message, stamp_ns, frame)))
+            return list(self.detector.feed(self._read(raw, stamp_ns)))
         except Exception as error:  # the decoder raises whatever broken bytes lead it to
             self.counts['unreadable'] += 1
             self._warn(f'{self.tap.settings.topic}: cannot read a message: {error!r}')
         return []
+
+    def _read(self, raw: bytes | memoryview, stamp_ns: int) -> Any:
+        """Return the reading in a message."""
+        if self._read_fast is not None:
+            try:
+                return self._read_fast(raw, stamp_ns)
+            except (ValueError, IndexError, struct.error):
+                pass  # the general reader takes it, or says what is wrong
+        message = messages.decode(raw, self.tap.settings.type)
+        return self._kind.read(message, stamp_ns, messages.read_frame(message))
 
     def _is_above_rate(self, stamp_ns: int) -> bool:
         early = 0 < stamp_ns - self._last_ns < self._period_ns * _EARLY
