@@ -283,6 +283,9 @@ def test_an_instruction_is_over_with_its_session(
         assert of == (session if within else None)
         assert json.loads(context).get('task', {}).get('name') == ('wiping' if within else None)
         assert ('wipe the table' in content) == (said[2] <= stamp and within), content
+    run(robot.memory, bag)
+    (task,) = robot.query_events(where={'kind': 'task'}).events
+    assert (task.task, task.session_id) == ('wipe the table', session)
 
 
 def test_the_pose_of_an_event_is_that_of_its_stamp_or_said_to_be_unknown(

@@ -111,7 +111,7 @@ def learn(
             stored = _promote(memory, connection, promoted, record, vector)
             return Learned(stored, None, inferred, truncated)
         known, observed = store_fact(memory, connection, record, vector)
-        if event:
+        if event and (isinstance(known, int) or observed is not None):
             memory_id = known if isinstance(known, int) else known.existing_id
             events.insert_said(connection, memory_id, record, event)
         return Learned(known, observed, inferred, truncated)
