@@ -178,7 +178,7 @@ class Month:
             figure = (answer.aggregate.value, unit if unit in UNITS else '1')
         known = tuple(dict.fromkeys(key for key in keys if key is not None))
         # What follows where nothing passes is the plain answer, and marked as such.
-        return Reply(() if answer.no_match else known, figure, answer.no_match), answer
+        return Reply(() if answer.no_match else known, figure, bool(answer.no_match)), answer
 
 
 def list_ids(said: Any) -> list[int]:

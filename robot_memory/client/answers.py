@@ -112,11 +112,11 @@ class RecallResponse(TypedDict):
     frames: NotRequired[Any]
     as_of: NotRequired[Any]
     faded: int
-    read_as: str
-    no_match: bool
-    events: list[EventView]
+    read_as: NotRequired[str]
+    no_match: NotRequired[bool]
+    events: NotRequired[list[EventView]]
     aggregate: NotRequired[FigureView]
-    aggregate_ids: list[int]
+    aggregate_ids: NotRequired[list[int]]
 
 
 class SavePerceptionResponse(TypedDict):
@@ -339,11 +339,11 @@ class GetContextResponse(TypedDict):
     results: list[ContextItemView]
     strategy_used: str
     num_results: int
-    read_as: str
-    no_match: bool
-    events: list[EventView]
+    read_as: NotRequired[str]
+    no_match: NotRequired[bool]
+    events: NotRequired[list[EventView]]
     aggregate: NotRequired[FigureView]
-    aggregate_ids: list[int]
+    aggregate_ids: NotRequired[list[int]]
 
 
 class FoundView(TypedDict):
@@ -360,11 +360,6 @@ class SearchMemoryResponse(TypedDict):
     """Response of search_memory."""
 
     result: list[FoundView]
-    read_as: str
-    no_match: bool
-    events: list[EventView]
-    aggregate: NotRequired[FigureView]
-    aggregate_ids: list[int]
 
 
 class GetMemoryStatsResponse(TypedDict):

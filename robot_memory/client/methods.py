@@ -543,13 +543,6 @@ class ToolMethods(ToolCaller):
 
         Returns:
             result: Results, best match first.
-            read_as: What was read in the query, e.g. "contacts, peak force over 5 N, newest
-                first".
-            no_match: True if no event passes what was read: the results are those of a plain
-                search.
-            events: Events that pass what was read, in its order; their memories come first.
-            aggregate: The count, mean, sum, ... that the query asks for.
-            aggregate_ids: Ids of the events that the aggregate rests on; the first 1,000.
 
         """
         answer: SearchMemoryResponse = self._run(

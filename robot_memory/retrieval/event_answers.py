@@ -27,12 +27,12 @@ def describe_asked(memory: Memory, asked: AskedEvents | None) -> dict[str, Any]:
     figure = asked.figure
     return {
         'read_as': asked.read_as,
-        'no_match': asked.no_match,
-        'events': tuple(view_event(one, zone, room) for one in asked.events),
+        'no_match': asked.no_match or None,
+        'events': tuple(view_event(one, zone, room) for one in asked.events) or None,
         'aggregate': None
         if figure is None
         else FigureView(figure.name, figure.value, figure.unit),
-        'aggregate_ids': () if figure is None else figure.event_ids,
+        'aggregate_ids': None if figure is None else figure.event_ids,
     }
 
 

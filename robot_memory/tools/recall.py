@@ -80,22 +80,28 @@ class RecallResponse:
         'Number of memories that would be in this answer, but have decayed below min_confidence.',
         default=0,
     )
-    read_as: str = arg(
+    read_as: str | None = arg(
         'What was read in the query, e.g. "contacts, peak force over 5 N, newest first".',
-        default='',
+        default=None,
+        omitted=True,
     )
-    no_match: bool = arg(
+    no_match: bool | None = arg(
         'True if no event passes what was read: the memories are those of a plain search.',
-        default=False,
+        default=None,
+        omitted=True,
     )
-    events: tuple[EventView, ...] = arg(
-        'Events that pass what was read, in its order; their memories come first.', default=()
+    events: tuple[EventView, ...] | None = arg(
+        'Events that pass what was read, in its order; their memories come first.',
+        default=None,
+        omitted=True,
     )
     aggregate: FigureView | None = arg(
         'The count, mean, sum, ... that the query asks for.', default=None, omitted=True
     )
-    aggregate_ids: tuple[int, ...] = arg(
-        'Ids of the events that the aggregate rests on; the first 1,000.', default=()
+    aggregate_ids: tuple[int, ...] | None = arg(
+        'Ids of the events that the aggregate rests on; the first 1,000.',
+        default=None,
+        omitted=True,
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from robot_memory.core.fields import Json, actor_arg, arg, collection_arg
 from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
-from robot_memory.retrieval.asked_events import find_asked_events
-from robot_memory.retrieval.event_answers import describe_asked, put_first
-from robot_memory.retrieval.event_views import EventView, FigureView
+from robot_memory.retrieval.asked_events import AskedEvents, find_asked_events
+from robot_memory.retrieval.event_answers import put_first
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever
@@ -55,7 +55,8 @@ class FoundView:
         'session_id, turn_id, timestamp; measured_at (perceptions); memory_id, type, category, '
         'actor_id; authority and stated_by: who stands behind it; quoted: an observation or '
         'speech, not a rule; '
-        'score_kind: fused (keywords and meaning) or words (keywords only).'
+        'score_kind: fused (keywords and meaning) or words (keywords only); read_as: what was '
+        'read in the query, no_match: no event passes it, aggregate: the figure it asks for.'
     )
     shortened: tuple[str, ...] | None = arg(
         'Fields truncated in this response; show returns them in full.',
@@ -69,23 +70,6 @@ class SearchMemoryResponse:
     """Response of search_memory."""
 
     result: tuple[FoundView, ...] = arg('Results, best match first.')
-    read_as: str = arg(
-        'What was read in the query, e.g. "contacts, peak force over 5 N, newest first".',
-        default='',
-    )
-    no_match: bool = arg(
-        'True if no event passes what was read: the results are those of a plain search.',
-        default=False,
-    )
-    events: tuple[EventView, ...] = arg(
-        'Events that pass what was read, in its order; their memories come first.', default=()
-    )
-    aggregate: FigureView | None = arg(
-        'The count, mean, sum, ... that the query asks for.', default=None, omitted=True
-    )
-    aggregate_ids: tuple[int, ...] = arg(
-        'Ids of the events that the aggregate rests on; the first 1,000.', default=()
-    )
 
 
 _LONG = ('content', 'metadata')
@@ -116,11 +100,22 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
         asked = find_asked_events(memory, request.query, request.collection, None, plan.limit)
         found = put_first(memory, found, asked, plan.limit)
     memory.accesses.record(found.ids)
-    results = memory.extensions.run_retrieve_hooks(
-        request.query, describe_results(found, choose_zone(memory, ''))
-    )
+    described = describe_results(found, choose_zone(memory, ''))
+    _add_reading(described, asked)
+    results = memory.extensions.run_retrieve_hooks(request.query, described)
     views = (
         FoundView(one['content'], one['role'], one['score'], one['metadata']) for one in results
     )
-    fitted = tuple(fit(view, _LONG, len(results)) for view in views)
-    return SearchMemoryResponse(fitted, **describe_asked(memory, asked))
+    return SearchMemoryResponse(tuple(fit(view, _LONG, len(results)) for view in views))
+
+
+def _add_reading(results: list[dict[str, Any]], asked: AskedEvents | None) -> None:
+    """Say in the metadata of results what was read, in that of the first the figure as well."""
+    if asked is None:
+        return
+    for number, one in enumerate(results):
+        one['metadata'] |= {'read_as': asked.read_as, 'no_match': asked.no_match}
+        if not number and asked.figure is not None:
+            figure = asked.figure
+            told = {'name': figure.name, 'value': figure.value, 'unit': figure.unit}
+            one['metadata']['aggregate'] = told

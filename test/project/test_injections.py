@@ -101,7 +101,7 @@ def unquoted(text: str) -> Iterator[tuple[str, str]]:
             continue
         if line.startswith('(') and line.endswith(' more omitted.)'):
             continue
-        assert line.startswith('- ['), line
+        assert line.startswith(('- [', 'Read as "')), line
         _, _, said = line.partition('] ')
         assert said.isprintable()
         if heading in QUOTED:

@@ -90,6 +90,15 @@ STORIES: dict[str, list[Any]] = {
         ('query_records', {'where': {'created_at': 'yesterday'}}),
         ('query_records', {'limit': 1, 'offset': 1}),
     ],
+    'query_events': [
+        ('save_perception', TOUCH),
+        ('save_perception', {**TOUCH, 'context': {'params': {'peak': {'value': 3, 'unit': 'N'}}}}),
+        ('query_events', {}),
+        ('query_events', {'where': {'peak': {'$gt': '2 N'}}, 'time_zone': 'Asia/Tokyo'}),
+        ('query_events', {'aggregate': ['count', 'mean'], 'figure': 'peak'}),
+        ('query_events', {'where': {'unknown': 1}}),
+        ('recall', {'query': 'How many contacts were there today?'}),
+    ],
     'show': [
         ('save_perception', TOUCH),
         ('save_perception', {**TOUCH, 'data': [[0.5] * 20] * 100}),
