@@ -35,6 +35,10 @@ HEADINGS = (
     'Seen and read (quoted):',
 )
 QUOTED = HEADINGS[1], HEADINGS[3]
+READ = re.compile(
+    r'Read as "[^"]*"(: no event passes; what follows is a plain search)?\.'
+    r'|Measured: [a-z_ ]+ [-0-9.e+]+( [^ ]+)?\.'
+)
 
 
 def load(name: str) -> list[dict[str, Any]]:
@@ -101,7 +105,9 @@ def unquoted(text: str) -> Iterator[tuple[str, str]]:
             continue
         if line.startswith('(') and line.endswith(' more omitted.)'):
             continue
-        assert line.startswith(('- [', 'Read as "')), line
+        if READ.fullmatch(line):
+            continue
+        assert line.startswith('- ['), line
         _, _, said = line.partition('] ')
         assert said.isprintable()
         if heading in QUOTED:
