@@ -9,6 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.clock import format_instant
+from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.units import convert
 from robot_memory.core.zones import to_local
 from robot_memory.memory import Memory
@@ -83,7 +84,10 @@ def find_asked_events(
     if reading.statement:
         return AskedEvents(reading.describe())
     search = _Search(memory, collection, session_id, zone, now)
-    return search.answer(reading, limit)
+    try:
+        return search.answer(reading, limit)
+    except InvalidArgument:  # what was read does not fit the figures that there are
+        return AskedEvents(reading.describe(), no_match=True)
 
 
 @dataclass(frozen=True)
@@ -176,7 +180,7 @@ class _Search:
         if reading.outcome and not (reading.aggregate and reading.aggregate.function == 'share'):
             where[SUCCESS] = float(reading.outcome == 'success')
         for bound in reading.bounds:
-            name = self._find_figure(bound.quantity, bound.figure, reading)
+            name = self._find_figure(bound.quantity, bound.figure, reading, exact=True)
             if name is None:
                 return None
             where.setdefault(name, {})[bound.operator] = _write_bound(bound)
@@ -210,13 +214,15 @@ class _Search:
             return 'onset', order.descending
         return self._find_figure(order.by, order.figure, reading), order.descending
 
-    def _find_figure(self, quantity: str, adjective: str, reading: Reading) -> str | None:
-        """Return the name of the figure that a quantity of these events has."""
+    def _find_figure(
+        self, quantity: str, adjective: str, reading: Reading, *, exact: bool = False
+    ) -> str | None:
+        """Return the name of the figure of a quantity; where `exact`, not of a similar one."""
         if quantity == 'duration':
             return 'duration'
         with self.memory.db.read() as connection:
             fields = Fields.read(connection)
-        for asked in (quantity, *_SIMILAR.get(quantity, ())):
+        for asked in (quantity, *(() if exact else _SIMILAR.get(quantity, ()))):
             unit = UNITS[asked]
             figures = [
                 one
