@@ -45,7 +45,7 @@ def fill(message: Any, response: Any) -> Any:
             if value is not None:
                 fill(target, value)
         elif field.kind == 'records':
-            made = [fill(getattr(msg, message_name(type(item)))(), item) for item in value]
+            made = [fill(getattr(msg, message_name(type(item)))(), item) for item in value or ()]
             setattr(message, field.ros_name, made)
         elif field.kind == 'stamp':
             if value is not None:
@@ -91,8 +91,10 @@ def _from_ros(field: Field, value: Any) -> Any:
         absent = field.nullable and value == type(value)()
         return None if absent or field.record is None else to_plain(value, field.record)
     if field.kind == 'records':
+        if field.record is None or not len(value):
+            return None if field.nullable else []
         record = field.record
-        return [] if record is None else [to_plain(item, record) for item in value]
+        return [to_plain(item, record) for item in value]
     if field.kind == 'stamp':
         empty = value.sec == 0 and value.nanosec == 0
         return None if empty else {'sec': value.sec, 'nanosec': value.nanosec}

@@ -92,10 +92,9 @@ STORIES: dict[str, list[Any]] = {
     ],
     'query_events': [
         ('save_perception', TOUCH),
-        ('save_perception', {**TOUCH, 'context': {'params': {'peak': {'value': 3, 'unit': 'N'}}}}),
         ('query_events', {}),
-        ('query_events', {'where': {'peak': {'$gt': '2 N'}}, 'time_zone': 'Asia/Tokyo'}),
-        ('query_events', {'aggregate': ['count', 'mean'], 'figure': 'peak'}),
+        ('query_events', {'where': {'duration': {'$lt': '2 s'}}, 'time_zone': 'Asia/Tokyo'}),
+        ('query_events', {'aggregate': ['count', 'mean'], 'figure': 'duration'}),
         ('query_events', {'where': {'unknown': 1}}),
         ('recall', {'query': 'How many contacts were there today?'}),
     ],
