@@ -181,5 +181,6 @@ def test_a_fault_of_the_log_is_an_event_each_time(robot: Robot, clock: MovableCl
     answer = robot.recall('Did anything go wrong today?')
     assert [event.kind for event in require(answer.events)] == ['fault', 'fault']
     assert answer.memories[0].content == 'arm: joint 3 is too hot'
+    assert 'joint 3 is too hot' in robot.get_context('did anything go wrong today?').context
     robot.forget(answer.memories[0].id, 'wrong')
     assert robot.query_events(where={'kind': 'fault'}).events == ()
