@@ -6,6 +6,7 @@ import difflib
 import os
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
@@ -21,8 +22,17 @@ _LOCALTIME = Path('/etc/localtime')
 
 
 def get_zone(name: str) -> ZoneInfo:
-    """Return the zone of an IANA name, the system's for an empty one; raise InvalidArgument."""
-    name = name.strip() or find_system_zone()
+    """
+    Return the zone of an IANA name, the system's for an empty one; raise InvalidArgument.
+
+    The system's is looked up once a process.
+    """
+    return _load_zone(name.strip(), os.environ.get('TZ', ''))
+
+
+@lru_cache(maxsize=64)
+def _load_zone(name: str, _: str) -> ZoneInfo:
+    name = name or find_system_zone()
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
