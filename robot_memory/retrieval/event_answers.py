@@ -32,7 +32,7 @@ def describe_asked(memory: Memory, asked: AskedEvents | None) -> dict[str, Any]:
         'aggregate': None
         if figure is None
         else FigureView(figure.name, figure.value, figure.unit),
-        'aggregate_ids': None if figure is None else figure.event_ids,
+        'aggregate_ids': None if figure is None else figure.event_ids or None,
     }
 
 

@@ -222,6 +222,11 @@ class Python:
             return {'error_code': error.code, 'message': str(error)}
 
 
+def list_texts(tool: Any) -> set[str]:
+    """Return the arguments of a tool that are lists of texts in every face."""
+    return {field.name for field in get_fields(tool.request) if field.kind == 'texts'}
+
+
 class CommandLine:
     def __init__(self, db: Any, start: Callable[..., Any], robot: Any) -> None:
         self.db = db
@@ -240,6 +245,8 @@ class CommandLine:
         for name, value in arguments.items():
             if isinstance(value, bool):
                 words += [f'--{name}' if value else f'--no-{name}']
+            elif name in list_texts(tool):
+                words += [f'--{name}', *value]
             elif name not in names:
                 words += [f'--{name}', value if isinstance(value, str) else json.dumps(value)]
         words += [str(arguments[name]) for name in names if name in arguments]
@@ -285,7 +292,9 @@ class Ros:
 
     def call(self, tool: Any, arguments: Any) -> Any:
         request = {
-            name: json.dumps(value) if isinstance(value, (dict, list)) else value
+            name: json.dumps(value)
+            if isinstance(value, (dict, list)) and name not in list_texts(tool)
+            else value
             for name, value in arguments.items()
             if name != 'stamp'
         }
