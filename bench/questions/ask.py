@@ -1,9 +1,10 @@
 """
 Ask the questions about a month of a real store, and count how many are right first.
 
-`ask.py` asks the half `dev`; `--half report` only counts. The month is stored as a robot does it,
-in its order and at its times: what taps notice as events, facts and rules with learn, turns with
-save_conversation, sessions with their start and end. Each question is asked with recall, with
+`ask.py` asks the half `dev`; `--half report` only counts. `--file` asks another set of questions,
+of which `tune` may be looked at and `check` is only counted. The month is stored as a robot does
+it, in its order and at its times: what taps notice as events, facts and rules with learn, turns
+with save_conversation, sessions with their start and end. Each question is asked with recall, with
 nothing given but its text, at its moment.
 """
 
@@ -204,10 +205,10 @@ def compute_interval(right: int, asked: int) -> tuple[float, float]:
     return (middle - spread) / (1 + z * z / asked), (middle + spread) / (1 + z * z / asked)
 
 
-def measure(half: str, *, model: str, verbose: bool) -> tuple[int, int]:
+def measure(file: Path, half: str, *, model: str, verbose: bool) -> tuple[int, int]:
     """Ask a half; print what was right by group; return how many were right, and asked."""
-    with QUESTIONS.open(encoding='utf-8') as file:
-        questions = [one for one in map(json.loads, file) if one['half'] == half]
+    with file.open(encoding='utf-8') as lines:
+        questions = [one for one in map(json.loads, lines) if one['half'] == half]
     questions.sort(key=lambda one: read_stamp(one['now']))
     right: Counter[str] = Counter()
     asked: Counter[str] = Counter()
@@ -251,11 +252,13 @@ def print_wrong(question: dict[str, Any], reply: Reply, answer: Any) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure one half."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--half', default='dev', choices=('dev', 'report'))
+    parser.add_argument('--file', type=Path, default=QUESTIONS, help='questions, one a line')
+    parser.add_argument('--half', default='dev', choices=('dev', 'report', 'tune', 'check'))
     parser.add_argument('--model', default='')
-    parser.add_argument('--verbose', action='store_true', help='print the wrong ones (dev only)')
+    parser.add_argument('--verbose', action='store_true', help='print the wrong ones')
     given = parser.parse_args(arguments)
-    measure(given.half, model=given.model, verbose=given.verbose and given.half == 'dev')
+    shown = given.verbose and given.half in ('dev', 'tune')
+    measure(given.file, given.half, model=given.model, verbose=shown)
 
 
 if __name__ == '__main__':

@@ -1,10 +1,11 @@
-"""Events by which a question tells the time: since the tool change, 急停之前."""
+"""Events by which a question tells the time: since the tool change, 急停之前, between both."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from robot_memory.text.questions.events import Mention, Span
 from robot_memory.text.questions.model import Anchor
@@ -12,13 +13,25 @@ from robot_memory.text.questions.moments import SECONDS, UNITS
 from robot_memory.text.questions.numbers import parse_number
 from robot_memory.text.questions.tables import load_pattern, load_table
 
+_FEW = 5.0
+_NEAR = 14
+"""Characters after a relation within which an event without an article begins."""
+_AROUND = 600.0
+"""Seconds around an event where the question does not say how many."""
+_FORMS = ('near', 'onwards', 'told', 'inside', 'when')
+
 
 @dataclass(frozen=True)
 class FoundAnchor:
-    """Hold an anchor and where it was read."""
+    """
+    Hold an anchor and where it was read.
+
+    `parts` are where the words of each of its events stand: two where it is between two.
+    """
 
     anchor: Anchor
     span: Span
+    parts: tuple[Span, ...] = ()
 
 
 def find_anchor(
@@ -29,69 +42,218 @@ def find_anchor(
 
     `taken` are the times of the text, which tell of themselves: 'since Monday' has no event.
     """
-    for name in ('told', 'inside'):
+    named = [one for one in mentions if not one.happening]
+    between = _find_pair(folded, named) or _find_between(folded, named)
+    if between:
+        return between
+    found: list[FoundAnchor] = []
+    for name in _FORMS:
         for match in load_pattern('anchors', 'english', name).finditer(folded):
-            found = _read_english(match, mentions, taken)
-            if found:
-                return found
-    return _find_chinese(folded, mentions)
+            one = _read_english(match, named, taken)
+            if one and all(not _overlap(one.span, other.span) for other in found):
+                found.append(one)
+        if found and name not in ('near', 'onwards', 'told'):
+            break
+    if not found:
+        return _find_chinese(folded, named)
+    begun = next((one for one in found if one.anchor.relation in ('since', 'after')), None)
+    ended = next((one for one in found if one.anchor.relation == 'before'), None)
+    if begun and ended and not begun.anchor.distance and not ended.anchor.distance:
+        return _join(begun, ended)
+    return found[0]
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _join(one: FoundAnchor, other: FoundAnchor) -> FoundAnchor:
+    anchor = replace(one.anchor, relation='between', to=replace(other.anchor, relation='between'))
+    span = (min(one.span[0], other.span[0]), max(one.span[1], other.span[1]))
+    return FoundAnchor(anchor, span, (one.span, other.span))
+
+
+def _is_named(start: int, end: int, mentions: Sequence[Mention]) -> bool:
+    return any(start <= one.start and one.end <= end for one in mentions)
+
+
+def _cut(start: int, rest: str) -> int:
+    """Return where the words of an event end that begin at a position."""
+    stop = load_pattern('anchors', 'english', 'stop').search(rest)
+    return start + (stop.start() if stop else len(rest))
+
+
+def _find_between(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
+    for match in load_pattern('anchors', 'english', 'between').finditer(folded):
+        start, end = match.span('one')
+        other, last = match.start('other'), _cut(match.start('other'), match['other'])
+        words = folded[other:last].strip()
+        same = load_pattern('anchors', 'english', 'same').match(words)
+        if not _is_named(start, end, mentions):
+            continue
+        if not same and not _is_named(other, last, mentions):
+            continue
+        one = _name(match['one'])
+        to = replace(one, which=one.which if one.which < 0 else 1) if same else _name(words)
+        to = replace(to, relation='between')
+        anchor = replace(one, relation='between', to=to)
+        return FoundAnchor(anchor, (match.start(), last), ((start, end), (other, last)))
+    return None
+
+
+def _find_pair(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
+    """Return what lies between two events of a kind: between the last two grip losses."""
+    for match in load_pattern('anchors', 'english', 'pair').finditer(folded):
+        start = match.start('rest')
+        end = _cut(start, match['rest'])
+        if _is_named(start, end, mentions):
+            words = _name(folded[start:end]).words
+            places = (-2, -1) if match['end'] != 'first' else (1, 2)
+            one, other = (Anchor('between', words, place) for place in places)
+            return FoundAnchor(
+                replace(one, to=other), (match.start(), end), ((start, end), (start, end))
+            )
+    return None
+
+
+def _name(words: str, relation: str = 'between') -> Anchor:
+    """Return the anchor of some words: without articles, and with which of them is meant."""
+    table, which = load_table('anchors'), -1
+    for _ in range(3):
+        words = load_pattern('anchors', 'english', 'newest').sub('', words.strip())
+        first, _, others = words.partition(' ')
+        if others and first in table['which']:
+            which, words = table['which'][first], others
+    words = load_pattern('anchors', 'english', 'tense').sub('', words)
+    known = table['relation'].get(relation, relation)
+    return Anchor(known, words, which)
 
 
 def _read_english(
     match: re.Match[str], mentions: Sequence[Mention], taken: Sequence[Span]
 ) -> FoundAnchor | None:
     start, rest, at = match.start('rest'), match['rest'], match.start('relation')
-    stop = load_pattern('anchors', 'english', 'stop').search(rest)
-    end = start + (stop.start() if stop else len(rest))
+    article, relation = match['the'] or '', match['relation']
+    end = start + len(rest) if relation == 'from' else _cut(start, rest)
     words = match.string[start:end].strip()
-    owned = match['the'].endswith('s') and match['the'] not in ('this', 'its')
+    owned = article.endswith('s') and article not in ('this', 'its', 'his')
     if not words or (not owned and any(begin <= at < finish for begin, finish in taken)):
         return None
-    named = any(start <= m.start and m.end <= end and not m.happening for m in mentions)
-    if not named and not load_pattern('anchors', 'english', 'head').search(words):
+    inside = [one for one in mentions if start <= one.start and one.end <= end]
+    if article in _SUBJECTS:
+        inside += [m for m in mentions if match.start('the') <= m.start < start < m.end <= end]
+    if not inside and not (article and load_pattern('anchors', 'english', 'head').search(words)):
         return None
-    table, which = load_table('anchors'), -1
-    first, _, others = words.partition(' ')
-    if others and first in table['which']:
-        which, words = table['which'][first], others
-    for name in ('newest', 'tense'):
-        words = load_pattern('anchors', 'english', name).sub('', words)
+    if not article and inside[0].start > start + _NEAR:
+        return None
+    anchor = _name(words, relation)
+    if article in ('first', 'the very') and relation != 'once' and anchor.which == -1:
+        anchor = replace(anchor, which=1 if article == 'first' else -1)
+    activity = load_pattern('anchors', 'english', 'several').search(words)
+    if anchor.relation == 'during' and not article and activity and inside[0].kinds == ('task',):
+        anchor = replace(anchor, which=0)
     skipped = load_pattern('anchors', 'english', 'before_latest').match(match.string, end)
     if skipped:
-        which, end = -2, skipped.end()
-    relation = table['relation'][match['relation']]
-    anchor = Anchor(relation, words, which, _measure_distance(match.groupdict()))
-    return FoundAnchor(anchor, (match.start(), end))
+        anchor, end = replace(anchor, which=-2), skipped.end()
+    distance = _measure_distance(match.groupdict())
+    if relation == 'of' and 'quarter' in match.groupdict():
+        anchor = replace(anchor, relation='after')
+    elif anchor.relation == 'around':
+        distance = distance or _AROUND
+    first = match.start('the') if article else start
+    return FoundAnchor(replace(anchor, distance=distance), (match.start(), end), ((first, end),))
+
+
+_SUBJECTS = ('we', 'it', 'you', 'they', 'i', 'he', 'she', 'someone', 'somebody', 'anyone', 'the')
 
 
 def _measure_distance(groups: dict[str, str | None]) -> float | None:
     """Return the seconds of 'in the ten minutes after', None where nothing is said."""
-    quarter, unit = groups.get('quarter'), groups.get('unit')
+    quarter, unit, number = groups.get('quarter'), groups.get('unit'), groups.get('number')
     if quarter:
         return 900.0 if quarter.startswith('quarter') else 1800.0
     if unit:
-        return parse_number(groups.get('number') or 'one') * SECONDS[UNITS.get(unit, unit)]
+        few = number in ('a few', 'few', 'several')
+        amount = _FEW if few else parse_number(number or 'one')
+        return amount * SECONDS[UNITS.get(unit, unit)]
     return None
 
 
 def _find_chinese(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
-    for mention in mentions:
-        if mention.happening or folded[mention.start] < '\u3400':
-            continue
-        match = load_pattern('anchors', 'chinese', 'after').match(folded, mention.end)
-        if not match:
-            continue
-        before = load_pattern('anchors', 'chinese', 'before').search(
+    han = [one for one in mentions if folded[one.start] >= '\u3400']
+    for one, other in itertools.pairwise(han):
+        found = _find_chinese_between(folded, one, other)
+        if found:
+            return found
+    for mention in han:
+        found = _find_chinese_pair(folded, mention) or _read_chinese(folded, mention, han)
+        if found:
+            return found
+    return None
+
+
+def _read_which(folded: str, mention: Mention) -> tuple[int, int]:
+    """Return which of its kind is meant, and where the words that say so begin."""
+    before = load_pattern('anchors', 'chinese', 'before').search(
+        folded, max(0, mention.start - 8), mention.start
+    )
+    which = load_table('anchors')['which'].get(before['which'], -1) if before else -1
+    return which, before.start() if before else mention.start
+
+
+def _name_chinese(folded: str, mention: Mention, end: int) -> str:
+    label = mention.labels[0] if len(mention.labels) == 1 else ''
+    more = folded[mention.end : end].strip()
+    return f'{label} {more}'.strip() if label else folded[mention.start : end]
+
+
+def _find_chinese_between(folded: str, one: Mention, other: Mention) -> FoundAnchor | None:
+    gap = load_pattern('anchors', 'chinese', 'span').fullmatch(folded, one.end, other.start)
+    if not gap:
+        return None
+    closed = load_pattern('anchors', 'chinese', 'closed').match(folded, other.end)
+    opened = load_pattern('anchors', 'chinese', 'opened').search(
+        folded, max(0, one.start - 12), one.start
+    )
+    if not closed and not (opened and re.search('[到至]', gap[0])):
+        return None
+    which, start = _read_which(folded, one)
+    last, _ = _read_which(folded, other)
+    to = Anchor('between', _name_chinese(folded, other, other.end), last)
+    anchor = Anchor('between', _name_chinese(folded, one, one.end), which, None, None, to)
+    end = closed.end() if closed else other.end
+    return FoundAnchor(anchor, (start, end), ((start, one.end), (other.start, other.end)))
+
+
+def _find_chinese_pair(folded: str, mention: Mention) -> FoundAnchor | None:
+    two = load_pattern('anchors', 'chinese', 'pair').search(
+        folded, max(0, mention.start - 6), mention.start
+    )
+    closed = load_pattern('anchors', 'chinese', 'closed').match(folded, mention.end)
+    if not two or not closed or '间' not in closed[0]:
+        return None
+    words = _name_chinese(folded, mention, mention.end)
+    anchor = Anchor('between', words, -2, None, None, Anchor('between', words, -1))
+    span = (mention.start, mention.end)
+    return FoundAnchor(anchor, (two.start(), closed.end()), (span, span))
+
+
+def _read_chinese(folded: str, mention: Mention, others: Sequence[Mention]) -> FoundAnchor | None:
+    match = load_pattern('anchors', 'chinese', 'after').match(folded, mention.end)
+    if not match:
+        until = load_pattern('anchors', 'chinese', 'until').search(
             folded, max(0, mention.start - 8), mention.start
         )
-        table = load_table('anchors')
-        which = table['which'].get(before['which'], -1) if before else -1
-        label = mention.labels[0] if len(mention.labels) == 1 else ''
-        anchor = Anchor(
-            table['relation'][match['relation']],
-            label or folded[mention.start : mention.end],
-            which,
-            _measure_distance(match.groupdict()),
-        )
-        return FoundAnchor(anchor, (before.start() if before else mention.start, match.end()))
-    return None
+        if not until or until[0].startswith('到'):
+            return None
+        which, _ = _read_which(folded, mention)
+        words = _name_chinese(folded, mention, mention.end)
+        span = (until.start(), mention.end)
+        return FoundAnchor(Anchor('before', words, which), span, (span,))
+    if any(mention.end <= one.start < match.start('relation') for one in others):
+        return None
+    which, start = _read_which(folded, mention)
+    relation = load_table('anchors')['relation'][match['relation']]
+    words = _name_chinese(folded, mention, match.start('relation'))
+    anchor = Anchor(relation, words, which, _measure_distance(match.groupdict()))
+    return FoundAnchor(anchor, (start, match.end()), ((start, match.start('relation')),))

@@ -59,7 +59,7 @@ def _compile_events() -> tuple[tuple[dict[str, Any], re.Pattern[str], re.Pattern
             re.compile(
                 rf'\b(?:{"|".join(expand(one, table) for one in event["en"]) or "(?!)"})(?!\w)'
             ),
-            re.compile('|'.join(event['zh']) or '(?!)'),
+            re.compile('|'.join(expand(one, table) for one in event['zh']) or '(?!)'),
         )
         for event in table['event']
     )

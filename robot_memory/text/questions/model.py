@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-Relation = Literal['since', 'before', 'after', 'during']
+Relation = Literal['since', 'before', 'after', 'during', 'around', 'between']
 Operator = Literal['$gt', '$gte', '$lt', '$lte', '$eq']
 Function = Literal['count', 'mean', 'median', 'std', 'sum', 'rate', 'share']
 
@@ -17,7 +17,7 @@ UNITS = {
     'force': 'N', 'torque': 'N m', 'impulse': 'N s', 'length': 'm', 'distance': 'm',
     'speed': 'm/s', 'rotation speed': 'rad/s', 'acceleration': 'm/s²', 'angle': 'rad',
     'mass': 'kg', 'temperature': '°C', 'duration': 's', 'frequency': 'Hz', 'voltage': 'V',
-    'current': 'A', 'power': 'W', 'pressure': 'Pa', 'share': '%',
+    'effort': 'N m', 'current': 'A', 'power': 'W', 'pressure': 'Pa', 'share': '%',
 }  # fmt: skip
 """The unit that values of a quantity have."""
 
@@ -71,9 +71,9 @@ class Anchor:
     """
     Hold an event by which time is told: `words` name it, for the caller to look up.
 
-    `which` counts from the first (1) or from the last (-1, -2), in `window` where it is given.
-    `distance` says how far from it at
-    most, in seconds ('in the ten minutes after').
+    `which` counts from the first (1) or from the last (-1, -2), in `window` where it is given; 0
+    means all of them ('while screwing'). `distance` says how far from it at most, in seconds ('in
+    the ten minutes after'). What lies between two ends with `to`.
     """
 
     relation: Relation
@@ -81,13 +81,18 @@ class Anchor:
     which: int = -1
     distance: float | None = None
     window: Window | None = None
+    to: Anchor | None = None
 
     def describe(self) -> str:
         """Return the anchor in words."""
         within = f'within {self.distance:g} s ' if self.distance is not None else ''
-        which = 'last' if self.which < 0 else _format_ordinal(self.which)
-        which = f'{_format_ordinal(-self.which)} last' if self.which < -1 else which
-        words = f'{within}{self.relation} the {which} {self.words}'
+        words = f'{within}{self.relation} {self._describe_event()}'
+        return f'{words} and {self.to._describe_event()}' if self.to else words
+
+    def _describe_event(self) -> str:
+        which = 'the last' if self.which < 0 else f'the {_format_ordinal(self.which)}'
+        which = f'the {_format_ordinal(-self.which)} last' if self.which < -1 else which
+        words = f'{which} {self.words}' if self.which else f'any {self.words}'
         return f'{words} of {self.window.describe()}' if self.window else words
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from robot_memory.text.questions.calendar import DAY, Calendar, Stretch
 from robot_memory.text.questions.model import Window
-from robot_memory.text.questions.numbers import parse_number
+from robot_memory.text.questions.numbers import parse_month, parse_number
+from robot_memory.text.questions.periods import READERS, WEEKDAYS
 from robot_memory.text.questions.tables import expand, load_table
-from robot_memory.text.vocabulary import MONTHS
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,6 @@ UNITS = {
     '晚': 'day', '周': 'week', '星期': 'week', '礼拜': 'week', '月': 'month', '年': 'year',
 }  # fmt: skip
 SECONDS = {'second': 1, 'minute': 60, 'hour': 3600, 'day': 86_400, 'week': 604_800}
-_WEEKDAYS = ('mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun')
 _AGO = {'last': 1, 'previous': 1, 'this': 0, 'the current': 0}
 
 
@@ -112,7 +111,7 @@ def _read(rule: dict[str, Any], match: re.Match[str], calendar: Calendar) -> Mom
     given: dict[str, Any] = {
         name: value for name, value in {**rule, **match.groupdict()}.items() if value is not None
     }
-    for name in ('part2', 'unit2', 'unit3', 'month2'):
+    for name in ('part2', 'unit2', 'unit3', 'month2', 'day2'):
         if name in given:
             given[name[:-1]] = given[name]
     year = int(given.get('year', calendar.today.year))
@@ -125,15 +124,14 @@ def _read(rule: dict[str, Any], match: re.Match[str], calendar: Calendar) -> Mom
     return Moment(match.start(), match.end(), **{**flags, **fields})
 
 
-def parse_month(written: str) -> int:
-    """Return the number of a month: 10 of october, oct, 10, 十."""
-    if written.isdecimal() or not written.isascii():
-        month = int(parse_number(written))
-    else:
-        month = next(i for i, name in enumerate(MONTHS, 1) if name.startswith(written[:3]))
-    if not 1 <= month <= 12:
-        raise ValueError(f'no month {month}')
-    return month
+def parse_day(written: str) -> int:
+    """Return the number of a day of a month."""
+    return int(parse_number(written))
+
+
+def _find_ordinal(written: str) -> int:
+    ordinals: str = load_table('times')['fragments']['ordinals']
+    return ordinals.split('|').index(written) + 1
 
 
 def _read_nothing(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
@@ -146,7 +144,7 @@ def _read_day(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
         return {'day': calendar.today - given['days'] * DAY, 'part': part}
     if 'weekday' in given:
         return _read_weekday(given, calendar)
-    day = int(parse_number(given['day']))
+    day = _find_ordinal(given['ordinal']) if 'ordinal' in given else parse_day(given['day'])
     if 'monthago' in given:
         month = calendar.make_month(
             calendar.today.year, calendar.today.month - given['monthago'].startswith('上')
@@ -168,7 +166,7 @@ def _get_year(given: dict[str, Any], calendar: Calendar) -> int:
 def _read_weekday(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
     name, which = given['weekday'], given.get('which', '')
     weekday = '一二三四五六日天'.find(name)
-    weekday = _WEEKDAYS.index(name[:3]) if weekday < 0 else min(weekday, 6)
+    weekday = WEEKDAYS.index(name[:3]) if weekday < 0 else min(weekday, 6)
     weeks_ago = {'上上': 2, '上': 1, '这': 0, '本': 0, 'this': 0}.get(which.removesuffix('个'))
     if weeks_ago is None:
         return {'day': calendar.find_weekday(weekday), 'weekday': weekday}
@@ -243,12 +241,14 @@ def set_hour_in(part: str, hour: int) -> int:
 
 
 def _read_ago(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
-    number, unit = parse_number(given['number']), given['unit']
+    number, unit = parse_number(str(given['number'])), given['unit']
     if unit in ('year', '年') and number > LONGEST_YEARS:
         return {'spoils': True}
     if unit.startswith('半'):
         number, unit = number + 0.5, unit[1:]
     unit = UNITS.get(unit, unit)
+    if 'to_day' in given:
+        return {'day': _go_back(calendar, number, unit).astimezone(calendar.zone).date()}
     if 'less' in given or 'more' in given:
         at = _go_back(calendar, number, unit)
         since, until = (at, calendar.now) if 'less' in given else (None, at)
@@ -344,4 +344,5 @@ _READERS = {
     'month': _read_month,
     'year': _read_year,
     'between': _read_between,
+    **READERS,
 }

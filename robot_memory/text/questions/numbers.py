@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from robot_memory.text.duplicate_keys import convert_han_number
+from robot_memory.text.vocabulary import MONTHS
 
 _UNITS = (
     'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen '
@@ -44,3 +45,14 @@ def parse_number(written: str) -> float:
         tens, units = re.split('[- ]', written)
         return _WORDS[tens] + _WORDS[units]
     return float(convert_han_number(written))
+
+
+def parse_month(written: str) -> int:
+    """Return the number of a month: 10 of october, oct, 10, 十."""
+    if written.isdecimal() or not written.isascii():
+        month = int(parse_number(written))
+    else:
+        month = next(i for i, name in enumerate(MONTHS, 1) if name.startswith(written[:3]))
+    if not 1 <= month <= 12:
+        raise ValueError(f'no month {month}')
+    return month

@@ -157,9 +157,9 @@ def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | N
     """Return an order by a quantity: the hardest, the five longest, 最用力."""
     kinds = {kind for mention in mentions for kind in mention.kinds}
     if match := load_pattern('orders', 'extreme', 'en').search(folded):
-        quantity = 'mass' if match['quantity'] == 'weight' else match['quantity']
         figure = {'average': 'mean'}.get(match['figure'] or '', match['figure'] or '')
-        order = Order(quantity, bool(match['high']), 1, 0, figure)
+        quantity, own = _name_quantity(match['quantity'])
+        order = Order(quantity, bool(match['high']), 1, 0, figure or own)
         return FoundOrder(order, (match.span(),), True)
     if match := load_pattern('orders', 'extreme', 'zh').search(folded):
         quantity = next(iter(locate_quantities(match['quantity'] or match['named'])))
@@ -179,6 +179,41 @@ def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | N
         if order.by == 'speed' and kinds and kinds.issubset(_LASTING):
             order = replace(order, by='duration', descending=not order.descending)
         return FoundOrder(order, (match.span(),), named is None)
+    return _find_ranked(folded, kinds)
+
+
+def _name_quantity(written: str) -> tuple[str, str]:
+    """Return the quantity that a word names, and its figure where it is one of several."""
+    one = 'mass' if written.startswith('mass') else written.rstrip('s')
+    known = {'weight': 'mass', 'degree': 'temperature', 'strength': 'force', 'length': 'duration'}
+    return ('length', 'residual') if one == 'residual' else (known.get(one, one), '')
+
+
+_PLACES = {'大': 'force', '强': 'force', '用力': 'force', '高': 'temperature', '重': 'mass'}
+_PLACES |= {'长': 'duration', '久': 'duration', '快': 'speed', '远': 'distance'}
+
+
+def _find_ranked(folded: str, kinds: set[str]) -> FoundOrder | None:
+    """Return an order that is told by its quantity: the top five by force, 力前五名, 第二大."""
+    if match := load_pattern('orders', 'ranked', 'place').search(folded):
+        located = next(iter(locate_quantities(folded)), '')
+        quantity = located or _PLACES[match['word']]
+        quantity = 'force' if 'contact' in kinds and match['word'] == '重' else quantity
+        order = Order(quantity, True, 1, max(0, int(parse_number(match['rank'])) - 1))
+        return FoundOrder(order, (match.span(),), True)
+    top = load_pattern('orders', 'ranked', 'top').search(folded)
+    by = load_pattern('orders', 'ranked', 'en').search(folded)
+    if by:
+        quantity, figure = _name_quantity(by['quantity'])
+        descending = not load_pattern('orders', 'ranked', 'ascending').search(folded)
+        take = int(parse_number(top['count'] or top['han'])) or None if top else None
+        spans = (by.span(), top.span()) if top else (by.span(),)
+        return FoundOrder(Order(quantity, descending, take, 0, figure), spans, True)
+    if top and top['han']:
+        located = next(iter(locate_quantities(folded)), 'force' if 'contact' in kinds else '')
+        if located:
+            order = Order(located, True, int(parse_number(top['han'])) or None)
+            return FoundOrder(order, (top.span(),), True)
     return None
 
 
@@ -215,6 +250,8 @@ def find_aggregate(folded: str) -> FoundAggregate | None:
     if 'count' in found:
         counted: Function = 'rate' if 'mean' in found and group else 'count'
         return FoundAggregate(Aggregate(counted, '', group), tuple(spans), tuple(by))
+    if 'sum' in found and not located:
+        return FoundAggregate(Aggregate('count', '', group), tuple(spans), tuple(by))
     function_: Function | None = next(
         (name for name in ('median', 'std', 'mean', 'sum') if name in found), None
     )

@@ -140,7 +140,7 @@ def is_range(folded: str, one: Phrase, other: Phrase) -> bool:
     gap = load_pattern('times', 'around', 'range').fullmatch(
         folded, one.moment.end, other.moment.start
     )
-    if not gap or one.moment.window or other.moment.window:
+    if not gap or bool(one.moment.window) != bool(other.moment.window):
         return False
     opened = one.word in find_words('times', 'around', 'from')
     if gap['both']:

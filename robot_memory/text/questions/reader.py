@@ -94,10 +94,13 @@ class _Reader:
         if not (self.mentions or self.signs - _NEEDS_MORE):
             return None
         self.cues = find_cues(self.folded)
-        found = self._find_window() if 'time' in self.signs else None
+        found = self._find_window(self.folded) if 'time' in self.signs else None
         anchor = self._find_anchor(found) if 'anchor' in self.signs else None
-        told = self._place_anchor(anchor, found) if anchor else None
-        window = found.window if found and not (told and told.window) else None
+        told, times = None, found.spans if found else ()
+        if anchor:
+            told, found = self._place_anchor(anchor)
+            times = found.spans if found else ()
+        window = found.window if found else None
         if anchor:
             self.mentions = [m for m in self.mentions if not _is_inside(m, anchor.span)]
         outside = window is not None or told is not None
@@ -119,7 +122,7 @@ class _Reader:
             order = self._imply_order(told, used, window)
         outcome = find_outcome(self.folded) if self._may_have_outcome() else None
         spans = [
-            *_span(found.spans if found else (), 'window'),
+            *_span(times, 'window'),
             *_span(self.bounds.spans, 'bound'),
         ]
         spans += _span((anchor.span,) if anchor else (), 'anchor')
@@ -144,13 +147,10 @@ class _Reader:
             spans=tuple(sorted(spans, key=lambda span: (span.start, span.end))),
         )
 
-    def _find_window(self) -> Found | None:
-        """Return the window, if what is asked for has been."""
-        masked = _mask(self.folded, self.bounds.spans)
-        try:
-            found = find_window(masked, self.calendar)
-        except OverflowError:  # before year 1, after 9999
-            return None
+    def _find_window(self, folded: str) -> Found | None:
+        """Return the window of a text, if what is asked for has been."""
+        masked = _mask(folded, self.bounds.spans)
+        found = find_window(masked, self.calendar)
         if found is None:
             return None
         if found.support and not (self.mentions or find_superlative(self.folded, ())):
@@ -169,7 +169,9 @@ class _Reader:
             return found
         alone = not _LETTER.search(_mask(masked, found.spans))
         asked = cues.asking and (found.dated or found.window.granularity == 'range')
-        return found if asked or found.support or self.mentions or alone else None
+        if asked or found.support or self.mentions or alone:
+            return found
+        return found if 'order' in self.signs and find_superlative(folded, ()) else None
 
     def _find_anchor(self, window: Found | None) -> FoundAnchor | None:
         """Return the event that times are told by; of what is always done, there is none."""
@@ -181,16 +183,32 @@ class _Reader:
         others = any(not _is_inside(m, found.span) for m in self.mentions)
         return found if others and not self.cues.present else None
 
-    def _place_anchor(self, anchor: FoundAnchor, window: Found | None) -> Anchor:
-        """Return the anchor with the window that its own words name: the stop this morning."""
-        start, end = anchor.span
-        for begin, finish in window.spans if window else ():
-            follows = begin >= end and not self.folded[end:begin].strip()
-            if window and (follows or (start <= begin and finish <= end)):
-                said = self.folded[begin:finish].strip()
-                words = ' '.join(anchor.anchor.words.replace(said, ' ').split())
-                return replace(anchor.anchor, words=words, window=window.window)
-        return anchor.anchor
+    def _place_anchor(self, found: FoundAnchor) -> tuple[Anchor, Found | None]:
+        """Return the anchor with the windows of its own words, and the window beside it."""
+        outside = self._find_window(_mask(self.folded, [found.span]))
+        if 'time' not in self.signs:
+            return found.anchor, outside
+        anchors = [found.anchor, *((found.anchor.to,) if found.anchor.to else ())]
+        apart = len(set(found.parts)) == len(anchors)
+        for place, span in enumerate(found.parts[: len(anchors)] if apart else ()):
+            only = _mask(self.folded, [(0, span[0]), (span[1], len(self.folded))])
+            inside = self._find_window(only)
+            if inside:
+                words = anchors[place].words
+                for start, end in inside.spans:
+                    words = words.replace(self.folded[start:end].strip(), ' ')
+                    words = words.replace(self.folded[start - 3 : end].strip(), ' ')
+                words = ' '.join(words.split())
+                anchors[place] = replace(anchors[place], words=words, window=inside.window)
+        end = found.span[1]
+        follows = outside and any(
+            begin >= end and not self.folded[end:begin].strip() for begin, _ in outside.spans
+        )
+        last = len(anchors) - 1
+        if outside and follows and not anchors[last].window and (not last or anchors[0].window):
+            anchors[last], outside = replace(anchors[last], window=outside.window), None
+        anchor = anchors[0]
+        return replace(anchor, to=anchors[1]) if last else anchor, outside
 
     def _find_order(self, anchor: FoundAnchor | None, window: bool) -> FoundOrder | None:
         folded = _mask(self.folded, [anchor.span]) if anchor else self.folded
@@ -251,6 +269,11 @@ class _Reader:
         """Return the events that are asked for; ordinary words name one only beside more."""
         named = [m for m in self.mentions if m.kinds]
         strong = [m for m in named if not m.weak]
+        general = {kind for m in strong if not m.labels for kind in m.kinds}
+        more = [m for m in named if m.weak and m.labels and general.intersection(m.kinds)]
+        if strong and says and more:
+            chosen = {*strong, *more}
+            return [m for m in named if m in chosen and (m.labels or m.kinds[0] != 'task')]
         if not strong:
             stopped = self._asks_why() and not says
             return [m for m in named if says or (stopped and m.kinds[0] == 'fault')]

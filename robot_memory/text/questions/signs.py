@@ -36,7 +36,7 @@ def find_signs(folded: str) -> frozenset[str]:
         for character in characters.keys() & set(folded):
             found |= characters[character]
     if _DIGIT.search(folded):
-        found |= {'time', 'number'}
+        found |= {'time', 'number', 'order'}
     return frozenset(found)
 
 

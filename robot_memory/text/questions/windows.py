@@ -18,6 +18,7 @@ from robot_memory.text.questions.phrases import (
 from robot_memory.text.questions.tables import load_table
 
 _SHORT = timedelta(minutes=1)
+NOON = Clock(12, exact=True)
 _AROUND_HOUR = timedelta(minutes=30)
 _AROUND = timedelta(minutes=15)
 _AROUND_SPOKEN = timedelta(minutes=10)
@@ -46,7 +47,9 @@ def find_window(folded: str, calendar: Calendar) -> Found | None:
     at = 0
     day = next((t.moment for t in times if t.moment.day or t.moment.stretch), None)
     while at < len(times):
-        if at + 1 < len(times) and is_range(folded, times[at], times[at + 1]):
+        if at + 1 < len(times) and (
+            is_range(folded, times[at], times[at + 1]) or _is_pair(times[at], times[at + 1])
+        ):
             found = _make_range(times[at], times[at + 1], day, calendar)
             if found is not None:
                 ranges.append(found)
@@ -61,7 +64,10 @@ def find_window(folded: str, calendar: Calendar) -> Found | None:
     merged = _merge(single)
     if merged is None:
         return None
-    window = _make_window(merged, calendar)
+    try:
+        window = _make_window(merged, calendar)
+    except OverflowError:  # before the first year
+        return None
     if window is None or (window.since is not None and window.since > calendar.now):
         return None
     spans = tuple((one.start, one.end) for one in single)
@@ -72,6 +78,11 @@ def find_window(folded: str, calendar: Calendar) -> Found | None:
         any(one.moment.support for one in single),
         merged.moment.clock is None or merged.moment.day is not None,
     )
+
+
+def _is_pair(one: Phrase, other: Phrase) -> bool:
+    """Say whether one time is where a stretch begins, and the other where it ends."""
+    return one.relation in ('since', 'after') and other.relation in ('before', 'by')
 
 
 def _merge(phrases: list[Phrase]) -> Phrase | None:
@@ -126,6 +137,8 @@ def _make_stretch(moment: Moment, about: bool, calendar: Calendar) -> Stretch | 
     if moment.clock:
         local, lasts = _find_time(moment, calendar)
         if about or lasts > _SHORT or moment.clock.spoken:
+            if about and moment.clock == NOON:
+                return Stretch(local - DAY / 24, local + DAY / 24, 'hour', local)
             around = _AROUND_HOUR if lasts > _SHORT else _AROUND if about else _AROUND_SPOKEN
             return Stretch(local - around, local + around, 'hour', local)
         granularity = 'second' if lasts < _SHORT else 'minute'
@@ -191,11 +204,18 @@ def _make_range(
             first, last = _share_half(first, last)
         first = replace(first, day=first.day or shared, part=first.part or part)
         last = replace(last, day=last.day or shared, part=last.part or part)
+    if first.window and last.window and first.window.since and last.window.since:
+        instants = Window(first.window.since, last.window.since, 'range', calendar.zone)
+        if first.window.since >= last.window.since or first.window.since > calendar.now:
+            return None
+        return Found(instants, ((one.start, other.end),), True, False)
     stretches = [_make_stretch(moment, False, calendar) for moment in (first, last)]
     if stretches[0] is None or stretches[1] is None:
         return None
     since = stretches[0].near or stretches[0].since
     until = stretches[1].near or stretches[1].until
+    if other.relation == 'before' and not last.clock:
+        until = stretches[1].since
     if until <= since and last.clock and not other.moment.day:
         if other.moment.clock and first.day is None:
             since -= DAY

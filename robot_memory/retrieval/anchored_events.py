@@ -1,0 +1,138 @@
+"""The windows that events bound: since the tool change, between two grip losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+from robot_memory.retrieval.named_events import POOL, NamedEvents, count_terms
+from robot_memory.storage.events.pages import EventRow
+from robot_memory.text import tokenizer
+from robot_memory.text.questions.events import find_mentions
+from robot_memory.text.questions.folding import fold_characters
+from robot_memory.text.questions.model import Anchor, Reading, Window
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Hold the window that events bound, and those events."""
+
+    window: Window
+    event_ids: tuple[int, ...]
+
+
+class AnchoredEvents(NamedEvents):
+    """Find the events by which questions tell the time, and their windows."""
+
+    def place_anchor(self, anchor: Anchor, window: Window | None) -> Placed | None:
+        """Return the window that the events of an anchor bound; None where one is not known."""
+        if anchor.to is None:
+            event = self._find_anchor(anchor, window)
+            if event is None:
+                return None
+            return Placed(_place_window(anchor, event, self.now), (event.id,))
+        end = self._find_anchor(anchor.to, window)
+        if end is None:
+            return None
+        pair = anchor.words == anchor.to.words
+        begin = self._find_anchor(anchor, window, None if pair else end.onset)
+        if begin is None:
+            begin = self._find_anchor(anchor, window)
+            if begin is None:
+                return None
+            end = self._find_anchor(replace(anchor.to, which=1), window, after=begin.onset)
+            if end is None:
+                return None
+        begin, end = sorted((begin, end), key=lambda one: one.onset)
+        since, until = _to_datetime(begin.end or begin.onset), _to_datetime(end.onset)
+        if until <= since:
+            return None
+        return Placed(Window(since, until, 'range', self.zone), (begin.id, end.id))
+
+    def read_anchor(self, anchor: Anchor) -> Reading:
+        """Return the events that the words of an anchor name, and the words that are left."""
+        folded = fold_characters(anchor.words)
+        mentions = [one for one in find_mentions(folded) if not one.happening]
+        rest = folded
+        for one in mentions:
+            rest = rest[: one.start] + ' ' * (one.end - one.start) + rest[one.end :]
+        return self.add_labels(
+            Reading(
+                rest if mentions else anchor.words,
+                kinds=tuple(kind for one in mentions for kind in one.kinds),
+                labels=tuple(label for one in mentions for label in one.labels),
+            )
+        )
+
+    def _find_anchor(
+        self,
+        anchor: Anchor,
+        beside: Window | None,
+        before: int | None = None,
+        after: int | None = None,
+    ) -> EventRow | None:
+        """Return the event that an anchor names: in the window beside it where there is one."""
+        reading = self.read_anchor(anchor)
+        where = self.make_where(reading)
+        if where is None:
+            return None
+        windows = [anchor.window] if anchor.window or not beside else [beside, None]
+        for window in windows:
+            within = window or Window(None, None, 'range', self.zone)
+            if within.until is None or within.until > self.now:
+                within = replace(within, until=self.now)
+            found = self.list_events(where, within, 'onset', anchor.which < 0, POOL)
+            found = [
+                one
+                for one in found
+                if (before is None or one.onset < before) and (after is None or one.onset > after)
+            ]
+            found = self._find_named(reading, found)
+            place = abs(anchor.which) - 1
+            if place < len(found):
+                return found[place]
+        return None
+
+    def _find_named(self, reading: Reading, found: list[EventRow]) -> list[EventRow]:
+        """Return the events whose words have most of those that an anchor has left."""
+        terms, _ = tokenizer.extract_query_terms(reading.rest)
+        terms = [term for term in terms if term not in tokenizer.STOP_TERMS]
+        shares = [count_terms(terms, one) for one in found]
+        best = max(shares, default=0)
+        if not best:
+            return found if reading.kinds else []
+        return [one for one, share in zip(found, shares, strict=True) if share == best]
+
+
+def intersect(window: Window | None, other: Window) -> Window:
+    """Return what two windows share; the other where they share nothing."""
+    if window is None:
+        return other
+    since = max((one for one in (window.since, other.since) if one), default=None)
+    until = min((one for one in (window.until, other.until) if one), default=None)
+    if since is not None and until is not None and until <= since:
+        return other
+    return replace(other, since=since, until=until)
+
+
+def _place_window(anchor: Anchor, event: EventRow, now: datetime) -> Window:
+    """Return the window that an event bounds."""
+    zone = now.tzinfo
+    assert isinstance(zone, ZoneInfo)
+    onset, end = (_to_datetime(at) for at in (event.onset, event.end or event.onset))
+    distance = None if anchor.distance is None else timedelta(seconds=anchor.distance)
+    if anchor.relation == 'around':
+        around = distance or timedelta(0)
+        return Window(onset - around, end + around, 'range', zone)
+    if anchor.relation == 'before':
+        since = None if distance is None else onset - distance
+        return Window(since, onset, 'range', zone)
+    if anchor.relation == 'during':
+        return Window(onset, end + timedelta(microseconds=1), 'range', zone)
+    until = None if distance is None else end + distance
+    return Window(end, until, 'range', zone)
+
+
+def _to_datetime(nanoseconds: int) -> datetime:
+    return datetime.fromtimestamp(0, timezone.utc) + timedelta(microseconds=nanoseconds // 1000)

@@ -1,0 +1,167 @@
+"""The events that the words of a question name: their kinds, labels, figures and windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from robot_memory.core.clock import format_instant
+from robot_memory.core.units import convert
+from robot_memory.memory import Memory
+from robot_memory.retrieval.events import EventQuestion, list_events
+from robot_memory.storage.events.fields import Fields
+from robot_memory.storage.events.pages import EventRow
+from robot_memory.storage.tables import event_names
+from robot_memory.storage.tables.events import SUCCESS
+from robot_memory.text import tokenizer
+from robot_memory.text.questions.events import match_label
+from robot_memory.text.questions.model import UNITS, Bound, Reading, Window
+
+POOL = 1000
+"""Events of which the words are compared, in the order that is asked for."""
+_SIMILAR = {'speed': ('rotation speed',), 'length': ('distance',), 'distance': ('length',)}
+"""Quantities that stand for another where no figure has that."""
+
+
+@dataclass(frozen=True)
+class NamedEvents:
+    """List the events of a collection as readings name them, seen from one moment."""
+
+    memory: Memory
+    collection: str
+    session_id: str | None
+    zone: ZoneInfo
+    now: datetime
+
+    def list_events(
+        self,
+        where: dict[str, Any],
+        window: Window | None,
+        order: str,
+        descending: bool,
+        limit: int,
+    ) -> list[EventRow]:
+        """Return the events that meet conditions, in an order."""
+        question = self.ask(where, window, order, descending, limit)
+        return list(list_events(self.memory, question).events)
+
+    def ask(
+        self,
+        where: dict[str, Any],
+        window: Window | None,
+        order: str = 'onset',
+        descending: bool = True,
+        limit: int = 1,
+    ) -> EventQuestion:
+        """Return the question to the table; with a window, of what began in it."""
+        since = until = ''
+        if window is not None:
+            since, until = _format(window.since), _format(window.until)
+            instantly = window.granularity in ('second', 'minute') or window.near is not None
+            if since and not instantly:
+                where = {**where, 'onset': {'$gte': since}}
+        return EventQuestion(where, since, until, order, descending, limit, '', self.zone)
+
+    def add_labels(self, reading: Reading) -> Reading:
+        """Return a reading whose labels are those of events; others are words to compare."""
+        known = [one for one in reading.labels if self.match_names((one,), match_label)]
+        words = [one for one in reading.labels if one not in known]
+        if known or not words:
+            return reading if not words else replace(reading, labels=tuple(known))
+        return replace(reading, labels=(), rest=' '.join((*words, reading.rest)))
+
+    def make_where(self, reading: Reading) -> dict[str, Any] | None:
+        """Return the conditions of a reading; None where no event can meet them."""
+        where: dict[str, Any] = {'collection': self.collection}
+        if self.session_id:
+            where['session_id'] = self.session_id
+        labels = self.match_names(reading.labels, match_label)
+        if labels:
+            where['label'] = {'$in': labels}
+        elif reading.kinds:
+            where['kind'] = {'$in': list(reading.kinds)}
+        if reading.recording:
+            names = self.match_names((reading.recording,), lambda one, name: name.endswith(one))
+            if not names:
+                return None
+            where['recording'] = {'$in': names}
+        shared = reading.aggregate is not None and reading.aggregate.function == 'share'
+        if reading.outcome and not shared and not set(reading.kinds) <= {'fault', 'state'}:
+            where[SUCCESS] = float(reading.outcome == 'success')
+        for bound in reading.bounds:
+            name = self.find_figure(bound.quantity, bound.figure, reading, exact=True)
+            if name is None:
+                return None
+            where.setdefault(name, {})[bound.operator] = _write_bound(bound)
+        return where if self._has_figures(where) else None
+
+    def _has_figures(self, where: dict[str, Any]) -> bool:
+        """Say whether any event has the outcome that a condition is on."""
+        if SUCCESS not in where:
+            return True
+        with self.memory.db.read() as connection:
+            fields = Fields.read(connection)
+        kinds = where['kind']['$in'] if 'kind' in where else fields.kinds.values()
+        return any(
+            one.name == SUCCESS and fields.kinds.get(one.kind) in kinds for one in fields.figures
+        )
+
+    def match_names(self, wanted: Iterable[str], matches: Callable[[str, str], bool]) -> list[str]:
+        """Return the names in the store that match one that is wanted."""
+        wanted = list(wanted)
+        if not wanted:
+            return []
+        with self.memory.db.read() as connection:
+            names = event_names.list_all(connection)
+        return [name for name in names if any(matches(one, name) for one in wanted)]
+
+    def find_figure(
+        self, quantity: str, adjective: str, reading: Reading, *, exact: bool = False
+    ) -> str | None:
+        """Return the name of the figure of a quantity; where `exact`, not of a similar one."""
+        if quantity == 'duration':
+            return 'duration'
+        with self.memory.db.read() as connection:
+            fields = Fields.read(connection)
+        for asked in (quantity, *(() if exact else _SIMILAR.get(quantity, ()))):
+            unit = UNITS[asked]
+            figures = [
+                one
+                for one in fields.figures
+                if convert(1.0, one.unit, unit) is not None
+                and (not reading.kinds or fields.kinds.get(one.kind) in reading.kinds)
+            ]
+            if figures:
+                words = (adjective or 'peak', quantity.partition(' ')[0])
+                figures.sort(
+                    key=lambda one: (
+                        -sum(word in one.name for word in words),
+                        one.slot or 99,
+                        one.id,
+                    )
+                )
+                best = figures[0]
+                return f'{best.name} [{best.unit}]' if best.unit else best.name
+        return None
+
+
+def _format(moment: datetime | None) -> str:
+    if moment is None:
+        return ''
+    return format_instant(round(moment.timestamp() * 1e6))
+
+
+def _write_bound(bound: Bound) -> float | str:
+    unit = UNITS[bound.quantity]
+    return f'{bound.value!r} {unit}'
+
+
+def count_terms(terms: Sequence[str], event: EventRow) -> int:
+    """Return how many of some terms the words of an event have."""
+    names = (event.names.get(name) or '' for name in ('label', 'task', 'topic', 'kind'))
+    words = ' '.join((event.text or '', *names)).replace('_', ' ')
+    have = set(tokenizer.extract_terms(words))
+    return sum(term in have for term in terms)

@@ -1,0 +1,82 @@
+"""Parts of months and weeks that a question names: week 46, the end of October, 月初."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from robot_memory.text.questions.calendar import DAY, Calendar, Stretch
+from robot_memory.text.questions.numbers import parse_month, parse_number
+
+WEEKDAYS = ('mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun')
+
+
+def _read_week_number(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    week, year = int(given['week']), int(given.get('year', calendar.today.year))
+    monday = date.fromisocalendar(year, week, 1)
+    if monday > calendar.today and 'year' not in given:
+        monday = date.fromisocalendar(year - 1, week, 1)
+    return {'stretch': calendar.make_day(monday, 7, 'week')}
+
+
+def _read_half(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    today = calendar.today
+    month = parse_month(given['month']) if 'month' in given else today.month
+    found = calendar.make_past_month(month, int(given.get('year', 0)))
+    middle = found.since + 15 * DAY
+    first = given['half'] == 'first'
+    ends = (found.since, middle) if first else (middle, found.until)
+    return {'stretch': Stretch(*ends, 'range')}
+
+
+def _read_week_of(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    month = calendar.make_past_month(parse_month(given['month']), int(given.get('year', 0)))
+    if given['ordinal'] == 'last':
+        return {'stretch': Stretch(month.until - 7 * DAY, month.until, 'range')}
+    start = month.since + 7 * DAY * _ORDINALS.index(given['ordinal'])
+    return {'stretch': Stretch(start, min(start + 7 * DAY, month.until), 'range')}
+
+
+_ORDINALS = ('first', 'second', 'third', 'fourth')
+_BEGIN = ('very start', 'start', 'beginning', 'early part', '初', '上旬')
+_MIDDLE = ('middle', '中旬')
+_HALVES = {'上半月': True, '下半月': False}
+
+
+def _read_part_of(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    """Read the start, the middle or the end of a month or a week."""
+    which, today = given['which'], calendar.today
+    place = 0 if which in _BEGIN else 1 if which in _MIDDLE else 2
+    ago = given.get('period', '').startswith(('last', '上'))
+    if given.get('unit') == 'week':
+        week = calendar.make_week(int(ago))
+        first, last = ((0, 2), (2, 4), (4, 7))[place]
+        return {'stretch': Stretch(week.since + first * DAY, week.since + last * DAY, 'range')}
+    if 'month' in given:
+        month = calendar.make_past_month(parse_month(given['month']), int(given.get('year', 0)))
+    else:
+        month = calendar.make_month(today.year, today.month - ago)
+    if which in _HALVES:
+        middle = month.since + 15 * DAY
+        ends = (month.since, middle) if _HALVES[which] else (middle, month.until)
+        return {'stretch': Stretch(*ends, 'range')}
+    first, last = ((0, 10), (10, 20), (20, 31))[place]
+    until = min(month.since + last * DAY, month.until)
+    return {'stretch': Stretch(month.since + first * DAY, until, 'range')}
+
+
+def _read_weekday_ago(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    weeks = int(parse_number(given['number'])) if 'number' in given else 2
+    name = given.get('weekday') or given['before_last']
+    day = calendar.find_weekday(WEEKDAYS.index(name[:3]))
+    return {'day': day - 7 * (weeks - 1) * DAY}
+
+
+READERS = {
+    'week_number': _read_week_number,
+    'half': _read_half,
+    'week_of': _read_week_of,
+    'part_of': _read_part_of,
+    'weekday_ago': _read_weekday_ago,
+}
+"""How the times of this module are read, by the name that times.toml has for it."""
