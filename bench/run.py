@@ -13,6 +13,8 @@ node     the round trip of a service, a conversation of 500 turns, the import of
          minute under load; 2 minutes
 contacts pushes found, missed and told wrongly, in recordings (where they are there) and in
          generated streams; 1 minute
+questions
+         events of a month, asked for in English and Chinese: right first; 2 minutes a half
 quality  how well recall finds: bench/retrieval/measure.py; some minutes, more the first time
 
 --quick takes less than two minutes. It leaves out 100k and 1M memories, measures side by side at
@@ -52,7 +54,7 @@ SIZES, PEER_SIZE = (1_000, 10_000, 100_000, 1_000_000), 10_000
 QUICK_SIZES, QUICK_PEER_SIZE = (1_000, 10_000), 1_000
 QUICK_SETS = ('robot', 'calvin')
 EVENTS, QUICK_EVENTS = 5_000_000, 200_000
-PARTS = ('scale', 'side', 'events', 'node', 'contacts', 'quality')
+PARTS = ('scale', 'side', 'events', 'node', 'contacts', 'questions', 'quality')
 
 
 def main() -> None:
@@ -83,6 +85,7 @@ def main() -> None:
             'events.py', '--size', str(QUICK_EVENTS if given.quick else EVENTS)
         ),
         'node': lambda: measure_node(quick=given.quick),
+        'questions': lambda: measure_questions(quick=given.quick),
         'contacts': lambda: run_script('contacts.py', *(('--seeds', '2') if given.quick else ())),
         'quality': lambda: measure_quality(quick=given.quick),
     }
@@ -92,6 +95,7 @@ def main() -> None:
         'events': tables.format_events,
         'node': tables.format_node,
         'contacts': tables.format_contacts,
+        'questions': tables.format_questions,
         'quality': tables.format_quality,
     }
     results: dict[str, Any] = {'machine': describe_machine()}
@@ -174,6 +178,12 @@ def run_script(name: str, *arguments: str) -> Any:
     command = [sys.executable, str(HERE / name), *arguments]
     ran = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     return json.loads(ran.stdout) if ran.returncode == 0 else None
+
+
+def measure_questions(*, quick: bool) -> Any:
+    """Return how many questions about a month are right first, by half; one if quick."""
+    halves = ('dev',) if quick else ('dev', 'report')
+    return {half: run_script('questions/ask.py', '--json', '--half', half) for half in halves}
 
 
 def measure_quality(*, quick: bool) -> Any:

@@ -221,6 +221,18 @@ def format_contacts(results: Results) -> str:
     return _format_table('Contacts; right: within 5 % of the peak and 15 degrees', head, rows)
 
 
+def format_questions(results: Results) -> str:
+    """Return how many questions about a month are answered right first, by group."""
+    rows: list[tuple[Any, ...]] = []
+    for half, found in results.items():
+        for name, (right, asked, low, high) in (found or {}).items():
+            interval = f'{100 * low:.0f} to {100 * high:.0f} %'
+            aim = 'over 90 %' if (half, name) == ('report', 'all') else ''
+            rows.append((f'{half}: {name}', f'{right} of {asked}', interval, aim))
+    head = ('', 'right first', '95 % interval', 'to reach')
+    return _format_table('Questions about a month of events', head, rows)
+
+
 QUALITY = (
     ('locomo', 'top 10', 'over .662'),
     ('locomo', 'top 25', 'over .767'),

@@ -15,7 +15,6 @@ import json
 import math
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -205,13 +204,12 @@ def compute_interval(right: int, asked: int) -> tuple[float, float]:
     return (middle - spread) / (1 + z * z / asked), (middle + spread) / (1 + z * z / asked)
 
 
-def measure(file: Path, half: str, *, model: str, verbose: bool) -> tuple[int, int]:
-    """Ask a half; print what was right by group; return how many were right, and asked."""
+def measure(file: Path, half: str, *, model: str, verbose: bool) -> dict[str, list[int]]:
+    """Ask a half; return by group, by language and in all how many were right, and asked."""
     with file.open(encoding='utf-8') as lines:
         questions = [one for one in map(json.loads, lines) if one['half'] == half]
     questions.sort(key=lambda one: read_stamp(one['now']))
-    right: Counter[str] = Counter()
-    asked: Counter[str] = Counter()
+    found: dict[str, list[int]] = {}
     clock = MonthClock()
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(
@@ -222,20 +220,13 @@ def measure(file: Path, half: str, *, model: str, verbose: bool) -> tuple[int, i
             for one in questions:
                 reply, answer = month.ask(one)
                 good = judge(one['answer'], reply)
-                for name in (one['group'], one['language']):
-                    asked[name] += 1
-                    right[name] += good
+                for name in (one['group'], one['language'], 'all'):
+                    counted = found.setdefault(name, [0, 0])
+                    counted[0] += good
+                    counted[1] += 1
                 if verbose and not good:
                     print_wrong(one, reply, answer)
-    for name in sorted(asked):
-        print(f'{name:12} {right[name]:4} of {asked[name]:4}')
-    total = sum(right[name] for name in ('en', 'zh'))
-    low, high = compute_interval(total, len(questions))
-    print(
-        f'{half}: {total} of {len(questions)} right first, {100 * total / len(questions):.1f} % '
-        f'(95 % interval {100 * low:.1f} to {100 * high:.1f})'
-    )
-    return total, len(questions)
+    return dict(sorted(found.items()))
 
 
 def print_wrong(question: dict[str, Any], reply: Reply, answer: Any) -> None:
@@ -256,9 +247,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument('--half', default='dev', choices=('dev', 'report', 'tune', 'check'))
     parser.add_argument('--model', default='')
     parser.add_argument('--verbose', action='store_true', help='print the wrong ones')
+    parser.add_argument('--json', action='store_true', help='print JSON')
     given = parser.parse_args(arguments)
     shown = given.verbose and given.half in ('dev', 'tune')
-    measure(given.file, given.half, model=given.model, verbose=shown)
+    found = measure(given.file, given.half, model=given.model, verbose=shown)
+    intervals = {name: compute_interval(*counted) for name, counted in found.items()}
+    if given.json:
+        print(json.dumps({name: [*found[name], *intervals[name]] for name in found}))
+        return
+    for name, (right, asked) in found.items():
+        low, high = (round(100 * bound) for bound in intervals[name])
+        print(f'{name:12} {right:4} of {asked:4}   95 % interval {low:3} to {high:3} %')
 
 
 if __name__ == '__main__':

@@ -39,10 +39,13 @@ A question is right first when, with nothing given but its text and `now`,
 - give: the kind of answer; also: replacements of parts, for other sound readings of the question
   (this morning from 0:00 or from 5:00), which must give the same answer.
 
-Run as a program this computes every answer again and compares. It also refuses a question that is
-no good: a winner less than 2 % ahead, an event across the edge of a window or of `now`, a figure
-on its bound, one text twice, halves that differ in size in a group and language, or a report
-question whose words are those of a dev question. `--write` fills in the answers.
+more.jsonl is a second set of the same format, with the halves `tune` and `check`.
+
+Run as a program, with the name of a file or for questions.jsonl, this computes every answer again
+and compares. It also refuses a question that is no good: a winner less than 2 % ahead, an event
+across the edge of a window or of `now`, a figure on its bound, one text twice, halves that differ
+in size in a group and language, or a report question whose words are those of a dev question.
+`--write` fills in the answers.
 """
 
 from __future__ import annotations
@@ -65,7 +68,7 @@ from typing import Any
 from month import SAID, Item, list_known, make_month, read_stamp
 
 QUESTIONS = Path(__file__).with_name('questions.jsonl')
-HALVES, LANGUAGES = ('dev', 'report'), ('en', 'zh')
+HALVES, MORE_HALVES, LANGUAGES = ('dev', 'report'), ('tune', 'check'), ('en', 'zh')
 LEAD = 0.02
 """How far a winner must be ahead."""
 BOUND_GAP = 0.004
@@ -356,17 +359,25 @@ def mask(text: str) -> str:
     return ' '.join(re.findall(r'[\w#@]+', text))
 
 
+def list_halves(questions: Sequence[dict[str, Any]]) -> tuple[str, str]:
+    """Return the names of the two halves, which are others in a second file."""
+    return MORE_HALVES if any(q['half'] in MORE_HALVES for q in questions) else HALVES
+
+
 def check_set(questions: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Yield what is wrong with the questions as a set."""
+    names = list_halves(questions)
+    if strange := {q['half'] for q in questions} - set(names):
+        yield f'no halves of this file: {", ".join(sorted(strange))}'
     for name in ('id', 'question'):
         counts = Counter(question[name] for question in questions)
         yield from (f'{text}: {count} times' for text, count in counts.items() if count > 1)
     sizes = Counter((q['group'], q['language'], q['half']) for q in questions)
     for group, language in sorted({(q['group'], q['language']) for q in questions}):
-        by_half = [sizes[group, language, half] for half in HALVES]
+        by_half = [sizes[group, language, half] for half in names]
         if len(set(by_half)) > 1:
             yield f'{group} {language}: the halves have {by_half}'
-    halves = [[q for q in questions if q['half'] == half] for half in HALVES]
+    halves = [[q for q in questions if q['half'] == half] for half in names]
     for dev, report in itertools.product(*halves):
         if dev['language'] == report['language']:
             matcher = SequenceMatcher(None, mask(dev['question']), mask(report['question']), False)
@@ -376,15 +387,15 @@ def check_set(questions: Sequence[dict[str, Any]]) -> Iterator[str]:
                     yield f'{dev["id"]} and {report["id"]} are alike: {ratio:.2f}'
 
 
-def read_questions() -> list[dict[str, Any]]:
+def read_questions(path: Path = QUESTIONS) -> list[dict[str, Any]]:
     """Return the questions as they stand in the file."""
-    return [json.loads(line) for line in QUESTIONS.read_text('utf-8').splitlines()]
+    return [json.loads(line) for line in path.read_text('utf-8').splitlines()]
 
 
 def describe_sizes(questions: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Yield a table of how many questions each group has."""
     sizes = Counter((q['group'], q['language'], q['half']) for q in questions)
-    columns = list(itertools.product(LANGUAGES, HALVES))
+    columns = list(itertools.product(LANGUAGES, list_halves(questions)))
     yield f'{"":12}' + ''.join(f'{f"{language} {half}":>11}' for language, half in columns)
     for group in dict.fromkeys(q['group'] for q in questions):
         row = (sizes[group, language, half] for language, half in columns)
@@ -397,8 +408,10 @@ def main() -> int:
     """Compare every answer with what its spec computes, and say what is wrong."""
     parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
     parser.add_argument('--write', action='store_true', help='fill in the answers')
-    write = parser.parse_args().write
-    items, questions = make_month(), read_questions()
+    parser.add_argument('file', nargs='?', type=Path, default=QUESTIONS, help='the questions')
+    arguments = parser.parse_args()
+    path, write = arguments.file, arguments.write
+    items, questions = make_month(), read_questions(path)
     wrong = list(check_set(questions))
     for question in questions:
         try:
@@ -412,7 +425,7 @@ def main() -> int:
             wrong.append(f'{question["id"]}: {answer}, not {question["answer"]}')
     if write:
         lines = [json.dumps(question, ensure_ascii=False) + '\n' for question in questions]
-        QUESTIONS.write_text(''.join(lines), 'utf-8')
+        path.write_text(''.join(lines), 'utf-8')
     sys.stdout.write('\n'.join([*describe_sizes(questions), *wrong]) + '\n')
     return 1 if wrong else 0
 
