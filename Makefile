@@ -2,7 +2,7 @@
 # BAG=<rosbag2>     the recording that `make demo` replays
 # PYTHON=<python>   the interpreter to set up with, where that is not python3; it is remembered
 # PYTHONS=<pythons> the interpreters of `make test-pythons`, in place of all that are found
-# QUICK=1           `make bench` in less than two minutes, not half an hour
+# QUICK=1           `make bench` in some minutes, not half an hour
 # TESTS=<arguments> passed on to pytest, in place of the whole test directory
 export PYTHON PYTHONS
 run := scripts/env
