@@ -75,6 +75,32 @@ def test_a_count_is_answered_with_the_figure_and_its_events(
     assert set(require(answer.aggregate_ids)) == {ids['today'], ids['light today']}
 
 
+def test_a_median_and_a_spread_are_answered(pushes: tuple[Robot, dict[str, int]]) -> None:
+    robot, _ = pushes
+    median = robot.recall('What is the median force of the contacts today?').aggregate
+    assert require(median).value == 3.75
+    spread = robot.recall('standard deviation of the force of the contacts today').aggregate
+    assert require(spread).value == pytest.approx(2.25)
+
+
+def test_events_between_two_others_are_found(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, ids = pushes
+    feel(robot, 24.5, 3.0, kind='collision', text='Collision for 1.0 s, peak 3.0 N')
+    feel(robot, 1.5, 1.0, kind='tap', text='Tap for 1.0 s, peak 1.0 N')
+    answer = robot.recall('Which push came between the collision and the last tap?')
+    assert answer.memories[0].id in (ids['hard yesterday'], ids['light today'])
+    assert robot.recall('Which push was the hardest after the tap?').memories[0].id == ids['today']
+
+
+def test_an_outcome_that_the_kind_does_not_have_is_no_error(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, _ = pushes
+    assert robot.recall('Were there any grip failures this week?').read_as
+
+
 def test_where_nothing_passes_the_plain_answer_says_so(
     pushes: tuple[Robot, dict[str, int]],
 ) -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
-from robot_memory.retrieval.named_events import POOL, NamedEvents, count_terms
+from robot_memory.retrieval.named_events import POOL, NamedEvents, count_terms, find_terms
 from robot_memory.storage.events.pages import EventRow
-from robot_memory.text import tokenizer
 from robot_memory.text.questions.events import find_mentions
+from robot_memory.text.questions.figures import find_bounds
 from robot_memory.text.questions.folding import fold_characters
 from robot_memory.text.questions.model import Anchor, Reading, Window
+
+_AMOUNT = re.compile(
+    r'((?<![\w.])\d+(?:\.\d+)?[ -]?(?:newtons?|n|seconds?|s|kg|kilos?|g|grams?|degrees?)\b)'
+)
 
 
 @dataclass(frozen=True)
@@ -57,9 +62,12 @@ class AnchoredEvents(NamedEvents):
         rest = folded
         for one in mentions:
             rest = rest[: one.start] + ' ' * (one.end - one.start) + rest[one.end :]
+        bounds = find_bounds(_AMOUNT.sub(r'about \1', rest), rest)
+        rest = rest if not bounds.bounds else _AMOUNT.sub(' ', rest)
         return self.add_labels(
             Reading(
                 rest if mentions else anchor.words,
+                bounds=bounds.bounds,
                 kinds=tuple(kind for one in mentions for kind in one.kinds),
                 labels=tuple(label for one in mentions for label in one.labels),
             )
@@ -96,8 +104,7 @@ class AnchoredEvents(NamedEvents):
 
     def _find_named(self, reading: Reading, found: list[EventRow]) -> list[EventRow]:
         """Return the events whose words have most of those that an anchor has left."""
-        terms, _ = tokenizer.extract_query_terms(reading.rest)
-        terms = [term for term in terms if term not in tokenizer.STOP_TERMS]
+        terms = find_terms(reading.rest)
         shares = [count_terms(terms, one) for one in found]
         best = max(shares, default=0)
         if not best:

@@ -14,10 +14,9 @@ from robot_memory.retrieval.events import (
     aggregate_events,
     choose_zone,
 )
-from robot_memory.retrieval.named_events import POOL, count_terms
+from robot_memory.retrieval.named_events import POOL, count_terms, find_terms
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.tables.events import SUCCESS
-from robot_memory.text import tokenizer
 from robot_memory.text.questions.events import match_label
 from robot_memory.text.questions.model import Reading, Window
 from robot_memory.text.questions.reader import read_question
@@ -140,7 +139,7 @@ class _Search(AnchoredEvents):
         """Return the events whose words have most of the rest of a question."""
         if not reading.rest:
             return found
-        terms, _ = tokenizer.extract_query_terms(reading.rest)
+        terms = find_terms(reading.rest)
         shares = [count_terms(terms, one) for one in found]
         best = max(shares, default=0)
         if not best:
@@ -148,10 +147,6 @@ class _Search(AnchoredEvents):
         if reading.order is None and reading.aggregate is None:
             ranked = sorted(range(len(found)), key=lambda place: -shares[place])
             return [found[place] for place in ranked]
-        if reading.order is not None and reading.order.by != 'time':
-            return found
-        if reading.aggregate is not None and len(reading.kinds) == 1:
-            return found
         return [one for one, share in zip(found, shares, strict=True) if share == best]
 
     def _aggregate(
@@ -176,7 +171,7 @@ class _Search(AnchoredEvents):
             if figure is None:
                 return None
             name = figure
-        if len(found) < POOL and reading.rest and not reading.labels:
+        if len(found) < POOL and reading.rest:
             where = {**where, 'event_id': {'$in': list(ids)}}
         function = _FUNCTIONS[asked.function]
         question = self.ask(where, window)

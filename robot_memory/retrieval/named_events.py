@@ -18,7 +18,9 @@ from robot_memory.storage.tables import event_names
 from robot_memory.storage.tables.events import SUCCESS
 from robot_memory.text import tokenizer
 from robot_memory.text.questions.events import match_label
+from robot_memory.text.questions.folding import fold_characters
 from robot_memory.text.questions.model import UNITS, Bound, Reading, Window
+from robot_memory.text.questions.signs import compile_frame
 
 POOL = 1000
 """Events of which the words are compared, in the order that is asked for."""
@@ -84,7 +86,9 @@ class NamedEvents:
         elif reading.kinds:
             where['kind'] = {'$in': list(reading.kinds)}
         if reading.recording:
-            names = self.match_names((reading.recording,), lambda one, name: name.endswith(one))
+            names = self.match_names(
+                (reading.recording.lower(),), lambda one, name: one in name.lower()
+            )
             if not names:
                 return None
             where['recording'] = {'$in': names}
@@ -157,6 +161,13 @@ def _format(moment: datetime | None) -> str:
 def _write_bound(bound: Bound) -> float | str:
     unit = UNITS[bound.quantity]
     return f'{bound.value!r} {unit}'
+
+
+def find_terms(words: str) -> list[str]:
+    """Return the terms of some words of a question that may name an event."""
+    left = compile_frame().sub(' ', fold_characters(words))
+    terms, _ = tokenizer.extract_query_terms(left)
+    return [term for term in terms if term not in tokenizer.STOP_TERMS]
 
 
 def count_terms(terms: Sequence[str], event: EventRow) -> int:

@@ -91,6 +91,10 @@ def _find_between(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | Non
         same = load_pattern('anchors', 'english', 'same').match(words)
         if not _is_named(start, end, mentions):
             continue
+        if load_pattern('anchors', 'english', 'now').fullmatch(words):
+            return FoundAnchor(
+                _name(match['one'], 'since'), (match.start(), last), ((start, end),)
+            )
         if not same and not _is_named(other, last, mentions):
             continue
         one = _name(match['one'])
@@ -174,7 +178,8 @@ def _measure_distance(groups: dict[str, str | None]) -> float | None:
         return 900.0 if quarter.startswith('quarter') else 1800.0
     if unit:
         few = number in ('a few', 'few', 'several')
-        amount = _FEW if few else parse_number(number or 'one')
+        several = not number and (groups.get('many') or '')
+        amount = 2 * _FEW if several else _FEW if few else parse_number(number or 'one')
         return amount * SECONDS[UNITS.get(unit, unit)]
     return None
 

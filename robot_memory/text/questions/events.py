@@ -102,7 +102,7 @@ def find_mentions(folded: str, taken: Sequence[Span] = ()) -> list[Mention]:
                 if any(start < other_end and begin < end for begin, other_end in used):
                     continue
                 used.append((start, end))
-                plural = match[0].isascii() and re.search(r's\b', match[0]) is not None
+                plural = match[0].isascii() and re.search(r'(?<!s)s\b', match[0]) is not None
                 found.append(Mention(start, end, plural, **kind))
     return sorted(found, key=lambda one: one.start)
 

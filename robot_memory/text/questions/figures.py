@@ -52,6 +52,7 @@ def _list_units() -> dict[str, str]:
     names |= {name: unit for unit, said in table['more_names'].items() for name in said.split()}
     for length in ('meter', 'metre', 'radian', 'degree', 'millimeter', 'millimetre'):
         for per in ('per', 'a'):
+            names[f'{length} {per} second'] = f'{names[length]}/s'
             names[f'{length}s {per} second'] = f'{names[length]}/s'
     names.update(table['spelt'])
     return names
@@ -140,6 +141,8 @@ def _convert(value: float, name: str, folded: str) -> _Value | None:
             return _Value('temperature', value)
         if load_pattern('figures', 'words', 'turn').search(folded):
             return _Value('angle', math.radians(value))
+        if load_pattern('figures', 'words', 'warm').search(folded):
+            return _Value('temperature', value)
         return None
     quantity, factor = load_table('figures')['si'][unit]
     if unit == 'degf':

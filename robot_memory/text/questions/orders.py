@@ -106,7 +106,7 @@ def _find_before_event(folded: str, mentions: Sequence[Mention]) -> FoundOrder |
 def _find_adverb(folded: str) -> FoundOrder | None:
     """Return an order that stands beside a verb: when was it last touched, which came first."""
     if match := load_pattern('orders', 'order', 'came_first').search(folded):
-        name = 'word' if match['word'] else 'whole'
+        name = next(one for one in ('end', 'word', 'whole') if match[one])
         newest = load_pattern('orders', 'fragments', 'newest').fullmatch(match[name])
         return FoundOrder(Order('time', newest is not None, 1), (match.span(name),), True)
     if match := load_pattern('orders', 'order', 'when_last').search(folded):

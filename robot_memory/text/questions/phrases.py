@@ -163,4 +163,7 @@ def is_supported(folded: str, one: Phrase) -> bool:
             one.word in find_words('times', 'around', 'clocks') or not folded[: one.start].strip()
         )
         return (opened or behind is not None) and named is None
+    if moment.part and not (moment.day or moment.stretch):
+        alone = load_pattern('times', 'around', 'alone')
+        return alone.match(folded, moment.start, moment.end) is not None
     return bool(moment.day or moment.stretch) and one.word in find_words('times', 'around', 'days')

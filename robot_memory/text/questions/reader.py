@@ -105,7 +105,7 @@ class _Reader:
             self.mentions = [m for m in self.mentions if not _is_inside(m, anchor.span)]
         outside = window is not None or told is not None
         order = self._find_order(anchor, window is not None) if 'order' in self.signs else None
-        aggregate = self._find_aggregate(window) if 'count' in self.signs else None
+        aggregate = self._find_aggregate(outside) if 'count' in self.signs else None
         if aggregate and aggregate.aggregate.group:
             most = load_pattern('orders', 'most', 'en').search(self.folded)
             many = bool(most and (most['most'] or most['han']))
@@ -113,7 +113,9 @@ class _Reader:
         for span in aggregate.group if aggregate else ():
             self.mentions = [m for m in self.mentions if not _is_inside(m, span)]
         says = bool(outside or self.bounds.bounds or order or aggregate)
-        says = says or bool(self.file and self.mentions)
+        strong = any(not (m.weak or m.common or m.happening) for m in self.mentions)
+        filed = load_pattern('events', 'recording', 'asked').search(self.folded) and strong
+        says = says or bool((self.file or filed) and self.mentions)
         used = self._choose_mentions(says)
         statement = self._asks_statement(outside or aggregate is not None, order is not None)
         if not says and (statement or not self._asks_for(used)):
@@ -181,7 +183,7 @@ class _Reader:
         if found is None or found.anchor.relation == 'since' or self.cues.past:
             return found
         others = any(not _is_inside(m, found.span) for m in self.mentions)
-        return found if others and not self.cues.present else None
+        return found if (others or self.cues.asking) and not self.cues.present else None
 
     def _place_anchor(self, found: FoundAnchor) -> tuple[Anchor, Found | None]:
         """Return the anchor with the windows of its own words, and the window beside it."""
@@ -200,6 +202,8 @@ class _Reader:
                     words = words.replace(self.folded[start - 3 : end].strip(), ' ')
                 words = ' '.join(words.split())
                 anchors[place] = replace(anchors[place], words=words, window=inside.window)
+        if len(anchors) > 1 and anchors[1].words == found.anchor.words:
+            anchors[1] = replace(anchors[1], words=anchors[0].words)
         end = found.span[1]
         follows = outside and any(
             begin >= end and not self.folded[end:begin].strip() for begin, _ in outside.spans
@@ -229,7 +233,8 @@ class _Reader:
         """Return the order that goes without saying: nearest to the anchor, the latest stop."""
         if told and told.relation in ('before', 'after'):
             return FoundOrder(Order('time', told.relation == 'before', self._count(used)), ())
-        why = used and window is None and self._asks_why()
+        filed = load_pattern('events', 'recording', 'asked').search(self.folded)
+        why = used and window is None and (self._asks_why() or filed)
         return FoundOrder(Order('time', True), ()) if why else None
 
     def _count(self, used: Sequence[Mention]) -> int | None:
@@ -240,7 +245,7 @@ class _Reader:
         match = counted.search(self.folded, max(0, used[0].start - 30), used[0].start)
         return int(parse_number(match['count'])) or None if match else None
 
-    def _find_aggregate(self, window: Window | None) -> FoundAggregate | None:
+    def _find_aggregate(self, dated: bool) -> FoundAggregate | None:
         """Return a figure over events; of a count it must be said what is counted."""
         if self.cues.asked or self.cues.future:
             return None
@@ -251,7 +256,7 @@ class _Reader:
             return None  # 'contacts with a mean force over 5 N'
         if found is None or self.file or any(not m.happening or m.plural for m in self.mentions):
             return found
-        return found if found.aggregate.quantity and window else None
+        return found if found.aggregate.quantity and dated else None
 
     def _asks_statement(self, outside: bool, ordered: bool) -> bool:
         """Say whether a rule, a fact or what somebody said is asked for, and no event."""
@@ -267,7 +272,8 @@ class _Reader:
 
     def _choose_mentions(self, says: bool) -> list[Mention]:
         """Return the events that are asked for; ordinary words name one only beside more."""
-        named = [m for m in self.mentions if m.kinds]
+        named = [m for m in self.mentions if m.kinds and not self._is_excluded(m)]
+        named = named or [m for m in self.mentions if m.kinds]
         strong = [m for m in named if not m.weak]
         general = {kind for m in strong if not m.labels for kind in m.kinds}
         more = [m for m in named if m.weak and m.labels and general.intersection(m.kinds)]
@@ -279,6 +285,11 @@ class _Reader:
             return [m for m in named if says or (stopped and m.kinds[0] == 'fault')]
         same = {kind for m in strong if m.labels for kind in m.kinds}
         return [m for m in strong if m.labels or not same or not same.isdisjoint(m.kinds)]
+
+    def _is_excluded(self, mention: Mention) -> bool:
+        before = self.folded[max(0, mention.start - 24) : mention.start]
+        tables = ('en', 'zh')
+        return any(load_pattern('events', 'excluded', one).search(before) for one in tables)
 
     def _asks_why(self) -> bool:
         why = load_pattern('events', 'why', 'en').search(self.folded)

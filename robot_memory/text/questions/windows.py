@@ -147,6 +147,11 @@ def _make_stretch(moment: Moment, about: bool, calendar: Calendar) -> Stretch | 
         low, high = load_table('times')['parts'][moment.part]
         start = datetime.combine(moment.day, time())
         return Stretch(start + timedelta(hours=low), start + timedelta(hours=high), 'part')
+    if moment.part and not moment.day:
+        low, high = load_table('times')['parts'][moment.part]
+        start = datetime.combine(calendar.today, time()) + timedelta(hours=low)
+        start -= DAY if start > calendar.local else timedelta(0)
+        return Stretch(start, start + timedelta(hours=high - low), 'part')
     return calendar.make_day(moment.day) if moment.day else None
 
 
