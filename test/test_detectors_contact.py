@@ -464,6 +464,16 @@ def days(draw: st.DrawFn) -> list[WrenchReading]:
     return readings
 
 
+def test_a_first_block_that_a_silence_cut_to_one_reading_is_no_block() -> None:
+    stamps = [1_000_000 + 10 * number for number in range(1, 6)]
+    stamps += [1_100_050 + 10 * number for number in range(1, 10)] + [1_102_150]
+    detector = ContactDetector()
+    for number, stamp in enumerate(stamps):
+        force = (0.02 * (number % 3), 0.1, 0.0)
+        detector.feed(WrenchReading(stamp * 1_000_000, 'f', force, (0.0, 0.0, 0.0)))
+    assert detector.finish() == []
+
+
 @settings(max_examples=few_or_many(50, 200), deadline=None)
 @given(
     days(),

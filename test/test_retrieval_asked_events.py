@@ -171,6 +171,17 @@ def test_events_after_a_remembered_one_are_found(
     assert answer.memories[0].id == ids['today']
 
 
+def test_the_text_of_a_memory_finds_it_whatever_is_read_in_it(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, _ = pushes
+    text = 'Fast motion for 1.0 s: a push over 5 N yesterday'
+    memory_id = feel(robot, 3, 1.0, text=text)
+    answer = robot.recall(text, n=1)
+    assert answer.read_as
+    assert [memory.id for memory in answer.memories] == [memory_id]
+
+
 def test_a_task_lasts_until_the_next_one_or_the_end_of_its_session(
     robot: Robot, clock: MovableClock
 ) -> None:

@@ -175,7 +175,7 @@ class Baseline:
             sums[axis] += over
             squares[axis] += over * over
         if self._readings <= MIN_READINGS and not self._blocks:
-            is_full = self._readings == MIN_READINGS
+            is_full = self._readings == MIN_READINGS and self._count > 1
         else:
             is_full = stamp_ns - self._first_ns >= BLOCK_S * 1e9 and self._count >= BLOCK_READINGS
         if is_full:

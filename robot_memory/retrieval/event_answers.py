@@ -36,24 +36,29 @@ def describe_asked(memory: Memory, asked: AskedEvents | None) -> dict[str, Any]:
     }
 
 
-def put_first(memory: Memory, found: Found, asked: AskedEvents | None, limit: int) -> Found:
-    """Return what was found with the events that a question asks for first, and no others."""
+def put_first(
+    memory: Memory, found: Found, asked: AskedEvents | None, query: str, limit: int
+) -> Found:
+    """
+    Return what was found with the events that a question asks for first, and no others.
+
+    A memory whose text the query is comes before all, whatever is read in it.
+    """
     if asked is None or not asked.events:
         return found
+    exact = [hit for hit in found.hits if found.records[hit.id].content == query]
     ids = asked.memory_ids[:limit]
-    leading = [Hit(memory_id, PASSING) for memory_id in ids]
     with memory.db.read() as connection:
         records = {**found.records, **memories.get(connection, ids)}
         payloads = load_digests(connection, [one for one in ids if one not in found.payloads])
-    rest = [
-        hit
-        for hit in found.hits
-        if hit.id not in ids and found.records[hit.id].type != 'perception'
-    ]
-    hits = [hit for hit in leading if hit.id in records] + rest
+    leading = [Hit(memory_id, PASSING) for memory_id in ids if memory_id in records]
+    others = [hit for hit in found.hits if found.records[hit.id].type != 'perception']
+    hits: dict[int, Hit] = {}
+    for hit in (*exact, *leading, *others):
+        hits.setdefault(hit.id, hit)
     return replace(
         found,
-        hits=tuple(hits[:limit]),
+        hits=tuple(hits.values())[:limit],
         records=records,
         payloads={**found.payloads, **payloads},
     )

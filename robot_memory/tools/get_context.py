@@ -204,7 +204,7 @@ def _results(
     every = plan(least=preset.min_score)
     safety = plan(least=preset.min_score / 2, where=RULES, narrow=True)
     first, rest = Retriever(memory).find_each([safety, every])
-    rest = put_first(memory, rest, asked, n)
+    rest = put_first(memory, rest, asked, request.query, n)
     return describe_results(join_found(first, rest, every), choose_zone(memory, ''))
 
 

@@ -136,7 +136,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         asked = find_asked_events(
             memory, request.query, request.collection, request.session_id, request.n
         )
-        found = put_first(memory, found, asked, request.n)
+        found = put_first(memory, found, asked, request.query, request.n)
     views = view_memories(found, choose_zone(memory, ''))
     if past is None:
         memory.accesses.record(view.id for view in views)

@@ -98,7 +98,7 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
     asked = None
     if request.read == 'auto' and request.actor_id is None:
         asked = find_asked_events(memory, request.query, request.collection, None, plan.limit)
-        found = put_first(memory, found, asked, plan.limit)
+        found = put_first(memory, found, asked, request.query, plan.limit)
     memory.accesses.record(found.ids)
     described = describe_results(found, choose_zone(memory, ''))
     _add_reading(described, asked)
