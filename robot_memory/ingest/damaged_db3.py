@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robot_memory.ingest.losses import Loss
 from robot_memory.ingest.mcap_records import Channel, Damaged, Stored
@@ -71,7 +72,7 @@ class DamagedDb3:
         if not self.channels:
             raise Damaged('its table of topics cannot be read')
         self._find_rows()
-        rows = np.frombuffer(self._places, np.int64).reshape(-1, 3)
+        rows: NDArray[Any] = np.frombuffer(self._places, np.int64).reshape(-1, 3)
         _, first = np.unique(rows[:, 1], return_index=True)
         rows = rows[first]
         self._rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
