@@ -112,7 +112,7 @@ def fitting(name: str) -> st.SearchStrategy[Any]:
             optional={'max_distance': st.floats(0, 1e6)},
         ),
         'context_filter': conditions,
-        'where': conditions,
+        'where': conditions | st.sampled_from([{}, {'kind': 'contact'}, {'topic': {'$ne': 'x'}}]),
         'pose': st.fixed_dictionaries({'position': st.lists(finite, min_size=3, max_size=3)}),
         'metadata': st.fixed_dictionaries({}, optional={'format': texts, 'stamp': numbers}),
     }
@@ -124,10 +124,15 @@ CLOSED = {
     'as_of': ['', '#1', '2026-02-25T07:00:00Z', 'yesterday'],
     'collection': ['default', 'lab'],
     'command': ['/status', '/recall 3', '/forget mem_1', '/forget', '/SAVE: day', '/unknown', 'x'],
+    'cursor': ['', 'x'],
     'end': ['2030-01-01T00:00:00Z', 'soon'],
+    'order_by': ['onset', 'duration', 'peak_force'],
     'perception_type': PERCEPTION_TYPES,
     'strategy': ['HYBRID_ADVANCED', 'aggressive', 'other'],
     'session_id': ['open', 'ended', 'unknown', ''],
+    'since': ['2026-02-25', '2026-02-25T07:00:00Z', 'yesterday'],
+    'time_zone': ['', 'UTC', 'Europe/Berlin', 'Mars'],
+    'until': ['2026-02-27', 'tomorrow'],
     'start': ['2020-01-01', 'yesterday'],
 }
 """What texts may be, where the declaration does not say it by its choices."""
@@ -160,9 +165,11 @@ def arguments(request: type) -> st.SearchStrategy[dict[str, Any]]:
     needed = {name: value for name, value in each.items() if name in required}
     optional = {name: value for name, value in each.items() if name not in required}
     known = st.fixed_dictionaries(needed, optional=optional)
-    # Of a tool with many arguments hardly any request would have all of them right.
+    # Of a tool with many arguments hardly any request would have all of them right; what a tool
+    # is about is its first one, required or not.
+    about = {**needed, **dict(list(each.items())[:1])}
     simple = st.sampled_from([{}, *({name: value} for name, value in optional.items())]).flatmap(
-        lambda one: st.fixed_dictionaries({**needed, **one})
+        lambda one: st.fixed_dictionaries({**about, **one})
     )
     other = st.dictionaries(texts, scalars, min_size=1, max_size=3)
     return mostly(simple | known, other)
