@@ -14,7 +14,7 @@ import numpy as np
 from robot_memory.core.zones import find_offsets, format_local, to_local
 from robot_memory.storage.events.conditions import Selection
 from robot_memory.storage.events.fields import FARTHEST, TEXTS, Measure
-from robot_memory.storage.events.windows import Rows, find_rows, merge
+from robot_memory.storage.events.windows import Rows, find_extent, find_rows, merge
 from robot_memory.storage.tables import event_names
 
 SUMS = ('count', 'min', 'max', 'mean', 'sum', 'std')
@@ -172,13 +172,7 @@ def _make_offset(
     connection: apsw.Connection, chosen: Selection, onset: str, zone: ZoneInfo
 ) -> str:
     """Return as SQL what local time is ahead of UTC, in nanoseconds."""
-    ((first, last, behind, ahead),) = connection.execute(
-        'SELECT (SELECT min(onset) FROM events), (SELECT max(onset) FROM events),'
-        ' (SELECT coalesce(min(offset), 0) FROM clock_epochs),'
-        ' (SELECT coalesce(max(offset), 0) FROM clock_epochs)'
-    )
-    first = (first or 0) // 1000 + min(behind, 0)
-    last = (last or 0) // 1000 + max(ahead, 0)
+    first, last = (time // 1000 for time in find_extent(connection))
     # What overlaps a window may have begun before it.
     if chosen.low is not None:
         first = max(first, chosen.low // 1000)

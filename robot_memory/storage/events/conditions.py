@@ -21,6 +21,7 @@ from robot_memory.storage.events.fields import (
 )
 from robot_memory.storage.indexes.conditions import COMPARISONS, parse_conditions
 
+_LISTED = 'SELECT value FROM json_each(?)'
 ReadTime = Callable[[str, Any], int]
 """Return the instant of a condition in microseconds; the first argument names it."""
 
@@ -142,11 +143,7 @@ def _add_numbers(
         if values[0] is None:
             raise InvalidArgument(f'{where}: {operator} requires a value, not None')
         return chosen.require(f'{sql} {COMPARISONS[operator]} ?', values[0])
-    listed = dump_json([one for one in values if one is not None])
-    same = f'{sql} IN (SELECT value FROM json_each(?))'
-    if None in values:
-        same = f'({sql} IS NULL OR {same})'
-    return chosen.require(f'{"NOT " * negated}coalesce({same}, 0)', listed)
+    return _add_list(chosen, sql, _LISTED, values, negated)
 
 
 def _add_text(
@@ -165,10 +162,17 @@ def _add_text(
     among = 'SELECT id FROM event_names WHERE name'
     if operator in COMPARISONS:
         return chosen.require(f'{column} IN ({among} {COMPARISONS[operator]} ?)', values[0])
+    return _add_list(chosen, column, f'{among} IN ({_LISTED})', values, negated)
+
+
+def _add_list(
+    chosen: Selection, sql: str, among: str, values: list[Any], negated: bool
+) -> Selection:
+    """Require a value of the query `among`, which binds the list; NULL where that is listed."""
     listed = dump_json([one for one in values if one is not None])
-    same = f'{column} IN ({among} IN (SELECT value FROM json_each(?)))'
+    same = f'{sql} IN ({among})'
     if None in values:
-        same = f'({column} IS NULL OR {same})'
+        same = f'({sql} IS NULL OR {same})'
     return chosen.require(f'{"NOT " * negated}coalesce({same}, 0)', listed)
 
 

@@ -11,11 +11,12 @@ import apsw
 
 from robot_memory.core.json_text import dump_json
 from robot_memory.storage.events.conditions import Selection
-from robot_memory.storage.events.fields import FARTHEST, LENGTH, TIMES, Measure
+from robot_memory.storage.events.fields import FARTHEST, LENGTH, TEXTS, TIMES, Measure
 from robot_memory.storage.events.windows import (
     COUNTED,
     Rows,
     count_rows,
+    find_extent,
     find_rows,
     list_kinds,
     merge,
@@ -80,11 +81,6 @@ def list_page(
 
 
 _DAY_NS = 86_400 * 10**9
-_EXTENT = (
-    'SELECT coalesce((SELECT min(onset) FROM events), 0),'
-    ' coalesce((SELECT max(onset) FROM events), 0),'
-    ' coalesce(min(offset), 0), coalesce(max(offset), 0) FROM clock_epochs'
-)
 _LENGTH_NS = '(e."end" - e.onset)'
 
 
@@ -124,9 +120,8 @@ def _widen(
 
     What lies near the beginning of the page is sorted first, then more until it is full.
     """
-    ((first, last, behind, ahead),) = connection.execute(_EXTENT)
-    first = max(first + 1000 * min(behind, 0), -FARTHEST)
-    last = min(last + 1000 * max(ahead, 0), FARTHEST - 1)
+    first, last = find_extent(connection)
+    first, last = max(first, -FARTHEST), min(last, FARTHEST - 1)
     ends = [end for end in (chosen.until, chosen.high, last + 1) if end is not None]
     high = min(ends)
     low = first if chosen.low is None else max(first, chosen.low)
@@ -221,18 +216,7 @@ def _walk(
     return found
 
 
-_NAMES = {
-    'kind': 'kind',
-    'label': 'label',
-    'topic': 'topic',
-    'frame_id': 'frame',
-    'robot': 'robot',
-    'session_id': 'session',
-    'task': 'task',
-    'recording': 'recording',
-    'collection': 'collection',
-}
-_PLACES = ', '.join(f'e.{column}' for column in _NAMES.values())
+_PLACES = ', '.join(f'e.{column}' for column in TEXTS.values())
 
 
 def read_events(
@@ -251,7 +235,7 @@ def read_events(
     names = event_names.read(connection, {one for row in rows for one in row[13:]})
     found = {}
     for event_id, memory_id, onset, peak, end, broken_off, offset, text, others, *rest in rows:
-        values, places = rest[:4], dict(zip(_NAMES, rest[4:], strict=True))
+        values, places = rest[:4], dict(zip(TEXTS, rest[4:], strict=True))
         extra = json.loads(others) if others else {}
         figures = tuple(
             (one.name, value, one.unit)

@@ -65,6 +65,16 @@ def find_rows(connection: apsw.Connection, chosen: Selection, *, may_scan: bool)
     return parts
 
 
+def find_extent(connection: apsw.Connection) -> tuple[int, int]:
+    """Return in nanoseconds between which onsets all events lie, whatever their clocks were."""
+    ((first, last, behind, ahead),) = connection.execute(
+        'SELECT coalesce((SELECT min(onset) FROM events), 0),'
+        ' coalesce((SELECT max(onset) FROM events), 0),'
+        ' coalesce(min(offset), 0), coalesce(max(offset), 0) FROM clock_epochs'
+    )
+    return int(first + 1000 * min(behind, 0)), int(last + 1000 * max(ahead, 0))
+
+
 def count_rows(connection: apsw.Connection, chosen: Selection, most: int) -> int:
     """Return about how many events lie in the window of a selection, at most one over `most`."""
     low, high, long_ones = _find_span(connection, chosen)
