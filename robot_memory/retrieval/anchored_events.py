@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from robot_memory.retrieval.named_events import POOL, NamedEvents, count_terms, find_terms
+from robot_memory.core.zones import to_local
+from robot_memory.retrieval.named_events import (
+    POOL,
+    NamedEvents,
+    choose_best,
+    count_each,
+    find_terms,
+)
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.text.questions.events import find_mentions
 from robot_memory.text.questions.figures import find_bounds
@@ -50,7 +57,9 @@ class AnchoredEvents(NamedEvents):
             if end is None:
                 return None
         begin, end = sorted((begin, end), key=lambda one: one.onset)
-        since, until = _to_datetime(begin.end or begin.onset), _to_datetime(end.onset)
+        since, until = (
+            to_local(at // 1000, self.zone) for at in (begin.end or begin.onset, end.onset)
+        )
         if until <= since:
             return None
         return Placed(Window(since, until, 'range', self.zone), (begin.id, end.id))
@@ -104,12 +113,10 @@ class AnchoredEvents(NamedEvents):
 
     def _find_named(self, reading: Reading, found: list[EventRow]) -> list[EventRow]:
         """Return the events whose words have most of those that an anchor has left."""
-        terms = find_terms(reading.rest)
-        shares = [count_terms(terms, one) for one in found]
-        best = max(shares, default=0)
-        if not best:
+        counts = count_each(find_terms(reading.rest), found)
+        if not counts:
             return found if reading.kinds else []
-        return [one for one, share in zip(found, shares, strict=True) if share == best]
+        return choose_best(found, counts)
 
 
 def intersect(window: Window | None, other: Window) -> Window:
@@ -127,7 +134,7 @@ def _place_window(anchor: Anchor, event: EventRow, now: datetime) -> Window:
     """Return the window that an event bounds."""
     zone = now.tzinfo
     assert isinstance(zone, ZoneInfo)
-    onset, end = (_to_datetime(at) for at in (event.onset, event.end or event.onset))
+    onset, end = (to_local(at // 1000, zone) for at in (event.onset, event.end or event.onset))
     distance = None if anchor.distance is None else timedelta(seconds=anchor.distance)
     if anchor.relation == 'around':
         around = distance or timedelta(0)
@@ -139,7 +146,3 @@ def _place_window(anchor: Anchor, event: EventRow, now: datetime) -> Window:
         return Window(onset, end + timedelta(microseconds=1), 'range', zone)
     until = None if distance is None else end + distance
     return Window(end, until, 'range', zone)
-
-
-def _to_datetime(nanoseconds: int) -> datetime:
-    return datetime.fromtimestamp(0, timezone.utc) + timedelta(microseconds=nanoseconds // 1000)

@@ -10,14 +10,10 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.zones import to_local
 from robot_memory.memory import Memory
 from robot_memory.retrieval.anchored_events import AnchoredEvents, intersect
-from robot_memory.retrieval.events import (
-    aggregate_events,
-    choose_zone,
-)
-from robot_memory.retrieval.named_events import POOL, count_terms, find_terms
+from robot_memory.retrieval.events import aggregate_events, choose_zone
+from robot_memory.retrieval.named_events import POOL, choose_best, count_each, find_terms
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.tables.events import SUCCESS
-from robot_memory.text.questions.events import match_label
 from robot_memory.text.questions.model import Reading, Window
 from robot_memory.text.questions.reader import read_question
 
@@ -94,7 +90,7 @@ class _Search(AnchoredEvents):
         window, where = reading.window, self.make_where(reading)
         placed = None
         if reading.anchor is not None and reading.anchor.which == 0:
-            tasks = self.match_names(self.read_anchor(reading.anchor).labels, match_label)
+            tasks = self.find_labels(self.read_anchor(reading.anchor).labels)
             where = None if where is None else {**where, 'task': {'$in': tasks}}
         elif reading.anchor is not None:
             placed = self.place_anchor(reading.anchor, window)
@@ -106,22 +102,26 @@ class _Search(AnchoredEvents):
         order, descending = self._choose_order(reading)
         if order is None:
             return AskedEvents(read_as, no_match=True)
-        found = self.list_events(where, window, order, descending, POOL)
+        skip = reading.order.skip if reading.order is not None else 0
+        wanted = min(limit, reading.take or limit)
+        near = window.near if window is not None and reading.order is None else None
+        most = POOL
+        if not (find_terms(reading.rest) or reading.aggregate or near):
+            most = min(POOL, skip + wanted + (len(placed.event_ids) if placed else 0))
+        found = self.list_events(where, window, order, descending, most)
         if placed is not None:
             if not found and reading.anchor is not None and reading.anchor.relation == 'during':
                 at_once = replace(placed.window, granularity='second')
-                found = self.list_events(where, at_once, order, descending, POOL)
+                found = self.list_events(where, at_once, order, descending, most)
             found = [one for one in found if one.id not in placed.event_ids]
         found = self._compare_words(reading, found)
         figure = None
         if reading.aggregate is not None:
             figure = self._aggregate(reading, where, window, found)
-        near = window.near if window is not None else None
-        if near is not None and reading.order is None:
+        if near is not None:
             instant = near.timestamp() * 1e9
             found = sorted(found, key=lambda one: abs(one.onset - instant))
-        skip = reading.order.skip if reading.order is not None else 0
-        taken = found[skip : skip + min(limit, reading.take or limit)]
+        taken = found[skip : skip + wanted]
         return AskedEvents(read_as, taken, figure, no_match=not found and figure is None)
 
     def _choose_order(self, reading: Reading) -> tuple[str | None, bool]:
@@ -137,17 +137,13 @@ class _Search(AnchoredEvents):
 
     def _compare_words(self, reading: Reading, found: list[EventRow]) -> list[EventRow]:
         """Return the events whose words have most of the rest of a question."""
-        if not reading.rest:
-            return found
-        terms = find_terms(reading.rest)
-        shares = [count_terms(terms, one) for one in found]
-        best = max(shares, default=0)
-        if not best:
+        counts = count_each(find_terms(reading.rest), found)
+        if not counts:
             return found
         if reading.order is None and reading.aggregate is None:
-            ranked = sorted(range(len(found)), key=lambda place: -shares[place])
+            ranked = sorted(range(len(found)), key=lambda place: -counts[place])
             return [found[place] for place in ranked]
-        return [one for one, share in zip(found, shares, strict=True) if share == best]
+        return choose_best(found, counts)
 
     def _aggregate(
         self,

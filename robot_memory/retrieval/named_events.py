@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -69,7 +70,7 @@ class NamedEvents:
 
     def add_labels(self, reading: Reading) -> Reading:
         """Return a reading whose labels are those of events; others are words to compare."""
-        known = [one for one in reading.labels if self.match_names((one,), match_label)]
+        known = [one for one in reading.labels if self.find_labels((one,))]
         words = [one for one in reading.labels if one not in known]
         if known or not words:
             return reading if not words else replace(reading, labels=tuple(known))
@@ -80,15 +81,14 @@ class NamedEvents:
         where: dict[str, Any] = {'collection': self.collection}
         if self.session_id:
             where['session_id'] = self.session_id
-        labels = self.match_names(reading.labels, match_label)
+        labels = self.find_labels(reading.labels)
         if labels:
             where['label'] = {'$in': labels}
         elif reading.kinds:
             where['kind'] = {'$in': list(reading.kinds)}
         if reading.recording:
-            names = self.match_names(
-                (reading.recording.lower(),), lambda one, name: one in name.lower()
-            )
+            part = reading.recording.lower()
+            names = [name for name in self._names if part in name.lower()]
             if not names:
                 return None
             where['recording'] = {'$in': names}
@@ -106,21 +106,33 @@ class NamedEvents:
         """Say whether any event has the outcome that a condition is on."""
         if SUCCESS not in where:
             return True
-        with self.memory.db.read() as connection:
-            fields = Fields.read(connection)
+        fields = self.fields
         kinds = where['kind']['$in'] if 'kind' in where else fields.kinds.values()
         return any(
             one.name == SUCCESS and fields.kinds.get(one.kind) in kinds for one in fields.figures
         )
 
-    def match_names(self, wanted: Iterable[str], matches: Callable[[str, str], bool]) -> list[str]:
-        """Return the names in the store that match one that is wanted."""
-        wanted = list(wanted)
-        if not wanted:
-            return []
+    def find_labels(self, labels: Sequence[str]) -> list[str]:
+        """Return the names in the store that one of some labels of a reading means."""
+        for label in labels:
+            if label not in self._labels:
+                self._labels[label] = [one for one in self._names if match_label(label, one)]
+        return [name for label in labels for name in self._labels[label]]
+
+    @cached_property
+    def fields(self) -> Fields:
+        """Return the kinds and figures in the store, read once a question."""
         with self.memory.db.read() as connection:
-            names = event_names.list_all(connection)
-        return [name for name in names if any(matches(one, name) for one in wanted)]
+            return Fields.read(connection)
+
+    @cached_property
+    def _labels(self) -> dict[str, list[str]]:
+        return {}
+
+    @cached_property
+    def _names(self) -> list[str]:
+        with self.memory.db.read() as connection:
+            return event_names.list_all(connection)
 
     def find_figure(
         self, quantity: str, adjective: str, reading: Reading, *, exact: bool = False
@@ -128,8 +140,7 @@ class NamedEvents:
         """Return the name of the figure of a quantity; where `exact`, not of a similar one."""
         if quantity == 'duration':
             return 'duration'
-        with self.memory.db.read() as connection:
-            fields = Fields.read(connection)
+        fields = self.fields
         for asked in (quantity, *(() if exact else _SIMILAR.get(quantity, ()))):
             unit = UNITS[asked]
             figures = [
@@ -170,8 +181,19 @@ def find_terms(words: str) -> list[str]:
     return [term for term in terms if term not in tokenizer.STOP_TERMS]
 
 
-def count_terms(terms: Sequence[str], event: EventRow) -> int:
-    """Return how many of some terms the words of an event have."""
+def count_each(terms: Sequence[str], events: Sequence[EventRow]) -> list[int]:
+    """Return how many of some terms the words of each event have; none where no event has any."""
+    counts = [_count_terms(terms, one) for one in events] if terms else []
+    return counts if any(counts) else []
+
+
+def choose_best(events: Sequence[EventRow], counts: Sequence[int]) -> list[EventRow]:
+    """Return the events that have most terms, by the counts of `count_each`."""
+    best = max(counts)
+    return [one for one, count in zip(events, counts, strict=True) if count == best]
+
+
+def _count_terms(terms: Sequence[str], event: EventRow) -> int:
     names = (event.names.get(name) or '' for name in ('label', 'task', 'topic', 'kind'))
     words = ' '.join((event.text or '', *names)).replace('_', ' ')
     have = set(tokenizer.extract_terms(words))

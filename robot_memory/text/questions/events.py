@@ -166,8 +166,9 @@ def match_label(label: str, written: str) -> bool:
 
     Each word of the label begins as one of the other does: 'insertion' names 'peg_insertion'.
     """
-    words = re.findall(r'\w+', written.lower().replace('_', ' '))
-    return all(
-        any(word[:5] == other[:5] for other in words)
-        for word in label.lower().replace('_', ' ').split()
-    )
+    starts = [word[:5] for word in label.lower().replace('_', ' ').split()]
+    written = written.lower().replace('_', ' ')
+    if not all(start in written for start in starts):  # most names: nothing to take apart
+        return False
+    words = {word[:5] for word in re.findall(r'\w+', written)}
+    return words.issuperset(starts)
