@@ -60,7 +60,7 @@ def find_asked_events(
 
     A question for a statement (a rule, what somebody said) restricts nothing.
     """
-    zone = choose_zone(memory, '')
+    zone = choose_zone(memory)
     told = memory.clock()
     now = to_local(told, zone)
     reading = read_question(text, now, zone)

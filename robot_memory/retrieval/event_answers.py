@@ -23,7 +23,7 @@ def describe_asked(memory: Memory, asked: AskedEvents | None) -> dict[str, Any]:
     """Return the fields of an answer that say what was read, and what passes."""
     if asked is None:
         return {}
-    zone, room = choose_zone(memory, ''), compute_field_limit(len(asked.events))
+    zone, room = choose_zone(memory), compute_field_limit(len(asked.events))
     figure = asked.figure
     return {
         'read_as': asked.read_as,

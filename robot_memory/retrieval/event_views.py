@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.fields import arg
 from robot_memory.core.truncation import shorten
 from robot_memory.core.zones import format_local
 from robot_memory.storage.events.pages import EventRow
+
+READ_AS = 'What was read in the query, e.g. "contacts, peak force over 5 N, newest first".'
+NO_MATCH = 'True if no event passes what was read: the memories are those of a plain search.'
+EVENTS = 'Events that pass what was read, in its order; their memories come first.'
+AGGREGATE = 'The count, mean, sum, ... that the query asks for.'
+AGGREGATE_IDS = 'Ids of the events that the aggregate rests on; the first 1,000.'
+"""What the fields of an answer say that `describe_asked` fills."""
 
 
 @dataclass(frozen=True)
@@ -73,4 +81,14 @@ def view_event(event: EventRow, zone: ZoneInfo, room: int) -> EventView:
         broken_off=event.broken_off,
         figures=tuple(FigureView(*figure) for figure in event.figures),
         text=None if event.text is None else shorten(event.text, room),
+    )
+
+
+def read_arg() -> Any:
+    """Declare whether a query is read."""
+    return arg(
+        'auto: read times, kinds of events, bounds, order and counts in the query; off: search '
+        'its words only.',
+        default='auto',
+        choices=('auto', 'off'),
     )

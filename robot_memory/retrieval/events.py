@@ -56,7 +56,7 @@ class Groups:
     unit: str
 
 
-def choose_zone(memory: Memory, name: str) -> ZoneInfo:
+def choose_zone(memory: Memory, name: str = '') -> ZoneInfo:
     """Return the zone of a name, else of the parameter, else of the system."""
     return get_zone(name or memory.settings.time_zone)
 

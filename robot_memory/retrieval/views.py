@@ -114,8 +114,8 @@ def describe_results(found: Found, zone: ZoneInfo) -> list[dict[str, Any]]:
     for hit in found.hits:
         record = found.records[hit.id]
         metadata = _describe(record, found.mode)
-        if record.measured_at is not None:
-            metadata['measured_at'] = format_local(record.measured_at, zone)
+        if measured := format_measured(record, zone):
+            metadata['measured_at'] = measured
         if hit.id in found.newer:
             metadata['newer'] = found.newer[hit.id]
         if hit.id in found.contradicts:
@@ -129,6 +129,11 @@ def describe_results(found: Found, zone: ZoneInfo) -> list[dict[str, Any]]:
             }
         )
     return described
+
+
+def format_measured(record: Record, zone: ZoneInfo) -> str | None:
+    """Return when a record was measured, ISO 8601 with the offset of a zone, if it was."""
+    return None if record.measured_at is None else format_local(record.measured_at, zone)
 
 
 def describe_authority(record: Record) -> dict[str, Any]:
@@ -187,9 +192,7 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
             tags=record.tags,
             distance=None if hit.distance is None else round(hit.distance, 9),
             stamp=None if record.stamp is None else Stamp(record.stamp),
-            measured_at=None
-            if record.measured_at is None
-            else format_local(record.measured_at, zone),
+            measured_at=format_measured(record, zone),
             frame_id=record.frame_id,
             pose=record.pose,
             payload=found.payloads.get(record.id),

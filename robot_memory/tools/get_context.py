@@ -17,7 +17,16 @@ from robot_memory.core.zones import format_local
 from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import AskedEvents, find_asked_events
 from robot_memory.retrieval.event_answers import describe_asked, put_first
-from robot_memory.retrieval.event_views import EventView, FigureView
+from robot_memory.retrieval.event_views import (
+    AGGREGATE,
+    AGGREGATE_IDS,
+    EVENTS,
+    NO_MATCH,
+    READ_AS,
+    EventView,
+    FigureView,
+    read_arg,
+)
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever, join_found
@@ -86,12 +95,7 @@ class GetContextRequest:
     max_characters: int = arg(
         'Maximum length of the text, in characters.', default=2000, minimum=200, maximum=100_000
     )
-    read: str = arg(
-        'auto: read times, kinds of events, bounds, order and counts in the query; off: search '
-        'its words only.',
-        default='auto',
-        choices=('auto', 'off'),
-    )
+    read: str = read_arg()
 
 
 @dataclass(frozen=True)
@@ -122,29 +126,11 @@ class GetContextResponse:
     results: tuple[ContextItemView, ...] = arg('Memories in the text, in the same order.')
     strategy_used: str = arg('Strategy that was used.')
     num_results: int = arg('Number of memories in the context.')
-    read_as: str | None = arg(
-        'What was read in the query, e.g. "contacts, peak force over 5 N, newest first".',
-        default=None,
-        omitted=True,
-    )
-    no_match: bool | None = arg(
-        'True if no event passes what was read: the memories are those of a plain search.',
-        default=None,
-        omitted=True,
-    )
-    events: tuple[EventView, ...] | None = arg(
-        'Events that pass what was read, in its order; their memories come first.',
-        default=None,
-        omitted=True,
-    )
-    aggregate: FigureView | None = arg(
-        'The count, mean, sum, ... that the query asks for.', default=None, omitted=True
-    )
-    aggregate_ids: tuple[int, ...] | None = arg(
-        'Ids of the events that the aggregate rests on; the first 1,000.',
-        default=None,
-        omitted=True,
-    )
+    read_as: str | None = arg(READ_AS, default=None, omitted=True)
+    no_match: bool | None = arg(NO_MATCH, default=None, omitted=True)
+    events: tuple[EventView, ...] | None = arg(EVENTS, default=None, omitted=True)
+    aggregate: FigureView | None = arg(AGGREGATE, default=None, omitted=True)
+    aggregate_ids: tuple[int, ...] | None = arg(AGGREGATE_IDS, default=None, omitted=True)
 
 
 @tool(read_only=True, idempotent=True, planner=True, sage=True)
@@ -205,7 +191,7 @@ def _results(
     safety = plan(least=preset.min_score / 2, where=RULES, narrow=True)
     first, rest = Retriever(memory).find_each([safety, every])
     rest = put_first(memory, rest, asked, request.query, n)
-    return describe_results(join_found(first, rest, every), choose_zone(memory, ''))
+    return describe_results(join_found(first, rest, every), choose_zone(memory))
 
 
 def _permitted(
@@ -288,7 +274,7 @@ def _describe_read(memory: Memory, asked: AskedEvents | None) -> str:
     if asked.figure is not None:
         unit = f' {asked.figure.unit}' if asked.figure.unit else ''
         lines.append(f'Measured: {asked.figure.name} {asked.figure.value:.6g}{unit}.')
-    zone = choose_zone(memory, '')
+    zone = choose_zone(memory)
     for one in asked.events[:5]:
         if one.memory_id is None:
             ended = format_local(one.end // 1000, zone)[:16] if one.end else 'now'

@@ -39,7 +39,7 @@ class GetMemoryStatsResponse:
 def get_memory_stats(memory: Memory, request: GetMemoryStatsRequest) -> GetMemoryStatsResponse:
     """Count memories (total, today, this week), sessions and turns, and report the store size."""
     with memory.db.read() as connection:
-        zone = choose_zone(memory, '')
+        zone = choose_zone(memory)
         today, week = _find_midnights(memory.timekeeper.read_now(connection), zone)
         types = counts.by_type(connection)
         stored_today, stored_this_week = (

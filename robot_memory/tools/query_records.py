@@ -10,10 +10,10 @@ from robot_memory.core.clock import format_instant
 from robot_memory.core.fields import Json, actor_arg, arg
 from robot_memory.core.records import Record
 from robot_memory.core.truncation import fit
-from robot_memory.core.zones import format_local
 from robot_memory.memory import Memory
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.past import find_past
+from robot_memory.retrieval.views import format_measured
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import ACTIVE, Where, compile_filter, equal
 from robot_memory.storage.past import open_past
@@ -131,7 +131,7 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
     opened = memory.db.read() if past is None else open_past(memory.db, past.line)
     with opened as connection:
         page = memories.list_newest(connection, where, request.limit, request.offset)
-        zone = choose_zone(memory, '')
+        zone = choose_zone(memory)
         views = tuple(fit(_view(connection, record, zone), _LONG, len(page)) for record in page)
         total = _total(connection, where, request, len(views))
         return QueryRecordsResponse(
@@ -168,6 +168,6 @@ def _view(connection: Connection, record: Record, zone: ZoneInfo) -> RecordView:
         role=record.role,
         turn_id=record.turn_id,
         time_uncertain=record.time_uncertain or None,
-        measured_at=None if record.measured_at is None else format_local(record.measured_at, zone),
+        measured_at=format_measured(record, zone),
         audit=[{**line, 'at': format_instant(line['at'])} for line in trail] or None,
     )

@@ -8,7 +8,16 @@ from robot_memory.core.fields import Json, arg, collection_arg
 from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import find_asked_events
 from robot_memory.retrieval.event_answers import describe_asked, put_first
-from robot_memory.retrieval.event_views import EventView, FigureView
+from robot_memory.retrieval.event_views import (
+    AGGREGATE,
+    AGGREGATE_IDS,
+    EVENTS,
+    NO_MATCH,
+    READ_AS,
+    EventView,
+    FigureView,
+    read_arg,
+)
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.past import find_past
 from robot_memory.retrieval.plan import RecallPlan
@@ -48,12 +57,7 @@ class RecallRequest:
         default='',
         max_length=100,
     )
-    read: str = arg(
-        'auto: read times, kinds of events, bounds, order and counts in the query; off: search '
-        'its words only.',
-        default='auto',
-        choices=('auto', 'off'),
-    )
+    read: str = read_arg()
 
 
 @dataclass(frozen=True)
@@ -80,29 +84,11 @@ class RecallResponse:
         'Number of memories that would be in this answer, but have decayed below min_confidence.',
         default=0,
     )
-    read_as: str | None = arg(
-        'What was read in the query, e.g. "contacts, peak force over 5 N, newest first".',
-        default=None,
-        omitted=True,
-    )
-    no_match: bool | None = arg(
-        'True if no event passes what was read: the memories are those of a plain search.',
-        default=None,
-        omitted=True,
-    )
-    events: tuple[EventView, ...] | None = arg(
-        'Events that pass what was read, in its order; their memories come first.',
-        default=None,
-        omitted=True,
-    )
-    aggregate: FigureView | None = arg(
-        'The count, mean, sum, ... that the query asks for.', default=None, omitted=True
-    )
-    aggregate_ids: tuple[int, ...] | None = arg(
-        'Ids of the events that the aggregate rests on; the first 1,000.',
-        default=None,
-        omitted=True,
-    )
+    read_as: str | None = arg(READ_AS, default=None, omitted=True)
+    no_match: bool | None = arg(NO_MATCH, default=None, omitted=True)
+    events: tuple[EventView, ...] | None = arg(EVENTS, default=None, omitted=True)
+    aggregate: FigureView | None = arg(AGGREGATE, default=None, omitted=True)
+    aggregate_ids: tuple[int, ...] | None = arg(AGGREGATE_IDS, default=None, omitted=True)
 
 
 @tool(read_only=True, idempotent=True, core=True)
@@ -137,7 +123,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             memory, request.query, request.collection, request.session_id, request.n
         )
         found = put_first(memory, found, asked, request.query, request.n)
-    views = view_memories(found, choose_zone(memory, ''))
+    views = view_memories(found, choose_zone(memory))
     if past is None:
         memory.accesses.record(view.id for view in views)
     return RecallResponse(

@@ -10,6 +10,7 @@ from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import AskedEvents, find_asked_events
 from robot_memory.retrieval.event_answers import put_first
+from robot_memory.retrieval.event_views import read_arg
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever
@@ -36,12 +37,7 @@ class SearchMemoryRequest:
     )
     collection: str = collection_arg('Collection to search.')
     actor_id: str | None = actor_arg('Restrict to what this actor said or did.')
-    read: str = arg(
-        'auto: read times, kinds of events, bounds, order and counts in the query; off: search '
-        'its words only.',
-        default='auto',
-        choices=('auto', 'off'),
-    )
+    read: str = read_arg()
 
 
 @dataclass(frozen=True)
@@ -100,7 +96,7 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
         asked = find_asked_events(memory, request.query, request.collection, None, plan.limit)
         found = put_first(memory, found, asked, request.query, plan.limit)
     memory.accesses.record(found.ids)
-    described = describe_results(found, choose_zone(memory, ''))
+    described = describe_results(found, choose_zone(memory))
     _add_reading(described, asked)
     results = memory.extensions.run_retrieve_hooks(request.query, described)
     views = (

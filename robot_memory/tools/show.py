@@ -47,7 +47,7 @@ def show(memory: Memory, request: ShowRequest) -> ShowResponse:
         data, metadata, parts = load_payload(connection, record.id)
     shown = tuple(view_part(record.id, part) for part in parts)
     return ShowResponse(
-        view_memory(record, choose_zone(memory, '')),
+        view_memory(record, choose_zone(memory)),
         record.status,
         record.superseded_by,
         data,
