@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from robot_memory.text.tokenizer import STOP_TERMS, fold
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from robot_memory.text.toml_tables import load_toml
 
 GENERAL = 'general'
 FIELDS = (
@@ -75,9 +69,7 @@ def extract_keywords(text: str) -> tuple[str, ...]:
 
 @cache
 def _load_data() -> dict[str, Any]:
-    with open(os.path.join(os.path.dirname(__file__), 'intent.toml'), 'rb') as file:
-        data: dict[str, Any] = tomllib.load(file)
-    return data
+    return load_toml(__file__, 'intent.toml')
 
 
 def _compile_pattern(table: dict[str, Any]) -> re.Pattern[str]:

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from robot_memory.text.toml_tables import load_toml
 
 TASK = 'task'
 """The one argument, which every prompt may be given."""
@@ -30,8 +25,7 @@ class PromptText:
 @functools.cache
 def load_prompts() -> Mapping[str, PromptText]:
     """Return all prompts by name, in file order."""
-    file = resources.files('robot_memory.sage') / 'prompts.toml'
-    table = tomllib.loads(file.read_text(encoding='utf-8'))
+    table = load_toml(__file__, 'prompts.toml')
     return {name: PromptText(name, **values) for name, values in table.items()}
 
 

@@ -4,20 +4,14 @@ What kind of experience a text is: category, confidence, tags and the files it n
 The rules are data, patterns.toml beside this file; they are compiled at the first call.
 """
 
-import os
 import re
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from robot_memory.text.tokenizer import fold
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from robot_memory.text.toml_tables import load_toml
 
 
 @dataclass(frozen=True)
@@ -49,13 +43,7 @@ class _Rules(NamedTuple):
     file: re.Pattern[str]
 
 
-def _load_tables() -> dict[str, Any]:
-    with open(os.path.join(os.path.dirname(__file__), 'patterns.toml'), 'rb') as file:
-        data: dict[str, Any] = tomllib.load(file)
-    return data
-
-
-_DATA = _load_tables()
+_DATA = load_toml(__file__, 'patterns.toml')
 CATEGORIES: tuple[str, ...] = tuple(table['name'] for table in _DATA['category'])
 CONFIDENCES: dict[str, float] = {table['name']: table['confidence'] for table in _DATA['category']}
 """What an experience of each category starts with."""

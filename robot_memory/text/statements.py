@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from robot_memory.text.categories import CONFIDENCES, Classification, classify
 from robot_memory.text.tokenizer import cut, fold
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from robot_memory.text.toml_tables import load_toml
 
 STATING = ('preference', 'constraint', 'decision')
 """The categories that a statement is of."""
@@ -90,9 +84,7 @@ def _reclassify(found: Classification, category: str) -> Classification:
 
 @cache
 def _load_tables() -> dict[str, Any]:
-    with open(os.path.join(os.path.dirname(__file__), 'statements.toml'), 'rb') as file:
-        tables: dict[str, Any] = tomllib.load(file)
-    return tables
+    return load_toml(__file__, 'statements.toml')
 
 
 @cache

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from robot_memory.text.questions import numbers
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from robot_memory.text.toml_tables import load_toml
 
 _NUMBERS = {'number': numbers.ENGLISH, 'count': numbers.COUNT, 'han_number': numbers.HAN}
 _PLACE = re.compile(r'\{([a-z_]+)\}')
@@ -23,9 +17,7 @@ _PLACE = re.compile(r'\{([a-z_]+)\}')
 @cache
 def load_table(name: str) -> dict[str, Any]:
     """Return a table, of times.toml for 'times'."""
-    with open(os.path.join(os.path.dirname(__file__), f'{name}.toml'), 'rb') as file:
-        table: dict[str, Any] = tomllib.load(file)
-    return table
+    return load_toml(__file__, f'{name}.toml')
 
 
 def expand(pattern: str, table: dict[str, Any]) -> str:
