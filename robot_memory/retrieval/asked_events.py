@@ -10,6 +10,7 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.zones import to_local
 from robot_memory.memory import Memory
 from robot_memory.retrieval.anchored_events import AnchoredEvents, intersect
+from robot_memory.retrieval.event_views import FigureView
 from robot_memory.retrieval.events import aggregate_events, choose_zone
 from robot_memory.retrieval.named_events import POOL, choose_best, count_each, find_terms
 from robot_memory.storage.events.pages import EventRow
@@ -24,11 +25,9 @@ _FUNCTIONS |= {'median': 'median', 'std': 'std'}
 
 @dataclass(frozen=True)
 class AskedFigure:
-    """A figure over events: `name` says of what, `event_ids` which it rests on (the first)."""
+    """A figure over events: its name says of what, `event_ids` which it rests on (the first)."""
 
-    name: str
-    value: float
-    unit: str
+    view: FigureView
     event_ids: tuple[int, ...]
 
 
@@ -160,7 +159,7 @@ class _Search(AnchoredEvents):
                 return None
             wanted = float(reading.outcome != 'failure')
             right = sum(_get_figure(one, SUCCESS) == wanted for one in found)
-            return AskedFigure('share', right / len(found), '', ids)
+            return AskedFigure(FigureView('share', right / len(found), ''), ids)
         name = ''
         if asked.quantity:
             figure = self.find_figure(asked.quantity, '', reading)
@@ -174,11 +173,11 @@ class _Search(AnchoredEvents):
         groups = aggregate_events(self.memory, question, [function], name, '', 10)
         total = groups.groups[0] if groups.groups else None
         if function == 'count':
-            return AskedFigure('count', float(total.count if total else 0), '', ids)
+            return AskedFigure(FigureView('count', float(total.count if total else 0), ''), ids)
         if total is None or function not in total.values:
             return None
         words = f'{function} of {name.partition(" [")[0]}'
-        return AskedFigure(words, total.values[function], groups.unit, ids)
+        return AskedFigure(FigureView(words, total.values[function], groups.unit), ids)
 
 
 def _get_figure(event: EventRow, name: str) -> float | None:

@@ -8,7 +8,7 @@ from typing import Any
 from robot_memory.core.truncation import compute_field_limit
 from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import AskedEvents
-from robot_memory.retrieval.event_views import FigureView, view_event
+from robot_memory.retrieval.event_views import view_event
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.payloads import load_digests
 from robot_memory.retrieval.retriever import Found
@@ -29,9 +29,7 @@ def describe_asked(memory: Memory, asked: AskedEvents | None) -> dict[str, Any]:
         'read_as': asked.read_as,
         'no_match': asked.no_match or None,
         'events': tuple(view_event(one, zone, room) for one in asked.events) or None,
-        'aggregate': None
-        if figure is None
-        else FigureView(figure.name, figure.value, figure.unit),
+        'aggregate': None if figure is None else figure.view,
         'aggregate_ids': None if figure is None else figure.event_ids or None,
     }
 

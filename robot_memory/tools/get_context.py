@@ -272,8 +272,9 @@ def _describe_read(memory: Memory, asked: AskedEvents | None) -> str:
     if asked.no_match:
         lines = [f'{lines[0][:-1]}: no event passes; what follows is a plain search.']
     if asked.figure is not None:
-        unit = f' {asked.figure.unit}' if asked.figure.unit else ''
-        lines.append(f'Measured: {asked.figure.name} {asked.figure.value:.6g}{unit}.')
+        figure = asked.figure.view
+        unit = f' {figure.unit}' if figure.unit else ''
+        lines.append(f'Measured: {figure.name} {figure.value:.6g}{unit}.')
     zone = choose_zone(memory)
     for one in asked.events[:5]:
         if one.memory_id is None:

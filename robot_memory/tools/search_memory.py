@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from robot_memory.core.fields import Json, actor_arg, arg, collection_arg
+from robot_memory.core.fields import Json, actor_arg, arg, collection_arg, to_plain
 from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import AskedEvents, find_asked_events
@@ -112,6 +112,4 @@ def _add_reading(results: list[dict[str, Any]], asked: AskedEvents | None) -> No
     for number, one in enumerate(results):
         one['metadata'] |= {'read_as': asked.read_as, 'no_match': asked.no_match}
         if not number and asked.figure is not None:
-            figure = asked.figure
-            told = {'name': figure.name, 'value': figure.value, 'unit': figure.unit}
-            one['metadata']['aggregate'] = told
+            one['metadata']['aggregate'] = to_plain(asked.figure.view)

@@ -96,11 +96,13 @@ def find_running(
     Both are in microseconds. Of a `source` it is one whose robot has that id, or none; '' is of
     any robot. With `is_open` it is open still.
     """
+    # Written out, the status leads to the index of the few that are open.
+    status = "status = 'open'" if is_open else '1'
     row = connection.execute(
-        f"{_SELECT} WHERE (status = 'open' OR NOT ?) AND {_CREATED} BETWEEN ? AND ?"
+        f'{_SELECT} WHERE {status} AND {_CREATED} BETWEEN ? AND ?'
         f' AND coalesce({_TIMES["ended_at"]}, ?) >= ? AND {_OF_SOURCE}'
         f' ORDER BY {_CREATED} DESC, id LIMIT 1',
-        (is_open, since, at, at, at, source, source, source),
+        (since, at, at, at, source, source, source),
     ).fetchone()
     return None if row is None else _session(row)
 
