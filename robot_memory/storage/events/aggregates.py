@@ -129,25 +129,23 @@ def _gather(
         if values is None:
             values = gathered[key] = array('d')
         values.append(value)
-    ends = [(min(values), max(values)) for values in gathered.values()]
-    low, high = (
-        min((one for one, _ in ends), default=0.0),
-        max((one for _, one in ends), default=0.0),
-    )
+    data = {key: np.frombuffer(values) for key, values in gathered.items()}
+    ends = (0.0, 0.0)
+    if bins and data:
+        ends = (min(one.min() for one in data.values()), max(one.max() for one in data.values()))
     found = []
-    for key, values in gathered.items():
-        data = np.frombuffer(values)
-        kept = {name: float(getattr(np, name)(data)) for name in names if name != 'count'}
-        shares = np.quantile(data, list(quantiles.values())) if quantiles else ()
+    for key, column in data.items():
+        kept = {name: float(getattr(np, name)(column)) for name in names if name != 'count'}
+        shares = np.quantile(column, list(quantiles.values())) if quantiles else ()
         kept |= {name: float(one) for name, one in zip(quantiles, shares, strict=True)}
         edges: tuple[tuple[float, float, int], ...] = ()
         if bins:
-            counts, limits = np.histogram(data, bins, (low, high))
+            counts, limits = np.histogram(column, bins, ends)
             edges = tuple(
                 (float(limits[place]), float(limits[place + 1]), int(count))
                 for place, count in enumerate(counts)
             )
-        found.append((key, len(values), kept, edges))
+        found.append((key, len(column), kept, edges))
     return found
 
 
