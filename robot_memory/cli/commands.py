@@ -22,6 +22,7 @@ from robot_memory.cli.common import (
 )
 from robot_memory.cli.events import QueryEventsCommand, query_events
 from robot_memory.cli.options import PROGRAM, Options
+from robot_memory.cli.principals import PrincipalsRequest, manage_principals
 from robot_memory.cli.recordings import ImportRequest, PlotRequest, import_recordings, plot
 from robot_memory.cli.registration import make_registration
 from robot_memory.cli.text import Paint, format_count, render, render_table
@@ -248,6 +249,7 @@ COMMANDS: dict[str, tuple[Callable[[Any, Settings, Options], None], type]] = {
     'mcp': (serve_mcp, McpRequest),
     'call': (call, CallRequest),
     'audit': (audit, AuditCommand),
+    'principals': (manage_principals, PrincipalsRequest),
 }
 """Commands besides the tools, with their arguments; the docstring's first sentence is the help."""
 

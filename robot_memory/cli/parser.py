@@ -18,7 +18,7 @@ from robot_memory.core.settings import Settings
 from robot_memory.core.version import get_version
 
 _NAMES = {'db_path': '--db'}
-_PATHS = ('db_path', 'model', 'params', 'output')
+_PATHS = ('db_path', 'model', 'params', 'output', 'file')
 _IN_EVERY_HELP = ('db_path', 'model', 'json', 'wait')
 _ALSO_POSITIONAL = ('query', 'memory_id', 'session', 'request', 'action')
 _REPEATABLE = ('set',)

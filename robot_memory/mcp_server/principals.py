@@ -72,6 +72,20 @@ def parse_principals(text: str, where: str) -> tuple[Principal, ...]:
     return tuple(found)
 
 
+def format_principals(principals: Iterable[Principal]) -> str:
+    """Return the JSON text that `parse_principals` reads."""
+    entries = [
+        {
+            'name': one.name,
+            'role': one.role,
+            'token_sha256': one.token_sha256,
+            'may_speak_for': sorted(one.may_speak_for),
+        }
+        for one in principals
+    ]
+    return json.dumps({'principals': entries}, indent=2) + '\n'
+
+
 def find_principal(principals: Iterable[Principal], token: bytes) -> Principal | None:
     """Return the principal of a token; every one is compared, in constant time."""
     given = hashlib.sha256(token).hexdigest()
