@@ -6,11 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from robot_memory.core.authority import AUTHORITIES, Writer, is_higher
 from robot_memory.core.clock import DAY, format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json, format_value
+from robot_memory.core.zones import format_local
 from robot_memory.text.categories import Classification
 
 PERCEPTION_TYPES = ('visual', 'tactile', 'auditory', 'proprioceptive', 'procedural')
@@ -79,6 +81,11 @@ class Record:
         """Return when it was measured, in microseconds; None where no calendar's clock says."""
         measured = None if self.stamp is None else self.stamp // 1000
         return None if measured is None or measured < CALENDAR_FROM else measured
+
+    def format_measured(self, zone: ZoneInfo) -> str | None:
+        """Return when it was measured, ISO 8601 with the offset of a zone, if that is known."""
+        measured = self.measured_at
+        return None if measured is None else format_local(measured, zone)
 
 
 @dataclass(frozen=True)

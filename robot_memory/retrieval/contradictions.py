@@ -48,8 +48,8 @@ def find_contradictions(
         for old in newest_first[place + 1 :]:
             if (
                 old.record.id not in found
-                and not is_higher(old.record.authority, new.record.authority)
                 and _may_correct(new.record, old.record)
+                and not is_higher(old.record.authority, new.record.authority)
                 and _differ_in_one_thing(new, old, asked)
                 and scores[new.record.id] >= _NEAR * scores[old.record.id]
                 and (new.record.actor_id == old.record.actor_id or not _are_wishes(new, old))

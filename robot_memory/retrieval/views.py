@@ -12,7 +12,6 @@ from robot_memory.core.fields import Json, Stamp, arg
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, describe_statement, is_rule_giver
 from robot_memory.core.truncation import compute_field_limit, fit, shorten
-from robot_memory.core.zones import format_local
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
 from robot_memory.text import tokenizer
@@ -114,7 +113,7 @@ def describe_results(found: Found, zone: ZoneInfo) -> list[dict[str, Any]]:
     for hit in found.hits:
         record = found.records[hit.id]
         metadata = _describe(record, found.mode)
-        if measured := format_measured(record, zone):
+        if measured := record.format_measured(zone):
             metadata['measured_at'] = measured
         if hit.id in found.newer:
             metadata['newer'] = found.newer[hit.id]
@@ -129,11 +128,6 @@ def describe_results(found: Found, zone: ZoneInfo) -> list[dict[str, Any]]:
             }
         )
     return described
-
-
-def format_measured(record: Record, zone: ZoneInfo) -> str | None:
-    """Return when a record was measured, ISO 8601 with the offset of a zone, if it was."""
-    return None if record.measured_at is None else format_local(record.measured_at, zone)
 
 
 def describe_authority(record: Record) -> dict[str, Any]:
@@ -192,7 +186,7 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
             tags=record.tags,
             distance=None if hit.distance is None else round(hit.distance, 9),
             stamp=None if record.stamp is None else Stamp(record.stamp),
-            measured_at=format_measured(record, zone),
+            measured_at=record.format_measured(zone),
             frame_id=record.frame_id,
             pose=record.pose,
             payload=found.payloads.get(record.id),

@@ -13,7 +13,6 @@ from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.past import find_past
-from robot_memory.retrieval.views import format_measured
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import ACTIVE, Where, compile_filter, equal
 from robot_memory.storage.past import open_past
@@ -168,6 +167,6 @@ def _view(connection: Connection, record: Record, zone: ZoneInfo) -> RecordView:
         role=record.role,
         turn_id=record.turn_id,
         time_uncertain=record.time_uncertain or None,
-        measured_at=format_measured(record, zone),
+        measured_at=record.format_measured(zone),
         audit=[{**line, 'at': format_instant(line['at'])} for line in trail] or None,
     )
