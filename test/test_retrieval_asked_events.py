@@ -110,7 +110,7 @@ def test_where_nothing_passes_the_plain_answer_says_so(
     assert answer.memories
     assert not answer.events
     text = robot.get_context('What was the hardest push in the last ten minutes?').context
-    assert 'no event passes' in text
+    assert 'no event matches' in text
 
 
 def test_a_question_for_a_rule_finds_the_rule(pushes: tuple[Robot, dict[str, int]]) -> None:

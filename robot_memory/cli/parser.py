@@ -138,7 +138,7 @@ def _parse_number(text: str) -> float | str:
 
 def _describe_text(field: Field) -> dict[str, Any]:
     if field.choices:
-        return {'metavar': '{' + ','.join(field.choices) + '}'}
+        return {'metavar': '{' + ','.join(filter(None, field.choices)) + '}'}
     return {'metavar': 'PATH' if field.name in _PATHS else 'TEXT'}
 
 
@@ -151,7 +151,7 @@ _BY_KIND: dict[str, Callable[[Field], dict[str, Any]]] = {
     },
     'json': lambda field: {'metavar': 'JSON'},
     'stamp': lambda field: {'metavar': 'JSON'},
-    'texts': lambda field: {'nargs': '+'},
+    'texts': lambda field: {'nargs': '+', 'metavar': 'TEXT'},
 }
 """argparse settings for each kind of field."""
 

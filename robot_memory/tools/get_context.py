@@ -270,7 +270,7 @@ def _describe_read(memory: Memory, asked: AskedEvents | None) -> str:
         return ''
     lines = [f'Read as {quote(asked.read_as, 200)}.']
     if asked.no_match:
-        lines = [f'{lines[0][:-1]}: no event passes; what follows is a plain search.']
+        lines = [f'{lines[0][:-1]}: no event matches; a plain search was done instead.']
     if asked.figure is not None:
         figure = asked.figure.view
         unit = f' {figure.unit}' if figure.unit else ''
