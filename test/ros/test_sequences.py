@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from narrowing import require
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
@@ -20,23 +21,40 @@ TYPE = 'std_msgs/msg/String'
 TOPIC = '/followed'
 HANDLER = TopicHandler(TOPIC, TOPIC, TYPE, False, False, lambda raw, at: None)
 COUNTER = """
-import itertools, rclpy
+import collections, itertools, sys, threading, rclpy
 from std_msgs.msg import String
 rclpy.init()
 node = rclpy.create_node('counter')
 publisher = node.create_publisher(String, '/followed', 1000)
-numbers = itertools.count()
-node.create_timer(0.001, lambda: publisher.publish(String(data=f'{next(numbers)}')))
+numbers, wanted = itertools.count(), collections.deque()
+def publish():
+    if wanted:
+        wanted.popleft()
+        publisher.publish(String(data=f'{next(numbers)}'))
+def read():
+    for line in sys.stdin:
+        wanted.extend(range(int(line)))
+node.create_timer(0.001, publish)
+threading.Thread(target=read, daemon=True).start()
 rclpy.spin(node)
 """
+"""Publishes as many numbers as it reads: never more than the queues of both sides hold."""
+BATCH = 200
 
 
 def test_no_message_is_lost_while_the_subscription_changes(
     robot: Any, successor: Callable[[], Any]
 ) -> None:
     tap = successor()
-    counter = subprocess.Popen([sys.executable, '-c', COUNTER])
+    counter = subprocess.Popen([sys.executable, '-c', COUNTER], stdin=subprocess.PIPE)
     taken: list[int] = []
+    wanted = 0
+
+    def publish(number: int) -> None:
+        nonlocal wanted
+        wanted += number
+        require(counter.stdin).write(f'{number}\n'.encode())
+        require(counter.stdin).flush()
 
     def take() -> list[int]:
         for message in subscription.take():
@@ -51,7 +69,13 @@ def test_no_message_is_lost_while_the_subscription_changes(
     try:
         see_publishers(1)
         subscription = AdaptiveSubscription(tap.node, HANDLER)
-        robot.until(take, 'the first message')
+
+        def take_first() -> list[int]:
+            publish(1)
+            return take()
+
+        robot.until(take_first, 'the first message')
+        publish(BATCH)
         best_effort = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
         other = robot.node.create_publisher(String, TOPIC, best_effort)
         see_publishers(2)
@@ -61,13 +85,14 @@ def test_no_message_is_lost_while_the_subscription_changes(
         subscription.follow()
         subscription.follow()
         assert tap.node.count_subscribers(TOPIC) == 2
-        before = len(taken)
+        publish(BATCH)
         os.kill(counter.pid, signal.SIGCONT)
-        robot.until(lambda: len(take()) > before + 20, 'messages after the change')
-        assert taken == list(range(taken[0], taken[-1] + 1)) and subscription.lost == 0
+        robot.until(lambda: take()[-1] == wanted - 1, 'messages of before and after the change')
+        assert taken == list(range(taken[0], wanted)) and subscription.lost == 0
 
         def is_alone() -> bool:
             other.publish(String(data='other'))
+            publish(1)
             take()
             subscription.follow()
             return bool(tap.node.count_subscribers(TOPIC) == 1)
