@@ -340,6 +340,7 @@ class Life:
         self.number = 0
         self.stored: set[int] = set()
         self.unclosed: set[int] = set()
+        self.is_empty = True
         self.set(0)
         self.robot = self.open()
 
@@ -354,8 +355,12 @@ class Life:
         )
 
     def back_up(self) -> None:
-        """Make a backup where one is due; at the latest, it is after a day of one process."""
-        due = self.since_backup >= 1
+        """
+        Make a backup where one is due; at the latest, it is after a day of one process.
+
+        A store that never held a memory has none.
+        """
+        due = self.since_backup >= 1 and not self.is_empty
         made = self.robot.memory.backups.make_due() is not None
         assert made or not due
         if made:
@@ -408,9 +413,11 @@ class Life:
         if what == 'learn':
             learned = self.robot.learn(f'cup {sentence(self.chance)} {self.number}')
             self.stored.add(require(learned.memory_id))
+            self.is_empty = False
         elif what == 'see':
             seen = self.robot.save_perception(f'cup {sentence(self.chance)} {self.number}')
             self.stored.add(seen.memory_id)
+            self.is_empty = False
         elif what == 'end':
             end(self.robot)
         else:
