@@ -14,6 +14,7 @@ from old_stores import every_version, fixture, opened
 
 from robot_memory.storage import Connection, derived, schema_runner
 from robot_memory.storage.indexes import indexed
+from robot_memory.storage.tables import meta
 
 FROZEN = {
     'v1.py': '7d584a61951c6e2f26621aee64b371ae22794c8f25cecaf7d7707d2b57c4e689',
@@ -68,6 +69,33 @@ def test_steps_are_frozen_and_stand_alone() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 assert 'robot_memory' not in ast.unparse(node), f'{name}: {ast.unparse(node)}'
+
+
+def read_all(connection: Connection) -> dict[str, list[Any]]:
+    """Return the entries of the schema, the rows of each table, and what the file's head says."""
+    found = {'schema': sorted(connection.execute('SELECT type, name, sql FROM sqlite_schema'))}
+    for name in [row[1] for row in found['schema'] if row[0] == 'table' and row[2]]:
+        if not name.startswith(('sqlite_', 'meta', 'memories_vocabulary')):
+            found[name] = sorted(connection.execute(f'SELECT * FROM {name}'), key=str)
+    for name in ('user_version', 'application_id', 'page_size', 'auto_vacuum', 'encoding'):
+        found[name] = [connection.pragma(name)]
+    return found
+
+
+def test_a_new_store_is_what_the_steps_leave_of_an_empty_one() -> None:
+    new, stepped = apsw.Connection(':memory:'), apsw.Connection(':memory:')
+    schema_runner.create(new)
+    for step in schema_runner.STEPS:
+        step(stepped)
+    stepped.pragma('user_version', len(schema_runner.STEPS))
+    assert read_all(new) == read_all(stepped)
+    assert meta.get_store_id(new) != meta.get_store_id(stepped)
+    assert len(meta.get_store_id(new)) == len(meta.get_store_id(stepped))
+
+
+def test_the_present_schema_is_written_from_the_steps() -> None:
+    text = schema_runner.PRESENT.read_text(encoding='utf-8')
+    assert text == schema_runner.describe_present(), 'make interfaces'
 
 
 def test_statements_that_insert_name_their_columns() -> None:

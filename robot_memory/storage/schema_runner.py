@@ -2,18 +2,23 @@
 Bring a store from any earlier schema version to the present one.
 
 A step changes tables alone. What is derived from the records (`store.derived`) is rebuilt by
-present code after the last step, so that no step needs any code that may change.
+present code after the last step, so that no step needs any code that may change. A new store is
+made from schema/present.sql, which is what the steps leave of an empty file: `describe_present`
+writes it, and a test fails where it drifts.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
+from pathlib import Path
 
 import apsw
 
 from robot_memory.core.errors import Unavailable
 from robot_memory.storage import derived
 from robot_memory.storage.schema import v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13
+from robot_memory.storage.tables import meta
 
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v1.upgrade,
@@ -31,6 +36,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v13.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
+PRESENT = Path(__file__).parent / 'schema' / 'present.sql'
 
 
 def version_of(connection: apsw.Connection) -> int:
@@ -67,14 +73,36 @@ def create(connection: apsw.Connection) -> None:
     connection.execute('BEGIN IMMEDIATE')
     try:
         if not version_of(connection):
-            for step in STEPS:
-                step(connection)
+            connection.execute(PRESENT.read_text(encoding='utf-8'))
+            meta.put(connection, 'store_id', f'robot-mem-{secrets.token_hex(8)}')
             derived.set_current(connection)
             connection.pragma('user_version', len(STEPS))
         connection.execute('COMMIT')
     except BaseException:
         _roll_back(connection)
         raise
+
+
+def describe_present() -> str:
+    """Return as SQL what the steps leave of an empty store, but for its identity."""
+    connection = apsw.Connection(':memory:')
+    for step in STEPS:
+        step(connection)
+    # The tables that a virtual one keeps its content in come with it.
+    entries = connection.execute(
+        'SELECT s.name, s.sql, l.type FROM sqlite_schema AS s'
+        " LEFT JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.name"
+        " WHERE s.sql IS NOT NULL AND s.name NOT LIKE 'sqlite_%' AND l.type IS NOT 'shadow'"
+        ' ORDER BY s.rowid'
+    ).fetchall()
+    lines = [f'{sql};' for _, sql, _ in entries]
+    for name in (name for name, _, kind in entries if kind == 'table' and name != 'meta'):
+        columns = ', '.join(row[1] for row in connection.execute(f'PRAGMA table_info({name})'))
+        for row in connection.execute(f'SELECT {columns} FROM {name}'):
+            values = ', '.join(map(apsw.format_sql_value, row))
+            lines.append(f'INSERT INTO {name} ({columns}) VALUES ({values});')
+    connection.close()
+    return '\n'.join(lines) + '\n'
 
 
 def upgrade(

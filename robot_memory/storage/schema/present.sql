@@ -1,0 +1,355 @@
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE sessions (
+            id TEXT PRIMARY KEY,
+            collection TEXT NOT NULL,
+            context TEXT NOT NULL,
+            status TEXT NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'ended')),
+            outcome_score REAL,
+            created_at INTEGER NOT NULL,
+            ended_at INTEGER
+        , title TEXT NOT NULL DEFAULT '', tags TEXT NOT NULL DEFAULT '[]', metadata TEXT NOT NULL DEFAULT '{}', updated_at INTEGER NOT NULL DEFAULT 0, saved_at INTEGER, created_epoch INTEGER REFERENCES clock_epochs (id), updated_epoch INTEGER REFERENCES clock_epochs (id), saved_epoch INTEGER REFERENCES clock_epochs (id), ended_epoch INTEGER REFERENCES clock_epochs (id)) WITHOUT ROWID;
+CREATE TABLE memories (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            type TEXT NOT NULL CHECK (type IN ('fact', 'perception', 'turn')),
+            collection TEXT NOT NULL,
+            session_id TEXT REFERENCES sessions (id),
+            content TEXT NOT NULL,
+            content_hash BLOB NOT NULL,
+            guard TEXT NOT NULL,
+            token_count INTEGER NOT NULL,
+            category TEXT NOT NULL,
+            confidence REAL NOT NULL,
+            confidence_base REAL NOT NULL,
+            tags TEXT NOT NULL,
+            scope_files TEXT NOT NULL,
+            perception_type TEXT,
+            context TEXT NOT NULL,
+            actor_id TEXT,
+            event_id TEXT,
+            strategy_name TEXT NOT NULL,
+            stamp INTEGER,
+            frame_id TEXT,
+            pose TEXT,
+            status TEXT NOT NULL DEFAULT 'active'
+                CHECK (status IN ('active', 'invalidated', 'superseded')),
+            superseded_by INTEGER REFERENCES memories (id),
+            access_count INTEGER NOT NULL DEFAULT 0,
+            last_accessed INTEGER,
+            created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL
+        , created_epoch INTEGER REFERENCES "clock_epochs" (id), accessed_epoch INTEGER REFERENCES "clock_epochs" (id), writer_id INTEGER REFERENCES writers (id), authority TEXT NOT NULL DEFAULT 'planner', stands INTEGER NOT NULL DEFAULT 1, updated_epoch INTEGER REFERENCES clock_epochs (id), stamp_is_local INTEGER NOT NULL DEFAULT 0, salt BLOB);
+CREATE INDEX memories_by_hash ON memories (content_hash)
+            WHERE status = 'active' AND type = 'fact';
+CREATE INDEX memories_by_guard ON memories (collection, guard, token_count)
+            WHERE status = 'active' AND type = 'fact';
+CREATE INDEX memories_by_session ON memories (session_id) WHERE session_id IS NOT NULL;
+CREATE INDEX memories_by_time ON memories (created_at, id);
+CREATE INDEX memories_by_collection ON memories (collection, confidence)
+            WHERE status = 'active';
+CREATE TABLE payloads (
+            memory_id INTEGER PRIMARY KEY REFERENCES memories (id),
+            data TEXT,
+            metadata TEXT
+        );
+CREATE TABLE audit (
+            id INTEGER PRIMARY KEY,
+            memory_id INTEGER,
+            action TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            detail TEXT NOT NULL,
+            at INTEGER NOT NULL
+        , writer_id INTEGER REFERENCES writers (id), epoch INTEGER REFERENCES clock_epochs (id), last_memory_id INTEGER NOT NULL DEFAULT 0, digest BLOB, salt BLOB, note BLOB NOT NULL DEFAULT x'', chain BLOB NOT NULL DEFAULT x'');
+CREATE INDEX audit_by_memory ON audit (memory_id);
+CREATE VIRTUAL TABLE memories_fts USING fts5 (
+            terms,
+            content = '',
+            contentless_delete = 1,
+            tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+        );
+CREATE VIRTUAL TABLE memories_vocabulary USING fts5vocab (memories_fts, row);
+CREATE TABLE parts (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            memory_id INTEGER NOT NULL REFERENCES memories (id),
+            name TEXT NOT NULL,
+            media_type TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            protected INTEGER NOT NULL,
+            content BLOB,
+            removed_at INTEGER,
+            UNIQUE (memory_id, name)
+        );
+CREATE INDEX parts_to_remove ON parts (id) WHERE protected = 0 AND content IS NOT NULL;
+CREATE INDEX parts_removed ON parts (removed_at) WHERE removed_at IS NOT NULL;
+CREATE INDEX memories_by_stamp ON memories (collection, stamp)
+            WHERE stamp IS NOT NULL AND status = 'active';
+CREATE TABLE indexed (
+            memory_id INTEGER PRIMARY KEY,
+            collection TEXT NOT NULL,
+            real INTEGER NOT NULL,
+            terms BLOB NOT NULL,
+            coarse BLOB,
+            fine BLOB
+        );
+CREATE INDEX indexed_by_collection ON indexed (collection);
+CREATE INDEX indexed_without_vector ON indexed (memory_id) WHERE coarse IS NULL;
+CREATE TABLE collections (
+            name TEXT PRIMARY KEY,
+            memories INTEGER NOT NULL
+        ) WITHOUT ROWID;
+CREATE TABLE changes (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            memory_id INTEGER NOT NULL,
+            collection TEXT NOT NULL
+        );
+CREATE TABLE facet_paths (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
+CREATE TABLE facets (
+            path_id INTEGER NOT NULL,
+            value NOT NULL,
+            memory_id INTEGER NOT NULL,
+            PRIMARY KEY (path_id, value, memory_id)
+        ) WITHOUT ROWID;
+CREATE TABLE place_paths (
+            id INTEGER PRIMARY KEY,
+            collection TEXT NOT NULL,
+            path TEXT NOT NULL,
+            length INTEGER NOT NULL,
+            UNIQUE (collection, path, length)
+        );
+CREATE TABLE places (
+            path_id INTEGER NOT NULL,
+            cell BLOB NOT NULL,
+            memory_id INTEGER NOT NULL,
+            PRIMARY KEY (path_id, cell, memory_id)
+        ) WITHOUT ROWID;
+CREATE INDEX memories_by_actor ON memories (actor_id) WHERE actor_id IS NOT NULL;
+CREATE INDEX memories_by_event ON memories (event_id) WHERE event_id IS NOT NULL;
+CREATE INDEX memories_by_category ON memories (category)
+            WHERE category <> 'observation';
+CREATE INDEX memories_by_measurement ON memories (stamp) WHERE stamp IS NOT NULL;
+CREATE INDEX memories_by_access ON memories (last_accessed)
+            WHERE last_accessed IS NOT NULL;
+CREATE INDEX memories_by_change ON memories (updated_at)
+            WHERE updated_at <> created_at;
+CREATE INDEX memories_ended ON memories (status) WHERE status <> 'active';
+CREATE INDEX sessions_by_change ON sessions (updated_at);
+CREATE TABLE turns (
+            memory_id INTEGER PRIMARY KEY REFERENCES memories (id),
+            session_id TEXT NOT NULL REFERENCES sessions (id),
+            number INTEGER NOT NULL,
+            role TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
+            UNIQUE (session_id, number)
+        );
+CREATE VIEW conversations AS
+            SELECT 'mem_' || m.id AS id,
+                t.session_id AS session_id,
+                t.number AS turn_id,
+                t.role AS role,
+                m.content AS content,
+                i.coarse AS embedding,
+                m.context AS metadata,
+                strftime('%Y-%m-%dT%H:%M:%f', m.created_at / 1e6, 'unixepoch') AS created_at,
+                strftime('%Y-%m-%dT%H:%M:%f', m.updated_at / 1e6, 'unixepoch') AS updated_at
+            FROM turns AS t
+            JOIN memories AS m ON m.id = t.memory_id
+            LEFT JOIN indexed AS i ON i.memory_id = m.id
+            WHERE m.status = 'active';
+CREATE TABLE counts (
+            type TEXT NOT NULL,
+            status TEXT NOT NULL,
+            memories INTEGER NOT NULL,
+            PRIMARY KEY (type, status)
+        ) WITHOUT ROWID;
+CREATE TABLE origins (
+            memory_id INTEGER PRIMARY KEY REFERENCES memories (id),
+            store_id TEXT NOT NULL,
+            first_id INTEGER NOT NULL,
+            created_at INTEGER NOT NULL,
+            UNIQUE (store_id, first_id, created_at)
+        );
+CREATE INDEX memories_by_perception ON memories (perception_type)
+            WHERE perception_type IS NOT NULL;
+CREATE INDEX memories_by_frame ON memories (frame_id) WHERE frame_id IS NOT NULL;
+CREATE TABLE "clock_epochs" (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            wall INTEGER NOT NULL,
+            boot INTEGER NOT NULL DEFAULT 0, last_wall INTEGER NOT NULL DEFAULT 0, last_boot INTEGER NOT NULL DEFAULT 0, boot_id TEXT NOT NULL DEFAULT '', time_namespace TEXT NOT NULL DEFAULT '', segment INTEGER NOT NULL DEFAULT 0, evidence TEXT NOT NULL DEFAULT '', trusted INTEGER NOT NULL DEFAULT 1, reason TEXT NOT NULL DEFAULT '', offset INTEGER NOT NULL DEFAULT 0, uncertain INTEGER NOT NULL DEFAULT 0, settled INTEGER NOT NULL DEFAULT 1);
+CREATE TABLE retired_by_age (
+            memory_id INTEGER PRIMARY KEY REFERENCES memories (id),
+            at INTEGER NOT NULL
+        , epoch INTEGER REFERENCES clock_epochs (id));
+CREATE TABLE writers (
+            id INTEGER PRIMARY KEY,
+            face TEXT NOT NULL,
+            client TEXT NOT NULL,
+            principal TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            authority TEXT NOT NULL CHECK (authority IN
+                ('operator', 'planner', 'robot', 'person', 'observed', 'imported')),
+            UNIQUE (face, client, principal, actor, authority)
+        );
+CREATE TABLE observations (
+            id INTEGER PRIMARY KEY,
+            memory_id INTEGER NOT NULL REFERENCES memories (id),
+            at INTEGER NOT NULL,
+            epoch INTEGER,
+            writer_id INTEGER NOT NULL REFERENCES writers (id),
+            session_id TEXT REFERENCES sessions (id),
+            text TEXT,
+            context TEXT NOT NULL,
+            stamp INTEGER,
+            outcome TEXT,
+            simulated INTEGER,
+            audit_id INTEGER REFERENCES audit (id)
+        );
+CREATE INDEX observations_by_memory ON observations (memory_id);
+CREATE TABLE proposals (
+            id INTEGER PRIMARY KEY,
+            memory_id INTEGER NOT NULL REFERENCES memories (id),
+            action TEXT NOT NULL CHECK (action IN ('update', 'forget')),
+            content TEXT,
+            context TEXT,
+            reason TEXT NOT NULL,
+            writer_id INTEGER NOT NULL REFERENCES writers (id),
+            at INTEGER NOT NULL,
+            epoch INTEGER,
+            state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'accepted', 'rejected')),
+            decided_by INTEGER REFERENCES writers (id),
+            decided_at INTEGER,
+            decided_epoch INTEGER
+        );
+CREATE INDEX proposals_by_memory ON proposals (memory_id);
+CREATE INDEX open_proposals ON proposals (id) WHERE state = 'open';
+CREATE TABLE protected_changes (
+            id INTEGER PRIMARY KEY,
+            memory_id INTEGER NOT NULL REFERENCES memories (id),
+            action TEXT NOT NULL,
+            content TEXT NOT NULL,
+            writer_id INTEGER NOT NULL REFERENCES writers (id),
+            at INTEGER NOT NULL,
+            epoch INTEGER,
+            confirmed_by INTEGER REFERENCES writers (id),
+            confirmed_at INTEGER,
+            confirmed_epoch INTEGER
+        );
+CREATE INDEX unconfirmed_changes ON protected_changes (memory_id)
+            WHERE confirmed_by IS NULL;
+CREATE INDEX clock_epochs_corrected ON clock_epochs (id) WHERE offset <> 0;
+CREATE INDEX clock_epochs_unsettled ON clock_epochs (id) WHERE settled = 0;
+CREATE TABLE decay_rates (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            epoch INTEGER REFERENCES clock_epochs (id),
+            at INTEGER NOT NULL,
+            rate REAL NOT NULL
+        );
+CREATE TABLE decays (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            collection TEXT NOT NULL,
+            epoch INTEGER REFERENCES clock_epochs (id),
+            at INTEGER NOT NULL
+        );
+CREATE INDEX decays_by_collection ON decays (collection, id);
+CREATE TABLE accesses (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            memory_id INTEGER NOT NULL REFERENCES memories (id),
+            epoch INTEGER NOT NULL REFERENCES clock_epochs (id),
+            at INTEGER NOT NULL,
+            decay_id INTEGER NOT NULL,
+            applied INTEGER NOT NULL,
+            base REAL,
+            last_accessed INTEGER,
+            last_epoch INTEGER REFERENCES clock_epochs (id)
+        );
+CREATE INDEX accesses_by_memory ON accesses (memory_id, id);
+CREATE INDEX accesses_by_epoch ON accesses (epoch);
+CREATE INDEX accesses_waiting ON accesses (epoch) WHERE applied = 0;
+CREATE INDEX retired_by_age_by_epoch ON retired_by_age (epoch);
+CREATE INDEX sessions_open ON sessions (created_epoch, created_at) WHERE status = 'open';
+CREATE TABLE revisions (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            memory_id INTEGER NOT NULL REFERENCES memories (id),
+            audit_id INTEGER NOT NULL,
+            content TEXT NOT NULL,
+            actor_id TEXT,
+            category TEXT NOT NULL,
+            confidence REAL NOT NULL,
+            confidence_base REAL NOT NULL,
+            tags TEXT NOT NULL,
+            scope_files TEXT NOT NULL,
+            context TEXT NOT NULL,
+            strategy_name TEXT NOT NULL,
+            status TEXT NOT NULL,
+            superseded_by INTEGER,
+            authority TEXT NOT NULL,
+            stands INTEGER NOT NULL,
+            writer_id INTEGER REFERENCES writers (id),
+            updated_at INTEGER NOT NULL,
+            updated_epoch INTEGER,
+            last_accessed INTEGER,
+            accessed_epoch INTEGER,
+            salt BLOB
+        );
+CREATE INDEX revisions_by_memory ON revisions (memory_id, audit_id);
+CREATE INDEX revisions_by_line ON revisions (audit_id);
+CREATE TABLE event_names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE figures (
+            id INTEGER PRIMARY KEY,
+            kind INTEGER NOT NULL REFERENCES event_names (id),
+            name TEXT NOT NULL,
+            unit TEXT NOT NULL,
+            slot INTEGER,
+            UNIQUE (kind, name, unit)
+        );
+CREATE TABLE events (
+            id INTEGER PRIMARY KEY,
+            kind INTEGER NOT NULL,
+            active INTEGER NOT NULL,
+            onset INTEGER NOT NULL,
+            "end" INTEGER,
+            value_1 REAL,
+            value_2 REAL,
+            value_3 REAL,
+            value_4 REAL,
+            epoch INTEGER,
+            label INTEGER,
+            topic INTEGER,
+            task INTEGER,
+            session INTEGER,
+            robot INTEGER,
+            recording INTEGER,
+            recording_offset INTEGER,
+            collection INTEGER NOT NULL,
+            frame INTEGER,
+            source INTEGER,
+            subject INTEGER,
+            peak INTEGER NOT NULL,
+            look TEXT,
+            broken_off INTEGER NOT NULL,
+            memory_id INTEGER,
+            others TEXT
+        );
+CREATE INDEX events_by_onset ON events (onset);
+CREATE INDEX events_by_peak ON events (topic, peak);
+CREATE INDEX events_by_kind ON events (kind, onset) WHERE active;
+CREATE INDEX events_by_duration ON events (kind, "end" - onset) WHERE active;
+CREATE INDEX events_by_value_1 ON events (kind, value_1)
+            WHERE active AND value_1 IS NOT NULL;
+CREATE INDEX events_by_value_2 ON events (kind, value_2)
+            WHERE active AND value_2 IS NOT NULL;
+CREATE INDEX events_by_value_3 ON events (kind, value_3)
+            WHERE active AND value_3 IS NOT NULL;
+CREATE INDEX events_by_value_4 ON events (kind, value_4)
+            WHERE active AND value_4 IS NOT NULL;
+CREATE INDEX events_of_sessions ON events (session) WHERE id < 0;
+CREATE INDEX events_of_memories ON events (memory_id) WHERE memory_id IS NOT NULL;
+INSERT INTO event_names (id, name) VALUES (1, 'contact');
+INSERT INTO event_names (id, name) VALUES (2, 'motion');
+INSERT INTO event_names (id, name) VALUES (3, 'scene');
+INSERT INTO figures (id, kind, name, unit, slot) VALUES (1, 1, 'peak_force', 'N', 1);
+INSERT INTO figures (id, kind, name, unit, slot) VALUES (2, 1, 'mean_force', 'N', 2);
+INSERT INTO figures (id, kind, name, unit, slot) VALUES (3, 1, 'peak_torque', 'N m', 3);
+INSERT INTO figures (id, kind, name, unit, slot) VALUES (4, 1, 'impulse', 'N s', 4);
+INSERT INTO figures (id, kind, name, unit, slot) VALUES (5, 2, 'peak_speed', 'rad/s', 1);
+INSERT INTO figures (id, kind, name, unit, slot) VALUES (6, 2, 'peak_effort', 'N m', 2);
+INSERT INTO figures (id, kind, name, unit, slot) VALUES (7, 2, 'travel', 'rad', 3);
+INSERT INTO figures (id, kind, name, unit, slot) VALUES (8, 3, 'changed_share', '', 1);
