@@ -119,6 +119,27 @@ def test_an_access_while_the_clock_was_ahead_fixes_no_decay(
     assert robot.row(require(kept))['confidence'] >= sure * 0.99**17
 
 
+def test_a_session_ended_by_a_suspect_clock_decays_what_is_then_accessed_by_a_right_one(
+    robot: Robot, clock: MovableClock
+) -> None:
+    """Its epoch is corrected from its beginning, so that nothing is judged anew afterwards."""
+    clock.synchronised = True
+    robot.learn('first of all')
+    clock.jump(days=4000)
+    clock.synchronised = False
+    kept = require(robot.learn('the cup is wet').memory_id)
+    sure = robot.row(kept)['confidence']
+    clock.forward(days=20)
+    end(robot)
+    assert robot.row(kept)['confidence'] == sure
+    clock.forward(days=0.5)
+    clock.jump(days=-4000)
+    clock.synchronised = True
+    robot.recall('cup', min_confidence=0)
+    robot.memory.accesses.flush()
+    assert robot.row(kept)['confidence_base'] == pytest.approx(sure * 0.99**20)
+
+
 def test_decay_goes_on_exactly_after_the_clock_was_ahead(
     robot: Robot, clock: MovableClock
 ) -> None:
@@ -356,11 +377,11 @@ class Life:
 
     def back_up(self) -> None:
         """
-        Make a backup where one is due; at the latest, it is after a day of one process.
+        Make a backup where one is due; at the latest, it is behind a day of one process.
 
         A store that never held a memory has none.
         """
-        due = self.since_backup >= 1 and not self.is_empty
+        due = self.since_backup > 1 and not self.is_empty
         made = self.robot.memory.backups.make_due() is not None
         assert made or not due
         if made:

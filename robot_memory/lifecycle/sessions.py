@@ -15,7 +15,7 @@ from robot_memory.lifecycle.consolidation import Merge, find_merges
 from robot_memory.lifecycle.retention import retire_expired
 from robot_memory.lifecycle.undo import prune_history
 from robot_memory.memory import Memory
-from robot_memory.storage import Connection
+from robot_memory.storage import Connection, epochs
 from robot_memory.storage.indexes import partitions
 from robot_memory.storage.indexes.filters import ACTIVE, in_session
 from robot_memory.storage.tables import audit, decay, memories, sessions, turns
@@ -155,6 +155,8 @@ def end_session(memory: Memory, session_id: str, outcome_score: float | None) ->
             decayed = decay.recompute(
                 connection, session.collection, sorted(PROTECTED), falls_only=True
             )
+        else:
+            epochs.unsettle_newest(connection)
     expired = retire_expired(memory, session.collection)
     prune_history(memory)
     if expired:

@@ -139,9 +139,20 @@ def trust_newest(connection: apsw.Connection, max_gap: int) -> EpochRow:
 
 
 def list_unsettled(connection: apsw.Connection) -> list[int]:
-    """Return the epochs whose judgement changed since decay and retention took it up."""
-    rows = connection.execute('SELECT id FROM clock_epochs WHERE settled = 0 ORDER BY id')
+    """
+    Return the epochs that decay and retention have not taken up since they were judged anew.
+
+    A suspect one that still goes on waits.
+    """
+    rows = connection.execute(
+        f'SELECT id FROM clock_epochs WHERE settled = 0 AND (trusted OR id < {NEWEST}) ORDER BY id'
+    )
     return [row[0] for row in rows]
+
+
+def unsettle_newest(connection: apsw.Connection) -> None:
+    """Note that decay has to take up what the newest epoch, a suspect one, stored."""
+    connection.execute(f'UPDATE clock_epochs SET settled = 0 WHERE id = {NEWEST}')
 
 
 def mark_settled(connection: apsw.Connection, ids: Sequence[int]) -> None:
