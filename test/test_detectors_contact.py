@@ -610,6 +610,17 @@ def test_a_contact_over_a_drift_ends_with_the_force() -> None:
     assert event.data['duration_s'] == pytest.approx(2.8, abs=0.2)
 
 
+@pytest.mark.parametrize(('period', 'begin'), [(20, 8.0), (20, 18.0), (20, 23.0), (30, 35.5)])
+def test_a_push_over_a_drift_that_turns_back_is_found_and_ends(period: int, begin: float) -> None:
+    def drift(seconds: float) -> Vector:
+        turn = 2 * math.pi / period
+        return 0.3 / turn * math.sin(turn * seconds), 0.0, 0.0
+
+    (event,) = run(stream(begin + 14, both(drift, bump(begin, 3.0, 2.5))))
+    assert event.data['peak_force'] == pytest.approx(2.5, rel=0.05)
+    assert event.data['duration_s'] == pytest.approx(2.7, abs=0.3)
+
+
 def test_what_a_person_asks_brings_the_event_that_is_meant(
     open_robot: Callable[..., Robot],
 ) -> None:

@@ -8,6 +8,8 @@ from copy import copy
 from math import sqrt
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from robot_memory.detectors.ring_buffer import Row
 
 Vector: TypeAlias = tuple[float, float, float]
@@ -18,6 +20,7 @@ BLOCK_S = 0.1
 BLOCK_READINGS = 4
 SETTLED_BLOCKS = 10
 HISTORY_BLOCKS = 50
+LAG_BLOCKS = 20
 HOLD_S = 5.0
 LITTLE = 0.03
 DRIFT = 0.4
@@ -26,19 +29,24 @@ FIRST_SLOPE = 0.05
 """The slope to expect of a rest before anything is known of it, in N/s."""
 BEND = 0.0007
 """How much the slope changes: the growth of its variance, in (N/s)^2 a second."""
+BEND_SIGMAS = 3.0
+LIKELY_SLOPE, LIKELY_BEND = 0.15, 0.05
+"""Of a rest that bends, in N/s and N/s^2: what a parabola through a few blocks is drawn to."""
 NOISE_S = 2.0
 NOISE_FACTOR = 8.0
 OUTLIER = 16.0
 
 
 class _Block(NamedTuple):
-    """Hold the rest as it was before a block of readings, and the level of the block above it."""
+    """Hold the rest as it was before a block of readings, and the block, also above that rest."""
 
-    stamp_ns: int
+    before_ns: int
     rest: list[float]
     slope: list[float]
     squares: tuple[float, float]
     over: list[float]
+    stamp_ns: int
+    mean: list[float]
 
 
 class Baseline:
@@ -145,22 +153,55 @@ class Baseline:
         """
         Go back to before the force began to rise to that of a row.
 
-        That is the last block that was not above the rest in the direction of the rise, or so
-        little that it does not count.
+        That is the last block that was not above the rest in the direction of the rise, or no
+        more than the rest is behind anyway, or so little that it does not count.
         """
         force, torque, _ = self.compare(row)
         rise = [*force, *torque]
-        scale = [self.onset_n**2] * 3 + [self.onset_nm**2] * 3
         history = self._history
+        along = [self._project(block.over, rise) for block in history]
+        older = along[: len(along) // 2] if len(along) >= LAG_BLOCKS else [0.0]
+        lag = max(0.0, sum(older) / len(older))
         while len(history) > 1 and not (
-            self._measure(history[-1].over) <= LITTLE
-            or sum(a * b / c for a, b, c in zip(rise, history[-1].over, scale, strict=True)) <= 0
+            self._measure(history[-1].over) <= LITTLE or along[len(history) - 1] <= lag
         ):
             history.pop()
         if history:
-            self._stamp_ns, self._rest, self._slope, self._squares, _ = history.pop()
+            self._stamp_ns, self._rest, self._slope, self._squares = history.pop()[:4]
             self._set_onsets()
+            self._straighten()
         self._drop_block()
+
+    def forget_course(self) -> None:
+        """Begin the course of the rest anew, as after a contact: no rise goes back beyond it."""
+        self._history.clear()
+
+    def _straighten(self) -> None:
+        """
+        Put the rest where its course of the last seconds leads, where it bends.
+
+        The filter lags behind a drift that bends: then its errors have a mean. A parabola through
+        the blocks does not, but trembles more, so it is taken only where that mean is no noise.
+        """
+        blocks = self._history
+        if len(blocks) < SETTLED_BLOCKS:
+            return
+        count = len(blocks)
+        mean = [sum(axis) / count for axis in zip(*(one.over for one in blocks), strict=True)]
+        variance = self._squares[0] / 3 * self._blocks / self._readings
+        if self._measure(mean) * self.onset_n < BEND_SIGMAS * sqrt(3 * variance / count):
+            return
+        seconds = np.array([one.stamp_ns - self._stamp_ns for one in blocks]) / 1e9
+        powers = np.stack([np.ones(count), seconds, seconds**2 / 2])
+        prior = np.diag([0.0, variance / LIKELY_SLOPE**2, variance / LIKELY_BEND**2])
+        over = np.array([one.mean for one in blocks]) - self._rest
+        shift, slope, _ = np.linalg.solve(powers @ powers.T + prior, powers @ over).tolist()
+        self._rest = [a + b for a, b in zip(self._rest, shift, strict=True)]
+        self._slope = self._limit(slope)
+
+    def _limit(self, slope: list[float]) -> list[float]:
+        excess = max(1.0, self._measure(slope) * self.onset_n / DRIFT)
+        return [value / excess for value in slope]
 
     def update(self, row: Row) -> None:
         """Come closer to a reading."""
@@ -200,7 +241,7 @@ class Baseline:
         rest = [a + b * elapsed for a, b in zip(self._rest, self._slope, strict=True)]
         over = [a - b for a, b in zip(mean, rest, strict=True)]
         level = self._measure(over)
-        self._history.append(_Block(*before, over))
+        self._history.append(_Block(*before, over, stamp_ns, mean))
         share, turn = self._weigh(elapsed, count)
         drift = DRIFT / self.onset_n
         if self.is_settled:
@@ -208,8 +249,7 @@ class Baseline:
             share = min(share, free * elapsed / max(level, 1e-9))
         self._rest = [a + share * b for a, b in zip(rest, over, strict=True)]
         slope = [a + turn * b for a, b in zip(self._slope, over, strict=True)]
-        excess = max(1.0, self._measure(slope) / drift)
-        self._slope = [value / excess for value in slope]
+        self._slope = self._limit(slope)
         self._stamp_ns = stamp_ns
 
     def _weigh(self, elapsed: float, count: int) -> tuple[float, float]:
@@ -226,6 +266,13 @@ class Baseline:
     def _estimate_error(self, count: int) -> float:
         """Return the variance of a block's mean, or what gives the least time constant."""
         return max(self._squares[0] / 3 / count, BEND * self._slow_s**4 / BLOCK_S)
+
+    def _project(self, over: list[float], rise: list[float]) -> float:
+        """Return how far a level goes in the direction of a rise, in onsets."""
+        scale = [self.onset_n] * 3 + [self.onset_nm] * 3
+        length = sqrt(sum((value / one) ** 2 for value, one in zip(rise, scale, strict=True)))
+        total = sum(a * b / c**2 for a, b, c in zip(over, rise, scale, strict=True))
+        return total / max(length, 1e-9)
 
     def _drop_block(self) -> None:
         self._sum, self._square_sum, self._count = [0.0] * 6, [0.0] * 6, 0

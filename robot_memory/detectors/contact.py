@@ -362,6 +362,7 @@ class ContactDetector:
         self._forget_rise()
         if contact is None:
             return
+        self._baseline.forget_course()
         self._was_cut = reason is STOPPED
         if contact.duration_ns < self.settings.min_duration_s * 1e9:
             self.ignored['contact too short'] += 1

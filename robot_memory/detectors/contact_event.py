@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg, validate
-from robot_memory.detectors.baseline import Baseline, compute_norm
+from robot_memory.detectors.baseline import DRIFT, Baseline, compute_norm
 from robot_memory.detectors.downsampling import MinMaxDownsampler
 from robot_memory.detectors.event import Event, round_all
 from robot_memory.detectors.formatting import format_band, format_number
@@ -227,10 +227,20 @@ class Contact:
         level = self._baseline.compare(row)[2]
         level = min(level, self._baseline.compare((row[0], smooth))[2])
         is_high = 2 * level * max(self._high_s, MEAN_S) >= self._high_sum
+        is_high = is_high and not self._may_have_drifted((row[0], smooth))
         if is_high:
             self._high_s += elapsed
             self._high_sum += level * elapsed
         return level, is_high
+
+    def _may_have_drifted(self, row: Row) -> bool:
+        """Tell whether what is left is across the peak, and no more than the rest may drift."""
+        force, _, _ = self._baseline.compare(row)
+        size, peak = compute_norm(force), self._peaks.greatest
+        if 2 * size >= peak or size > DRIFT * self._baseline.measure_age(row[0]):
+            return False
+        top = self._peaks.top
+        return 2 * abs(sum(a * b for a, b in zip(force, top, strict=True))) < size * peak
 
     def add(self, row: Row) -> None:
         """Take the next reading; while it is under the release level it only is in the signal."""

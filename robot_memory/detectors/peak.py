@@ -58,6 +58,11 @@ class PeakEstimator:
         return found
 
     @property
+    def top(self) -> Vector:
+        """Return the greatest reading, in N."""
+        return self._best[0][1]
+
+    @property
     def greatest(self) -> float:
         """Return the greatest reading, in N."""
         return compute_norm(self._best[0][1])
