@@ -62,7 +62,8 @@ class EventWriter:
             item = replace(item, session_id=session.id, context=context)
         if isinstance(item, Perception):
             kept = store_perception(self._memory, item)
-            self.count(tap, 'events' if kept.new else 'known')
+            seen = 'witnesses' if kept.witness else 'known'
+            self.count(tap, 'events' if kept.new else seen)
             if kept.new:
                 logger.info('event: %s', item.description)
             return

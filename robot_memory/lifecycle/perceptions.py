@@ -13,6 +13,7 @@ from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, make_record
 from robot_memory.detectors import is_same_view
 from robot_memory.lifecycle.authority import may_change
+from robot_memory.lifecycle.witnesses import add_witness, find_witnessed, move_witnesses
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import (
@@ -62,31 +63,48 @@ class Perception:
 
 @dataclass(frozen=True)
 class StoredPerception:
-    """Name the memory of a perception; it is `new`, or was known before."""
+    """
+    Name the memory of a perception; it is `new`, or was known before.
+
+    A `witness` is another topic's measurement of that memory's contact, and was not known before.
+    """
 
     memory_id: int
     new: bool
     has_vector: bool
+    witness: bool = False
 
 
 def store_perception(memory: Memory, perception: Perception) -> StoredPerception:
     """
     Store a perception, unless it is known by its identity.
 
-    A known one that was cut short by the end of its stream is superseded by the whole. Raise
-    NotFound for a session that does not exist, Unavailable if the store cannot be written now.
+    A known one that was cut short by the end of its stream is superseded by the whole. A contact
+    that another topic measured before is entered there as a witness. Raise NotFound for a session
+    that does not exist, Unavailable if the store cannot be written now.
     """
     identity = perception.identity
+    known, is_enough, witnessed = 0, False, 0
     if identity is not None:
         with memory.db.read() as connection:
-            known, is_enough = _find_known(connection, identity, perception.collection)
+            known, is_enough, witnessed = _recognize(connection, perception, identity)
         if is_enough:  # before a vector is made, which takes longer than all the rest
             return StoredPerception(known, new=False, has_vector=False)
-    vector = memory.embed_passage(perception.description)
-    known, is_enough = 0, False
+    vector = None if witnessed else memory.embed_passage(perception.description)
     with memory.db.write() as connection:
         if identity is not None:
-            known, is_enough = _find_known(connection, identity, perception.collection)
+            known, is_enough, witnessed = _recognize(connection, perception, identity)
+            if witnessed:
+                added = add_witness(
+                    connection,
+                    witnessed,
+                    identity,
+                    perception.frame_id,
+                    perception.data,
+                    memory.caller,
+                    memory.clock(),
+                )
+                return StoredPerception(witnessed, new=False, has_vector=False, witness=added)
         if is_enough:
             return StoredPerception(known, new=False, has_vector=False)
         now = memory.clock()
@@ -104,6 +122,7 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
         if before is not None and before.status == 'active' and may_change(before, writer):
             reason = 'complete event received'
             memories.retire(connection, known, 'superseded', writer, reason, now, memory_id)
+            move_witnesses(connection, known, memory_id)
     return StoredPerception(memory_id, new=True, has_vector=usable and vector is not None)
 
 
@@ -124,6 +143,17 @@ def _make_record(
         frame_id=perception.frame_id,
         pose=perception.pose,
     )
+
+
+def _recognize(
+    connection: Connection, perception: Perception, identity: Identity
+) -> tuple[int, bool, int]:
+    """Return what _find_known does, and the contact that it is another measurement of, or 0."""
+    known, is_enough = _find_known(connection, identity, perception.collection)
+    if known:
+        return known, is_enough, 0
+    place, frame_id = perception.collection, perception.frame_id
+    return 0, False, find_witnessed(connection, identity, place, frame_id, perception.data)
 
 
 def _find_known(connection: Connection, identity: Identity, collection: str) -> tuple[int, bool]:

@@ -91,6 +91,34 @@ def around(
     return [(row[0], _identity(row)) for row in rows]
 
 
+def list_overlapping(
+    connection: apsw.Connection, identity: Identity, collection: str
+) -> list[tuple[int, Identity]]:
+    """
+    Return active memories and identities of events of other topics that overlap one.
+
+    They are of its source, subject and collection, and begin no earlier than its duration before
+    it.
+    """
+    names = (identity.source, identity.subject, collection)
+    ids = [find_ids(connection, [name]) for name in names]
+    if not all(ids):
+        return []
+    rows = connection.execute(
+        f'{_AS_IT_CAME} WHERE e.active AND e.onset BETWEEN ? AND ? AND e."end" >= ?'
+        ' AND e.source = ? AND e.subject = ? AND e.collection = ? AND t.name <> ?'
+        ' ORDER BY e.id',
+        (
+            2 * identity.onset - identity.end,
+            identity.end,
+            identity.onset,
+            *(found[0] for found in ids),
+            identity.topic,
+        ),
+    )
+    return [(row[0], _identity(row)) for row in rows]
+
+
 def _identity(row: Sequence[Any]) -> Identity:
     source, topic, subject, onset, peak, end, look, broken_off = row[1:]
     return Identity(source, topic, subject, onset, peak, end, look, bool(broken_off))

@@ -28,6 +28,21 @@ def get(connection: apsw.Connection, memory_id: int) -> tuple[Any, Any]:
     return data, metadata
 
 
+def get_with_frame(connection: apsw.Connection, memory_id: int) -> tuple[Any, Any, str | None]:
+    """Return what a perception measured, how, and in which frame."""
+    row: Any = connection.execute(
+        'SELECT frame_id FROM memories WHERE id = ?', (memory_id,)
+    ).fetchone()
+    return *get(connection, memory_id), row[0]
+
+
+def set_metadata(connection: apsw.Connection, memory_id: int, metadata: str) -> None:
+    """Replace how a perception was measured, as JSON text."""
+    connection.execute(
+        'UPDATE payloads SET metadata = ? WHERE memory_id = ?', (metadata, memory_id)
+    )
+
+
 def list_short_data(connection: apsw.Connection, ids: Iterable[int], most: int) -> dict[int, str]:
     """Return as JSON text what the perceptions among the ids measured, where it is short."""
     rows = connection.execute(
