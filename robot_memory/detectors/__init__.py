@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from robot_memory.detectors.contact import ContactDetector
-    from robot_memory.detectors.contact_event import ContactSettings
+    from robot_memory.detectors.contact_settings import ContactSettings
     from robot_memory.detectors.diagnostics import (
         DiagnosticReading,
         DiagnosticsDetector,
@@ -71,7 +71,7 @@ __all__ = [
 
 _MODULES = {
     'contact': ('ContactDetector',),
-    'contact_event': ('ContactSettings',),
+    'contact_settings': ('ContactSettings',),
     'diagnostics': ('DiagnosticReading', 'DiagnosticsDetector', 'DiagnosticsSettings'),
     'event': ('Detector', 'Event', 'Picture'),
     'images': ('DecodedImage', 'decode_compressed', 'decode_image', 'is_same_view'),

@@ -10,8 +10,8 @@ from robot_memory.detectors.contact_event import (
     RELEASED,
     SMOOTH_S,
     Contact,
-    ContactSettings,
 )
+from robot_memory.detectors.contact_settings import ContactSettings
 from robot_memory.detectors.event import (
     ENDED,
     GOES_ON,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
-from robot_memory.core.errors import InvalidArgument
-from robot_memory.core.fields import arg, validate
 from robot_memory.detectors.baseline import DRIFT, Baseline, compute_norm
+from robot_memory.detectors.confidence import ClippingMeter, rate_evidence
+from robot_memory.detectors.contact_settings import ContactSettings
 from robot_memory.detectors.downsampling import MinMaxDownsampler
 from robot_memory.detectors.event import Event, round_all
 from robot_memory.detectors.formatting import format_band, format_number
@@ -23,150 +23,6 @@ MEAN_S = 1.0
 LEVELS = 1024
 COLUMNS = ('force.x', 'force.y', 'force.z', 'torque.x', 'torque.y', 'torque.z')
 UNITS = ('N', 'N', 'N', 'N m', 'N m', 'N m')
-
-
-@dataclass(frozen=True)
-class ContactSettings:
-    """
-    Settings of the contact detector.
-
-    A contact starts when force or torque exceeds its onset threshold above the baseline: `onset_n`
-    (`onset_nm`), or 8 times the noise of the sensor where that is more; the metadata of each event
-    have the threshold that held. It ends when both have stayed below `release_ratio` of the
-    threshold for `quiet_s`, or when both have stayed steadily below half of their mean for one
-    second, because the baseline may have shifted during the contact.
-
-    The baseline (gravity, bias, drift) follows changes of up to 0.4 N/s. It waits while a force
-    is above half of the release threshold, so that a weak contact is not taken for rest, and goes
-    back to before the force began to rise. A change slower than 1 N/s is a contact once it is
-    taken back; one that stays for 5 s is the new baseline. A steady force is the new baseline
-    after `max_duration_s`, right after a contact or a silence within seconds. The baseline before
-    is remembered, and restored when the force returns to it.
-
-    `peak_force` is the peak without noise: the greatest mean over as many readings as can be
-    averaged without cutting it; `raw_peak_force` is the greatest reading.
-
-    Limitations of force-only detection: turning or shaking a tool quickly is a contact, because
-    weight and inertia are forces. A push that grows by less than 0.4 N/s is absorbed as drift. A
-    stream that starts during a contact takes that force as its baseline; the release is
-    recognised when force and noise fall below half.
-
-    Kinds, tested in this order: collision, `collision_n` reached within `collision_rise_s`; tap,
-    up to `tap_s` long; slide, the mean force vector is shorter than `slide_straightness` of the
-    mean magnitude; hold, at least `hold_s` and as steady as the sensor's noise or
-    `hold_steadiness` (interquartile range over median); else push.
-    """
-
-    onset_n: float = arg(
-        'Force above the baseline that starts a contact, in newtons; at least 8 times the noise.',
-        default=1.0,
-        minimum=0.01,
-        maximum=10000.0,
-    )
-    onset_nm: float = arg(
-        'Torque above the baseline that starts a contact, in newton metres.',
-        default=1.0,
-        minimum=0.001,
-        maximum=10000.0,
-    )
-    release_ratio: float = arg(
-        'Fraction of the onset threshold below which a contact is released.',
-        default=0.5,
-        minimum=0.05,
-        maximum=1.0,
-    )
-    quiet_s: float = arg(
-        'Time below the release threshold that ends a contact, in seconds.',
-        default=0.3,
-        minimum=0.001,
-        maximum=60.0,
-    )
-    min_duration_s: float = arg(
-        'Minimum duration of a contact, in seconds; shorter ones are discarded.',
-        default=0.015,
-        minimum=0.0,
-        maximum=60.0,
-    )
-    baseline_s: float = arg(
-        'Time constant of the baseline filter, in seconds.',
-        default=1.4,
-        minimum=0.1,
-        maximum=3600.0,
-    )
-    max_duration_s: float = arg(
-        'Duration after which a sustained force becomes the new baseline, in seconds.',
-        default=60.0,
-        minimum=1.0,
-        maximum=3600.0,
-    )
-    gap_s: float = arg(
-        'Gap in the readings that ends a contact as truncated, in seconds.',
-        default=1.0,
-        minimum=0.01,
-        maximum=3600.0,
-    )
-    pre_s: float = arg(
-        'Signal stored before the onset, in seconds.', default=1.0, minimum=0.0, maximum=10.0
-    )
-    post_s: float = arg(
-        'Signal stored after the end, in seconds.', default=0.5, minimum=0.0, maximum=10.0
-    )
-    max_points: int = arg(
-        'Maximum samples per stored signal; longer signals are downsampled to their extremes.',
-        default=2048,
-        minimum=16,
-        maximum=100_000,
-    )
-    collision_n: float = arg(
-        'Force of a collision, in newtons.', default=25.0, minimum=0.01, maximum=10000.0
-    )
-    collision_rise_s: float = arg(
-        'Maximum rise time of a collision, in seconds.',
-        default=0.05,
-        minimum=0.001,
-        maximum=10.0,
-    )
-    tap_s: float = arg(
-        'Maximum duration of a tap, in seconds.', default=0.3, minimum=0.0, maximum=10.0
-    )
-    slide_straightness: float = arg(
-        'Ratio of mean force vector to mean magnitude below which a contact is a slide.',
-        default=0.9,
-        minimum=0.0,
-        maximum=1.0,
-    )
-    hold_s: float = arg(
-        'Minimum duration of a hold, in seconds.', default=2.0, minimum=0.0, maximum=3600.0
-    )
-    hold_steadiness: float = arg(
-        'Maximum ratio of force spread to median of a hold.',
-        default=0.01,
-        minimum=0.0,
-        maximum=1.0,
-    )
-    light_n: float = arg(
-        'Peak force below which a contact is described as light, in newtons.',
-        default=5.0,
-        minimum=0.0,
-        maximum=10000.0,
-    )
-    hard_n: float = arg(
-        'Peak force from which a contact is described as hard, in newtons.',
-        default=15.0,
-        minimum=0.0,
-        maximum=10000.0,
-    )
-    place: str = arg(
-        'Robot part that carries the sensor, used in the description.',
-        default='',
-        max_length=128,
-    )
-
-    def __post_init__(self) -> None:
-        """Refuse settings that no contact can meet."""
-        validate(self)
-        if self.light_n > self.hard_n:
-            raise InvalidArgument(f'light_n must be at most hard_n {self.hard_n:g}')
 
 
 class Contact:
@@ -192,6 +48,7 @@ class Contact:
         self._seconds = self._impulse = 0.0
         self._sum = [0.0, 0.0, 0.0]
         self._peaks = PeakEstimator()
+        self._clipping = ClippingMeter()
         self._levels: list[float] = []
         self._stride = 1
 
@@ -250,6 +107,7 @@ class Contact:
             self._onset = self._peak_row = self._twist_row = self._end = row
         elapsed, self._end = (row[0] - self._end[0]) / 1e9, row
         self._peaks.add(f)
+        self._clipping.add(row[1])
         if level < self._settings.release_ratio:
             return
         self._readings += 1
@@ -309,6 +167,7 @@ class Contact:
         kind = self._classify(straightness)
         peak_row = self._twist_row if twisted else self._peak_row
         broken_off = reason not in (RELEASED, LASTED)
+        is_clipped = self._clipping.is_clipped(baseline.noise, baseline.force, baseline.onset_n)
         data = {
             'kind': kind,
             'duration_s': round(duration, 4),
@@ -326,6 +185,9 @@ class Contact:
             'broken_off': broken_off,
             'ended_because': reason,
         }
+        if is_clipped:
+            data['clipped'] = True
+        flaws = broken_off + is_clipped + (not baseline.is_settled)
         metadata = {
             'detector': 'contact',
             'units': {'force': 'N', 'torque': 'N m', 'impulse': 'N s', 'time': 's'},
@@ -337,6 +199,8 @@ class Contact:
             'onset_nm': round(baseline.onset_nm, 4),
         }
         words = self._describe(kind, duration, peak, mean, direction, twisted)
+        if is_clipped:
+            words += ', clipped by the sensor'
         if broken_off:
             words += f', broken off: {reason}'
         elif reason is LASTED:
@@ -352,6 +216,7 @@ class Contact:
             data,
             metadata,
             broken_off=broken_off,
+            confidence=rate_evidence(self.peak_level, self._readings, flaws),
         )
 
     def _describe(

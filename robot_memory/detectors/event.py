@@ -38,7 +38,8 @@ class Event:
     `data` is a digest: plain JSON scalars and short lists in SI units; `metadata` says the units,
     the detector and its settings. What was measured is in `signal`, with pre-roll and post-roll,
     what was seen in `picture`, with the smaller pictures around it in `film`. `broken_off` tells
-    that the stream ended before the event did.
+    that the stream ended before the event did. `confidence`, 0 to 1, says how far what was
+    measured carries it; None: as its words do.
     """
 
     perception_type: str
@@ -54,6 +55,7 @@ class Event:
     picture: Picture | None = None
     film: tuple[Picture, ...] = ()
     broken_off: bool = False
+    confidence: float | None = None
 
 
 class Detector(Protocol):

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg, validate
+from robot_memory.detectors.confidence import rate_evidence
 from robot_memory.detectors.downsampling import Trajectory
 from robot_memory.detectors.event import Event, round_all
 from robot_memory.detectors.formatting import join_words
@@ -210,6 +211,7 @@ class Movement:
         order = sorted(range(len(names)), key=lambda joint: -travel[joint])
         moved = [joint for joint in order if extent[joint] >= settings.min_travel]
         broken_off = reason is not AT_REST
+        least = max(settings.min_travel, settings.tolerance)
         data = {
             'joints': list(names),
             'moved': [names[joint] for joint in moved],
@@ -248,6 +250,11 @@ class Movement:
             data,
             metadata,
             broken_off=broken_off,
+            confidence=rate_evidence(
+                min(max(extent) / least, self.peak_speed / settings.start_speed),
+                self._readings,
+                broken_off + (not self._from_rest),
+            ),
         )
 
     def _describe(self, duration: float, moved: list[int], travel: list[float]) -> str:

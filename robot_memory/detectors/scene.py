@@ -8,6 +8,7 @@ from typing import Any
 
 from robot_memory.core.fields import arg, validate
 from robot_memory.detectors.clip import ClipRecorder
+from robot_memory.detectors.confidence import rate_evidence
 from robot_memory.detectors.event import STOPPED, UNUSABLE, WENT_BACK, Event, Picture, StampOrder
 from robot_memory.detectors.image_change import (
     CELLS_ACROSS,
@@ -232,6 +233,7 @@ class SceneDetector:
             'colours': colours,
             'look': hash_image(shrink(view.image, CELLS_ACROSS)),
         }
+        margin = sharp / max(self.settings.min_sharpness, 1e-3)
         words = f'The camera ({reading.frame_id}) sees' if reading.frame_id else 'The camera sees'
         if self._reference is None:
             words += f' for the first time: mostly {" and ".join(colours)}'
@@ -240,6 +242,8 @@ class SceneDetector:
             share = float(mask.mean())
             found = find_regions(mask, cells, self._reference, view.width, view.height)
             data['changed_share'] = round(share, 5)
+            if share >= self.settings.min_area:
+                margin = min(margin, share / max(self.settings.min_area, 1e-6))
             data['changed_since_ns'] = self._reference_ns
             data['settled_since_ns'] = self._still_ns
             data['regions'] = found
@@ -263,4 +267,5 @@ class SceneDetector:
             data=data,
             metadata=metadata,
             picture=picture,
+            confidence=rate_evidence(margin),
         )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import asdict, dataclass
+from math import inf
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg, validate
 from robot_memory.core.json_text import format_value
+from robot_memory.detectors.confidence import rate_evidence
 from robot_memory.detectors.event import UNUSABLE, Event, StampOrder
 from robot_memory.detectors.formatting import format_number
 
@@ -151,6 +153,7 @@ class StateDetector:
                 data,
                 metadata,
                 broken_off=broken_off,
+                confidence=rate_evidence(inf, flaws=broken_off + self._is_first),
             )
         ]
 

@@ -87,6 +87,7 @@ def make_perception(
             event.broken_off,
         ),
         stamp_is_local=stamp_is_local,
+        confidence=event.confidence,
     )
 
 

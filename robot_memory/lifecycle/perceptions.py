@@ -43,7 +43,7 @@ class Perception:
     Hold what is to be stored: `stamp` in nanoseconds, `pose` in metres, the rest plain JSON.
 
     With an `identity` it is stored once, however often it is given. `stamp_is_local`: the stamp is
-    by this host's clock, and is corrected with it.
+    by this host's clock, and is corrected with it. `confidence`: None for that of its words.
     """
 
     description: str
@@ -59,6 +59,7 @@ class Perception:
     parts: Sequence[Part] = ()
     identity: Identity | None = None
     stamp_is_local: bool = False
+    confidence: float | None = None
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,8 @@ def _make_record(
     perception: Perception, context: dict[str, Any], now: int, caller: Writer
 ) -> Record:
     found = classify(perception.description)
+    if perception.confidence is not None:
+        found = replace(found, confidence=perception.confidence)
     # What a tap measured is the robot's; what a caller describes may be what a sign says.
     writer = caller.relay('robot' if caller.face == 'tap' else 'observed')
     return replace(
