@@ -16,6 +16,7 @@ from robot_memory.detectors.event import (
 from robot_memory.detectors.motion_event import AT_REST, MotionSettings, Movement
 from robot_memory.detectors.readings import JointReading, is_usable, to_floats
 from robot_memory.detectors.ring_buffer import MAX_ROWS, RingBuffer
+from robot_memory.detectors.turning import JointHistory
 
 MAX_GROUPS = 16
 LEAD_NS = 2 * 10**9
@@ -34,6 +35,13 @@ class MotionDetector:
     def since_ns(self) -> int:
         """Return the onset of the oldest movement not handed on yet, or of what may be one."""
         return min(filter(None, (group.since_ns for group in self._groups.values())), default=0)
+
+    @property
+    def histories(self) -> list[JointHistory]:
+        """Return where the joints were lately, by group; none of joints that do not turn."""
+        if self.settings.unit != 'rad':
+            return []
+        return [group.history for group in self._groups.values()]
 
     def feed(self, reading: JointReading) -> list[Event]:
         """Take the next reading and return the movements that are complete with it."""
@@ -78,6 +86,7 @@ class _JointGroup:
     def __init__(
         self, names: tuple[str, ...], settings: MotionSettings, ignored: Counter[str]
     ) -> None:
+        self.history = JointHistory(names)
         self._names = names
         self._settings = settings
         self._ignored = ignored
@@ -112,6 +121,7 @@ class _JointGroup:
             if verdict is UNUSABLE:
                 return []
             events = self.break_off(verdict)
+        self.history.add(stamp_ns, position)
         covered = self._estimate_speeds(stamp_ns, position)
         speeds = self._choose_speeds(reading, covered)
         top = max(max(speeds), -min(speeds))

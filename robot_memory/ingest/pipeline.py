@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_memory.core.fields import NANOSECONDS, arg
-from robot_memory.detectors import Event, SceneDetector, TextEvent
+from robot_memory.detectors import Event, MotionDetector, SceneDetector, TextEvent
 from robot_memory.detectors.text import name_level
+from robot_memory.detectors.turning import JointHistory, mark_turning
 from robot_memory.ingest.ongoing import OngoingTexts
 from robot_memory.ingest.perceptions import make_perception
 from robot_memory.ingest.pose_source import PoseSource, PoseSourceSettings
@@ -192,6 +193,8 @@ class Pipeline:
         runner = self._runners[name]
         tap = runner.tap
         motion = tap.detector == 'motion'
+        if tap.detector == 'contact':
+            event = mark_turning(event, self._list_joint_histories())
         perception = make_perception(
             event,
             tap,
@@ -205,6 +208,12 @@ class Pipeline:
         )
         perception.context['sense'].update(self._describe_recording(runner, event.stamp_ns))
         self._emit(name, perception)
+
+    def _list_joint_histories(self) -> list[JointHistory]:
+        detectors = [runner.detector for runner in self._runners.values()]
+        return [
+            one for each in detectors if isinstance(each, MotionDetector) for one in each.histories
+        ]
 
     def _describe_recording(self, runner: TapRunner, stamp_ns: int) -> dict[str, Any]:
         if self._recording is None:

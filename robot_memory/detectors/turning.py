@@ -1,0 +1,117 @@
+"""Turning: a force that changes like the weight of a tool that the joints turn."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robot_memory.detectors.confidence import LEAST
+from robot_memory.detectors.event import Event
+from robot_memory.detectors.formatting import format_number
+
+HISTORY_NS = 120 * 10**9
+PERIOD_NS = 40_000_000
+LEAST_TURN = 0.3
+"""The travel of a joint in rad from which its turning is told from anything else."""
+LEFT_OVER = 0.15
+"""What of the change of the force, as a root mean square, the weight may leave unexplained."""
+NOISES = 2.0
+MOST_COSINE, MOST_RATIO = 0.4, 1.6
+TURN = 'turn'
+
+Floats = NDArray[np.float64]
+
+
+class JointHistory:
+    """Hold the positions of joints over the last two minutes, at 25 Hz at most."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        """Begin without a reading."""
+        self.names = tuple(names)
+        self._rows: deque[tuple[int, list[float]]] = deque()
+
+    def add(self, stamp_ns: int, position: list[float]) -> None:
+        """Take the next reading; one that goes back in time begins anew."""
+        rows = self._rows
+        if rows and stamp_ns - rows[-1][0] < PERIOD_NS:
+            if stamp_ns >= rows[-1][0]:
+                return
+            rows.clear()
+        rows.append((stamp_ns, position))
+        while stamp_ns - rows[0][0] > HISTORY_NS:
+            rows.popleft()
+
+    def interpolate(self, stamps_ns: NDArray[np.int64]) -> Floats | None:
+        """Return the positions (n, joints) at some stamps; None where it does not reach so far."""
+        if not self._rows or stamps_ns[0] < self._rows[0][0] or stamps_ns[-1] > self._end_ns:
+            return None
+        seconds = np.array([row[0] - stamps_ns[0] for row in self._rows]) / 1e9
+        at = (stamps_ns - stamps_ns[0]) / 1e9
+        found: Floats = np.stack([np.interp(at, seconds, one) for one in self._columns], axis=1)
+        return found
+
+    @property
+    def _end_ns(self) -> int:
+        return self._rows[-1][0] + 5 * PERIOD_NS
+
+    @property
+    def _columns(self) -> Floats:
+        columns: Floats = np.array([row[1] for row in self._rows]).transpose()
+        return columns
+
+
+def mark_turning(event: Event, histories: Iterable[JointHistory]) -> Event:
+    """
+    Return a contact as it is, or told as a turning tool where joints and force both show that.
+
+    That is where a joint turned by 0.3 rad or more and the force, a constant aside, is a vector of
+    constant length that turns with it: c + a cos(q) + b sin(q), a across b and as long.
+    """
+    if event.signal is None:
+        return event
+    within = event.signal.stamps_ns <= event.end_ns
+    stamps_ns, force = event.signal.stamps_ns[within], event.signal.values[within, :3]
+    for history in histories:
+        positions = history.interpolate(stamps_ns)
+        if positions is None:
+            continue
+        order = np.argsort(-np.ptp(positions, axis=0))
+        for joint in order[: np.count_nonzero(np.ptp(positions, axis=0) >= LEAST_TURN)]:
+            weight = _fit_weight(force.astype(float), positions[:, joint], event)
+            if weight:
+                turned = float(np.ptp(positions[:, joint]))
+                return _tell(event, history.names[joint], turned, weight)
+    return event
+
+
+def _fit_weight(force: Floats, angle: Floats, event: Event) -> float:
+    """Return the length of the vector that turns with an angle, in N; 0 where none does."""
+    basis = np.stack([np.ones(len(angle)), np.cos(angle), np.sin(angle)], axis=1)
+    found, _, rank, _ = np.linalg.lstsq(basis, force, rcond=None)
+    left = float(np.sqrt(((force - basis @ found) ** 2).sum(axis=1).mean()))
+    change = float(np.sqrt(((force - force.mean(axis=0)) ** 2).sum(axis=1).mean()))
+    noise = NOISES * float(event.metadata.get('noise', 0.0))
+    if rank < 3 or left > max(LEFT_OVER * change, noise) or change < noise:
+        return 0.0
+    lengths = np.linalg.norm(found[1:], axis=1)
+    low, high = float(lengths.min()), float(lengths.max())
+    if not low or high > MOST_RATIO * low or abs(found[1] @ found[2]) > MOST_COSINE * low * high:
+        return 0.0
+    return (low + high) / 2
+
+
+def _tell(event: Event, joint: str, turned: float, weight: float) -> Event:
+    """Return an event that says what it may be, with the least confidence."""
+    place = f' on {event.frame_id}' if event.frame_id else ''
+    peak, lasted = (format_number(event.data[name]) for name in ('peak_force', 'duration_s'))
+    words = (
+        f'Perhaps no contact: the force{place} changed by {peak} N for {lasted} s while {joint} '
+        f'turned by {turned:.2f} rad, as the weight of a tool does ({format_number(weight)} N)'
+    )
+    data = {**event.data, 'kind': TURN, 'turned': round(turned, 4), 'weight': round(weight, 4)}
+    metadata = {**event.metadata, 'units': {**event.metadata['units'], 'turned': 'rad'}}
+    return replace(event, description=words, data=data, metadata=metadata, confidence=LEAST)

@@ -1,0 +1,61 @@
+"""What one tap measures is judged with what the others do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import recordings
+from narrowing import require
+from recordings import messages_of, run, write2
+from robots import Robot
+from rosbags.rosbag2 import StoragePlugin
+from rosbags.typesys import Stores, get_typestore
+
+WEIGHT_N = 30.0
+
+
+def weigh(made: Path, path: Path) -> Path:
+    """Return a recording whose wrench is the weight of a tool that the joints turn."""
+    store = get_typestore(Stores.LATEST)
+    messages = [one for one in messages_of(made) if one[0] in ('/joint_states', '/wrench')]
+    joints: list[tuple[int, Any]] = [
+        (at, store.deserialize_cdr(raw, kind))
+        for topic, kind, at, raw in messages
+        if topic == '/joint_states'
+    ]
+    positions = np.array([message.position for _, message in joints])
+    turned = positions[:, int(np.argmax(np.ptp(positions, axis=0)))]
+    times = np.array([at for at, _ in joints], float)
+    found = []
+    for topic, kind, at, raw in messages:
+        if topic == '/wrench':
+            message: Any = store.deserialize_cdr(raw, kind)
+            angle = float(np.interp(at, times, turned))
+            message.wrench.force.x = WEIGHT_N * np.sin(angle)
+            message.wrench.force.y = 0.0
+            message.wrench.force.z = 8 - WEIGHT_N * np.cos(angle)
+            raw = bytes(store.serialize_cdr(message, kind))
+        found.append((topic, kind, at, raw))
+    return write2(path, found, StoragePlugin.MCAP)
+
+
+def test_the_weight_of_a_tool_that_the_joints_turn_is_no_hard_contact(
+    robot: Robot, tmp_path: Path
+) -> None:
+    run(robot.memory, weigh(recordings.RECORD(tmp_path / 'made'), tmp_path / 'turned'))
+    contacts = robot.query_events(where={'kind': 'contact'}).events
+    assert contacts
+    for event in contacts:
+        assert event.label == 'turn'
+        row = robot.row(require(event.memory_id))
+        assert row['confidence'] == 0.3
+        assert row['content'].startswith('Perhaps no contact')
+
+
+def test_the_confidence_of_an_event_is_stored(robot: Robot, tmp_path: Path) -> None:
+    run(robot.memory, recordings.RECORD(tmp_path / 'made'))
+    rows = robot.rows("SELECT confidence FROM memories WHERE type = 'perception'")
+    assert len(set(rows)) > 3
+    assert robot.recall('contact', n=10).memories
