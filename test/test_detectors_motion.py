@@ -307,6 +307,15 @@ def test_two_publishers_on_one_topic_are_followed_apart() -> None:
     assert not rest
 
 
+def test_the_order_in_which_joints_are_named_does_not_count() -> None:
+    readings = list(stream(4.0, [(1.0, 0.8)]))
+    mixed = [
+        reading.reorder(reading.names[::-1]) if number % 2 else reading
+        for number, reading in enumerate(readings)
+    ]
+    assert [facts(one) for one in run(mixed)[0]] == [facts(one) for one in run(readings)[0]]
+
+
 def test_a_movement_at_the_end_of_the_stream_is_marked_as_broken_off() -> None:
     events, rest = run(stream(1.6, [(1.0, 0.8)]))
     assert not events

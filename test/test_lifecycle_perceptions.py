@@ -58,6 +58,18 @@ def test_another_event_is_another_memory(robot: Robot, other: Identity) -> None:
     assert store_perception(robot.memory, replace(PUSH, identity=other)).new
 
 
+def test_a_motion_is_known_in_whatever_order_its_joints_are_named(robot: Robot) -> None:
+    motion = replace(ONE, topic='/joint_states', subject='motion of elbow, wrist, base')
+
+    def is_new(subject: str) -> bool:
+        identity = replace(motion, subject=subject)
+        return store_perception(robot.memory, replace(PUSH, identity=identity)).new
+
+    assert is_new(motion.subject)
+    assert not is_new('motion of base, elbow, wrist')
+    assert is_new('motion of base, elbow')
+
+
 def test_each_collection_keeps_an_event_once(robot: Robot) -> None:
     elsewhere = replace(PUSH, collection='strong')
     assert (

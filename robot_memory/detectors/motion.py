@@ -23,7 +23,11 @@ LEAD_NS = 2 * 10**9
 
 
 class MotionDetector:
-    """Find movements in a stream of joint readings; joints with other names are another group."""
+    """
+    Find movements in a stream of joint readings; joints with other names are another group.
+
+    The order in which a reading names them does not count.
+    """
 
     def __init__(self, settings: MotionSettings = MotionSettings()) -> None:
         """Start with every joint at rest; `ignored` counts by reason what was not used."""
@@ -53,12 +57,16 @@ class MotionDetector:
         if not is_usable(position):
             self.ignored['position is not a number'] += 1
             return []
-        group = self._groups.get(names)
+        key = tuple(sorted(names))
+        group = self._groups.get(key)
         if group is None:
             if len(self._groups) >= MAX_GROUPS:
                 self.ignored['too many groups of joints'] += 1
                 return []
-            group = self._groups[names] = _JointGroup(names, self.settings, self.ignored)
+            group = self._groups[key] = _JointGroup(names, self.settings, self.ignored)
+        if reading.names and names != group.names:
+            reading = reading.reorder(group.names)
+            position = to_floats(reading.position)
         return group.feed(reading, position)
 
     def pause(self) -> list[Event]:
@@ -87,7 +95,7 @@ class _JointGroup:
         self, names: tuple[str, ...], settings: MotionSettings, ignored: Counter[str]
     ) -> None:
         self.history = JointHistory(names)
-        self._names = names
+        self.names = names
         self._settings = settings
         self._ignored = ignored
         self._order = StampOrder(settings.gap_s, ignored)
@@ -204,7 +212,7 @@ class _JointGroup:
         self._since_ns = rows[0][0]
         before = self._buffer.select_before(self._since_ns)
         self._movement = Movement(
-            self._names, reading.frame_id, self._settings, self._rested, before, rows
+            self.names, reading.frame_id, self._settings, self._rested, before, rows
         )
         return self._movement
 

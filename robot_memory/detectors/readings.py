@@ -1,5 +1,7 @@
 """Readings: one measurement of a sensor as plain values."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,6 +20,15 @@ class JointReading:
     position: Sequence[float]
     velocity: Sequence[float]
     effort: Sequence[float]
+
+    def reorder(self, names: tuple[str, ...]) -> JointReading:
+        """Return the reading with its joints in another order; one value of each, or none."""
+        places = [self.names.index(name) for name in names]
+        position, velocity, effort = (
+            [values[place] for place in places] if len(values) == len(places) else values
+            for values in (self.position, self.velocity, self.effort)
+        )
+        return JointReading(self.stamp_ns, self.frame_id, names, position, velocity, effort)
 
 
 @dataclass(frozen=True, slots=True)

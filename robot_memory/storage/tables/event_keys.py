@@ -30,6 +30,8 @@ class Identity:
     broken_off: bool = False
 
 
+SEPARATOR = ', '
+"""What separates the things that a subject lists: "motion of elbow, wrist"."""
 _READ = (
     "SELECT e.id, s.name, t.name, j.name, {onset}, {peak}, {end}, coalesce(e.look, ''),"
     ' e.broken_off FROM events AS e JOIN event_names AS s ON s.id = e.source'
@@ -63,32 +65,41 @@ def around(
     Return memories and identities of events nearby: of its source, topic, subject and collection.
 
     Nearby are those that begin at the same onset, and those whose peak lies in its extent, or in
-    the nanoseconds `slack_ns` around it.
+    the nanoseconds `slack_ns` around it. A subject that lists things is one in any order.
     """
-    names = (identity.source, identity.topic, identity.subject, collection)
+    names = (identity.source, identity.topic, collection)
     ids = [find_ids(connection, [name]) for name in names]
     if not all(ids):
         return []
-    source, topic, subject, place = (found[0] for found in ids)
+    source, topic, place = (found[0] for found in ids)
+    is_list = SEPARATOR in identity.subject
+    subjects = '' if is_list else ' AND j.name = ?'
     rows = connection.execute(
         f'{_AS_IT_CAME} WHERE e.id IN ('
         'SELECT id FROM events INDEXED BY events_by_onset WHERE onset = ?'
         ' UNION '
         'SELECT id FROM events INDEXED BY events_by_peak WHERE topic = ? AND peak BETWEEN ? AND ?'
-        ') AND e.topic = ? AND e.subject = ? AND e.source = ? AND e.collection = ?'
-        ' ORDER BY e.id',
+        f') AND e.topic = ? AND e.source = ? AND e.collection = ?{subjects} ORDER BY e.id',
         (
             identity.onset,
             topic,
             identity.onset - slack_ns,
             identity.end + slack_ns,
             topic,
-            subject,
             source,
             place,
+            *(() if is_list else (identity.subject,)),
         ),
     )
-    return [(row[0], _identity(row)) for row in rows]
+    found = [(row[0], _identity(row)) for row in rows]
+    wanted = _list_things(identity.subject)
+    return [one for one in found if _list_things(one[1].subject) == wanted]
+
+
+def _list_things(subject: str) -> tuple[str, list[str]]:
+    """Return what a subject says of things, and the things in alphabetical order."""
+    head, _, things = subject.rpartition(' of ')
+    return head, sorted(things.split(SEPARATOR))
 
 
 def list_overlapping(
