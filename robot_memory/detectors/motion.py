@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 
+from robot_memory.detectors.effort import EffortDetector
 from robot_memory.detectors.event import (
     ENDED,
     GOES_ON,
@@ -34,11 +35,12 @@ class MotionDetector:
         self.settings = settings
         self.ignored: Counter[str] = Counter()
         self._groups: dict[tuple[str, ...], _JointGroup] = {}
+        self._efforts: dict[tuple[str, ...], EffortDetector] = {}
 
     @property
     def since_ns(self) -> int:
         """Return the onset of the oldest movement not handed on yet, or of what may be one."""
-        return min(filter(None, (group.since_ns for group in self._groups.values())), default=0)
+        return min(filter(None, (part.since_ns for part in self._list_parts())), default=0)
 
     @property
     def histories(self) -> list[JointHistory]:
@@ -48,7 +50,27 @@ class MotionDetector:
         return [group.history for group in self._groups.values()]
 
     def feed(self, reading: JointReading) -> list[Event]:
-        """Take the next reading and return the movements that are complete with it."""
+        """Take the next reading; return the movements and unusual efforts complete with it."""
+        return self._judge_effort(reading) + self._follow(reading)
+
+    def _judge_effort(self, reading: JointReading) -> list[Event]:
+        """Compare efforts with what is usual; positions need not be there."""
+        count = len(reading.effort)
+        names = tuple(reading.names) or _number_joints(count)
+        if not count or len(names) != count:
+            return []
+        key = tuple(sorted(names))
+        detector = self._efforts.get(key)
+        if detector is None:
+            if len(self._efforts) >= MAX_GROUPS:
+                return []
+            detector = self._efforts[key] = EffortDetector(names, self.settings, self.ignored)
+        if reading.names and names != detector.names:
+            reading = reading.reorder(detector.names)
+        return detector.feed(reading)
+
+    def _follow(self, reading: JointReading) -> list[Event]:
+        """Take the positions of a reading; return the movements that are complete with it."""
         position = to_floats(reading.position)
         names = tuple(reading.names) or _number_joints(len(position))
         if not position or len(names) != len(position):
@@ -81,10 +103,14 @@ class MotionDetector:
         """Return the movements under way, marked as broken off if moving, and forget the rest."""
         events = self._break_off(ENDED)
         self._groups.clear()
+        self._efforts.clear()
         return events
 
+    def _list_parts(self) -> list[_JointGroup | EffortDetector]:
+        return [*self._groups.values(), *self._efforts.values()]
+
     def _break_off(self, reason: str) -> list[Event]:
-        events = [event for group in self._groups.values() for event in group.break_off(reason)]
+        events = [event for part in self._list_parts() for event in part.break_off(reason)]
         return sorted(events, key=lambda event: event.stamp_ns)
 
 

@@ -29,6 +29,10 @@ class MotionSettings:
     most 2 s back, and ends when all joints have stayed below `stop_speed` for `quiet_s`. The
     reported speed is used, and counts only if the positions over `difference_s` also show
     movement; a joint that never reports a speed has its speed computed from positions.
+
+    An effort is unusual if it is `effort_margin` widths beyond the range in which 98 of 100
+    efforts of the joint at that speed lie, for three readings or more. That range is learned from
+    the stream, for `effort_learning_s` before anything is reported, and on.
     """
 
     start_speed: float = arg(
@@ -110,6 +114,25 @@ class MotionSettings:
         'Unit of the positions: rad, m for prismatic joints, none for a ratio or a percentage.',
         default='rad',
         choices=('rad', 'm', 'none'),
+    )
+    effort_unit: str = arg(
+        'Unit of the efforts; empty: N m, or N of prismatic joints. A for currents.',
+        default='',
+        choices=('', 'N m', 'N', 'A'),
+    )
+    effort_learning_s: float = arg(
+        'Time for which the usual effort of each joint is learned before unusual ones are '
+        'reported, in seconds; 0: efforts are not judged.',
+        default=600.0,
+        minimum=0.0,
+        maximum=1e6,
+    )
+    effort_margin: float = arg(
+        'How far an unusual effort is beyond the usual range of the joint at that speed, in '
+        'widths of that range.',
+        default=1.0,
+        minimum=0.01,
+        maximum=1000.0,
     )
 
     def __post_init__(self) -> None:
@@ -228,6 +251,7 @@ class Movement:
             'ended_because': reason,
         }
         units = dict(zip(('position', 'speed', 'effort'), UNITS[settings.unit], strict=True))
+        units['effort'] = settings.effort_unit or units['effort']
         metadata = {
             'detector': 'motion',
             'units': {**units, 'time': 's'},
@@ -260,7 +284,8 @@ class Movement:
     def _describe(self, duration: float, moved: list[int], travel: list[float]) -> str:
         """Say how fast, how long, which joints and how far, and which was the fastest."""
         names, settings = self._names, self._settings
-        units = UNITS[settings.unit]
+        units = list(UNITS[settings.unit])
+        units[2] = settings.effort_unit or units[2]
         position, speed, effort = ('/s' if u == '1/s' else f' {u}' if u else '' for u in units)
         pace = 'Motion'
         if self.peak_speed >= settings.fast_speed:

@@ -20,6 +20,7 @@ _FIGURES = {
     'duration_s': 'time',
     'peak_speed': 'speed',
     'peak_effort': 'effort',
+    'residual': 'effort',
     'travel': 'position',
     'changed_share': 'share',
 }
@@ -28,6 +29,8 @@ What of an event's data `context_filter` can ask for, as params.NAME.value, and 
 
 Of several joints it is the sum; of a plug-in's detector it is what has a unit.
 """
+EFFORT = 'effort'
+"""The detector of efforts, which works beside that of motions."""
 
 
 def make_perception(
@@ -103,7 +106,7 @@ def _make_context(
 ) -> dict[str, Any]:
     origin: dict[str, Any] = {
         'topic': topic,
-        'detector': tap.detector,
+        'detector': EFFORT if event.metadata.get('detector') == EFFORT else tap.detector,
         'source': source,
         'stamped_by': stamped_by,
     }

@@ -192,7 +192,7 @@ class Pipeline:
             return
         runner = self._runners[name]
         tap = runner.tap
-        motion = tap.detector == 'motion'
+        motion = event.metadata.get('detector') == 'motion'
         if tap.detector == 'contact':
             event = mark_turning(event, self._list_joint_histories())
         perception = make_perception(

@@ -36,6 +36,7 @@ OTHERS = ('duration', 'broken_off', 'memory_id', 'event_id')
 KINDS = (
     'contact',
     'motion',
+    'effort',
     'scene',
     'fault',
     'task',
