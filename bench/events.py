@@ -142,6 +142,7 @@ def questions() -> dict[str, dict[str, Any]]:
         'month, 20 hardest': {**month, **HARDEST},
         'year, 20 hardest': {**year, **HARDEST},
         'month, 20 hardest of a label': {**month, **HARDEST, 'where': {'label': 'tap'}},
+        'year, the hardest and what is linked': {**year, **HARDEST, 'limit': 1},
         'day, newest 20': {**day, 'descending': True},
         'month, 20 longest': {**month, 'order_by': 'duration', 'descending': True},
         'week, 20 by another figure': {**week, 'order_by': 'heat', 'descending': True},

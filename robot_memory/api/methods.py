@@ -147,6 +147,9 @@ class ToolMethods:
             events: Events that pass what was read, in its order; their memories come first.
             aggregate: The count, mean, sum, ... that the query asks for.
             aggregate_ids: Ids of the events that the aggregate rests on; the first 1,000.
+            linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what
+                was at the same time.
+            linked_total: Number of linked events that there are, up to 200.
 
         """
         return self._run(
@@ -428,6 +431,9 @@ class ToolMethods:
                 the aggregate count.
             groups_total: Number of groups that there are.
             time_zone: IANA name of the zone of all times.
+            linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what
+                was at the same time. Of an answer that is one event.
+            linked_total: Number of linked events that there are, up to 200.
 
         """
         return self._run(
@@ -467,6 +473,9 @@ class ToolMethods:
             data: Measured data, as stored.
             metadata: Units, detector and its settings.
             parts: Signals and images.
+            linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what
+                was at the same time.
+            linked_total: Number of linked events that there are, up to 200.
 
         """
         return self._run(show, {'memory_id': memory_id})
@@ -607,6 +616,9 @@ class ToolMethods:
             events: Events that pass what was read, in its order; their memories come first.
             aggregate: The count, mean, sum, ... that the query asks for.
             aggregate_ids: Ids of the events that the aggregate rests on; the first 1,000.
+            linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what
+                was at the same time.
+            linked_total: Number of linked events that there are, up to 200.
 
         """
         return self._run(

@@ -11,7 +11,7 @@ from typing import Any
 
 from robot_memory.cli.common import open_memory, show_answer
 from robot_memory.cli.options import Options
-from robot_memory.cli.text import Paint, format_count, sanitize_line
+from robot_memory.cli.text import Paint, format_count, render_linked, sanitize_line
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg, get_fields, to_plain
 from robot_memory.core.settings import Settings
@@ -107,7 +107,8 @@ def _render(answer: Any, paint: Paint) -> str:
         text = sanitize_line(' · '.join(one for one in about if one))
         lines.append(f'{event.event_id:>8}  {event.start}  {event.kind}  {text}')
     note = f'more: --cursor {answer.next_cursor}' if answer.next_cursor else ''
-    return '\n'.join([*lines, paint.dim(note or format_count(len(lines), 'event'))])
+    count = paint.dim(note or format_count(len(lines), 'event'))
+    return '\n'.join([*lines, count, *render_linked(answer, paint)])
 
 
 def _render_group(group: Any) -> str:

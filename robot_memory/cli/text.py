@@ -116,7 +116,7 @@ def _render_recall(response: Any, paint: Paint) -> str:
     if response.frames:
         frames = ', '.join(f'{number} in {name}' for name, number in response.frames.items())
         lines.append(f'Positions in several frames were compared: {sanitize_line(frames)}.')
-    return '\n'.join(lines)
+    return '\n'.join([*lines, *render_linked(response, paint)])
 
 
 def _render_rows(rows: Iterable[tuple[int, str, str, str]], paint: Paint) -> list[str]:
@@ -256,7 +256,20 @@ def _render_show(response: Any, paint: Paint) -> str:
     for part in response.parts:
         gone = f', evicted {format_moment(part.removed)}' if part.removed else ''
         shown[part.name] = f'{part.media_type}, {part.size} bytes{gone}'
-    return '\n'.join([*lines, render_table(shown, paint)])
+    return '\n'.join([*lines, render_table(shown, paint), *render_linked(response, paint)])
+
+
+def render_linked(response: Any, paint: Paint) -> list[str]:
+    """Return lines of the events that are linked to the one of an answer."""
+    lines = []
+    for one in response.linked or ():
+        known = '' if one.memory_id is None else f'memory {one.memory_id}'
+        about = [one.relation, one.kind, one.label, known, one.start, one.text]
+        lines.append(f'  {sanitize_line(" · ".join(filter(None, about)))}')
+    if not lines:
+        return []
+    total = format_count(response.linked_total, 'event')
+    return [paint.dim(f'linked: {len(lines)} of {total}'), *lines]
 
 
 def _render_analyze(response: Any, paint: Paint) -> str:

@@ -102,6 +102,19 @@ class EventView(TypedDict):
     text: str | None
 
 
+class LinkedEventView(TypedDict):
+    """One event that is linked to another."""
+
+    event_id: int | None
+    memory_id: int | None
+    kind: str
+    label: str | None
+    relation: str
+    start: str
+    duration: float | None
+    text: str | None
+
+
 class RecallResponse(TypedDict):
     """Response of recall."""
 
@@ -117,6 +130,8 @@ class RecallResponse(TypedDict):
     events: NotRequired[list[EventView]]
     aggregate: NotRequired[FigureView]
     aggregate_ids: NotRequired[list[int]]
+    linked: NotRequired[list[LinkedEventView]]
+    linked_total: NotRequired[int]
 
 
 class SavePerceptionResponse(TypedDict):
@@ -255,6 +270,8 @@ class QueryEventsResponse(TypedDict):
     total: int | None
     groups_total: int
     time_zone: str
+    linked: NotRequired[list[LinkedEventView]]
+    linked_total: NotRequired[int]
 
 
 class PartView(TypedDict):
@@ -277,6 +294,8 @@ class ShowResponse(TypedDict):
     data: Any
     metadata: Any
     parts: list[PartView]
+    linked: NotRequired[list[LinkedEventView]]
+    linked_total: NotRequired[int]
 
 
 class HistoryEntry(TypedDict):
@@ -344,6 +363,8 @@ class GetContextResponse(TypedDict):
     events: NotRequired[list[EventView]]
     aggregate: NotRequired[FigureView]
     aggregate_ids: NotRequired[list[int]]
+    linked: NotRequired[list[LinkedEventView]]
+    linked_total: NotRequired[int]
 
 
 class FoundView(TypedDict):

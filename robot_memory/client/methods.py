@@ -152,6 +152,9 @@ class ToolMethods(ToolCaller):
             events: Events that pass what was read, in its order; their memories come first.
             aggregate: The count, mean, sum, ... that the query asks for.
             aggregate_ids: Ids of the events that the aggregate rests on; the first 1,000.
+            linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what
+                was at the same time.
+            linked_total: Number of linked events that there are, up to 200.
 
         """
         answer: RecallResponse = self._run(
@@ -412,6 +415,9 @@ class ToolMethods(ToolCaller):
                 the aggregate count.
             groups_total: Number of groups that there are.
             time_zone: IANA name of the zone of all times.
+            linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what
+                was at the same time. Of an answer that is one event.
+            linked_total: Number of linked events that there are, up to 200.
 
         """
         answer: QueryEventsResponse = self._run(
@@ -453,6 +459,9 @@ class ToolMethods(ToolCaller):
             data: Measured data, as stored.
             metadata: Units, detector and its settings.
             parts: Signals and images.
+            linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what
+                was at the same time.
+            linked_total: Number of linked events that there are, up to 200.
 
         """
         answer: ShowResponse = self._run('show', True, {'memory_id': memory_id})
@@ -1090,6 +1099,9 @@ class ConversationMethods(ToolCaller):
             events: Events that pass what was read, in its order; their memories come first.
             aggregate: The count, mean, sum, ... that the query asks for.
             aggregate_ids: Ids of the events that the aggregate rests on; the first 1,000.
+            linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what
+                was at the same time.
+            linked_total: Number of linked events that there are, up to 200.
 
         """
         answer: GetContextResponse = self._run(

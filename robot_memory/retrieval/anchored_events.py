@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.zones import to_local
@@ -20,10 +21,13 @@ from robot_memory.text.questions.events import find_mentions
 from robot_memory.text.questions.figures import find_bounds
 from robot_memory.text.questions.folding import fold_characters
 from robot_memory.text.questions.model import Anchor, Reading, Window
+from robot_memory.text.questions.orders import find_superlative
 
 _AMOUNT = re.compile(
     r'((?<![\w.])\d+(?:\.\d+)?[ -]?(?:newtons?|n|seconds?|s|kg|kilos?|g|grams?|degrees?)\b)'
 )
+
+_SHORT = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
@@ -68,9 +72,11 @@ class AnchoredEvents(NamedEvents):
         """Return the events that the words of an anchor name, and the words that are left."""
         folded = fold_characters(anchor.words)
         mentions = [one for one in find_mentions(folded) if not one.happening]
+        highest = find_superlative(folded, mentions)
         rest = folded
-        for one in mentions:
-            rest = rest[: one.start] + ' ' * (one.end - one.start) + rest[one.end :]
+        spans = [(one.start, one.end) for one in mentions]
+        for start, end in (*spans, *(highest.spans if highest else ())):
+            rest = rest[:start] + ' ' * (end - start) + rest[end:]
         bounds = find_bounds(_AMOUNT.sub(r'about \1', rest), rest)
         rest = rest if not bounds.bounds else _AMOUNT.sub(' ', rest)
         return self.add_labels(
@@ -79,6 +85,7 @@ class AnchoredEvents(NamedEvents):
                 bounds=bounds.bounds,
                 kinds=tuple(kind for one in mentions for kind in one.kinds),
                 labels=tuple(label for one in mentions for label in one.labels),
+                order=highest.order if highest else None,
             )
         )
 
@@ -99,23 +106,33 @@ class AnchoredEvents(NamedEvents):
             within = window or Window(None, None, 'range', self.zone)
             if within.until is None or within.until > self.now:
                 within = replace(within, until=self.now)
-            found = self.list_events(where, within, 'onset', anchor.which < 0, POOL)
+            found = self._list_ordered(reading, where, within, anchor.which < 0)
             found = [
                 one
                 for one in found
                 if (before is None or one.onset < before) and (after is None or one.onset > after)
             ]
             found = self._find_named(reading, found)
-            place = abs(anchor.which) - 1
+            place = reading.order.skip if reading.order else abs(anchor.which) - 1
             if place < len(found):
                 return found[place]
         return None
+
+    def _list_ordered(
+        self, reading: Reading, where: dict[str, Any], window: Window, descending: bool
+    ) -> list[EventRow]:
+        """Return events by time, or by the figure that an anchor names: the hardest push."""
+        order = reading.order
+        if order is None:
+            return self.list_events(where, window, 'onset', descending, POOL)
+        figure = self.find_figure(order.by, order.figure, reading)
+        return self.list_events(where, window, figure, order.descending, POOL) if figure else []
 
     def _find_named(self, reading: Reading, found: list[EventRow]) -> list[EventRow]:
         """Return the events whose words have most of those that an anchor has left."""
         counts = count_each(find_terms(reading.rest), found)
         if not counts:
-            return found if reading.kinds else []
+            return found if reading.kinds or reading.order else []
         return choose_best(found, counts)
 
 
@@ -143,6 +160,8 @@ def _place_window(anchor: Anchor, event: EventRow, now: datetime) -> Window:
         since = None if distance is None else onset - distance
         return Window(since, onset, 'range', zone)
     if anchor.relation == 'during':
-        return Window(onset, end + timedelta(microseconds=1), 'range', zone)
+        # What overlaps a short event is meant; of a task or session, what began in it.
+        how = 'second' if end - onset <= _SHORT else 'range'
+        return Window(onset, end + timedelta(microseconds=1), how, zone)
     until = None if distance is None else end + distance
     return Window(end, until, 'range', zone)

@@ -109,10 +109,12 @@ class _Search(AnchoredEvents):
             most = min(POOL, skip + wanted + (len(placed.event_ids) if placed else 0))
         found = self.list_events(where, window, order, descending, most)
         if placed is not None:
-            if not found and reading.anchor is not None and reading.anchor.relation == 'during':
+            others = [one for one in found if one.id not in placed.event_ids]
+            if not others and reading.anchor is not None and reading.anchor.relation == 'during':
                 at_once = replace(placed.window, granularity='second')
                 found = self.list_events(where, at_once, order, descending, most)
-            found = [one for one in found if one.id not in placed.event_ids]
+                others = [one for one in found if one.id not in placed.event_ids]
+            found = others
         found = self._compare_words(reading, found)
         figure = None
         if reading.aggregate is not None:

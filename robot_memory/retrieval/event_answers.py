@@ -10,6 +10,7 @@ from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import AskedEvents
 from robot_memory.retrieval.event_views import view_event
 from robot_memory.retrieval.events import choose_zone
+from robot_memory.retrieval.linked_events import describe_linked
 from robot_memory.retrieval.payloads import load_digests
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
@@ -31,6 +32,7 @@ def describe_asked(memory: Memory, asked: AskedEvents | None) -> dict[str, Any]:
         'events': tuple(view_event(one, zone, room) for one in asked.events) or None,
         'aggregate': None if figure is None else figure.view,
         'aggregate_ids': None if figure is None else figure.event_ids or None,
+        **describe_linked(memory, asked.events),
     }
 
 

@@ -75,7 +75,7 @@ def list_events(memory: Memory, question: EventQuestion) -> Page:
             _read_cursor(question),
         )
         page = keys[: question.limit]
-        rows = read_events(connection, chosen, [event_id for _, event_id in page])
+        rows = read_events(connection, chosen.fields, [event_id for _, event_id in page])
     more = len(keys) > question.limit
     return Page(rows, _write_cursor(question, page[-1]) if more else '')
 

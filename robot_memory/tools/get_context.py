@@ -28,6 +28,7 @@ from robot_memory.retrieval.event_views import (
     read_arg,
 )
 from robot_memory.retrieval.events import choose_zone
+from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEventView
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever, join_found
 from robot_memory.retrieval.views import describe_authority, describe_results
@@ -131,6 +132,8 @@ class GetContextResponse:
     events: tuple[EventView, ...] | None = arg(EVENTS, default=None, omitted=True)
     aggregate: FigureView | None = arg(AGGREGATE, default=None, omitted=True)
     aggregate_ids: tuple[int, ...] | None = arg(AGGREGATE_IDS, default=None, omitted=True)
+    linked: tuple[LinkedEventView, ...] | None = arg(LINKED, default=None, omitted=True)
+    linked_total: int | None = arg(LINKED_TOTAL, default=None, omitted=True)
 
 
 @tool(read_only=True, idempotent=True, planner=True, sage=True)

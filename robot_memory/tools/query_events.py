@@ -15,6 +15,12 @@ from robot_memory.retrieval.events import (
     choose_zone,
     list_events,
 )
+from robot_memory.retrieval.linked_events import (
+    LINKED,
+    LINKED_TOTAL,
+    LinkedEventView,
+    describe_linked,
+)
 from robot_memory.storage.events.aggregates import MAX_GROUPS, NAMES, TIMES, Group
 from robot_memory.tool import tool
 
@@ -104,6 +110,10 @@ class QueryEventsResponse:
     )
     groups_total: int = arg('Number of groups that there are.')
     time_zone: str = arg('IANA name of the zone of all times.')
+    linked: tuple[LinkedEventView, ...] | None = arg(
+        f'{LINKED} Of an answer that is one event.', default=None, omitted=True
+    )
+    linked_total: int | None = arg(LINKED_TOTAL, default=None, omitted=True)
 
 
 @tool(read_only=True, idempotent=True, planner=True)
@@ -134,7 +144,8 @@ def query_events(memory: Memory, request: QueryEventsRequest) -> QueryEventsResp
     room = compute_field_limit(len(page.events))
     views = tuple(view_event(event, question.zone, room) for event in page.events)
     total = None if page.cursor or request.cursor else len(views)
-    return QueryEventsResponse(views, page.cursor, (), total, 0, question.zone.key)
+    linked = {} if request.cursor else describe_linked(memory, page.events)
+    return QueryEventsResponse(views, page.cursor, (), total, 0, question.zone.key, **linked)
 
 
 def _aggregate(

@@ -8,8 +8,15 @@ from robot_memory.core.errors import NotFound
 from robot_memory.core.fields import Json, arg
 from robot_memory.memory import Memory
 from robot_memory.retrieval.events import choose_zone
+from robot_memory.retrieval.linked_events import (
+    LINKED,
+    LINKED_TOTAL,
+    LinkedEventView,
+    describe_linked,
+)
 from robot_memory.retrieval.payloads import PartView, load_payload, view_part
 from robot_memory.retrieval.views import MemoryView, view_memory
+from robot_memory.storage.events.pages import find_events
 from robot_memory.storage.tables import memories
 from robot_memory.tool import tool
 
@@ -31,6 +38,8 @@ class ShowResponse:
     data: Json = arg('Measured data, as stored.')
     metadata: Json = arg('Units, detector and its settings.')
     parts: tuple[PartView, ...] = arg('Signals and images.')
+    linked: tuple[LinkedEventView, ...] | None = arg(LINKED, default=None, omitted=True)
+    linked_total: int | None = arg(LINKED_TOTAL, default=None, omitted=True)
 
 
 @tool(read_only=True, idempotent=True)
@@ -45,6 +54,7 @@ def show(memory: Memory, request: ShowRequest) -> ShowResponse:
         if record is None:
             raise NotFound(f'no memory {request.memory_id}; recall and query_records return ids')
         data, metadata, parts = load_payload(connection, record.id)
+        events = find_events(connection, record.id)
     shown = tuple(view_part(record.id, part) for part in parts)
     return ShowResponse(
         view_memory(record, choose_zone(memory)),
@@ -53,4 +63,5 @@ def show(memory: Memory, request: ShowRequest) -> ShowResponse:
         data,
         metadata,
         shown,
+        **describe_linked(memory, events),
     )

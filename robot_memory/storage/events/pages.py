@@ -11,7 +11,7 @@ import apsw
 
 from robot_memory.core.json_text import dump_json
 from robot_memory.storage.events.conditions import Selection
-from robot_memory.storage.events.fields import FARTHEST, LENGTH, TEXTS, TIMES, Measure
+from robot_memory.storage.events.fields import FARTHEST, LENGTH, TEXTS, TIMES, Fields, Measure
 from robot_memory.storage.events.windows import (
     COUNTED,
     Rows,
@@ -216,14 +216,21 @@ def _walk(
     return found
 
 
+def find_events(connection: apsw.Connection, memory_id: int) -> list[EventRow]:
+    """Return the newest event of a memory; none where it is no event."""
+    row = connection.execute(
+        'SELECT id FROM events INDEXED BY events_of_memories WHERE memory_id = ?'
+        ' ORDER BY onset DESC LIMIT 1',
+        (memory_id,),
+    ).fetchone()
+    return [] if row is None else read_events(connection, Fields.read(connection), [row[0]])
+
+
 _PLACES = ', '.join(f'e.{column}' for column in TEXTS.values())
 
 
-def read_events(
-    connection: apsw.Connection, chosen: Selection, ids: Sequence[int]
-) -> list[EventRow]:
+def read_events(connection: apsw.Connection, fields: Fields, ids: Sequence[int]) -> list[EventRow]:
     """Return events by their ids, in that order."""
-    fields = chosen.fields
     rows: list[Any] = connection.execute(
         f'SELECT e.id, e.memory_id, {fields.time("onset")}, {fields.time("peak")},'
         f' {fields.time("end")}, e.broken_off, e.recording_offset, m.content, e.others,'
