@@ -68,7 +68,7 @@ def test_groups_are_lines_of_text_and_rows_of_csv(cli: Cli) -> None:
 
 
 def test_the_zone_is_an_option_of_the_command_and_a_setting(cli: Cli) -> None:
-    (line, _) = cli.done('query-events', '--limit', '1', '--time-zone', 'Asia/Tokyo').splitlines()
+    line, *_ = cli.done('query-events', '--limit', '1', '--time-zone', 'Asia/Tokyo').splitlines()
     assert '2026-02-25T15:13:20.000000+09:00  contact  push · 1 s · /wrench' in line
     told = cli.json('--time-zone', 'Asia/Kolkata', 'query-events', '--limit', '1')
     assert told['time_zone'] == 'Asia/Kolkata'

@@ -20,6 +20,7 @@ from robot_memory.text.questions.model import Bound, Reading
 from robot_memory.text.questions.reader import LONGEST, read_question
 from robot_memory.text.questions.sentences import SHORT, find_question, split_question
 from robot_memory.text.questions.tables import load_table
+from robot_memory.text.questions.times import find_time
 
 BERLIN = ZoneInfo('Europe/Berlin')
 NOW = datetime(2026, 11, 20, 16, 30, tzinfo=BERLIN)  # a Friday
@@ -629,3 +630,38 @@ def test_events_do_not_overlap() -> None:
     )
     ends = [mention.end for mention in found]
     assert all(end <= after.start for end, after in zip(ends, found[1:], strict=False))
+
+
+TIMES = [
+    ('2026-11-19', '2026-11-19T00:00'),
+    ('yesterday', '2026-11-19T00:00'),
+    ('Yesterday at 14:03', '2026-11-19T14:03'),
+    ('yesterday evening', '2026-11-19T17:00'),
+    ('since yesterday', '2026-11-19T00:00'),
+    ('this morning', '2026-11-20T00:00'),
+    ('14:03', '2026-11-20T14:03'),
+    ('at noon', '2026-11-20T12:00'),
+    ('monday', '2026-11-16T00:00'),
+    ('on Wednesday', '2026-11-18T00:00'),
+    ('october', '2026-10-01T00:00'),
+    ('last week', '2026-11-09T00:00'),
+    ('3 days ago', '2026-11-17T00:00'),
+    ('two hours ago', '2026-11-20T14:30'),
+    ('now', '2026-11-20T16:30'),
+    ('昨天下午', '2026-11-19T12:00'),
+    ('上周三', '2026-11-11T00:00'),
+]
+
+
+@pytest.mark.parametrize(('text', 'instant'), TIMES)
+def test_an_argument_names_a_time_by_the_words_of_questions(text: str, instant: str) -> None:
+    wanted = datetime.fromisoformat(instant).replace(tzinfo=BERLIN)
+    assert find_time(text, NOW, BERLIN) == wanted
+
+
+@pytest.mark.parametrize(
+    'text',
+    ['tomorrow', 'the tool change', 'yesterday foo', 'before yesterday', 'in May said', '', '昨'],
+)
+def test_what_names_no_time_that_is_past_is_none(text: str) -> None:
+    assert find_time(text, NOW, BERLIN) is None

@@ -203,7 +203,7 @@ def test_conditions_are_those_of_the_filter_language(
         ({'where': {'onset': {'$gt': 'yesterday'}}}, 'ISO 8601'),
         ({'since': '2026-02-26', 'until': '2026-02-25'}, 'until must be after since'),
         ({'since': '2026-02-26', 'until': '2026-02-26'}, 'until must be after since'),
-        ({'since': '14:03'}, 'since must be an ISO 8601'),
+        ({'since': 'tea time'}, 'since must be a time: ISO 8601'),
         ({'order_by': 'hardness'}, 'no field or figure'),
         ({'aggregate': ('mean',)}, 'requires a figure: duration, or .*peak_force'),
         ({'aggregate': ('avg',), 'figure': 'duration'}, 'count, min, max'),
@@ -231,6 +231,22 @@ def test_a_cursor_of_another_query_is_refused(robot: Robot, pushes: dict[str, in
         robot.query_events(limit=1, cursor=cursor, descending=True)
     with pytest.raises(InvalidArgument, match='no pages'):
         robot.query_events(cursor=cursor, aggregate=('count',))
+
+
+def test_a_window_may_be_said_in_words_as_in_a_question(
+    robot: Robot, clock: MovableClock, pushes: dict[str, int]
+) -> None:
+    clock.forward(days=1)
+    zone: dict[str, Any] = {'time_zone': 'UTC', 'where': {'kind': 'contact'}}
+    assert len(robot.query_events(since='yesterday', until='today', **zone).events) == 3
+    assert not robot.query_events(since='today', **zone).events
+    at_seven = robot.query_events(since='yesterday at 7:00', until='yesterday at 8:00', **zone)
+    assert ids_of(at_seven) == [pushes['hard']]
+    page = robot.query_events(since='23 hours ago', limit=1, **zone)
+    assert ids_of(page) == [pushes['hard']] and page.next_cursor
+    clock.forward(seconds=1)
+    rest = robot.query_events(since='23 hours ago', limit=1, cursor=page.next_cursor, **zone)
+    assert ids_of(rest) == [pushes['long']]
 
 
 def test_a_window_holds_what_overlaps_it(robot: Robot, pushes: dict[str, int]) -> None:

@@ -392,9 +392,10 @@ class ToolMethods(ToolCaller):
                 "5 N"}}; $eq $ne $gt $gte $lt $lte $in $nin on kind, label, topic, frame_id, robot,
                 session_id, task, recording, collection, source, memory_id, onset, peak, end,
                 duration, broken_off and every figure.
-            since: Events that last until then or later: ISO 8601; a date is its midnight in
+            since: Events that last until then or later: ISO 8601 or words for a time that is past,
+                e.g. yesterday, monday 14:03, two hours ago, last week; a date is its midnight in
                 time_zone.
-            until: Events that began before then: ISO 8601.
+            until: Events that began before then: ISO 8601 or words.
             order_by: onset, peak, end, duration or a figure, e.g. peak_force: events that have it.
             descending: Newest, longest or greatest first.
             limit: Maximum number of events.

@@ -7,20 +7,29 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json, format_value, parse_finite
-from robot_memory.core.zones import format_local, get_zone, parse_local
+from robot_memory.core.zones import format_local, get_zone, parse_local, to_local
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.events.aggregates import SUMS, Group, aggregate
 from robot_memory.storage.events.conditions import Selection, select
 from robot_memory.storage.events.fields import TIMES, Fields, Measure, to_nanoseconds
 from robot_memory.storage.events.pages import EventRow, Key, list_page, read_events
+from robot_memory.text.questions.times import find_time
 
+_TIME_WORDS = 'yesterday, monday 14:03, two hours ago, last week'
+SINCE = (
+    'Events that last until then or later: ISO 8601 or words for a time that is past, e.g. '
+    f'{_TIME_WORDS}; a date is its midnight in time_zone.'
+)
+UNTIL = 'Events that began before then: ISO 8601 or words.'
+"""What the ends of a window are."""
 AGGREGATES = (*SUMS, 'median', 'quantiles', 'histogram')
 _PERCENTILE = re.compile(r'p([0-9]{1,2}(?:\.[0-9]{1,3})?)')
 _QUANTILES = {'p5': 0.05, 'p25': 0.25, 'p50': 0.5, 'p75': 0.75, 'p95': 0.95}
@@ -64,7 +73,7 @@ def choose_zone(memory: Memory, name: str = '') -> ZoneInfo:
 def list_events(memory: Memory, question: EventQuestion) -> Page:
     """Return a page of events; raise InvalidArgument for what cannot be asked."""
     with memory.db.read() as connection:
-        chosen = _select(connection, question)
+        chosen = _select(memory, connection, question)
         order = _find_order(chosen, question.order_by)
         keys = list_page(
             connection,
@@ -92,7 +101,7 @@ def aggregate_events(
     sums, quantiles = _parse_aggregates(names)
     wanted = [name for name in names if name != 'count']
     with memory.db.read() as connection:
-        chosen = _select(connection, question)
+        chosen = _select(memory, connection, question)
         if wanted and not figure:
             raise InvalidArgument(
                 f'aggregate {wanted[0]} requires a figure: duration, or '
@@ -129,7 +138,30 @@ def _list_figures(chosen: Selection) -> str:
     return ', '.join(sorted(names))
 
 
-def _select(connection: Connection, question: EventQuestion) -> Selection:
+def read_window(
+    memory: Memory, connection: Connection, since: str, until: str, zone: ZoneInfo
+) -> list[int | None]:
+    """Return the ends of a window in nanoseconds, None where open; raise InvalidArgument."""
+
+    def read(name: str, text: str) -> int:
+        with suppress(InvalidArgument):
+            return parse_local(name, text, zone)
+        now = to_local(memory.timekeeper.read_now(connection), zone)
+        found = find_time(text, now, zone)
+        if found is None:
+            raise InvalidArgument(
+                f'{name} must be a time: ISO 8601, e.g. 2026-11-20 or 2026-11-20T14:03:00, or '
+                f'words for one that is past, e.g. {_TIME_WORDS}; not {format_value(text)}'
+            )
+        return parse_local(name, found.isoformat(), zone)
+
+    return [
+        to_nanoseconds(read(name, text)) if text else None
+        for name, text in (('since', since), ('until', until))
+    ]
+
+
+def _select(memory: Memory, connection: Connection, question: EventQuestion) -> Selection:
     def read_time(name: str, value: Any) -> int:
         if not isinstance(value, str):
             raise InvalidArgument(
@@ -137,11 +169,9 @@ def _select(connection: Connection, question: EventQuestion) -> Selection:
             )
         return parse_local(name, value, question.zone)
 
-    window = [
-        to_nanoseconds(read_time(name, text)) if text else None
-        for name, text in (('since', question.since), ('until', question.until))
-    ]
-    return select(connection, question.where, window[0], window[1], read_time)
+    zone = question.zone
+    since, until = read_window(memory, connection, question.since, question.until, zone)
+    return select(connection, question.where, since, until, read_time)
 
 
 def _find_order(chosen: Selection, name: str) -> Measure | str:

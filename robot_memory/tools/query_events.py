@@ -10,6 +10,8 @@ from robot_memory.core.truncation import compute_field_limit
 from robot_memory.memory import Memory
 from robot_memory.retrieval.event_views import EventView, FigureView, view_event
 from robot_memory.retrieval.events import (
+    SINCE,
+    UNTIL,
     EventQuestion,
     aggregate_events,
     choose_zone,
@@ -37,12 +39,8 @@ class QueryEventsRequest:
         default=None,
         shape='object',
     )
-    since: str = arg(
-        'Events that last until then or later: ISO 8601; a date is its midnight in time_zone.',
-        default='',
-        max_length=64,
-    )
-    until: str = arg('Events that began before then: ISO 8601.', default='', max_length=64)
+    since: str = arg(SINCE, default='', max_length=64)
+    until: str = arg(UNTIL, default='', max_length=64)
     order_by: str = arg(
         'onset, peak, end, duration or a figure, e.g. peak_force: events that have it.',
         default='onset',
