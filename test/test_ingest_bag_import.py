@@ -543,8 +543,8 @@ def test_what_was_sensed_is_shown_and_drawn(robot: Robot, tmp_path: Path, made: 
     assert len(signal_.stamps_ns) == len(signal_.values) > 100
     for arguments, drawn in (
         ([str(push)], 1),
-        (['--since', '2026-01-01', '--until', '2026-01-02'], 8),
-        (['--since', '2026-01-01T00:00:10'], 3),
+        (['--since', '2026-01-01T00:00Z', '--until', '2026-01-02'], 8),
+        (['--since', '2026-01-01T00:00:10Z'], 4),
     ):
         output = tmp_path / f'{drawn}.png'
         plotted = command(db, 'plot', *arguments, '--output', str(output), '--json')
@@ -561,8 +561,10 @@ def test_what_was_sensed_is_shown_and_drawn(robot: Robot, tmp_path: Path, made: 
         (['1', '--since', '2026-01-01'], 'plot requires'),
         (['1'], 'memory 1 is not a perception'),
         (['77'], 'memory 77 does not exist'),
-        (['--since', 'yesterday'], 'since must be a time'),
-        (['--since', '2031-01-01'], 'no perceptions in that time range'),
+        (['--since', 'tea time'], 'since must be a time'),
+        (['--since', '2031-01-01'], 'no events in that time range'),
+        (['--since', 'today', '--until', 'yesterday'], 'until must be after since'),
+        (['--since', 'today', '--where', '{"colour": 1}'], 'have no field or figure'),
     ],
 )
 def test_what_cannot_be_drawn_is_told(robot: Robot, arguments: list[str], said: str) -> None:

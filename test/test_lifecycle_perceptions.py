@@ -12,7 +12,6 @@ from robots import MovableClock, Robot, check_file
 
 from robot_memory.core.errors import NotFound
 from robot_memory.lifecycle.perceptions import SAME_PICTURE_NS, Perception, store_perception
-from robot_memory.storage.tables import memories
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.parts import Part
 
@@ -234,6 +233,5 @@ def test_a_stamp_of_this_hosts_clock_is_corrected_with_it(
     stamps = {record.id: record.stamp for record in robot.recall('seen').memories}
     assert stamps[by_another] == 1_500_000_000
     assert stamps[by_host] == 1_500_000_000 + (right - 1_000_000) * 1000
-    with robot.memory.db.read() as connection:
-        early = memories.list_perceptions(connection, 'default', 0, 2_000_000_000, 10)
-    assert [record.id for record in early] == [by_another]
+    early = robot.query_events(until='1970-01-01T00:00:02Z').events
+    assert [event.memory_id for event in early] == [by_another]

@@ -22,8 +22,9 @@ from robot_memory.cli.common import (
 )
 from robot_memory.cli.events import QueryEventsCommand, query_events
 from robot_memory.cli.options import PROGRAM, Options
+from robot_memory.cli.plotting import PlotRequest, plot
 from robot_memory.cli.principals import PrincipalsRequest, manage_principals
-from robot_memory.cli.recordings import ImportRequest, PlotRequest, import_recordings, plot
+from robot_memory.cli.recordings import ImportRequest, import_recordings
 from robot_memory.cli.registration import make_registration
 from robot_memory.cli.text import Paint, format_count, render, render_table
 from robot_memory.core.clock import format_instant

@@ -1,4 +1,4 @@
-"""Commands on perceptions: import recordings, plot perceptions."""
+"""The import command: recordings and archives, with a line each."""
 
 from __future__ import annotations
 
@@ -14,20 +14,10 @@ from robot_memory.cli.archives import import_archives
 from robot_memory.cli.common import is_set_up, open_memory, print_note, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import format_count
-from robot_memory.core.clock import parse_instant
 from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.fields import arg, get_fields, parse
-from robot_memory.core.files import SHARED, write_file
-from robot_memory.core.json_text import format_value
 from robot_memory.core.progress import make_progress_bar
-from robot_memory.core.records import Record
 from robot_memory.core.settings import Settings
-from robot_memory.detectors import Picture, Signal
-from robot_memory.retrieval.payloads import load_payload
-from robot_memory.storage import Connection
-from robot_memory.storage.tables import event_keys, memories
-
-_IN_ONE_PLOT = 200
 
 
 @dataclass(frozen=True)
@@ -242,100 +232,4 @@ def _format_lost(lost: Mapping[str, int]) -> str:
     return (
         f'; damaged in {format_count(lost["parts"], "place")}: {lost["bytes"]:,} bytes and '
         f'{format_count(lost["messages"], "message")} lost, as far as known'
-    )
-
-
-@dataclass(frozen=True)
-class PlotRequest:
-    """Arguments of the plot command."""
-
-    memory_id: int | None = arg('Perception to plot.', default=None, minimum=1)
-    since: str = arg('Plot all perceptions measured since this time (UTC, ISO 8601).', default='')
-    until: str = arg('Plot only perceptions measured before this time.', default='')
-    collection: str = arg('Collection to read from.', default='default', max_length=128)
-    output: str = arg('Output file; empty: memory_ID.png or memories.png.', default='')
-    force: bool = arg('Overwrite an existing file.', default=False)
-
-
-def plot(request: PlotRequest, settings: Settings, options: Options) -> None:
-    """Plot perceptions as PNG: signal, extent, peak and images."""
-    from robot_memory.plot import draw
-
-    span = bool(request.since or request.until)
-    if span == (request.memory_id is not None):
-        raise InvalidArgument('plot requires a perception id, or --since and --until')
-    name = f'memory_{request.memory_id}.png' if request.memory_id else 'memories.png'
-    path = Path(request.output or name)
-    with open_memory(settings, with_model=False) as memory:
-        guarded = memory.db.files
-        with write_file(path, force=request.force, mode=SHARED, guarded=guarded) as file:
-            with memory.db.read() as connection:
-                drawn = [
-                    _load_drawing(connection, record)
-                    for record in _select_records(connection, request)
-                ]
-            if not drawn:
-                raise NotFound('no perceptions in that time range')
-            file.write(draw(drawn))
-    text = f'{path}: {format_count(len(drawn), "perception")} plotted'
-    show_answer({'path': str(path), 'memories': [one.memory_id for one in drawn]}, text, options)
-
-
-def _select_records(connection: Connection, request: PlotRequest) -> list[Record]:
-    if request.memory_id is not None:
-        record = memories.get(connection, [request.memory_id]).get(request.memory_id)
-        if record is None or record.stamp is None:
-            what = 'is not a perception with a stamp' if record else 'does not exist'
-            raise NotFound(f'memory {request.memory_id} {what}; nothing to plot')
-        return [record]
-    span = (
-        _parse_nanoseconds('since', request.since, 0),
-        _parse_nanoseconds('until', request.until, 2**62),
-    )
-    found = memories.list_perceptions(connection, request.collection, *span, _IN_ONE_PLOT + 1)
-    if len(found) > _IN_ONE_PLOT:
-        print_note(
-            f'more than {_IN_ONE_PLOT} perceptions in that time range; plotting the first ones'
-        )
-    return found[:_IN_ONE_PLOT]
-
-
-def _parse_nanoseconds(name: str, text: str, default: int) -> int:
-    if not text:
-        return default
-    try:
-        return parse_instant(text) * 1000
-    except ValueError:
-        raise InvalidArgument(
-            f'{name} must be a time such as 2026-11-21T08:30:00, not {format_value(text)}'
-        ) from None
-
-
-def _load_drawing(connection: Connection, record: Record) -> Any:
-    from robot_memory.plot import Drawn
-
-    assert record.stamp is not None
-    identity = event_keys.get(connection, record.id)
-    signal, pictures = None, []
-    data, _, kept = load_payload(connection, record.id)
-    data = data if isinstance(data, dict) else {}
-    for part in kept:
-        if part.content is None:
-            continue
-        if part.name == 'signal':
-            signal = Signal.from_npz(part.content)
-        elif part.media_type == 'image/jpeg':
-            taken = part.name.rpartition('.')[2]
-            stamp_ns = int(taken) if taken.isdigit() else record.stamp
-            pictures.append(Picture(stamp_ns, part.content))
-    return Drawn(
-        memory_id=record.id,
-        title=record.content,
-        kind=record.perception_type or record.type,
-        stamp_ns=record.stamp,
-        peak_ns=identity.peak if identity else record.stamp,
-        end_ns=identity.end if identity else record.stamp,
-        signal=signal,
-        pictures=tuple(sorted(pictures, key=lambda picture: picture.stamp_ns)),
-        baseline=(*data.get('baseline_force', ()), *data.get('baseline_torque', ())),
     )

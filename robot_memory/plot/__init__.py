@@ -1,9 +1,10 @@
-"""Memories as a PNG: signal, extent, peak and thumbnails on one time line."""
+"""Events as a PNG: one with its signal and images, or many on one time line."""
 
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from zoneinfo import ZoneInfo
 
 from robot_memory.core.errors import InvalidArgument, RobotMemoryError, Unavailable
 from robot_memory.core.json_text import format_value
@@ -13,30 +14,37 @@ from robot_memory.plot.drawn import Drawn
 __all__ = ['Drawn', 'draw']
 
 MIN_WIDTH, MAX_WIDTH = 480, 8000
+UTC = ZoneInfo('UTC')
 
 
-def draw(events: Sequence[Drawn], width_px: int = 1200) -> bytes:
+def draw(
+    events: Sequence[Drawn], width_px: int = 1200, zone: ZoneInfo = UTC, notes: Sequence[str] = ()
+) -> bytes:
     """
-    Return a PNG of so many pixels across: one event with its signal, or a span with many.
+    Return a PNG of so many pixels across: one event with its signal, or many on a time line.
 
-    Equal events give equal bytes. Raise InvalidArgument without an event or for a width that is
-    none, and Unavailable where matplotlib is not installed.
+    Times are of the zone; `notes` are written at the bottom. Equal events give equal bytes. Raise
+    InvalidArgument without an event or for a width that is none, and Unavailable where matplotlib
+    is not installed.
     """
     if not events:
-        raise InvalidArgument('no memory to plot; at least one with a stamp is required')
+        raise InvalidArgument('no event to plot; at least one is required')
     if not isinstance(width_px, int) or not MIN_WIDTH <= width_px <= MAX_WIDTH:
         raise InvalidArgument(
             f'width_px must be {MIN_WIDTH} to {MAX_WIDTH} pixels, not {format_value(width_px)}'
         )
     try:
         with _writable_folders():
-            from robot_memory.plot.figures import draw_many, draw_one
+            from robot_memory.plot.figures import draw_one
+            from robot_memory.plot.time_line import draw_many
     except ImportError as error:
         raise Unavailable(
             f'plot requires matplotlib, which cannot be loaded ({error}): pip install '
             '"matplotlib>=3.8,<4"'
         ) from error
-    return draw_one(events[0], width_px) if len(events) == 1 else draw_many(events, width_px)
+    if len(events) == 1:
+        return draw_one(events[0], width_px, zone, notes)
+    return draw_many(events, width_px, zone, notes)
 
 
 @contextmanager

@@ -103,13 +103,3 @@ def find_peaking(found: Sequence[Curves], begin: float, peak: float, end: float)
         return round(share, 2), -PREFERRED.index(curves.unit) if known else -len(PREFERRED)
 
     return max(found, key=rank)
-
-
-def find_limits(values: Sequence[Numbers], with_zero: bool) -> tuple[float, float]:
-    """Return between which values to draw, with a margin above and below."""
-    low = min(float(np.nanmin(part)) for part in values)
-    high = max(float(np.nanmax(part)) for part in values)
-    if with_zero:
-        low, high = min(low, 0.0), max(high, 0.0)
-    margin = 0.06 * (high - low) or 0.1 * abs(high) or 1.0
-    return low - margin, high + margin

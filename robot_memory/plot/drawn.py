@@ -1,10 +1,11 @@
-"""What is drawn of a memory, and its time in words."""
+"""What is drawn of an event, and its time in words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from zoneinfo import ZoneInfo
 
-from robot_memory.core.clock import format_instant
+from robot_memory.core.zones import to_local
 from robot_memory.detectors.event import Picture
 from robot_memory.detectors.signal import Signal
 
@@ -14,13 +15,14 @@ YEAR_2001_NS = 978_307_200 * 10**9
 @dataclass(frozen=True)
 class Drawn:
     """
-    Hold what is drawn of a memory; `kind` is its perception type, stamps are in ns.
+    Hold what is drawn of an event; stamps are in ns.
 
-    `baseline` is what the sensor showed at rest, for the signal's first columns: it is drawn
-    against that.
+    `memory_id` is None of a session. `baseline` is what the sensor showed at rest, for the first
+    columns of the signal: it is drawn against that. `figure` is name, value and unit of the
+    strength.
     """
 
-    memory_id: int
+    memory_id: int | None
     title: str
     kind: str
     stamp_ns: int
@@ -29,6 +31,7 @@ class Drawn:
     signal: Signal | None = None
     pictures: tuple[Picture, ...] = ()
     baseline: tuple[float, ...] = ()
+    figure: tuple[str, float, str] | None = None
 
     @property
     def span_ns(self) -> tuple[int, int]:
@@ -45,21 +48,20 @@ def is_simulated(stamp_ns: int) -> bool:
     return stamp_ns < YEAR_2001_NS
 
 
-def format_stamp(stamp_ns: int) -> str:
-    """Return a stamp as UTC with microseconds, or as seconds of simulated time."""
+def format_stamp(stamp_ns: int, zone: ZoneInfo) -> str:
+    """Return a stamp with microseconds and the zone, or as seconds of simulated time."""
     if is_simulated(stamp_ns):
         return f'{stamp_ns / 1e9:.6f} s of simulated time'
-    return f'{format_instant(stamp_ns // 1000)[:-1].replace("T", " ")} UTC'
+    return f'{to_local(stamp_ns // 1000, zone):%Y-%m-%d %H:%M:%S.%f} {zone.key}'
 
 
-def format_span(first_ns: int, last_ns: int) -> str:
-    """Return two stamps to the second as UTC, or as seconds of simulated time."""
+def format_span(first_ns: int, last_ns: int, zone: ZoneInfo) -> str:
+    """Return two stamps to the second with the zone, or as seconds of simulated time."""
     if is_simulated(last_ns):
         return f'{first_ns / 1e9:.1f} to {last_ns / 1e9:.1f} s of simulated time'
-    first, last = (
-        format_instant(stamp // 1000)[:19].replace('T', ' ') for stamp in (first_ns, last_ns)
-    )
-    return f'{first} to {last[11:] if last[:10] == first[:10] else last} UTC'
+    first, last = (to_local(stamp // 1000, zone) for stamp in (first_ns, last_ns))
+    end = f'{last:%H:%M:%S}' if last.date() == first.date() else f'{last:%Y-%m-%d %H:%M:%S}'
+    return f'{first:%Y-%m-%d %H:%M:%S} to {end} {zone.key}'
 
 
 def format_length(seconds: float) -> str:

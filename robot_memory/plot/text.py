@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 from matplotlib import font_manager
@@ -13,7 +14,7 @@ from matplotlib.ft2font import FT2Font
 
 from robot_memory.text.tokenizer import cut
 
-DPI = 100
+DPI = 150
 BASE = 'DejaVu Sans'
 MISSING = '\N{WHITE SQUARE}'
 MAX_CHARACTERS = 4000
@@ -33,6 +34,15 @@ def fit_fonts(text: str, size: float, weight: str = 'normal') -> tuple[str, Font
     words = ''.join(character if found[character] else MISSING for character in text)
     families = list(dict.fromkeys((BASE, *filter(None, found.values()))))
     return words, FontProperties(family=families, size=size, weight=weight)
+
+
+def describe_missing(texts: Iterable[str]) -> str:
+    """Say that characters of some texts are in no installed font; empty: all are in one."""
+    found = ''.join(' '.join(text[:MAX_CHARACTERS].split()) for text in texts)
+    missing = [one for one in dict.fromkeys(found) if not _find_family(one, 'normal')]
+    if not missing:
+        return ''
+    return f'{MISSING}: {len(missing)} characters that no installed font has'
 
 
 @functools.cache

@@ -16,7 +16,7 @@ from robot_memory.embedding.quantisation import Vector
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes import entries, facets
 from robot_memory.storage.indexes.candidates import choose, restrict_to
-from robot_memory.storage.indexes.filters import STAMP, TIMES, Where, find_between
+from robot_memory.storage.indexes.filters import STAMP, TIMES, Where
 from robot_memory.storage.tables import accesses, audit, counts, events, revisions, turns, writers
 from robot_memory.text import tokenizer
 from robot_memory.text.categories import Classification
@@ -244,19 +244,6 @@ def _merge_back(connection: apsw.Connection, where: Where, limit: int) -> list[i
         span = f'm.created_at >= {row.epoch.first.wall} AND m.created_epoch = {row.id}'
         found += connection.execute(scan.format(span=span), (*where.values, limit))
     return [memory_id for _, memory_id in sorted(found, reverse=True)[:limit]]
-
-
-def list_perceptions(
-    connection: apsw.Connection, collection: str, since: int, until: int, limit: int
-) -> list[Record]:
-    """Return the active perceptions measured in a span, in nanoseconds, the oldest first."""
-    query = find_between('stamp', since, until - 1)
-    rows = connection.execute(
-        f'{_SELECT} WHERE m.collection = ? AND m.id IN ({query.sql}) AND {STAMP} >= ?'
-        f" AND {STAMP} < ? AND m.status = 'active' ORDER BY {STAMP}, m.id LIMIT ?",
-        (collection, *query.values, since, until, limit),
-    )
-    return [_make_record(row) for row in rows]
 
 
 def list_turns(
