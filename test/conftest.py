@@ -24,6 +24,8 @@ from robot_memory.memory import Memory
 from robot_memory.storage import connection
 
 if TYPE_CHECKING:
+    from recordings import Messages
+
     from robot_memory.mcp_server import HttpBridge
 
 # How long an example takes says how busy the machine is.
@@ -138,6 +140,22 @@ def open_robot(tmp_path: Path, clock: MovableClock) -> Iterator[Callable[..., Ro
 def robot(open_robot: Callable[..., Robot]) -> Robot:
     """A memory of words only."""
     return open_robot()
+
+
+@pytest.fixture(scope='session')
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a recording of an arm: 20 s of joint states, wrenches and images; only to read."""
+    import recordings  # it needs rosbags, which not every test does
+
+    return Path(recordings.RECORD(tmp_path_factory.mktemp('made') / 'ur5e'))
+
+
+@pytest.fixture(scope='session')
+def messages(made: Path) -> Messages:
+    """Return topic, type, time and content of the messages of that recording."""
+    import recordings
+
+    return recordings.messages_of(made)
 
 
 @pytest.fixture(scope='session')

@@ -32,17 +32,6 @@ from robot_memory.ingest.bag_import import ImportPlan
 PUSHES = ImportPlan(taps={'wrench': {'onset_n': 2.0}})
 
 
-@pytest.fixture(scope='module')
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made: Path = recordings.RECORD(tmp_path_factory.mktemp('made') / 'ur5e')
-    return made
-
-
-@pytest.fixture(scope='module')
-def messages(made: Path) -> Messages:
-    return messages_of(made)
-
-
 def test_the_senses_notice_in_a_recording_what_happened(robot: Robot, made: Path) -> None:
     imported, told = run(robot.memory, made)
     kinds = {

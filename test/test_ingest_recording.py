@@ -14,7 +14,7 @@ import pytest
 import recordings
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from recordings import Messages, events_of, messages_of, run
+from recordings import Messages, events_of, run
 from robots import Robot
 from rosbags.rosbag2 import CompressionMode, StoragePlugin
 
@@ -85,17 +85,6 @@ def read(path: Path) -> Read:
         names = {topic.name for topic in recording.topics}
         found = list(recording.messages(names))
         return found, recording.losses, told
-
-
-@pytest.fixture(scope='module')
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made: Path = recordings.RECORD(tmp_path_factory.mktemp('made') / 'ur5e')
-    return made
-
-
-@pytest.fixture(scope='module')
-def messages(made: Path) -> Messages:
-    return messages_of(made)
 
 
 @pytest.fixture(scope='module', params=KINDS, ids=lambda write: str(write.__name__))

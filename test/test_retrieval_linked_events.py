@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -168,12 +167,8 @@ def test_at_most_ten_are_linked_the_nearest_first_and_it_is_said(robot: Robot) -
     assert len(nearest) == 10 and set(nearest) == set(others[5:15])
 
 
-def test_events_of_a_recording_are_linked_to_their_session(
-    tmp_path: Path, open_robot: Callable[..., Robot]
-) -> None:
-    robot = open_robot()
+def test_events_of_a_recording_are_linked_to_their_session(robot: Robot, made: Path) -> None:
     session = robot.start_session(context={'task': {'name': 'press the button'}}).session_id
-    made = recordings.RECORD(tmp_path / 'ur5e')
     run(robot.memory, made, replace(recordings.ALL, overrides={'session_id': session}))
     (push,) = robot.query_events(where={'label': 'push'}).events
     linked = require(robot.show(push.event_id).linked)
