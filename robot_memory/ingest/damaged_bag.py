@@ -19,8 +19,14 @@ from rosbags.rosbag1.reader import decompressors
 
 from robot_memory.core.fields import NANOSECONDS
 from robot_memory.ingest.losses import Loss
-from robot_memory.ingest.mcap_records import Buffer, Channel, Damaged, Piece, Stored
-from robot_memory.ingest.mcap_scan import describe_part
+from robot_memory.ingest.stored_messages import (
+    Buffer,
+    Channel,
+    Damaged,
+    Piece,
+    Stored,
+    describe_part,
+)
 
 _MESSAGE, _BAG_HEADER, _INDEX, _CHUNK, _CHUNK_INFO, _CONNECTION = 2, 3, 4, 5, 6, 7
 _NEEDED = {

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.ingest.losses import Loss
-from robot_memory.ingest.mcap_records import Channel, Damaged, Stored
+from robot_memory.ingest.stored_messages import Channel, Damaged, Stored
 
 _MAGIC = b'SQLite format 3\0'
 _SIZES = (4096, 1024, 2048, 8192, 16384, 32768, 65536, 512)

@@ -14,8 +14,9 @@ from zlib import crc32
 
 from robot_memory.ingest import mcap_records as records
 from robot_memory.ingest.losses import Loss
-from robot_memory.ingest.mcap_records import MAGIC, Channel, Damaged, Piece, Stored
-from robot_memory.ingest.mcap_scan import McapScan, describe_part
+from robot_memory.ingest.mcap_records import MAGIC
+from robot_memory.ingest.mcap_scan import McapScan
+from robot_memory.ingest.stored_messages import Channel, Damaged, Piece, Stored, describe_part
 
 _FOOTER_LENGTH = 37
 _TIME = itemgetter(0)

@@ -8,20 +8,17 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from mmap import mmap
-from typing import Any, TypeAlias
+from typing import Any
 
 from rosbags.rosbag2.storage_mcap import decompress
+
+from robot_memory.ingest.stored_messages import Buffer, Channel, Damaged, Stored
 
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
 
-Buffer: TypeAlias = 'bytes | mmap'
-
-Stored: TypeAlias = 'tuple[int, str, str, bytes | memoryview]'
-"""A message: time (ns), topic, type, content; a large content is not copied from its chunk."""
 _LARGE = 1 << 14
 
 MAGIC = b'\x89MCAP0\r\n'
@@ -37,19 +34,6 @@ _COMPRESSIONS = ('', 'lz4', 'zstd')
 _MAX_NS = 2**63
 
 
-class Damaged(Exception):
-    """Say that bytes are not what they should be."""
-
-
-@dataclass(frozen=True)
-class Channel:
-    """Say what the messages of a channel are: `form` is how they are serialized."""
-
-    topic: str
-    type: str
-    form: str
-
-
 @dataclass(frozen=True)
 class ChunkHeader:
     """Hold the header of a chunk; its content lies from `begin` to `end` in the buffer."""
@@ -61,25 +45,6 @@ class ChunkHeader:
     compression: str
     begin: int
     end: int
-
-
-@dataclass(frozen=True)
-class Piece:
-    """
-    Name a part of a file that has messages: a chunk record, or messages outside of chunks.
-
-    The latter are `plain`, and have the number 0. A chunk that is `cut` has no end. `messages` is
-    None where it is not known how many there are.
-    """
-
-    number: int
-    offset: int
-    length: int
-    begin_ns: int
-    end_ns: int
-    messages: int | None = None
-    plain: bool = False
-    cut: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from robot_memory.ingest import mcap_records as records
 from robot_memory.ingest.losses import Loss
-from robot_memory.ingest.mcap_records import MAGIC, Buffer, ChunkIndex, Damaged, Piece
+from robot_memory.ingest.mcap_records import MAGIC, ChunkIndex
+from robot_memory.ingest.stored_messages import Buffer, Damaged, Piece, describe_part
 
 _SEGMENT = 1 << 20
 """Bytes of messages outside of chunks that are read at once."""
@@ -227,9 +228,3 @@ class McapScan:
             begin_ns, end_ns = max(before, default=0), min(after, default=0)
         part = describe_part(piece)
         return Loss(file, part, piece.length, piece.messages, begin_ns, end_ns)
-
-
-def describe_part(piece: Piece) -> str:
-    """Return where in its file a damaged piece is."""
-    where = f'chunk {piece.number}' if piece.number else 'a part'
-    return f'{"the missing end of " if piece.cut else ""}{where} at byte {piece.offset:,}'

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from robot_memory.core.errors import NotFound
 from robot_memory.ingest.losses import Loss
 from robot_memory.ingest.mcap_file import McapFile
-from robot_memory.ingest.mcap_records import Channel
 from robot_memory.ingest.messages import load_typestore
 from robot_memory.ingest.rosbags_file import RosbagsFile
+from robot_memory.ingest.stored_messages import Channel
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -13,7 +13,7 @@ from rosbags.rosbag2 import Reader as Reader2
 from robot_memory.ingest.damaged_bag import DamagedBag
 from robot_memory.ingest.damaged_db3 import DamagedDb3, count_missing_bytes
 from robot_memory.ingest.losses import Loss
-from robot_memory.ingest.mcap_records import Channel, Damaged, Stored
+from robot_memory.ingest.stored_messages import Channel, Damaged, Stored
 
 
 class RosbagsFile:
