@@ -9,6 +9,8 @@ side     the harness that stands outside of the project (ROBOT_MEMORY_BENCH, by 
          ../shared/bench/robotmem_bench.py), at 10k memories; about 4 minutes
 events   pages and aggregates of a year of events, 5 million of them; some 5 minutes and 1.3 GB of
          TMPDIR
+year     a year of a cell, 1 million perceptions through the ingest under limits: the file, memory
+         and bytes by table; some two hours at 150 a second, 1 GB of TMPDIR
 node     the round trip of a service, a conversation of 500 turns, the import of a recording, a
          minute under load; 2 minutes
 contacts pushes found, missed and told wrongly, in recordings (where they are there) and in
@@ -18,8 +20,8 @@ questions
 quality  how well recall finds: bench/retrieval/measure.py; some minutes, more the first time
 
 --quick takes some minutes. It leaves out 100k and 1M memories, measures side by side at
-1k, 200k events, 10 s of load (the start of the node weighs in it), and the quality on the sets
-robot and calvin alone; the peer only where its environment is there already.
+1k, 200k events, a year of 5k, 10 s of load (the start of the node weighs in it), and the quality
+on the sets robot and calvin alone; the peer only where its environment is there already.
 
 Query embedding is left out of all times, and all run on one thread. The peer runs in an
 environment of its own, made at the first run, up to 10k memories.
@@ -54,7 +56,8 @@ SIZES, PEER_SIZE = (1_000, 10_000, 100_000, 1_000_000), 10_000
 QUICK_SIZES, QUICK_PEER_SIZE = (1_000, 10_000), 1_000
 QUICK_SETS = ('robot', 'calvin')
 EVENTS, QUICK_EVENTS = 5_000_000, 200_000
-PARTS = ('scale', 'side', 'events', 'node', 'contacts', 'questions', 'quality')
+YEAR, QUICK_YEAR = 1_000_000, 5_000
+PARTS = ('scale', 'side', 'events', 'year', 'node', 'contacts', 'questions', 'quality')
 
 
 def main() -> None:
@@ -84,6 +87,11 @@ def main() -> None:
         'events': lambda: run_script(
             'events.py', '--size', str(QUICK_EVENTS if given.quick else EVENTS)
         ),
+        'year': lambda: run_script(
+            'year.py',
+            *('--size', str(QUICK_YEAR if given.quick else YEAR)),
+            *(('--limit-mb', '4', '--payload-mb', '4') if given.quick else ()),
+        ),
         'node': lambda: measure_node(quick=given.quick),
         'questions': lambda: measure_questions(quick=given.quick),
         'contacts': lambda: run_script('contacts.py', *(('--seeds', '2') if given.quick else ())),
@@ -93,6 +101,7 @@ def main() -> None:
         'scale': tables.format_scale,
         'side': tables.format_side_by_side,
         'events': tables.format_events,
+        'year': tables.format_year,
         'node': tables.format_node,
         'contacts': tables.format_contacts,
         'questions': tables.format_questions,
@@ -116,7 +125,7 @@ def describe_skipped(subjects: dict[str, Any]) -> str:
     """Return what the quick mode does not measure."""
     peer = '' if 'peer' in subjects else '; the peer'
     return (
-        '100k and 1M memories; side by side at 10k; 5M events; quality but for '
+        '100k and 1M memories; side by side at 10k; 5M events; a year of 1M; quality but for '
         f'{" and ".join(QUICK_SETS)}; load for longer than 10 s; contacts of more than 2 seeds a '
         f'scene{peer}'
     )

@@ -166,6 +166,26 @@ def format_events(results: Results) -> str:
     )
 
 
+def format_year(results: Results) -> str:
+    """Return what a year of perceptions takes: {'file_mb': .., 'bytes_by_table': {..}, ..}."""
+    rows = [
+        ('perceptions a second', results['per_s'], ''),
+        ('peak of resident memory, MB', results['peak_rss_mb'], 'under 200'),
+        ('file, MB', results['file_mb'], 'under 200 at 1M'),
+        ('bytes an event, all in all', results['bytes_an_event'], ''),
+        ('of them event rows and indexes', results['of_them_event_rows'], ''),
+        ('of them audit lines', results['of_them_audit'], ''),
+        ('of them payloads', results['of_them_payloads'], ''),
+        ('perceptions folded', results['folded'], ''),
+        *(
+            (f'bytes an event: {name}', size, '')
+            for name, size in list(results['bytes_by_table'].items())[:12]
+        ),
+    ]
+    title = f'A year of a cell, {_shorten(results["size"])} perceptions under limits'
+    return _format_table(title, ('', 'this', 'target'), rows)
+
+
 def format_node(results: Results) -> str:
     """Return what was measured of the node: {'service': .., 'conversation': .., ...}."""
     rows: list[tuple[Any, ...]] = []

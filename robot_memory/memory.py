@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from robot_memory.background.accesses import AccessLog
+from robot_memory.background.folding import Folder
 from robot_memory.background.reindexing import Reindexer, match_embedder
 from robot_memory.background.timekeeper import Timekeeper
 from robot_memory.background.worker import BackgroundWorker
@@ -45,8 +46,9 @@ class Memory:
 
     `db` is the store, `embedder` the model and `vectorizer` its cache and breaker, `clock` says
     when something was, `registry` counts, `extensions` are the plug-ins; `accesses`,
-    `timekeeper`, `reindexer` and `backups` are what the worker runs. Of a `resident` memory,
-    that of a long-running process, the worker runs, and keeps a copy of the indexes in memory.
+    `timekeeper`, `folder`, `reindexer` and `backups` are what the worker runs. Of a `resident`
+    memory, that of a long-running process, the worker runs, and keeps a copy of the indexes in
+    memory.
     """
 
     def __init__(
@@ -95,6 +97,9 @@ class Memory:
         )
         self.reindexer = Reindexer(
             self.db, self.embedder, self.vectorizer, self._settings, worker.is_stopping
+        )
+        self.folder = Folder(
+            self.db, clocks.wall, self._settings, worker.is_stopping, has_worker=resident
         )
         self.backups = Backups(
             self.db, self.settings, clocks.wall, clocks.steady, worker.is_stopping
@@ -149,10 +154,15 @@ class Memory:
             return [self._load_resident_index]
         return [
             self.timekeeper.run,
+            self._fold,
             self._load_resident_index,
             self.backups.run,
             self.reindexer.run_in_background,
         ]
+
+    def _fold(self) -> None:
+        """Fold perceptions where they are over their limit."""
+        self.folder.run()
 
     def _settings(self) -> Settings:
         return self.settings

@@ -30,6 +30,7 @@ FROZEN = {
     'v11.py': 'bb105d4cc8794c8478b767fbd33a7f395d09537681001d50ee737428cb98d649',
     'v12.py': '0be5da9cc6401fd19517e8dfa00d82086db39e71295bd4023ad1d29a825d78bb',
     'v13.py': 'aa9ab1180ccd6e145b40cde79e9445f69bd2b3833d451577a927a34214a09bc5',
+    'v14.py': '699807fa5adc20171684ef5d51687dbd5451dc686ef9df9e072a7ab07520ebe4',
 }
 """SHA-256 of each step's file: stores of its version exist, so it never changes again."""
 

@@ -462,16 +462,17 @@ class ToolMethods:
         """
         Return a complete memory: data, metadata, and the bytes of its signals and images.
 
-        Soft-deleted and superseded memories are returned as well; status says which they are.
+        Soft-deleted and superseded memories are returned as well; status says which they are. Of a
+        folded one there are its event with all figures, and the digest that stands for it.
 
         Args:
             memory_id: Memory to show.
 
         Returns:
             memory: Memory in the form that recall returns.
-            status: active, invalidated or superseded.
-            superseded_by: Id of the memory that superseded it.
-            data: Measured data, as stored.
+            status: active, invalidated, superseded or folded.
+            superseded_by: Id of the memory that superseded it; of a folded one that of its digest.
+            data: Measured data, as stored; of a folded memory its event.
             metadata: Units, detector and its settings.
             parts: Signals and images.
             linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what

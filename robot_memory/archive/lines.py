@@ -15,13 +15,14 @@ from robot_memory.core.json_text import MAX_INTEGER, dump_json, format_value
 from robot_memory.core.records import PERCEPTION_TYPES, Record, Session
 
 FORMAT = 'robot_memory'
-VERSION = 1
+VERSION = 2
+"""Version 1 has no lines of folded events; an archive without any is written as one of these."""
 _LAST = 253_402_300_799_999_999
 """The end of the year 9999, in microseconds: what a date can say."""
-_TEXT = 1_000_000
+LONGEST_TEXT = 1_000_000
 _PART = 400_000_000
 """Characters of a part in base64."""
-_FAR = 9 * 10**18
+FARTHEST = 9 * 10**18
 """Nanoseconds: what a stamp can say, and 64 bits with years to spare for sums."""
 
 
@@ -38,6 +39,9 @@ class StoreLine:
     version: int = arg('Version of the format.', minimum=1, maximum=VERSION)
     sessions: int = arg('Number of sessions in the archive.', minimum=0, maximum=MAX_INTEGER)
     memories: int = arg('Number of memories in the archive.', minimum=0, maximum=MAX_INTEGER)
+    events: int = arg(
+        'Number of folded events in the archive.', default=0, minimum=0, maximum=MAX_INTEGER
+    )
 
 
 @dataclass(frozen=True)
@@ -45,12 +49,12 @@ class SessionLine:
     """One session."""
 
     kind: str = arg('Line kind: session.', choices=('session',))
-    id: str = arg('Session id.', min_length=1, max_length=_TEXT)
+    id: str = arg('Session id.', min_length=1, max_length=LONGEST_TEXT)
     collection: str = arg('Collection.', min_length=1, max_length=128, without=RESERVED)
     context: Json = arg('Context object.', shape='object')
     status: str = arg('Session status.', choices=('open', 'ended'))
     created_at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
-    title: str = arg('Title.', default='', max_length=_TEXT)
+    title: str = arg('Title.', default='', max_length=LONGEST_TEXT)
     tags: tuple[str, ...] = arg('Tags.', default=())
     metadata: Json = arg('Metadata object.', default=None, shape='object')
     updated_at: int = arg('Microseconds since 1970 UTC.', default=0, minimum=0, maximum=_LAST)
@@ -72,26 +76,26 @@ class MemoryLine:
     origin: Json = arg('Store id and memory id where it was first stored.', shape='object')
     type: str = arg('Memory type.', choices=('fact', 'perception', 'turn'))
     collection: str = arg('Collection.', min_length=1, max_length=128, without=RESERVED)
-    content: str = arg('Text of the memory.', min_length=1, max_length=_TEXT)
+    content: str = arg('Text of the memory.', min_length=1, max_length=LONGEST_TEXT)
     category: str = arg('Category.', min_length=1, max_length=100)
     confidence: float = arg('Value from 0 to 1.', minimum=0.0, maximum=1.0)
     confidence_base: float = arg('Value from 0 to 1.', minimum=0.0, maximum=1.0)
     context: Json = arg('Context object.', shape='object')
-    strategy_name: str = arg('Strategy name.', min_length=1, max_length=_TEXT)
+    strategy_name: str = arg('Strategy name.', min_length=1, max_length=LONGEST_TEXT)
     status: str = arg('Memory status.', choices=('active', 'invalidated', 'superseded'))
     access_count: int = arg('Number of recalls that returned it.', minimum=0, maximum=MAX_INTEGER)
     created_at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
     updated_at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
     tags: tuple[str, ...] = arg('Tags.', default=())
     scope_files: tuple[str, ...] = arg('Files named by the text.', default=())
-    session_id: str | None = arg('Session id.', default=None, max_length=_TEXT)
+    session_id: str | None = arg('Session id.', default=None, max_length=LONGEST_TEXT)
     perception_type: str | None = arg(
         'Modality of the perception.', default=None, choices=PERCEPTION_TYPES
     )
-    actor_id: str | None = arg('Actor id.', default=None, max_length=_TEXT)
-    event_id: str | None = arg('Event id.', default=None, max_length=_TEXT)
-    stamp: int | None = arg('Nanoseconds.', default=None, minimum=-_FAR, maximum=_FAR)
-    frame_id: str | None = arg('Coordinate frame.', default=None, max_length=_TEXT)
+    actor_id: str | None = arg('Actor id.', default=None, max_length=LONGEST_TEXT)
+    event_id: str | None = arg('Event id.', default=None, max_length=LONGEST_TEXT)
+    stamp: int | None = arg('Nanoseconds.', default=None, minimum=-FARTHEST, maximum=FARTHEST)
+    frame_id: str | None = arg('Coordinate frame.', default=None, max_length=LONGEST_TEXT)
     pose: Json | None = arg('Pose object.', default=None, shape='object')
     superseded_by: int | None = arg(
         'Memory id within the archive.', default=None, minimum=1, maximum=MAX_INTEGER
@@ -163,8 +167,8 @@ class OriginField:
     created_at: int | None = arg(
         'Microseconds since 1970 UTC by the clock of that store, where that was wrong.',
         default=None,
-        minimum=-_FAR,
-        maximum=_FAR,
+        minimum=-FARTHEST,
+        maximum=FARTHEST,
     )
 
 
@@ -201,13 +205,13 @@ class TurnField:
 class EventField:
     """Identity of a physical event."""
 
-    source: str = arg('Source of the event.', max_length=_TEXT)
-    topic: str = arg('Topic name.', max_length=_TEXT)
-    subject: str = arg('Detector and its subject.', max_length=_TEXT)
-    onset: int = arg('Nanoseconds.', minimum=-_FAR, maximum=_FAR)
-    peak: int = arg('Nanoseconds.', minimum=-_FAR, maximum=_FAR)
-    end: int = arg('Nanoseconds.', minimum=-_FAR, maximum=_FAR)
-    look: str = arg('Perceptual hash of the image.', default='', max_length=_TEXT)
+    source: str = arg('Source of the event.', max_length=LONGEST_TEXT)
+    topic: str = arg('Topic name.', max_length=LONGEST_TEXT)
+    subject: str = arg('Detector and its subject.', max_length=LONGEST_TEXT)
+    onset: int = arg('Nanoseconds.', minimum=-FARTHEST, maximum=FARTHEST)
+    peak: int = arg('Nanoseconds.', minimum=-FARTHEST, maximum=FARTHEST)
+    end: int = arg('Nanoseconds.', minimum=-FARTHEST, maximum=FARTHEST)
+    look: str = arg('Perceptual hash of the image.', default='', max_length=LONGEST_TEXT)
     broken_off: bool = arg('Whether the stream ended before the event did.', default=False)
 
 
@@ -240,12 +244,12 @@ class ObservationField:
     """One occasion on which the text of a memory was said again."""
 
     at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
-    said_by: str = arg('Who said it.', max_length=_TEXT)
+    said_by: str = arg('Who said it.', max_length=LONGEST_TEXT)
     context: Json = arg('Context object.', shape='object')
-    text: str | None = arg('Text, where it differs.', default=None, max_length=_TEXT)
-    session_id: str | None = arg('Session id.', default=None, max_length=_TEXT)
-    stamp: int | None = arg('Nanoseconds.', default=None, minimum=-_FAR, maximum=_FAR)
-    outcome: str | None = arg('Outcome of the task.', default=None, max_length=_TEXT)
+    text: str | None = arg('Text, where it differs.', default=None, max_length=LONGEST_TEXT)
+    session_id: str | None = arg('Session id.', default=None, max_length=LONGEST_TEXT)
+    stamp: int | None = arg('Nanoseconds.', default=None, minimum=-FARTHEST, maximum=FARTHEST)
+    outcome: str | None = arg('Outcome of the task.', default=None, max_length=LONGEST_TEXT)
     simulated: int | None = arg('1: in simulation; 0: real.', default=None, minimum=0, maximum=1)
 
 
@@ -253,9 +257,9 @@ class ObservationField:
 class AuditField:
     """One entry of the audit trail."""
 
-    action: str = arg('Action.', min_length=1, max_length=_TEXT)
-    actor: str = arg('Actor id.', max_length=_TEXT)
-    reason: str = arg('Reason.', max_length=_TEXT)
+    action: str = arg('Action.', min_length=1, max_length=LONGEST_TEXT)
+    actor: str = arg('Actor id.', max_length=LONGEST_TEXT)
+    reason: str = arg('Reason.', max_length=LONGEST_TEXT)
     detail: Json = arg('Details as an object.', shape='object')
     at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
 
@@ -264,17 +268,17 @@ class AuditField:
 class BeforeField:
     """State of a memory before an entry of its audit trail."""
 
-    content: str = arg('Text of the memory.', min_length=1, max_length=_TEXT)
+    content: str = arg('Text of the memory.', min_length=1, max_length=LONGEST_TEXT)
     category: str = arg('Category.', min_length=1, max_length=100)
     confidence: float = arg('Value from 0 to 1.', minimum=0.0, maximum=1.0)
     confidence_base: float = arg('Value from 0 to 1.', minimum=0.0, maximum=1.0)
     context: Json = arg('Context object.', shape='object')
-    strategy_name: str = arg('Strategy name.', min_length=1, max_length=_TEXT)
+    strategy_name: str = arg('Strategy name.', min_length=1, max_length=LONGEST_TEXT)
     status: str = arg('Memory status.', choices=('active', 'invalidated', 'superseded'))
     updated_at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
     tags: tuple[str, ...] = arg('Tags.', default=())
     scope_files: tuple[str, ...] = arg('Files named by the text.', default=())
-    actor_id: str | None = arg('Actor id.', default=None, max_length=_TEXT)
+    actor_id: str | None = arg('Actor id.', default=None, max_length=LONGEST_TEXT)
     superseded_by: int | None = arg(
         'Memory that superseded it.', default=None, minimum=1, maximum=MAX_INTEGER
     )

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from robot_memory.archive.event_lines import EventLine, parse_event_line
 from robot_memory.archive.lines import (
     MANY,
     MemoryLine,
@@ -27,7 +28,14 @@ from robot_memory.core.fields import parse
 from robot_memory.core.json_text import format_value, parse_json
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
-from robot_memory.storage.tables import archive_rows, audit, provenance, sessions, turns
+from robot_memory.storage.tables import (
+    archive_rows,
+    audit,
+    folded_rows,
+    provenance,
+    sessions,
+    turns,
+)
 from robot_memory.storage.tables.archive_rows import Origin
 
 SUFFIXES = ('.jsonl', '.jsonl.gz')
@@ -43,7 +51,7 @@ _SMALL_ID, _SMALL_NUMBER = 2**48, 2**32
 @dataclass(frozen=True)
 class ImportResult:
     """
-    Say what came of an archive.
+    Say what came of an archive; `events` are those of folded memories.
 
     `lost` counts references to what it does not hold, `refused` the lines that were wrong;
     `problems` are the first of those in words.
@@ -56,9 +64,10 @@ class ImportResult:
     same_ids: bool = False
     refused: int = 0
     problems: tuple[str, ...] = ()
+    events: int = 0
 
 
-Line = SessionLine | MemoryLine
+Line = SessionLine | MemoryLine | EventLine
 
 
 def is_archive(name: str) -> bool:
@@ -107,7 +116,7 @@ class _Importer:
         self._same_ids = same_ids
         self._ids: dict[int, int] = {}
         self._waiting: list[tuple[int, MemoryLine]] = []
-        self._sessions = self._memories = self._known = self._lost = 0
+        self._sessions = self._memories = self._known = self._lost = self._events = 0
 
     def store_lines(
         self,
@@ -122,6 +131,8 @@ class _Importer:
                 if isinstance(line, MemoryLine):
                     self._store_memory(connection, line)
                     progress(self._memories + self._known, total)
+                elif isinstance(line, EventLine):
+                    self._store_event(connection, line)
                 elif not sessions.exists(connection, line.id):
                     sessions.insert(connection, make_session(line), is_now=False)
                     detail = {'session': line.id}
@@ -141,7 +152,9 @@ class _Importer:
     def _store_memory(self, connection: Connection, line: MemoryLine) -> None:
         created_at = line.origin.get('created_at') or line.created_at
         origin: Origin = (line.origin['store_id'], line.origin['id'], created_at)
-        known = archive_rows.known(connection, origin)
+        known = archive_rows.known(connection, origin) or folded_rows.find_known(
+            connection, origin[0], origin[1], _find_onset(line)
+        )
         if known is None:
             if line.session_id is not None and not sessions.exists(connection, line.session_id):
                 sessions.insert(
@@ -167,6 +180,18 @@ class _Importer:
             self._waiting.append((known, line))
         self._ids[line.id] = known
 
+    def _store_event(self, connection: Connection, line: EventLine) -> None:
+        """Keep the event of a folded memory; its digest came before it."""
+        store, first_id = line.origin['store_id'], line.origin['id']
+        digest = self._ids.get(line.digest)
+        if digest is None:
+            raise InvalidArgument(f'digest {line.digest} of event {line.id} is not in the archive')
+        if folded_rows.is_known(connection, store, first_id, line.onset):
+            self._known += 1
+        else:
+            folded_rows.put(connection, vars(line), line.id if self._same_ids else 0, digest)
+            self._events += 1
+
     def link_superseded(self, connection: Connection) -> None:
         """Let what was superseded point to what the other memory became here."""
         for memory_id, line in self._waiting:
@@ -189,7 +214,17 @@ class _Importer:
             self._same_ids,
             self._reading.refused,
             tuple(self._reading.problems),
+            self._events,
         )
+
+
+def _find_onset(line: MemoryLine) -> int | None:
+    """Return the onset of a perception in nanoseconds; None of what is none."""
+    if line.type != 'perception':
+        return None
+    if line.event:
+        return int(line.event['onset'])
+    return 1000 * line.created_at if line.stamp is None else line.stamp
 
 
 def _choose_turn_number(connection: Connection, line: MemoryLine) -> int | None:
@@ -210,6 +245,7 @@ class _ArchiveReader:
         self._ids: set[int] = set()
         self._turns: set[tuple[str, int]] = set()
         self._known_sessions: set[str] = set()
+        self._events: set[int] = set()
         self.highest = 0
         self.refused = 0
         self.problems: list[str] = []
@@ -247,9 +283,10 @@ class _ArchiveReader:
             raise InvalidArgument(
                 f'{self._path} is empty; create archives with robot-memory export'
             )
-        found = (len(self._known_sessions), len(self._ids))
-        missing = head.sessions + head.memories - sum(found)
-        if found[0] > head.sessions or found[1] > head.memories or missing > self.refused:
+        found = (len(self._known_sessions), len(self._ids), len(self._events))
+        told = (head.sessions, head.memories, head.events)
+        too_many = any(one > other for one, other in zip(found, told, strict=True))
+        if too_many or sum(told) - sum(found) > self.refused:
             raise InvalidArgument(
                 f'{self._path} ends after line {number} with {found[0]} sessions, {found[1]} '
                 f'memories and {self.refused} invalid lines, but its first line declares '
@@ -285,6 +322,13 @@ class _ArchiveReader:
                 raise InvalidArgument(f'duplicate session {format_value(session.id)}')
             self._known_sessions.add(session.id)
             return session
+        if values.get('kind') == 'event':
+            event = parse_event_line(values)
+            if event.id in self._events or event.id in self._ids:
+                raise InvalidArgument(f'duplicate event {event.id}')
+            self._events.add(event.id)
+            self.highest = max(self.highest, event.id)
+            return event
         line = parse_memory_line(values)
         if line.id in self._ids:
             raise InvalidArgument(f'duplicate memory {line.id}')

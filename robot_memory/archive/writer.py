@@ -14,7 +14,7 @@ from robot_memory.core.records import Session
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import Where, equal
-from robot_memory.storage.tables import archive_rows, memories, provenance, sessions
+from robot_memory.storage.tables import archive_rows, folded_rows, memories, provenance, sessions
 
 _LONG = 16_000_000
 """Characters of a line that holds all of a memory."""
@@ -66,17 +66,22 @@ def generate_lines(connection: Connection, extent: ExportScope) -> Iterator[str]
     it gives one.
     """
     found = extent.list_sessions(connection)
+    named = None if extent.session is None else extent.session.id, extent.collection
+    folded = folded_rows.count(connection, *named)
     yield _format_line(
         'store',
         format=FORMAT,
-        version=VERSION,
+        version=VERSION if folded else 1,
         sessions=len(found),
         memories=extent.count(connection),
+        **({'events': folded} if folded else {}),
     )
     for session in found:
         yield _format_line('session', **asdict(session))
     for row in archive_rows.rows(connection, extent.where):
         yield from _format_memory(row)
+    for row in folded_rows.rows(connection, *named):
+        yield _format_line('event', **row)
 
 
 def _format_memory(row: archive_rows.Row) -> Iterator[str]:

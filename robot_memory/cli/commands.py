@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,8 +33,10 @@ from robot_memory.core.fields import arg, to_plain
 from robot_memory.core.progress import make_progress_bar
 from robot_memory.core.settings import Settings, find_store_path, tools_arg
 from robot_memory.memory import Memory
+from robot_memory.status.limits import report_limits
 from robot_memory.status.summary import measure_free_bytes
 from robot_memory.storage import Connection, Database, epochs
+from robot_memory.storage.admin.limits import Limit
 from robot_memory.storage.admin.report import Report, report
 from robot_memory.storage.indexes import vectors
 from robot_memory.storage.schema_runner import STEPS
@@ -85,24 +87,30 @@ def report_status(_: NoArguments, settings: Settings, options: Options) -> None:
         with memory.db.read() as connection:
             found = report(connection, path)
             clock = _describe_clock(memory, connection)
+            limits = report_limits(memory, connection)
         room = measure_free_bytes(memory)
     state = {
         'clock': clock,
         'today': stats.today,
         'this_week': stats.this_week,
         'disk_free_mb': None if room is None else round(room / 1e6, 1),
+        'limits': [dataclasses.asdict(one) for one in limits],
         'model': embedder.name if embedder else None,
         'model_state': memory.embedder.state if loads else 'off',
         'model_reason': memory.embedder.reason if loads else NOT_SET_UP,
     }
     values = {**dataclasses.asdict(found), **state}
-    show_answer(values, render_table(_format_status(found, state), Paint(sys.stdout)), options)
+    rows = _format_status(found, state, limits)
+    show_answer(values, render_table(rows, Paint(sys.stdout)), options)
 
 
-def _format_status(found: Report, state: Mapping[str, Any]) -> dict[str, str]:
+def _format_status(
+    found: Report, state: Mapping[str, Any], limits: Sequence[Limit]
+) -> dict[str, str]:
     """Return the report as table rows."""
     kinds = [format_count(number, kind) for kind, number in found.active.items()]
     gone = [f'{found.invalidated} forgotten', f'{found.superseded} superseded']
+    gone += [f'{found.folded} folded'] if found.folded else []
     active = f'{sum(found.active.values())} active'
     kept = f', existing vectors from {found.vectors_of}' if found.vectors_of else ''
     ready = f'ready, {state["model"]}' if state['model'] else state['model_reason']
@@ -117,6 +125,7 @@ def _format_status(found: Report, state: Mapping[str, Any]) -> dict[str, str]:
             f'{format_count(found.parts, "part")}, {found.part_bytes / 1e6:.1f} MB, '
             f'{found.parts_removed} evicted'
         ),
+        **{f'limit of {one.name}': one.describe() for one in limits},
         'vectors': f'{found.waiting_for_vector} missing{kept}',
         'model': ready,
         'audit': f'line {found.audit_line}, head {found.audit_head or "none"}',

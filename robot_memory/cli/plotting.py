@@ -32,6 +32,7 @@ from robot_memory.storage.events.fields import Fields
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.tables import event_keys, memories
 from robot_memory.storage.tables.events import SESSION
+from robot_memory.storage.tables.folding import find_digest
 
 if TYPE_CHECKING:
     from robot_memory.plot import Drawn
@@ -113,7 +114,9 @@ def _load_perception(memory: Memory, memory_id: int) -> Drawn:
     with memory.db.read() as connection:
         record = memories.get(connection, [memory_id]).get(memory_id)
         if record is None or record.stamp is None:
-            what = 'is not a perception with a stamp' if record else 'does not exist'
+            digest = find_digest(connection, memory_id)
+            missing = f'was folded into memory {digest}' if digest else 'does not exist'
+            what = 'is not a perception with a stamp' if record else missing
             raise NotFound(f'memory {memory_id} {what}; nothing to plot')
         return _load_drawing(connection, record)
 

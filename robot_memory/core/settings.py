@@ -52,8 +52,22 @@ class Settings:
     )
     store_limit_mb: float = arg(
         'Store size in MB above which the oldest signals and images are evicted, except those of '
-        'demonstrations and protected memories; 0: no limit.',
+        'demonstrations and protected memories; 0: no limit. They always keep half of it.',
         default=4000.0,
+        minimum=0.0,
+        maximum=1e9,
+    )
+    payload_limit_mb: float = arg(
+        'Size in MB of signals and images above which the oldest are evicted; 0: what the rest of '
+        'the store leaves of store_limit_mb, at least half of it.',
+        default=0.0,
+        minimum=0.0,
+        maximum=1e9,
+    )
+    perception_limit_mb: float = arg(
+        'Size in MB of texts, terms, vectors and contexts of perceptions above which the oldest '
+        'and commonest are folded: their events stay. 0: a quarter of store_limit_mb.',
+        default=0.0,
         minimum=0.0,
         maximum=1e9,
     )

@@ -1,4 +1,4 @@
-"""Maintenance of the store: retention, integrity, indexes, free pages, log, backup."""
+"""Maintenance of the store: retention, folding, integrity, indexes, free pages, log, backup."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ def run_maintenance(memory: Memory, *, keep_free_room: bool, all_lines: bool) ->
     memory.accesses.flush()
     steps = [
         _time('retention', lambda: _retire_expired(memory)),
+        _time('folding', lambda: _fold(memory)),
         _time('history', lambda: _prune_history(memory)),
         _time('integrity', lambda: maintenance.repair(db)),
         _time('audit', lambda: _verify_audit(memory, all_lines)),
@@ -68,6 +69,12 @@ def _retire_expired(memory: Memory) -> Done:
         return Done(False, 'retention_days is 0: nothing expires')
     count = retire_expired(memory)
     return Done(bool(count), f'{count} perceptions and turns soft-deleted')
+
+
+def _fold(memory: Memory) -> Done:
+    memory.folder.recount()
+    count = memory.folder.run()
+    return Done(bool(count), f'{count} perceptions folded into digests')
 
 
 def _prune_history(memory: Memory) -> Done:

@@ -26,7 +26,7 @@ from robot_memory.storage.tables import (
     sessions,
 )
 from robot_memory.storage.tables.event_keys import Identity
-from robot_memory.storage.tables.parts import Part
+from robot_memory.storage.tables.parts import Limits, Part
 from robot_memory.text.categories import PROTECTED, classify
 
 SAME_PICTURE_NS = 500_000_000
@@ -124,6 +124,7 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
             reason = 'complete event received'
             memories.retire(connection, known, 'superseded', writer, reason, now, memory_id)
             move_witnesses(connection, known, memory_id)
+    memory.folder.note_stored()
     return StoredPerception(memory_id, new=True, has_vector=usable and vector is not None)
 
 
@@ -234,6 +235,6 @@ def _insert_payload(
             memory_id,
             payload.parts,
             protected=record.perception_type == 'procedural' or record.category in PROTECTED,
-            limit_mb=memory.settings.store_limit_mb,
+            limits=Limits(memory.settings.store_limit_mb, memory.settings.payload_limit_mb),
             at=record.created_at,
         )

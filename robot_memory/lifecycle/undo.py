@@ -7,12 +7,13 @@ from typing import Any
 
 from robot_memory.core.authority import Writer, is_higher
 from robot_memory.core.clock import DAY
-from robot_memory.core.errors import Conflict, NotFound
+from robot_memory.core.errors import Conflict
 from robot_memory.core.records import Record
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import audit, history, memories, restoration, revisions
 from robot_memory.storage.tables.audit import Line
+from robot_memory.storage.tables.folding import explain_missing
 from robot_memory.text.tokenizer import hash_content
 
 UNDOABLE = ('update', 'invalidated', 'superseded', 'reclassify')
@@ -63,7 +64,7 @@ def _find(
     """Return the change to undo and the state before it; raise NotFound or Conflict."""
     record = memories.get(connection, [memory_id]).get(memory_id)
     if record is None:
-        raise NotFound(f'no memory {memory_id}; recall and query_records return ids')
+        raise explain_missing(connection, memory_id)
     lines = audit.read_lines(connection, memory_id)
     states = dict(revisions.read(connection, memory_id))
     undone = history.pair_undone(lines, states)

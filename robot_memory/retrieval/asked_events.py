@@ -47,8 +47,9 @@ class AskedEvents:
 
     @property
     def memory_ids(self) -> list[int]:
-        """Return the ids of the events' memories, in their order."""
-        return [one.memory_id for one in self.events if one.memory_id is not None]
+        """Return the ids of the events' memories, once each, in their order."""
+        ids = (one.memory_id for one in self.events if one.memory_id is not None)
+        return list(dict.fromkeys(ids))
 
 
 def find_asked_events(

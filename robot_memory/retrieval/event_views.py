@@ -33,7 +33,9 @@ class EventView:
     """One event."""
 
     event_id: int = arg('Id of the event; that of its memory, negative of a session.')
-    memory_id: int | None = arg('Memory id for show and recall.')
+    memory_id: int | None = arg(
+        'Memory id for show and recall; of a folded event that of its digest.'
+    )
     kind: str = arg('contact, motion, scene, session, perception or a detector.')
     label: str | None = arg('Finer word of the detector, e.g. push.')
     topic: str | None = arg('Topic that it was measured on.')
@@ -50,7 +52,7 @@ class EventView:
     duration: float | None = arg('Seconds from start to end.')
     broken_off: bool = arg('True if its end was not seen.')
     figures: tuple[FigureView, ...] = arg('Figures of the detector.')
-    text: str | None = arg('Text of the memory.')
+    text: str | None = arg('Text of the memory; none of a folded one.')
 
 
 def view_event(event: EventRow, zone: ZoneInfo, room: int) -> EventView:

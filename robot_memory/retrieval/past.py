@@ -11,7 +11,7 @@ from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.json_text import format_value
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
-from robot_memory.storage.tables import audit, history, memories, revisions
+from robot_memory.storage.tables import audit, folding, history, memories, revisions
 from robot_memory.storage.tables.audit import Line
 
 _LINE = re.compile(r'#?(\d{1,18})')
@@ -112,9 +112,12 @@ def read_history(memory: Memory, memory_id: int) -> list[Change]:
     """Return what was done to a memory, oldest first; raise NotFound where there is none."""
     with memory.db.read() as connection:
         record = memories.get(connection, [memory_id]).get(memory_id)
-        if record is None:
-            raise NotFound(f'no memory {memory_id}; recall and query_records return ids')
         lines = audit.read_lines(connection, memory_id)
+        if record is None:
+            digest = folding.find_digest(connection, memory_id)
+            if digest is None:
+                raise NotFound(f'no memory {memory_id}; recall and query_records return ids')
+            return [Change(line, None, folding.FOLDED, None) for line in lines]
         states = revisions.read(connection, memory_id)
     undone = history.pair_undone(lines, {line for line, _ in states})
     now: dict[str, Any] = {'content': record.content, 'status': record.status}

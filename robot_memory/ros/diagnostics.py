@@ -16,6 +16,7 @@ from robot_memory.ingest.tap_problems import DropMonitor
 from robot_memory.memory import Memory
 from robot_memory.ros.publishers import SubscriptionStatus
 from robot_memory.ros.taps import TapSubscriber
+from robot_memory.storage.tables import sizes
 from robot_memory.storage.tables.audit import get_head
 
 logger = logging.getLogger(__name__)
@@ -106,7 +107,7 @@ class Diagnostics:
             'p99 ms': round(calls.p99 * 1000, 3),
             'model': self._memory.embedder.state,
             'model breaker': breaker,
-            'audit head': self._format_head(),
+            **self._describe_store(),
             'clock': clock or 'trusted',
         }
         errors_now = ', '.join(f'{operation}: {code}' for operation, code, _ in grown)
@@ -118,14 +119,22 @@ class Diagnostics:
         )
         return self._make_status(level, 'memory', words, values)
 
-    def _format_head(self) -> str:
-        """Return the last line of the audit and its chain."""
+    def _describe_store(self) -> dict[str, object]:
+        """Return the last line of the audit, what has a limit, and how much was folded."""
         try:
             with self._memory.db.read() as connection:
                 head = get_head(connection)
+                folded = sizes.count_folded(connection)
+                payloads = sizes.get_payloads(connection)
+                perceptions = sizes.get_perceptions(connection)
         except RobotMemoryError:
-            return 'unknown'
-        return f'{head.id} {head.chain}'.strip()
+            return {'audit head': 'unknown'}
+        return {
+            'audit head': f'{head.id} {head.chain}'.strip(),
+            'payloads MB': round(payloads / 1e6, 1),
+            'perceptions MB': round(perceptions / 1e6, 1),
+            'folded': folded,
+        }
 
     def _make_status(
         self, level: int, title: str, words: str, values: Mapping[str, object]

@@ -15,7 +15,7 @@ from robot_memory.core.version import get_version
 from robot_memory.memory import Memory
 from robot_memory.metrics.registry import Timing
 from robot_memory.storage.indexes import vectors
-from robot_memory.storage.tables import counts
+from robot_memory.storage.tables import counts, sizes
 
 CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 """What `metrics` returns."""
@@ -153,6 +153,11 @@ class _Figures:
                 types = counts.by_type(connection)
                 waiting = vectors.count_missing_up_to(connection, _MOST_WAITING)
                 sessions = counts.open_sessions(connection)
+                used = {
+                    'payloads': sizes.get_payloads(connection),
+                    'perceptions': sizes.get_perceptions(connection),
+                }
+                folded = sizes.count_folded(connection)
             size, free = counts.bytes_of(memory.db.path), measure_free_bytes(memory)
         except Exception:
             yield _make_gauge('robot_memory_up', 'Whether the store is readable.', 0)
@@ -163,6 +168,17 @@ class _Figures:
             total.add_metric([name], types[type])
         yield total
         yield _make_gauge('robot_memory_store_bytes', 'Size of the database and its WAL.', size)
+        content = GaugeMetricFamily(
+            'robot_memory_content_bytes',
+            'Size of what has a limit: payloads, perceptions.',
+            labels=['content'],
+        )
+        for name, number in used.items():
+            content.add_metric([name], number)
+        yield content
+        yield CounterMetricFamily(
+            'robot_memory_folded', 'Perceptions of which only the event is left.', value=folded
+        )
         yield _make_gauge(
             'robot_memory_disk_free_bytes', 'Free space on the disk of the store.', free or 0
         )

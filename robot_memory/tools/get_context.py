@@ -32,6 +32,7 @@ from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEve
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever, join_found
 from robot_memory.retrieval.views import describe_authority, describe_results
+from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.indexes.filters import at_least, compile_filter
 from robot_memory.storage.tables import memories, protected_changes
 from robot_memory.text.categories import PROTECTED
@@ -280,13 +281,21 @@ def _describe_read(memory: Memory, asked: AskedEvents | None) -> str:
         lines.append(f'Measured: {figure.name} {figure.value:.6g}{unit}.')
     zone = choose_zone(memory)
     for one in asked.events[:5]:
-        if one.memory_id is None:
+        if one.text is None:
             ended = format_local(one.end // 1000, zone)[:16] if one.end else 'now'
             lines.append(
-                f'{format_label(one.names["kind"] or "event")} {-one.id}: '
-                f'{format_local(one.onset // 1000, zone)[:16]} to {ended}'
+                f'{format_label(one.names["kind"] or "event")} {abs(one.id)}: '
+                f'{format_local(one.onset // 1000, zone)[:16]} to {ended}{_format_figures(one)}'
             )
     return ''.join(f'\n{line}' for line in lines)
+
+
+def _format_figures(event: EventRow) -> str:
+    """Return the first figures of an event: ', peak force 12 N'."""
+    figures = event.figures[:3]
+    return ''.join(
+        f', {name.replace("_", " ")} {value:.3g} {unit}' for name, value, unit in figures
+    )
 
 
 def _fit_lines(

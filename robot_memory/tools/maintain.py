@@ -38,7 +38,7 @@ class MaintenanceStep:
     """One maintenance step."""
 
     name: str = arg(
-        'Step: retention, history, integrity, audit, words, statistics, compact, log, backup; '
+        'Step: retention, folding, history, integrity, audit, words, statistics, compact, log, '
         'reclassify.'
     )
     done: bool = arg('False if the step was not needed or not possible.')

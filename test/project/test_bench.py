@@ -111,6 +111,17 @@ def test_a_run_of_events_gives_every_figure_of_its_table() -> None:
     assert 'year, 20 hardest' in tables.format_events(found)
 
 
+def test_a_run_of_a_year_folds_and_counts_exactly_and_gives_every_figure_of_its_table() -> None:
+    command = [sys.executable, str(BENCH / 'year.py'), '--size', '900']
+    limits = ['--limit-mb', '0.5', '--payload-mb', '0.2']
+    done = subprocess.run([*command, *limits], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found['counted'] == 900 and found['sum_is_exact'] and found['folded'] > 100
+    assert found['limits_mb']['payloads'] <= 0.2
+    assert 'perceptions folded' in tables.format_year(found)
+
+
 @pytest.mark.parametrize('bag', ['cmu_exp5_15', 'cmu_30_63'])
 def test_recorded_pushes_are_found_and_told_rightly_down_to_the_onset(bag: str) -> None:
     recordings.shared(f'bags/{bag}')

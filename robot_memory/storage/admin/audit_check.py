@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bisect
 import json
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import apsw
@@ -11,6 +14,7 @@ import apsw
 from robot_memory.storage.connection import Database
 from robot_memory.storage.tables import audit, meta
 from robot_memory.storage.tables.audit import CREATIONS, Head
+from robot_memory.storage.tables.folding import FOLDED, read_ranges
 from robot_memory.storage.tables.revisions import DIGESTED, digest_state
 
 _BATCH = 2000
@@ -102,12 +106,12 @@ def _find_missing(connection: apsw.Connection, head: Head | None) -> str:
 
 def _verify_lines(connection: apsw.Connection, start: Head) -> tuple[Head, str]:
     """Return the head that the lines after one lead to, and the first line that does not fit."""
-    before, last = bytes.fromhex(start.chain), start.id
+    before, last, gone = bytes.fromhex(start.chain), start.id, _Gone(connection)
     while rows := list(connection.execute(_SELECT, (last, _BATCH))):
         row: Any
         for row in rows:
             line, chain = row[0], row[12]
-            problem = _check(row, before) or _check_salt(connection, row)
+            problem = _check(row, before) or _check_salt(row, gone)
             if problem:
                 gap = f' (line {last + 1} is missing)' if line != last + 1 else ''
                 return Head(last, before.hex()), f'line {line}: {problem}{gap}'
@@ -145,24 +149,51 @@ def _check(row: tuple[Any, ...], before: bytes) -> str:
     return ''
 
 
-def _check_salt(connection: apsw.Connection, row: tuple[Any, ...]) -> str:
-    """Say what is wrong with a line that has no salt: what was erased has none, and no words."""
+def _check_salt(row: tuple[Any, ...], gone: _Gone) -> str:
+    """Say what is wrong with a line that has no salt: what is gone has none, and no words."""
     line, memory_id, *_ = row
     salt, reason, detail = row[9:12]
     if salt is not None or (
-        reason == b'' and detail in (b'', b'{}') and _is_erased(connection, memory_id, line)
+        reason == b'' and detail in (b'', b'{}') and gone.has(memory_id, line)
     ):
         return ''
     return 'it has no salt'
 
 
-def _is_erased(connection: apsw.Connection, memory_id: int | None, line: int) -> bool:
-    """Say whether a later line tells that a memory was erased."""
-    row = connection.execute(
-        "SELECT 1 FROM audit WHERE memory_id = ? AND id > ? AND action = 'erased'",
-        (memory_id, line),
-    ).fetchone()
-    return row is not None
+class _Gone:
+    """Know which memories later lines tell of as erased or folded."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def has(self, memory_id: int | None, line: int) -> bool:
+        """Say whether a line after another tells that a memory was erased or folded."""
+        row = self._connection.execute(
+            "SELECT 1 FROM audit WHERE memory_id = ? AND id > ? AND action = 'erased'",
+            (memory_id, line),
+        ).fetchone()
+        return row is not None or self._is_folded(memory_id, line)
+
+    def _is_folded(self, memory_id: int | None, line: int) -> bool:
+        if memory_id is None:
+            return False
+        place = bisect.bisect_right(self._folded, (memory_id, math.inf, 0)) - 1
+        if place < 0:
+            return False
+        _, last, told = self._folded[place]
+        return memory_id <= last and told > line
+
+    @cached_property
+    def _folded(self) -> list[tuple[int, float, int]]:
+        """Return the ranges of ids that were folded, each with the line that tells it."""
+        rows = self._connection.execute(
+            'SELECT id, detail FROM audit WHERE memory_id IS NULL AND action = ?', (FOLDED,)
+        )
+        return sorted(
+            (low, high, line)
+            for line, detail in rows
+            for low, high in read_ranges(json.loads(detail)['ids'])
+        )
 
 
 def _verify_end(connection: apsw.Connection) -> str:
@@ -199,9 +230,10 @@ def _verify_rows(connection: apsw.Connection) -> str:
         f'SELECT memory_id, audit_id, salt, {names} FROM revisions UNION ALL'
         f' SELECT id, {2**62}, salt, {names} FROM memories ORDER BY 1, 2'
     )
+    gone = _Gone(connection)
     for memory_id, ended_by, salt, *values in states:
         made = [pair for pair in lines.get(memory_id, ()) if pair[0] < ended_by]
-        if not made or (salt is None and _is_erased(connection, memory_id, made[-1][0])):
+        if not made or (salt is None and gone.has(memory_id, made[-1][0])):
             continue
         if salt is None or digest_state(salt, values) != made[-1][1]:
             return f'memory {memory_id} is not what line {made[-1][0]} wrote'

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 
 from robot_memory.storage.indexes import vectors
-from robot_memory.storage.tables import audit, counts, parts
+from robot_memory.storage.tables import audit, counts, parts, sizes
 from robot_memory.storage.tables.meta import get_store_id
 
 
@@ -22,6 +22,7 @@ class Report:
     active: dict[str, int]
     invalidated: int
     superseded: int
+    folded: int
     collections: dict[str, int]
     open_sessions: int
     ended_sessions: int
@@ -47,6 +48,7 @@ def report(connection: apsw.Connection, path: Path) -> Report:
         active=dict(counts.by_type(connection)),
         invalidated=counts.by_type(connection, 'invalidated').total(),
         superseded=counts.by_type(connection, 'superseded').total(),
+        folded=sizes.count_folded(connection),
         collections=_counts(
             connection,
             'SELECT collection, count(*) FROM memories INDEXED BY memories_by_collection'

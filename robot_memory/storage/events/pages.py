@@ -235,7 +235,8 @@ def read_events(connection: apsw.Connection, fields: Fields, ids: Sequence[int])
         f'SELECT e.id, e.memory_id, {fields.time("onset")}, {fields.time("peak")},'
         f' {fields.time("end")}, e.broken_off, e.recording_offset, m.content, e.others,'
         f' e.value_1, e.value_2, e.value_3, e.value_4, {_PLACES}'
-        ' FROM events AS e LEFT JOIN memories AS m ON m.id = e.memory_id'
+        ' FROM events AS e LEFT JOIN memories AS m'
+        ' ON m.id = e.memory_id AND (e.id < 0 OR e.id = e.memory_id)'
         ' WHERE e.id IN (SELECT value FROM json_each(?))',
         (dump_json(list(ids)),),
     ).fetchall()

@@ -26,6 +26,14 @@ def model_of(connection: apsw.Connection) -> tuple[str, int] | None:
     return (row[0], row[1]) if row else None
 
 
+def get_dimension(connection: apsw.Connection) -> int:
+    """Return the dimension of the vectors in the file, 0 where it holds none."""
+    row = connection.execute(
+        "SELECT value ->> 'dimension' FROM meta WHERE key = 'vectors'"
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
 def use_model(connection: apsw.Connection, model: str, dimension: int) -> int:
     """
     Make the file hold vectors of this model; return how many memories now wait for one.

@@ -161,7 +161,7 @@ CREATE TABLE counts (
             PRIMARY KEY (type, status)
         ) WITHOUT ROWID;
 CREATE TABLE origins (
-            memory_id INTEGER PRIMARY KEY REFERENCES memories (id),
+            memory_id INTEGER PRIMARY KEY,
             store_id TEXT NOT NULL,
             first_id INTEGER NOT NULL,
             created_at INTEGER NOT NULL,
@@ -342,6 +342,10 @@ CREATE INDEX events_by_value_4 ON events (kind, value_4)
             WHERE active AND value_4 IS NOT NULL;
 CREATE INDEX events_of_sessions ON events (session) WHERE id < 0;
 CREATE INDEX events_of_memories ON events (memory_id) WHERE memory_id IS NOT NULL;
+CREATE INDEX events_whole ON events (kind, label, onset) WHERE id = memory_id;
+CREATE INDEX memories_superseding ON memories (superseded_by)
+            WHERE superseded_by IS NOT NULL;
+CREATE TABLE sizes (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO event_names (id, name) VALUES (1, 'contact');
 INSERT INTO event_names (id, name) VALUES (2, 'motion');
 INSERT INTO event_names (id, name) VALUES (3, 'scene');
@@ -353,3 +357,4 @@ INSERT INTO figures (id, kind, name, unit, slot) VALUES (5, 2, 'peak_speed', 'ra
 INSERT INTO figures (id, kind, name, unit, slot) VALUES (6, 2, 'peak_effort', 'N m', 2);
 INSERT INTO figures (id, kind, name, unit, slot) VALUES (7, 2, 'travel', 'rad', 3);
 INSERT INTO figures (id, kind, name, unit, slot) VALUES (8, 3, 'changed_share', '', 1);
+INSERT INTO sizes (name, value) VALUES ('payloads', 0);

@@ -30,6 +30,7 @@ from robot_memory.storage.tables import (
     payloads,
     provenance,
     revisions,
+    sizes,
 )
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.meta import get_store_id
@@ -209,6 +210,8 @@ def _put(
             f'INSERT INTO parts (memory_id, {", ".join(_PART)}) VALUES (?, ?, ?, ?, ?, ?, ?)',
             (memory_id, *(given[name] for name in _PART)),
         )
+        if content is not None:
+            sizes.add_payloads(connection, part['size'])
     for said in row.get('observations') or ():
         observations.insert_imported(connection, memory_id, said)
     if row.get('superseded_by') is None:

@@ -109,6 +109,14 @@ def extend_chain(before: bytes, columns: Sequence[Any]) -> bytes:
     return hashlib.sha256(before + text.encode()).digest()
 
 
+def forget_texts(connection: apsw.Connection, ids: Sequence[int]) -> None:
+    """Remove salts, reasons and details of the lines of memories that go; the chain stays."""
+    connection.executemany(
+        "UPDATE audit SET salt = NULL, reason = '', detail = '{}' WHERE memory_id = ?",
+        [(memory_id,) for memory_id in ids],
+    )
+
+
 @dataclass(frozen=True)
 class Line:
     """Hold what a line says; `at` is in microseconds, `authority` that of the writer, if known."""

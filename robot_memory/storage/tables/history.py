@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from robot_memory.storage import epochs
-from robot_memory.storage.tables import meta, revisions
+from robot_memory.storage.tables import folding, meta, revisions
 from robot_memory.storage.tables.audit import CREATIONS, Line
 
 _FROM = 'history_from'
@@ -71,7 +71,14 @@ def count_gone(connection: apsw.Connection, line: int, horizon: int) -> int:
     ((there,),) = connection.execute(
         'SELECT count(*) FROM memories WHERE id BETWEEN ? AND ?', (first, last)
     )
-    return int(stored - there)
+    # What was folded by then was not there: its digest is no younger than the line.
+    ((before,),) = connection.execute(
+        f'SELECT count(*) FROM events AS e WHERE e.id BETWEEN ? AND ? AND {folding.IS_FOLDED}'
+        ' AND e.memory_id <= (SELECT last_memory_id FROM audit WHERE id = ?)'
+        f' AND EXISTS (SELECT 1 FROM audit WHERE memory_id = e.id AND action IN ({marks}))',
+        (first, last, line, *CREATIONS),
+    )
+    return int(stored - there - before)
 
 
 def pair_undone(lines: Sequence[Line], changes: Collection[int]) -> dict[int, int]:

@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from robot_memory.core.authority import THE_STORE, Writer
-from robot_memory.core.errors import Conflict, NotFound
+from robot_memory.core.errors import Conflict
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record
 from robot_memory.embedding.quantisation import Vector
@@ -18,6 +18,7 @@ from robot_memory.storage.indexes import entries, facets
 from robot_memory.storage.indexes.candidates import choose, restrict_to
 from robot_memory.storage.indexes.filters import STAMP, TIMES, Where
 from robot_memory.storage.tables import accesses, audit, counts, events, revisions, turns, writers
+from robot_memory.storage.tables.folding import explain_missing
 from robot_memory.text import tokenizer
 from robot_memory.text.categories import Classification
 from robot_memory.text.duplicate_keys import duplicate_key
@@ -176,7 +177,7 @@ def get_active(connection: apsw.Connection, memory_id: int) -> Record:
     """Return an active memory; raise NotFound, or Conflict where it is forgotten or superseded."""
     record = get(connection, [memory_id]).get(memory_id)
     if record is None:
-        raise NotFound(f'no memory {memory_id}; recall and query_records return ids')
+        raise explain_missing(connection, memory_id)
     if record.status == 'superseded':
         raise Conflict(
             f'memory {memory_id} was superseded by memory {record.superseded_by}; nothing was '

@@ -5,15 +5,45 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import apsw
 
 from robot_memory.core.authority import THE_STORE
-from robot_memory.storage.tables import audit
+from robot_memory.storage.tables import audit, sizes
 
 _HEADROOM = 0.95
-"""A full store is emptied to this share of its limit, so that not every write has to."""
-_REASON = 'the store reached its limit of {:g} MB'
+"""Full payloads are emptied to this share of their limit, so that not every write has to."""
+_SHARE = 0.5
+"""The share of the store that payloads always keep, however many rows there are."""
+_STORE = 'the store reached its limit of {:g} MB'
+_PAYLOADS = 'signals and images reached their limit of {:g} MB'
+
+
+@dataclass(frozen=True)
+class Limits:
+    """
+    Hold the limits in MB of the store and of its payloads, 0 where there is none.
+
+    Without a limit of their own payloads may take what the rest leaves of the store's, and at
+    least half of it.
+    """
+
+    store: float = 0.0
+    payloads: float = 0.0
+
+    def compute_bytes(self, connection: apsw.Connection) -> float | None:
+        """Return how many bytes payloads may take; None: any number."""
+        if self.payloads:
+            return self.payloads * 1e6
+        if not self.store:
+            return None
+        rest = bytes_used(connection) - sizes.get_payloads(connection)
+        return max(_SHARE * self.store * 1e6, self.store * 1e6 - rest)
+
+    def explain(self) -> str:
+        """Say which limit makes payloads go."""
+        return _PAYLOADS.format(self.payloads) if self.payloads else _STORE.format(self.store)
 
 
 @dataclass(frozen=True)
@@ -38,16 +68,16 @@ def put(
     parts: Sequence[Part],
     *,
     protected: bool,
-    limit_mb: float,
+    limits: Limits,
     at: int,
 ) -> None:
     """
-    Keep parts of a memory within the store's limit in MB (0: none).
+    Keep parts of a memory within the limits.
 
     The oldest parts that are not protected make room; what finds none is noted as removed.
     """
     for part in parts:
-        room = not limit_mb or _make_room(connection, part.size, limit_mb, at)
+        room = _make_room(connection, part.size, limits, at)
         connection.execute(
             'INSERT INTO parts (memory_id, name, media_type, size, protected, content, removed_at)'
             ' VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -61,15 +91,17 @@ def put(
                 None if room else at,
             ),
         )
+        if room and part.content is not None:
+            sizes.add_payloads(connection, part.size)
         if not room:
-            _note(connection, memory_id, part.name, limit_mb, at)
+            _note(connection, memory_id, part.name, limits, at)
 
 
-def _make_room(connection: apsw.Connection, size: int, limit_mb: float, at: int) -> bool:
+def _make_room(connection: apsw.Connection, size: int, limits: Limits, at: int) -> bool:
     """Remove the oldest parts until `size` bytes fit under the limit; say whether they do."""
-    limit = limit_mb * 1e6
-    used = bytes_used(connection)
-    if used + size <= limit:
+    limit = limits.compute_bytes(connection)
+    used = sizes.get_payloads(connection)
+    if limit is None or used + size <= limit:
         return True
     wanted = used + size - limit * _HEADROOM
     freed = 0
@@ -87,15 +119,24 @@ def _make_room(connection: apsw.Connection, size: int, limit_mb: float, at: int)
         connection.execute(
             'UPDATE parts SET content = NULL, removed_at = ? WHERE id = ?', (at, part_id)
         )
-        _note(connection, memory_id, name, limit_mb, at)
+        _note(connection, memory_id, name, limits, at)
+    sizes.add_payloads(connection, -freed)
     return used - freed + size <= limit
 
 
-def _note(
-    connection: apsw.Connection, memory_id: int, name: str, limit_mb: float, at: int
-) -> None:
-    reason = _REASON.format(limit_mb)
-    audit.record(connection, memory_id, 'payload_removed', THE_STORE, reason, {'part': name}, at)
+def _note(connection: apsw.Connection, memory_id: int, name: str, limits: Limits, at: int) -> None:
+    reason, detail = limits.explain(), {'part': name}
+    audit.record(connection, memory_id, 'payload_removed', THE_STORE, reason, detail, at)
+
+
+def remove_all(connection: apsw.Connection, memory_id: int) -> None:
+    """Remove the parts of a memory with their rows."""
+    rows: list[Any] = connection.execute(
+        'DELETE FROM parts WHERE memory_id = ? RETURNING iif(content IS NULL, 0, size)',
+        (memory_id,),
+    ).fetchall()
+    if rows:
+        sizes.add_payloads(connection, -sum(row[0] for row in rows))
 
 
 def bytes_used(connection: apsw.Connection) -> int:

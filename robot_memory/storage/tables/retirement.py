@@ -47,13 +47,15 @@ def find_expired(
     return [row[0] for row in rows]
 
 
-def retire(connection: apsw.Connection, memory_id: int, writer: Writer, at: int) -> None:
-    """Retire a memory softly because of its age."""
+def retire(
+    connection: apsw.Connection, memory_id: int, writer: Writer, at: int, epoch: int | None = None
+) -> None:
+    """Retire a memory softly because of its age, judged in a clock epoch: else the present one."""
     memories.retire(connection, memory_id, 'invalidated', writer, REASON, at)
     connection.execute(
         'INSERT OR REPLACE INTO retired_by_age (memory_id, at, epoch)'
-        f' VALUES (?, ?, {epochs.NEWEST})',
-        (memory_id, at),
+        f' VALUES (?1, ?2, coalesce(?3, {epochs.NEWEST}))',
+        (memory_id, at, epoch),
     )
 
 
