@@ -95,7 +95,8 @@ def add_witness(
 
 def move_witnesses(connection: Connection, before: int, memory_id: int) -> None:
     """Give the memory of the whole contact the witnesses of the one that was cut short."""
-    known = (payloads.get(connection, before)[1] or {}).get(WITNESSES)
+    metadata = payloads.get(connection, before)[1]
+    known = metadata.get(WITNESSES) if isinstance(metadata, dict) else None
     if known:
         _, metadata = payloads.get(connection, memory_id)
         text = dump_json({**metadata, WITNESSES: known}, 'metadata')
