@@ -72,6 +72,7 @@ def main() -> None:
         '--sizes', type=int, nargs='+', help='sizes of the scale test, in memories'
     )
     parser.add_argument('--without-peer', action='store_true', help='measure this package only')
+    parser.add_argument('--before', type=Path, help='another checkout to compare imports with')
     parser.add_argument('--json', type=Path, default=HERE / 'results.json', help='output file')
     given = parser.parse_args()
     subjects = {'this': side.THIS}
@@ -92,7 +93,7 @@ def main() -> None:
             *('--size', str(QUICK_YEAR if given.quick else YEAR)),
             *(('--limit-mb', '4', '--payload-mb', '4') if given.quick else ()),
         ),
-        'node': lambda: measure_node(quick=given.quick),
+        'node': lambda: measure_node(given.before, quick=given.quick),
         'questions': lambda: measure_questions(quick=given.quick),
         'contacts': lambda: run_script('contacts.py', *(('--seeds', '2') if given.quick else ())),
         'quality': lambda: measure_quality(quick=given.quick),
@@ -172,12 +173,15 @@ def run_harness(subjects: dict[str, scale.Subject], size: int) -> dict[str, Any]
     return None
 
 
-def measure_node(*, quick: bool) -> dict[str, Any]:
+def measure_node(before: Path | None, *, quick: bool) -> dict[str, Any]:
     """Return the figures of the node, measured by scripts of this folder."""
+    few = ('--runs', '1') if quick else ()
+    compared = ('--before', str(before)) if before else ()
     return {
         'service': run_script('service_round_trip.py'),
         'conversation': run_script('conversation.py'),
-        'import': run_script('import_speed.py', *(('--runs', '1') if quick else ())),
+        'import': run_script('import_speed.py', *few),
+        'busy_import': run_script('import_speed.py', '--busy', *few, *compared),
         'load': run_script('load.py', '--seconds', '10' if quick else '60'),
     }
 

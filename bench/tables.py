@@ -201,6 +201,16 @@ def format_node(results: Results) -> str:
         rows.append(
             ('import, times real time', None, recorded['times_real_time'], None, 'over 200')
         )
+    if busy := results.get('busy_import'):
+        title = '500 + 500 Hz + 10 pictures a second'
+        rate = busy['times_real_time_by_processor_time']
+        ratio = busy.get('processor_ratio_quartiles', (None, None))[1]
+        rows.append((f'{title}: import, times real time', None, busy['times_real_time'], None, ''))
+        rows.append(
+            (f'{title}: by processor time', None, rate, ratio, '3 times the other checkout')
+        )
+        memory = busy['beyond_model_mb']
+        rows.append((f'{title}: MB beyond the model', None, memory, None, 'under 150'))
     if load:
         under = f'under load of {load["seconds"]:g} s'
         spent = _compare(load['bare_processor_s'], load['this_processor_s'])

@@ -19,12 +19,20 @@ sys.path.insert(0, str(Path(__file__).parents[2] / 'bench'))
 import contacts
 import events
 import facts
+import import_speed
 import scale
 import tables
 
 BENCH = Path(__file__).parents[2] / 'bench'
 SIZE = 120
 THIS = scale.Subject('adapter', sys.executable)
+
+
+@pytest.fixture(scope='module')
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the demonstration's recording."""
+    path: Path = recordings.RECORD(tmp_path_factory.mktemp('made') / 'ur5e')
+    return path
 
 
 @pytest.fixture(scope='module')
@@ -46,6 +54,16 @@ def test_a_run_writes_every_figure_of_its_table(ran: tuple[Any, str]) -> None:
             assert key in value, (title, path)
             value = value[key]
         assert value is not None, (title, path)
+
+
+def test_imports_of_two_checkouts_are_compared_and_stand_in_the_table(made: Path) -> None:
+    found = import_speed.measure(made, 2, 'none', BENCH.parent)
+    assert found['kept'] == 8 and 0 < found['beyond_model_mb'] < found['peak_mb']
+    for kind in import_speed.KINDS:
+        low, middle, high = found[f'{kind}_ratio_quartiles']
+        assert 0 < low <= middle <= high
+    printed = tables.format_node({'busy_import': found})
+    assert re.search(r'MB beyond the model +- +\d+ +- +under 150', printed)
 
 
 def test_a_run_prints_its_table_and_what_it_leaves_out(ran: tuple[Any, str]) -> None:
