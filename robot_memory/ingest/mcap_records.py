@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 from rosbags.rosbag2.storage_mcap import decompress
 
@@ -126,8 +127,14 @@ def read_chunk_header(data: Buffer, at: int, end: int) -> ChunkHeader:
 def unpack_chunk(data: Buffer, header: ChunkHeader) -> bytes:
     """Return the records of a chunk; raise whatever wrong bytes lead the decompressor to."""
     # A file in memory cannot be closed while there are views of it.
-    whole: Any = memoryview(data) if isinstance(data, bytes) else data
-    content = whole[header.begin : header.end]
+    buffer: Any = memoryview(data) if isinstance(data, bytes) else data
+    content = buffer[header.begin : header.end]
+    if header.compression == 'zstd':
+        unpacker = zstd.ZstdDecompressor()
+        found: bytes = unpacker.decompress(content, header.size + 1)  # at once: its size is known
+        whole = len(found) == header.size and unpacker.eof and not unpacker.unused_data
+        if whole and (not header.crc or crc32(found) == header.crc):
+            return found
     return decompress(content, header.compression, header.size, header.crc)
 
 
