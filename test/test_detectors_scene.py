@@ -191,6 +191,33 @@ def test_nothing_is_kept_while_something_moves_and_one_picture_when_it_stops() -
     assert events[1].stamp_ns >= START_NS + 5 * SECOND_NS
 
 
+def lamp(x: float, y: float, radius: float, gain: float) -> Any:
+    """Return a table on which a lamp shines, softly, from above a place."""
+    pixels = table((120, 150))
+    ys, xs = np.mgrid[: pixels.shape[0], : pixels.shape[1]]
+    pool = np.exp(-((xs - x) ** 2 + (ys - y) ** 2) / (2 * radius**2))
+    return np.clip(pixels * 0.5 * (1 + gain * pool)[:, :, None], 0, 255)
+
+
+@pytest.mark.parametrize('radius', [25, 40, 90, 400])
+@pytest.mark.parametrize(('x', 'y'), [(80, 60), (160, 120), (240, 170)])
+def test_a_lamp_that_is_switched_is_light_and_no_object(x: int, y: int, radius: int) -> None:
+    dark, lit = lamp(x, y, radius, 0.0), lamp(x, y, radius, 1.6)
+    events = run(stream([dark, lit, dark], frames=14, flicker=0.0))[1:]
+    assert radius == 400 or len(events) == 2
+    for event, what in zip(events, ('brighter', 'darker'), strict=False):
+        assert {region['what'] for region in event.data['regions']} == {what}
+        assert f'the light changed, {what}' in event.description
+
+
+def test_an_object_that_appears_under_a_lamp_is_an_object() -> None:
+    lit = lamp(160, 120, 60, 1.0)
+    white = lit.copy()
+    white[100:140, 200:250] = 235
+    _, event = run(stream([lit, white], frames=14, flicker=0.0))
+    assert 'a white object appeared' in event.description
+
+
 @pytest.mark.parametrize('size', [(64, 48), (320, 240), (640, 480)])
 def test_another_view_is_a_change_however_much_of_the_picture_differs(
     size: tuple[Any, ...],

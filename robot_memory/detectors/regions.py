@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.detectors.image_change import CellGrid, Levels, Mask, count_neighbours
+from robot_memory.detectors.light import measure_light
 
 Region = dict[str, Any]
 
 APPEARED = 'appeared'
 GONE = 'gone'
 CHANGED = 'changed'
+BRIGHTER = 'brighter'
+DARKER = 'darker'
 MAX_REGIONS = 5
 MAX_DESCRIBED = 3
 MOST = 0.3
@@ -43,17 +46,21 @@ def find_regions(
     """
     Return the largest connected changes of a picture of `width` x `height` pixels, largest first.
 
-    `what` is appeared where the edges around the region are new, gone where they are no more,
-    else changed. `where` is in words, `bbox` [left, top, width, height] in pixels, `share` of the
-    picture (of 1); `colour_now` and `colour_before` are names. Where most of the picture differs
+    `what` is brighter or darker where light explains the change, appeared where the edges around
+    the region are new, gone where they are no more, else changed. `where` is in words, `bbox`
+    [left, top, width, height] in pixels, `share` of the picture (of 1); `colour_now` and
+    `colour_before` are names. Where most of the picture differs for another reason than light
     there are none: it is another view.
     """
-    if mask.mean() > MOST:
-        return []
     rows, columns = mask.shape
+    parts = [mask]
+    if mask.mean() <= MOST:
+        parts = sorted(_split_regions(mask), key=np.count_nonzero, reverse=True)[:MAX_REGIONS]
+    elif not measure_light(mask, now, then, is_view=True):
+        return []
     edges_now, edges_then = _measure_edges(now.levels), _measure_edges(then.levels)
     found = []
-    for region in sorted(_split_regions(mask), key=np.count_nonzero, reverse=True)[:MAX_REGIONS]:
+    for region in parts:
         ys, xs = np.nonzero(region)
         left, right = (int(x * width / columns) for x in (xs.min(), xs.max() + 1))
         top, bottom = (int(y * height / rows) for y in (ys.min(), ys.max() + 1))
@@ -61,9 +68,8 @@ def find_regions(
         rim = (neighbours > 0) & (neighbours < 9)
         found.append(
             {
-                'what': _classify_change(
-                    float(edges_now[rim].mean()), float(edges_then[rim].mean())
-                ),
+                'what': _name_light(measure_light(region, now, then))
+                or _classify_change(float(edges_now[rim].mean()), float(edges_then[rim].mean())),
                 'where': WHERE[int(3 * ys.mean() / rows)][int(3 * xs.mean() / columns)],
                 'bbox': [left, top, right - left, bottom - top],
                 'share': round(len(ys) / mask.size, 5),
@@ -78,7 +84,7 @@ def describe_regions(found: list[Region], share: float, colours: list[str]) -> s
     """Say in words what changed and where; what is seen, where that is nothing or most of it."""
     seen = f'mostly {" and ".join(colours)}'
     percent = f'{100 * share:.1f} % of the picture changed'
-    if share > MOST:
+    if share > MOST and not found:
         return f'another view, {seen} ({percent})'
     if not found:
         return f'no change, {seen}'
@@ -105,6 +111,8 @@ def _describe_region(region: Region) -> str:
     now, before = (_add_article(region[name]) for name in ('colour_now', 'colour_before'))
     where = region['where']
     place = f'in the {where}' if where == 'centre' else f'at the {where}'
+    if region['what'] in (BRIGHTER, DARKER):
+        return f'the light changed, {region["what"]} {place}'
     if region['what'] == APPEARED:
         return f'{now} object appeared {place}'
     if region['what'] == GONE:
@@ -138,6 +146,11 @@ def name_colour(levels: NDArray[np.number[Any]]) -> str:
     if hue < 45:
         return 'orange' if high > 180 and spread > 0.55 * high else 'brown'
     return next(name for limit, name in HUES if hue < limit)
+
+
+def _name_light(ratio: float) -> str:
+    """Return what light did that is brighter by the logarithm of a ratio; empty: nothing."""
+    return '' if not ratio else BRIGHTER if ratio > 0 else DARKER
 
 
 def _classify_change(edges_now: float, edges_then: float) -> str:
