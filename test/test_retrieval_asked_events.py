@@ -121,6 +121,61 @@ def test_a_question_for_a_rule_finds_the_rule(pushes: tuple[Robot, dict[str, int
     assert not answer.events
 
 
+def test_a_statement_that_has_the_words_of_a_question_answers_it(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, _ = pushes
+    rule = robot.learn('A push over 5 N is reset by the shift lead').memory_id
+    assert robot.recall('Who gets to reset a push over 5 N?').memories[0].id == rule
+    assert (
+        robot.search_memory('Who gets to reset a push over 5 N?').result[0].metadata['memory_id']
+        == rule
+    )
+    answer = robot.recall('Which pushes were over 5 N yesterday?')
+    assert answer.events
+
+
+def test_the_words_that_are_left_choose_among_events_in_either_language(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, _ = pushes
+    camera = feel(robot, 3, 1.0, text='Contact for 1.0 s: push on the wrist camera, peak 1.0 N')
+    flange = feel(robot, 4, 1.0, text='Contact for 1.0 s: push on the flange 2, peak 1.0 N')
+    assert robot.recall('今天腕部相机上有几次接触？').aggregate_ids == (camera,)
+    assert robot.recall('How many contacts did flange two have today?').aggregate_ids == (flange,)
+
+
+def test_what_somebody_said_bounds_a_time(
+    pushes: tuple[Robot, dict[str, int]], clock: MovableClock
+) -> None:
+    robot, _ = pushes
+    robot.save_conversation('The red tray is under the table', 'Noted.', actor_id='operator:anna')
+    clock.now += 3 * HOUR // 1000
+    first = feel(robot, -1, 3.0)
+    feel(robot, -2, 4.0)
+    answer = robot.recall('Since Anna mentioned the red tray, what was the first push?')
+    assert answer.memories[0].id == first
+    assert robot.recall('安娜提到红托盘之后第一次推是几点？').memories[0].id == first
+
+
+def test_events_of_a_place_are_those_of_the_sessions_there(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, _ = pushes
+    robot.start_session(context={'env': {'name': 'demo-hall'}}, title='Morning demo')
+    assert robot.recall('Were there any pushes in the demo hall?').no_match
+    assert not robot.recall('Were there any pushes today?').no_match
+
+
+def test_events_that_a_question_excludes_are_left_out(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, _ = pushes
+    tap = feel(robot, 3, 1.0, kind='tap', text='Contact for 0.1 s: tap, peak 1.0 N')
+    answer = robot.recall('Which contacts were there today, except for pushes?')
+    assert [event.memory_id for event in require(answer.events)] == [tap]
+
+
 def test_what_the_caller_gives_wins_and_off_reads_nothing(
     pushes: tuple[Robot, dict[str, int]],
 ) -> None:

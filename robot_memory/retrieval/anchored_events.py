@@ -9,25 +9,35 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.zones import to_local
+from robot_memory.retrieval.matching import has_word
 from robot_memory.retrieval.named_events import (
     POOL,
     NamedEvents,
     choose_best,
-    count_each,
-    find_terms,
 )
+from robot_memory.retrieval.plan import RecallPlan
+from robot_memory.retrieval.retriever import Retriever
 from robot_memory.storage.events.pages import EventRow
+from robot_memory.storage.indexes.filters import compile_filter
 from robot_memory.text.questions.events import find_mentions
 from robot_memory.text.questions.figures import find_bounds
 from robot_memory.text.questions.folding import fold_characters
 from robot_memory.text.questions.model import Anchor, Reading, Window
 from robot_memory.text.questions.orders import find_superlative
+from robot_memory.text.questions.windows import WEEKDAY
+from robot_memory.text.questions.words import list_words
 
 _AMOUNT = re.compile(
     r'((?<![\w.])\d+(?:\.\d+)?[ -]?(?:newtons?|n|seconds?|s|kg|kilos?|g|grams?|degrees?)\b)'
 )
 
 _SHORT = timedelta(minutes=1)
+
+
+_WEEK = timedelta(days=7)
+_SAID = 50
+"""Statements of which the one with most of the words is meant."""
+_STATEMENTS = compile_filter('statements', {'kind': {'$ne': 'perception'}})
 
 
 @dataclass(frozen=True)
@@ -97,11 +107,18 @@ class AnchoredEvents(NamedEvents):
         after: int | None = None,
     ) -> EventRow | None:
         """Return the event that an anchor names: in the window beside it where there is one."""
+        if anchor.said:
+            return self._find_said(anchor.words)
         reading = self.read_anchor(anchor)
         where = self.make_where(reading)
         if where is None:
             return None
         windows = [anchor.window] if anchor.window or not beside else [beside, None]
+        if anchor.window and anchor.window.granularity == WEEKDAY:  # on Friday, said on a Friday
+            today = replace(
+                anchor.window, since=anchor.window.since and anchor.window.since + _WEEK
+            )
+            windows = [replace(today, until=None), anchor.window]
         for window in windows:
             within = window or Window(None, None, 'range', self.zone)
             if within.until is None or within.until > self.now:
@@ -128,12 +145,38 @@ class AnchoredEvents(NamedEvents):
         figure = self.find_figure(order.by, order.figure, reading)
         return self.list_events(where, window, figure, order.descending, POOL) if figure else []
 
+    def _find_said(self, words: str) -> EventRow | None:
+        """Return what somebody said as an event, at the time at which it was stored."""
+        meant = [other for one in list_words(words) for other in one[1:3]]
+        query = ' '.join((words, *meant))
+        plan = RecallPlan.of(
+            collection=self.collection, limit=_SAID, query=query, where=_STATEMENTS, narrow=True
+        )
+        found = Retriever(self.memory).find(plan)
+        if not found.hits:
+            return None
+        folded, asked = fold_characters(words), list_words(words)
+        with self.memory.db.read() as connection:
+            counts = {
+                one: sum(has_word(connection, found.records[one].content, word) for word in asked)
+                + _names_person(found.records[one].actor_id, folded)
+                for one in found.ids
+            }
+        memory_id = max(found.ids, key=counts.__getitem__)  # the best found of those that tie
+        at = found.records[memory_id].created_at * 1000
+        return EventRow(0, memory_id, {}, at, at, at, False, None, (), None)
+
     def _find_named(self, reading: Reading, found: list[EventRow]) -> list[EventRow]:
         """Return the events whose words have most of those that an anchor has left."""
-        counts = count_each(find_terms(reading.rest), found)
+        counts = self.words.count_each(list_words(reading.rest), found)
         if not counts:
             return found if reading.kinds or reading.order else []
         return choose_best(found, counts)
+
+
+def _names_person(actor_id: str | None, folded: str) -> bool:
+    name = fold_characters((actor_id or '').rpartition(':')[2])
+    return bool(name) and name in folded
 
 
 def intersect(window: Window | None, other: Window) -> Window:

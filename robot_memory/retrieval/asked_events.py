@@ -12,11 +12,12 @@ from robot_memory.memory import Memory
 from robot_memory.retrieval.anchored_events import AnchoredEvents, intersect
 from robot_memory.retrieval.event_views import FigureView
 from robot_memory.retrieval.events import aggregate_events, choose_zone
-from robot_memory.retrieval.named_events import POOL, choose_best, count_each, find_terms
+from robot_memory.retrieval.named_events import POOL, choose_best
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.tables.events import SUCCESS
 from robot_memory.text.questions.model import Reading, Window
 from robot_memory.text.questions.reader import read_question
+from robot_memory.text.questions.words import Alternatives, list_words
 
 _SECOND = 1_000_000
 _FUNCTIONS = {'count': 'count', 'rate': 'count', 'mean': 'mean', 'sum': 'sum'}
@@ -37,13 +38,18 @@ class AskedEvents:
     Hold what a reading brings.
 
     `events` pass it, in its order. `figure` is the aggregate that is asked for. With `no_match`
-    nothing passes.
+    nothing passes. `unread` are the words of the question that neither the reading nor the first
+    event has. With `statement` a rule, a fact or what somebody said is rather asked for, `dated`
+    says that a time, an order or a figure is named.
     """
 
     read_as: str
     events: Sequence[EventRow] = ()
     figure: AskedFigure | None = None
     no_match: bool = False
+    unread: Sequence[Alternatives] = ()
+    statement: bool = False
+    dated: bool = False
 
     @property
     def memory_ids(self) -> list[int]:
@@ -71,13 +77,18 @@ def find_asked_events(
     if abs(right - told) > _SECOND:
         now = to_local(right, zone)
         reading = read_question(text, now, zone)
-    if reading.statement:
+    if reading.statement and (reading.told or not (reading.kinds or reading.bounds)):
         return AskedEvents(reading.describe())
     search = _Search(memory, collection, session_id, zone, now)
     try:
-        return search.answer(reading, limit)
+        found = search.answer(reading, limit)
     except InvalidArgument:  # what was read does not fit the figures that there are
-        return AskedEvents(reading.describe(), no_match=True)
+        found = AskedEvents(reading.describe(), no_match=True)
+    if reading.statement and not found.events:
+        return AskedEvents(reading.describe())
+    ordered = any(span.role == 'order' for span in reading.spans)
+    dated = bool(reading.window or reading.aggregate or ordered)
+    return replace(found, statement=reading.statement, dated=dated)
 
 
 class _Search(AnchoredEvents):
@@ -99,6 +110,10 @@ class _Search(AnchoredEvents):
             window = intersect(window, placed.window)
         if where is None:
             return AskedEvents(read_as, no_match=True)
+        words = list_words(reading.rest)
+        places = self.words.find_sessions(words) if words and not self.session_id else []
+        if places:
+            where = {**where, 'session_id': {'$in': places}}
         order, descending = self._choose_order(reading)
         if order is None:
             return AskedEvents(read_as, no_match=True)
@@ -106,7 +121,7 @@ class _Search(AnchoredEvents):
         wanted = min(limit, reading.take or limit)
         near = window.near if window is not None and reading.order is None else None
         most = POOL
-        if not (find_terms(reading.rest) or reading.aggregate or near):
+        if not (words or reading.aggregate or near):
             most = min(POOL, skip + wanted + (len(placed.event_ids) if placed else 0))
         found = self.list_events(where, window, order, descending, most)
         if placed is not None:
@@ -116,7 +131,7 @@ class _Search(AnchoredEvents):
                 found = self.list_events(where, at_once, order, descending, most)
                 others = [one for one in found if one.id not in placed.event_ids]
             found = others
-        found = self._compare_words(reading, found)
+        found = self._compare_words(reading, words, found)
         figure = None
         if reading.aggregate is not None:
             figure = self._aggregate(reading, where, window, found)
@@ -124,7 +139,10 @@ class _Search(AnchoredEvents):
             instant = near.timestamp() * 1e9
             found = sorted(found, key=lambda one: abs(one.onset - instant))
         taken = found[skip : skip + wanted]
-        return AskedEvents(read_as, taken, figure, no_match=not found and figure is None)
+        counts = [self.words.count_each([one], taken[:1]) for one in words]
+        unread = [one for one, count in zip(words, counts, strict=True) if not count]
+        none = not found and figure is None
+        return AskedEvents(read_as, taken, figure, no_match=none, unread=unread)
 
     def _choose_order(self, reading: Reading) -> tuple[str | None, bool]:
         """Return by what the events are ordered; None where no event has that figure."""
@@ -137,9 +155,11 @@ class _Search(AnchoredEvents):
             return 'onset', order.descending
         return self.find_figure(order.by, order.figure, reading), order.descending
 
-    def _compare_words(self, reading: Reading, found: list[EventRow]) -> list[EventRow]:
+    def _compare_words(
+        self, reading: Reading, words: Sequence[Alternatives], found: list[EventRow]
+    ) -> list[EventRow]:
         """Return the events whose words have most of the rest of a question."""
-        counts = count_each(find_terms(reading.rest), found)
+        counts = self.words.count_each(words, found)
         if not counts:
             return found
         if reading.order is None and reading.aggregate is None:

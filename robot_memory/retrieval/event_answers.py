@@ -11,11 +11,17 @@ from robot_memory.retrieval.asked_events import AskedEvents
 from robot_memory.retrieval.event_views import view_event
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.linked_events import describe_linked
+from robot_memory.retrieval.matching import has_word
 from robot_memory.retrieval.payloads import load_digests
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
 from robot_memory.storage.tables import memories
+from robot_memory.text.questions.words import list_words
 
+_TOP = 5
+_MOST, _HALF = 0.6, 0.5
+"""Shares of the words of a question from which on a statement answers it: where events would, and
+where a statement is rather asked for."""
 PASSING = 1.0
 """The score of an event that passes what was read: nothing is nearer to the question."""
 
@@ -34,6 +40,32 @@ def describe_asked(memory: Memory, asked: AskedEvents | None) -> dict[str, Any]:
         'aggregate_ids': None if figure is None else figure.event_ids or None,
         **describe_linked(memory, asked.events),
     }
+
+
+def settle(
+    memory: Memory, found: Found, asked: AskedEvents | None, query: str
+) -> AskedEvents | None:
+    """
+    Return what a reading brings, without its events where a statement answers the question.
+
+    That is one of those found first that has most of the question's words, and of them such as
+    neither the reading nor its events have: who may reset the robot after an emergency stop.
+    """
+    if asked is None or not (asked.events or asked.no_match):
+        return asked
+    words = list_words(query)
+    texts = [found.records[one.id] for one in found.hits[:_TOP]]
+    statements = [one.content for one in texts if one.type != 'perception']
+    needed = 0 if asked.statement else 2 if asked.dated else 1
+    if not statements or len(words) < 2 or len(asked.unread) < needed:
+        return asked
+    with memory.db.read() as connection:
+        for text in statements:
+            share = sum(has_word(connection, text, one) for one in words) / len(words)
+            gained = sum(has_word(connection, text, one) for one in asked.unread)
+            if share >= (_HALF if asked.statement else _MOST) and gained >= needed:
+                return AskedEvents(asked.read_as)
+    return asked
 
 
 def put_first(

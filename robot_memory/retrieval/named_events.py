@@ -13,15 +13,13 @@ from robot_memory.core.clock import format_instant
 from robot_memory.core.units import convert
 from robot_memory.memory import Memory
 from robot_memory.retrieval.events import EventQuestion, list_events
+from robot_memory.retrieval.matching import WordMatcher
 from robot_memory.storage.events.fields import Fields
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.tables import event_names
 from robot_memory.storage.tables.events import SUCCESS
-from robot_memory.text import tokenizer
 from robot_memory.text.questions.events import match_label
-from robot_memory.text.questions.folding import fold_characters
 from robot_memory.text.questions.model import UNITS, Bound, Reading, Window
-from robot_memory.text.questions.signs import compile_frame
 
 POOL = 1000
 """Events of which the words are compared, in the order that is asked for."""
@@ -86,6 +84,9 @@ class NamedEvents:
             where['label'] = {'$in': labels}
         elif reading.kinds:
             where['kind'] = {'$in': list(reading.kinds)}
+        excluded = self.find_labels(reading.excluded)
+        if excluded:
+            where['label'] = {**where.get('label', {}), '$nin': excluded}
         if reading.recording:
             part = reading.recording.lower()
             names = [name for name in self._names if part in name.lower()]
@@ -124,6 +125,11 @@ class NamedEvents:
         """Return the kinds and figures in the store, read once a question."""
         with self.memory.db.read() as connection:
             return Fields.read(connection)
+
+    @cached_property
+    def words(self) -> WordMatcher:
+        """Return what counts the words of a question in events."""
+        return WordMatcher(self.memory, self.collection)
 
     @cached_property
     def _labels(self) -> dict[str, list[str]]:
@@ -174,27 +180,7 @@ def _write_bound(bound: Bound) -> float | str:
     return f'{bound.value!r} {unit}'
 
 
-def find_terms(words: str) -> list[str]:
-    """Return the terms of some words of a question that may name an event."""
-    left = compile_frame().sub(' ', fold_characters(words))
-    terms, _ = tokenizer.extract_query_terms(left)
-    return [term for term in terms if term not in tokenizer.STOP_TERMS]
-
-
-def count_each(terms: Sequence[str], events: Sequence[EventRow]) -> list[int]:
-    """Return how many of some terms the words of each event have; none where no event has any."""
-    counts = [_count_terms(terms, one) for one in events] if terms else []
-    return counts if any(counts) else []
-
-
-def choose_best(events: Sequence[EventRow], counts: Sequence[int]) -> list[EventRow]:
-    """Return the events that have most terms, by the counts of `count_each`."""
+def choose_best(events: Sequence[EventRow], counts: Sequence[float]) -> list[EventRow]:
+    """Return the events that have most words, by the counts of `count_each`."""
     best = max(counts)
     return [one for one, count in zip(events, counts, strict=True) if count == best]
-
-
-def _count_terms(terms: Sequence[str], event: EventRow) -> int:
-    names = (event.names.get(name) or '' for name in ('label', 'task', 'topic', 'kind'))
-    words = ' '.join((event.text or '', *names)).replace('_', ' ')
-    have = set(tokenizer.extract_terms(words))
-    return sum(term in have for term in terms)

@@ -16,7 +16,7 @@ from robot_memory.core.truncation import fit
 from robot_memory.core.zones import format_local
 from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import AskedEvents, find_asked_events
-from robot_memory.retrieval.event_answers import describe_asked, put_first
+from robot_memory.retrieval.event_answers import describe_asked, put_first, settle
 from robot_memory.retrieval.event_views import (
     AGGREGATE,
     AGGREGATE_IDS,
@@ -153,9 +153,8 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     asked = None
     if request.read == 'auto' and request.actor_id is None and name in STRATEGIES:
         asked = find_asked_events(memory, request.query, request.collection, None, n)
-    results = memory.extensions.run_retrieve_hooks(
-        request.query, _results(memory, request, name, n, asked)
-    )
+    own, asked = _results(memory, request, name, n, asked)
+    results = memory.extensions.run_retrieve_hooks(request.query, own)
     results = _marked(memory, results)
     changes = _describe_changes(memory, request.collection)
     context, told = _text(request, results, changes, _describe_read(memory, asked))
@@ -171,8 +170,8 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
 
 def _results(
     memory: Memory, request: GetContextRequest, name: str, n: int, asked: AskedEvents | None
-) -> list[dict[str, Any]]:
-    """Return what a strategy, one of ours or a site's own, brings back: safety first."""
+) -> tuple[list[dict[str, Any]], AskedEvents | None]:
+    """Return what a strategy, one of ours or a site's own, brings: safety first; and events."""
     preset = STRATEGIES.get(name)
     if preset is None:
         own = memory.extensions.find_strategy(name)
@@ -181,7 +180,7 @@ def _results(
                 f'strategy must be one of {", ".join((*STRATEGIES, *memory.extensions.names))}, '
                 f'not {format_value(request.strategy or name)}'
             )
-        return _permitted(memory, request, own.retrieve(request.query, n))
+        return _permitted(memory, request, own.retrieve(request.query, n)), asked
     plan = partial(
         RecallPlan.of,
         collection=request.collection,
@@ -194,8 +193,9 @@ def _results(
     every = plan(least=preset.min_score)
     safety = plan(least=preset.min_score / 2, where=RULES, narrow=True)
     first, rest = Retriever(memory).find_each([safety, every])
+    asked = settle(memory, rest, asked, request.query)
     rest = put_first(memory, rest, asked, request.query, n)
-    return describe_results(join_found(first, rest, every), choose_zone(memory))
+    return describe_results(join_found(first, rest, every), choose_zone(memory)), asked
 
 
 def _permitted(

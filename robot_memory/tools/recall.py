@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from robot_memory.core.fields import Json, arg, collection_arg
 from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import find_asked_events
-from robot_memory.retrieval.event_answers import describe_asked, put_first
+from robot_memory.retrieval.event_answers import describe_asked, put_first, settle
 from robot_memory.retrieval.event_views import (
     AGGREGATE,
     AGGREGATE_IDS,
@@ -125,6 +125,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         asked = find_asked_events(
             memory, request.query, request.collection, request.session_id, request.n
         )
+        asked = settle(memory, found, asked, request.query)
         found = put_first(memory, found, asked, request.query, request.n)
     views = view_memories(found, choose_zone(memory))
     if past is None:

@@ -9,7 +9,7 @@ from robot_memory.core.fields import Json, actor_arg, arg, collection_arg, to_pl
 from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import AskedEvents, find_asked_events
-from robot_memory.retrieval.event_answers import put_first
+from robot_memory.retrieval.event_answers import put_first, settle
 from robot_memory.retrieval.event_views import read_arg
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.plan import RecallPlan, require_text
@@ -94,6 +94,7 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
     asked = None
     if request.read == 'auto' and request.actor_id is None:
         asked = find_asked_events(memory, request.query, request.collection, None, plan.limit)
+        asked = settle(memory, found, asked, request.query)
         found = put_first(memory, found, asked, request.query, plan.limit)
     memory.accesses.record(found.ids)
     described = describe_results(found, choose_zone(memory))

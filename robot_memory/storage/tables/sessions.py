@@ -133,6 +133,19 @@ def list_all(connection: apsw.Connection, collection: str | None) -> list[Sessio
     return [_session(row) for row in rows]
 
 
+def list_titles(
+    connection: apsw.Connection, collection: str, limit: int
+) -> list[tuple[str, str, str]]:
+    """Return the id, title and surroundings of the newest sessions of a collection."""
+    rows = connection.execute(
+        "SELECT id, title, coalesce(json_extract(context, '$.env.name'), ''),"
+        " coalesce(json_extract(context, '$.env.location'), '') FROM sessions"
+        f' WHERE collection = ? ORDER BY {_CREATED} DESC, id LIMIT ?',
+        (collection, limit),
+    )
+    return [(row[0], row[1] or '', f'{row[2]} {row[3]}'.strip()) for row in rows]
+
+
 def list_started(connection: apsw.Connection, start: int, end: int, limit: int) -> list[Session]:
     """Return the newest sessions begun in a span, in microseconds; the oldest of them first."""
     rows = connection.execute(

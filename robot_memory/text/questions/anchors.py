@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from robot_memory.text.questions.events import Mention, Span
-from robot_memory.text.questions.model import Anchor
+from robot_memory.text.questions.events import Mention, Span, is_han
+from robot_memory.text.questions.model import Anchor, Relation
 from robot_memory.text.questions.moments import SECONDS, UNITS
 from robot_memory.text.questions.numbers import parse_number
 from robot_memory.text.questions.tables import load_pattern, load_table
@@ -18,7 +18,7 @@ _NEAR = 14
 """Characters after a relation within which an event without an article begins."""
 _AROUND = 600.0
 """Seconds around an event where the question does not say how many."""
-_FORMS = ('near', 'onwards', 'told', 'inside', 'when')
+_FORMS = ('near', 'onwards', 'told', 'opening', 'inside', 'when')
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,15 @@ class FoundAnchor:
     """
     Hold an anchor and where it was read.
 
-    `parts` are where the words of each of its events stand: two where it is between two.
+    `parts` are where the words of each of its events stand: two where it is between two. Where
+    the other end is a time, `since` or `until` is where that stands.
     """
 
     anchor: Anchor
     span: Span
     parts: tuple[Span, ...] = ()
+    since: Span | None = None
+    until: Span | None = None
 
 
 def find_anchor(
@@ -43,24 +46,32 @@ def find_anchor(
     `taken` are the times of the text, which tell of themselves: 'since Monday' has no event.
     """
     named = [one for one in mentions if not one.happening]
-    between = _find_pair(folded, named) or _find_between(folded, named)
+    between = _find_pair(folded, named) or _find_between(folded, named, taken)
     if between:
         return between
     found: list[FoundAnchor] = []
     for name in _FORMS:
-        for match in load_pattern('anchors', 'english', name).finditer(folded):
+        for match in _scan(load_pattern('anchors', 'english', name), folded):
             one = _read_english(match, named, taken)
             if one and all(not _overlap(one.span, other.span) for other in found):
                 found.append(one)
         if found and name not in ('near', 'onwards', 'told'):
             break
     if not found:
-        return _find_chinese(folded, named)
+        return _find_chinese(folded, named, taken) or _find_told_before(folded, named)
     begun = next((one for one in found if one.anchor.relation in ('since', 'after')), None)
     ended = next((one for one in found if one.anchor.relation == 'before'), None)
     if begun and ended and not begun.anchor.distance and not ended.anchor.distance:
         return _join(begun, ended)
     return found[0]
+
+
+def _scan(pattern: re.Pattern[str], folded: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of a form, also those that begin inside another."""
+    match = pattern.search(folded)
+    while match:
+        yield match
+        match = pattern.search(folded, match.end('relation'))
 
 
 def _overlap(one: Span, other: Span) -> bool:
@@ -83,14 +94,26 @@ def _cut(start: int, rest: str) -> int:
     return start + (stop.start() if stop else len(rest))
 
 
-def _find_between(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
+def _find_between(
+    folded: str, mentions: Sequence[Mention], taken: Sequence[Span]
+) -> FoundAnchor | None:
     for match in load_pattern('anchors', 'english', 'between').finditer(folded):
         start, end = match.span('one')
         other, last = match.start('other'), _cut(match.start('other'), match['other'])
         words = folded[other:last].strip()
         same = load_pattern('anchors', 'english', 'same').match(words)
-        if not _is_named(start, end, mentions):
+        until = next((one for one in taken if _overlap(one, match.span('other'))), None)
+        since = next((one for one in taken if _overlap(one, (start, end))), None)
+        if since and until and not _is_named(start, end, mentions):
             continue
+        if not _is_named(start, end, mentions):
+            if since and _is_named(other, last, mentions):
+                anchor, span = _name(words, 'before'), (since[1], last)
+                return FoundAnchor(anchor, span, ((other, last),), since=since)
+            continue
+        if until and not same and not _is_named(other, last, mentions):
+            anchor, span = _name(match['one'], 'since'), (match.start(), end)
+            return FoundAnchor(anchor, span, ((start, end),), until=until)
         if load_pattern('anchors', 'english', 'now').fullmatch(words):
             return FoundAnchor(
                 _name(match['one'], 'since'), (match.start(), last), ((start, end),)
@@ -139,7 +162,19 @@ def _read_english(
     start, rest, at = match.start('rest'), match['rest'], match.start('relation')
     article, relation = match['the'] or '', match['relation']
     end = start + len(rest) if relation == 'from' else _cut(start, rest)
+    said = _cut_said(start, article, rest) if relation not in ('in', 'of', 'from') else None
+    if said:
+        words = f'{article} {match.string[start:said]}'.strip()
+        known = load_table('anchors')['relation'].get(relation, relation)
+        first = match.start('the') if article else start
+        distance = _measure_distance(match.groupdict())
+        told = Anchor(known, words, -1, distance, said=True)
+        return FoundAnchor(told, (match.start(), said), ((first, said),))
+    end = max((m.end for m in mentions if start <= m.start < end < m.end), default=end)
     words = match.string[start:end].strip()
+    topic = load_pattern('anchors', 'english', 'topic').match(match.string, 0, match.start())
+    if topic and article in ('this', 'that'):
+        words = f'{words} {topic["topic"]}'
     owned = article.endswith('s') and article not in ('this', 'its', 'his')
     if not words or (not owned and any(begin <= at < finish for begin, finish in taken)):
         return None
@@ -150,6 +185,7 @@ def _read_english(
         return None
     if not article and inside[0].start > start + _NEAR:
         return None
+    words = f'{article} {words}' if article in _NAMING else words
     anchor = _name(words, relation)
     if article in ('first', 'the very') and relation != 'once' and anchor.which == -1:
         anchor = replace(anchor, which=1 if article == 'first' else -1)
@@ -159,6 +195,8 @@ def _read_english(
     skipped = load_pattern('anchors', 'english', 'before_latest').match(match.string, end)
     if skipped:
         anchor, end = replace(anchor, which=-2), skipped.end()
+    if anchor.relation == 'during' and load_pattern('anchors', 'english', 'over').match(words):
+        anchor = replace(anchor, relation='after')
     distance = _measure_distance(match.groupdict())
     if relation == 'of' and 'quarter' in match.groupdict():
         anchor = replace(anchor, relation='after')
@@ -168,7 +206,43 @@ def _read_english(
     return FoundAnchor(replace(anchor, distance=distance), (match.start(), end), ((first, end),))
 
 
-_SUBJECTS = ('we', 'it', 'you', 'they', 'i', 'he', 'she', 'someone', 'somebody', 'anyone', 'the')
+def _cut_said(start: int, article: str, rest: str) -> int | None:
+    """Return where a clause ends that says what somebody said; None where it is none."""
+    stop = load_pattern('anchors', 'english', 'said_stop').search(rest)
+    end = stop.start() if stop else len(rest)
+    said = load_pattern('anchors', 'english', 'said').search(rest, 0, end)
+    if not said or len(rest[: said.start()].split()) > 3:
+        return None
+    return start + end if article or said.start() else None
+
+
+def _find_told_before(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
+    """Return the event of a sentence before the question: You lost your grip, what next."""
+    match = load_pattern('anchors', 'english', 'next').match(folded)
+    inside = [one for one in mentions if match and one.end <= match.end('told')]
+    if not match or not inside:
+        return None
+    one = inside[-1]
+    relation: Relation = 'before' if match['earlier'] or match['han_earlier'] else 'after'
+    label = one.labels[0] if len(one.labels) == 1 else folded[one.start : one.end]
+    return FoundAnchor(Anchor(relation, label), match.span('told'), (match.span('told'),))
+
+
+_NAMING = ('joint', 'axis', 'motor')
+_SUBJECTS = (
+    'we',
+    'it',
+    'you',
+    'u',
+    'they',
+    'i',
+    'he',
+    'she',
+    'someone',
+    'somebody',
+    'anyone',
+    'the',
+)
 
 
 def _measure_distance(groups: dict[str, str | None]) -> float | None:
@@ -184,14 +258,28 @@ def _measure_distance(groups: dict[str, str | None]) -> float | None:
     return None
 
 
-def _find_chinese(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
+def _find_chinese(
+    folded: str, mentions: Sequence[Mention], taken: Sequence[Span]
+) -> FoundAnchor | None:
+    if not is_han(folded):
+        return None
+    said = load_pattern('anchors', 'chinese', 'said').search(folded)
+    if said:
+        relation = load_table('anchors')['relation'][said['relation'].removeprefix('的')]
+        return FoundAnchor(
+            Anchor(relation, said['rest'], said=True), said.span(), (said.span('rest'),)
+        )
     han = [one for one in mentions if folded[one.start] >= '\u3400']
     for one, other in itertools.pairwise(han):
         found = _find_chinese_between(folded, one, other)
         if found:
             return found
     for mention in han:
-        found = _find_chinese_pair(folded, mention) or _read_chinese(folded, mention, han)
+        found = (
+            _find_chinese_pair(folded, mention)
+            or _find_chinese_to_time(folded, mention, taken)
+            or _read_chinese(folded, mention, han)
+        )
         if found:
             return found
     return None
@@ -206,10 +294,33 @@ def _read_which(folded: str, mention: Mention) -> tuple[int, int]:
     return which, before.start() if before else mention.start
 
 
+def _find_words_before(folded: str, mention: Mention) -> re.Match[str] | None:
+    """Return what says more of an event before it: 二号关节过热."""
+    words = load_pattern('anchors', 'chinese', 'words')
+    return words.search(folded, max(0, mention.start - 6), mention.start)
+
+
 def _name_chinese(folded: str, mention: Mention, end: int) -> str:
     label = mention.labels[0] if len(mention.labels) == 1 else ''
     more = folded[mention.end : end].strip()
-    return f'{label} {more}'.strip() if label else folded[mention.start : end]
+    words = _find_words_before(folded, mention)
+    before = words[0] if words else ''
+    return f'{before} {label} {more}'.strip() if label else before + folded[mention.start : end]
+
+
+def _find_chinese_to_time(
+    folded: str, mention: Mention, taken: Sequence[Span]
+) -> FoundAnchor | None:
+    """Return what lies between an event and a time: 从标定到九点."""
+    gap = load_pattern('anchors', 'chinese', 'to_time').match(folded, mention.end)
+    until = next(
+        (one for one in taken if gap and mention.end < one[1] and one[0] <= gap.end()), None
+    )
+    if not gap or not until or until[1] <= gap.end():
+        return None
+    which, start = _read_which(folded, mention)
+    anchor = Anchor('since', _name_chinese(folded, mention, mention.end), which)
+    return FoundAnchor(anchor, (start, gap.end()), ((start, mention.end),), until=until)
 
 
 def _find_chinese_between(folded: str, one: Mention, other: Mention) -> FoundAnchor | None:
@@ -249,6 +360,14 @@ def _read_chinese(folded: str, mention: Mention, others: Sequence[Mention]) -> F
         until = load_pattern('anchors', 'chinese', 'until').search(
             folded, max(0, mention.start - 8), mention.start
         )
+        begun = load_pattern('anchors', 'chinese', 'begun').search(
+            folded, max(0, mention.start - 12), mention.start
+        )
+        if begun:
+            which, _ = _read_which(folded, mention)
+            anchor = Anchor('since', _name_chinese(folded, mention, mention.end), which)
+            span = (begun.start(), mention.end)
+            return FoundAnchor(anchor, span, (span,))
         if not until or until[0].startswith('到'):
             return None
         which, _ = _read_which(folded, mention)
@@ -258,6 +377,9 @@ def _read_chinese(folded: str, mention: Mention, others: Sequence[Mention]) -> F
     if any(mention.end <= one.start < match.start('relation') for one in others):
         return None
     which, start = _read_which(folded, mention)
+    start = next((one.start for one in others if one.end == start), start)
+    before = _find_words_before(folded, mention)
+    start = min(start, before.start()) if before else start
     relation = load_table('anchors')['relation'][match['relation']]
     words = _name_chinese(folded, mention, match.start('relation'))
     anchor = Anchor(relation, words, which, _measure_distance(match.groupdict()))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
+from robot_memory.text.questions.inflections import find_forms
 from robot_memory.text.questions.tables import expand, load_table
 
 Span = tuple[int, int]
@@ -19,7 +20,8 @@ class Mention:
     Hold a kind of event that text[start:end] names.
 
     `weak` words name one only beside a time, an order, a bound or a count, `common` ones where
-    any of them are asked for; `happening` ones name none, but say that something was.
+    any of them are asked for; `happening` ones name none, but say that something was; what
+    `yields` names one only where no other is named.
     """
 
     start: int
@@ -30,6 +32,7 @@ class Mention:
     weak: bool
     common: bool
     happening: bool
+    yields: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class Cues:
     """Hold what the words of a question show about what is asked for."""
 
     asked: bool
+    hinted: bool
     future: bool
     present: bool
     past: bool
@@ -45,7 +49,7 @@ class Cues:
 
 def _describe_kind(event: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a mention that its kind decides."""
-    flags = {name: event.get(name, False) for name in ('weak', 'common', 'happening')}
+    flags = {name: event.get(name, False) for name in ('weak', 'common', 'happening', 'yields')}
     labels = tuple(label for label in event.get('label', '').split('|') if label)
     return {'kinds': tuple(event['kinds']), 'labels': labels, **flags}
 
@@ -56,13 +60,28 @@ def _compile_events() -> tuple[tuple[dict[str, Any], re.Pattern[str], re.Pattern
     return tuple(
         (
             _describe_kind(event),
-            re.compile(
-                rf'\b(?:{"|".join(expand(one, table) for one in event["en"]) or "(?!)"})(?!\w)'
-            ),
-            re.compile('|'.join(expand(one, table) for one in event['zh']) or '(?!)'),
+            re.compile(rf'\b(?:{"|".join(_list_english(event, table)) or "(?!)"})(?!\w)'),
+            re.compile('|'.join(expand(one, table) for one in event.get('zh', ())) or '(?!)'),
         )
         for event in table['event']
     )
+
+
+def _list_english(event: dict[str, Any], table: dict[str, Any]) -> list[str]:
+    """Return the English patterns of a kind, with those of its verbs and nouns."""
+    patterns = list(event.get('en', ()))
+    for forms in map(find_forms, event.get('verbs', ())):
+        patterns += [_fill(one, forms) for one in table['forms']['verb']]
+    for nouns in event.get('nouns', ()):
+        names = {'nouns': '|'.join(nouns.split())}
+        patterns += [_fill(one, names) for one in table['forms']['noun']]
+    return [expand(one, table) for one in patterns]
+
+
+def _fill(pattern: str, names: dict[str, str]) -> str:
+    for name, words in names.items():
+        pattern = pattern.replace(f'<{name}>', f'(?:{words})')
+    return pattern
 
 
 @cache
@@ -82,12 +101,13 @@ def _shows(name: str, folded: str, han: bool) -> bool:
     return bool(english.search(folded) or (han and chinese.search(folded)))
 
 
+_CUES = ('asked', 'hinted', 'future', 'present', 'past', 'asking')
+
+
 def find_cues(folded: str) -> Cues:
     """Return what the words show."""
     han = is_han(folded)
-    return Cues(
-        *(_shows(name, folded, han) for name in ('asked', 'future', 'present', 'past', 'asking'))
-    )
+    return Cues(*(_shows(name, folded, han) for name in _CUES))
 
 
 def find_mentions(folded: str, taken: Sequence[Span] = ()) -> list[Mention]:
@@ -160,6 +180,7 @@ def _compile_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+@lru_cache(maxsize=1 << 15)
 def match_label(label: str, written: str) -> bool:
     """
     Say whether a label of a reading names what a detector wrote.

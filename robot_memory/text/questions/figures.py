@@ -71,7 +71,8 @@ def _compile_forms() -> tuple[_Form, ...]:
         'digits': f'{ENGLISH}|{HAN}',
         'ends': amounts['ends'],
         'not_ago': amounts['not_ago'],
-        'amount': rf'(?P<number>{number})\s?-?个?(?P<unit>{unit}){amounts["ends"]}',
+        'amount': rf'(?P<number>{number})\s?-?个?(?P<unit>{unit})'
+        rf'(?P<half> and a half|半钟?)?{amounts["ends"]}',
     }
 
     def compile_form(form: str, **more: str) -> re.Pattern[str]:
@@ -88,6 +89,8 @@ def _compile_forms() -> tuple[_Form, ...]:
         forms.append((compile_form('one', before=one['before']), read))
         if one['after']:
             forms.append((compile_form('behind', after=one['after']), read))
+        if one.get('plus'):
+            forms.append((compile_form('plus'), read))
         if 'compared' in one:
             forms.append((compile_form('compared', compared=one['compared']), read))
     return tuple(forms)
@@ -95,7 +98,8 @@ def _compile_forms() -> tuple[_Form, ...]:
 
 def _make_reader(operator: Operator) -> Callable[[re.Match[str], str], list[_Pair]]:
     def read(match: re.Match[str], folded: str) -> list[_Pair]:
-        found = _convert(_parse(match['number']), match['unit'], folded)
+        half = 0.5 if match.groupdict().get('half') else 0.0
+        found = _convert(_parse(match['number']) + half, match['unit'], folded)
         return [(operator, found)] if found else []
 
     return read
@@ -160,15 +164,31 @@ def _find(folded: str) -> Iterator[tuple[int, int, list[_Pair]]]:
                 yield match.start(), match.end(), pairs
 
 
-def find_bounds(folded: str, text: str) -> FoundBounds:
-    """Return the bounds in a text, in order; of two that overlap, the first and longest."""
+_SIGNS: dict[str, Operator] = {'>': '$gt', '<': '$lt', '>=': '$gte', '<=': '$lte'}
+
+
+def _find_formal(folded: str) -> Iterator[tuple[int, int, list[_Pair]]]:
+    """Yield bounds without a unit, as programs write them: peak_force > 30."""
+    for match in load_pattern('figures', 'words', 'formal').finditer(folded):
+        quantity = match['quantity'].replace('weight', 'mass')
+        value = _Value(quantity, parse_number(match['number']))
+        yield match.start(), match.end(), [(_SIGNS[match['operator']], value)]
+
+
+def find_bounds(folded: str, text: str, *, formal: bool = False) -> FoundBounds:
+    """
+    Return the bounds in a text, in order; of two that overlap, the first and longest.
+
+    In a `formal` text, of a program, those without a unit too.
+    """
     figures = {
         match['quantity']: _FIGURES.get(match['figure'], match['figure'])
         for match in load_pattern('figures', 'words', 'figure').finditer(folded)
     }
     bounds: list[Bound] = []
     spans: list[tuple[int, int]] = []
-    for start, end, pairs in sorted(_find(folded), key=lambda one: (one[0], -one[1])):
+    every = [*_find(folded), *(_find_formal(folded) if formal else ())]
+    for start, end, pairs in sorted(every, key=lambda one: (one[0], -one[1])):
         if spans and start < spans[-1][1]:
             continue
         spans.append((start, end))

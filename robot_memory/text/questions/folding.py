@@ -46,10 +46,14 @@ _MEANT = (
     'total motion motions session sessions protective emergency hardest strongest longest '
     'shortest fastest slowest hottest weakest latest first happened between number often since '
     'calibration insertion insertions insertion force torque temperature duration recent '
-    'movement movements failures failure pushed touched stopped'
+    'movement movements failures failure pushed touched stopped overheated overheating gripper '
+    'heaviest lightest palletized disconnected connection connections temperatures insertions '
+    'calibrations recording recordings measured dropped between during longest screwing'
 ).split()
 _BY_LETTERS = {(word[0], len(word), ''.join(sorted(word))): word for word in _MEANT}
-_KNOWN = frozenset((*_MEANT, 'canton'))
+_KNOWN = frozenset(
+    (*_MEANT, 'canton', 'contract', 'contracts', 'emotion', 'emotions', 'terrors', 'gripped')
+)
 _LONG_WORD = re.compile('[a-z]{5,13}')
 
 
@@ -67,3 +71,45 @@ def _correct(match: re.Match[str]) -> str:
         return word
     wrong = [i for i, (one, other) in enumerate(zip(word, meant, strict=True)) if one != other]
     return meant if len(wrong) == 2 and wrong[1] == wrong[0] + 1 else word
+
+
+def _list_shorter(word: str) -> set[str]:
+    """Return a word without each one of its inner letters."""
+    return {word[:at] + word[at + 1 :] for at in range(1, len(word) - 1)}
+
+
+_MENDED = [word for word in _MEANT if len(word) > 6]
+_SHORTER = {short: word for word in _MENDED for short in _list_shorter(word)}
+_VOWELS = str.maketrans('aeiou', '*****')
+_BY_VOWELS = {word.translate(_VOWELS): word for word in _MENDED if len(word) > 7}
+
+
+def mend_words(text: str, folded: str) -> tuple[str, str, list[tuple[int, int]]]:
+    """
+    Return a text and its folded form with words mended that lack a letter or have one too many.
+
+    A wrong vowel in a long word is mended too. Third come the places in the mended text from
+    which on it is longer than the text, and by how many characters.
+    """
+    moves: list[tuple[int, int]] = []
+    shift = 0
+    for match in _LONG_WORD.finditer(folded):
+        meant = _find_meant(match[0])
+        if meant is None:
+            continue
+        start, end = match.start() + shift, match.end() + shift
+        text = text[:start] + meant + text[end:]
+        shift += len(meant) - len(match[0])
+        moves.append((start + len(meant), shift))
+    if not moves:
+        return text, folded, moves
+    return text, correct_words(fold_characters(text)), moves
+
+
+def _find_meant(word: str) -> str | None:
+    if word in _KNOWN or len(word) < 6:
+        return None
+    if word in _SHORTER:
+        return _SHORTER[word]
+    longer = next((short for short in sorted(_list_shorter(word)) if short in _MENDED), None)
+    return longer or _BY_VOWELS.get(word.translate(_VOWELS))

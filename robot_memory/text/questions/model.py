@@ -73,7 +73,8 @@ class Anchor:
 
     `which` counts from the first (1) or from the last (-1, -2), in `window` where it is given; 0
     means all of them ('while screwing'). `distance` says how far from it at most, in seconds ('in
-    the ten minutes after'). What lies between two ends with `to`.
+    the ten minutes after'). What lies between two ends with `to`. `said` is something that
+    somebody said.
     """
 
     relation: Relation
@@ -82,6 +83,7 @@ class Anchor:
     distance: float | None = None
     window: Window | None = None
     to: Anchor | None = None
+    said: bool = False
 
     def describe(self) -> str:
         """Return the anchor in words."""
@@ -92,6 +94,8 @@ class Anchor:
     def _describe_event(self) -> str:
         which = 'the last' if self.which < 0 else f'the {_format_ordinal(self.which)}'
         which = f'the {_format_ordinal(-self.which)} last' if self.which < -1 else which
+        if self.said:
+            return f'«{self.words}»'
         words = f'{which} {self.words}' if self.which else f'any {self.words}'
         return f'{words} of {self.window.describe()}' if self.window else words
 
@@ -154,11 +158,12 @@ class Reading:
     """
     Hold what a question says.
 
-    With `statement` a rule, a fact or what somebody said is asked for: then the rest only orders,
-    and restricts nothing. `asks` is 'instant' (when), a quantity (how long, how hard) or empty.
-    `outcome` is 'success' or 'failure' of tasks, trials and sessions; `recording` names a file.
-    `rest` is what is left of the text for the search, empty where only stop words are, and all of
-    it where nothing was read.
+    With `statement` a rule, a fact or what somebody said is asked for: then the rest only
+    orders, and restricts nothing; `told` says that a word like rule or said is why. `asks` is
+    'instant' (when), a quantity (how long, how hard) or empty. Events of the labels `excluded`
+    are not asked for. `outcome` is 'success' or 'failure' of tasks, trials and sessions;
+    `recording` names a file. `rest` is what is left of the text for the search, empty where
+    only stop words are, and all of it where nothing was read.
     """
 
     rest: str
@@ -166,6 +171,7 @@ class Reading:
     anchor: Anchor | None = None
     kinds: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
     bounds: tuple[Bound, ...] = ()
     order: Order | None = None
     aggregate: Aggregate | None = None
@@ -173,6 +179,7 @@ class Reading:
     recording: str = ''
     asks: str = ''
     statement: bool = False
+    told: bool = False
     spans: tuple[Span, ...] = ()
 
     def __bool__(self) -> bool:
@@ -189,6 +196,7 @@ class Reading:
         names = [_make_plural(label) for label in self.labels]
         names = names or [_PLURALS.get(kind) or _make_plural(kind) for kind in self.kinds]
         parts = [' or '.join(names)] if names and self else []
+        parts += [f'no {_make_plural(label)}' for label in self.excluded]
         parts += [bound.describe() for bound in self.bounds]
         parts += [
             part.describe()

@@ -21,7 +21,7 @@ class Clock:
     Hold a time of day.
 
     `exact` says that it is known to be before or after noon, `spoken` that it was rounded: half
-    past two.
+    past two; `over` that it was a little later: 四点多.
     """
 
     hour: int
@@ -29,6 +29,7 @@ class Clock:
     second: int | None = None
     exact: bool = False
     spoken: bool = False
+    over: bool = False
 
 
 @dataclass(frozen=True)
@@ -149,13 +150,14 @@ def _read_day(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
         month = calendar.make_month(
             calendar.today.year, calendar.today.month - given['monthago'].startswith('上')
         )
-        return {'day': month.since.date().replace(day=day)}
+        return {'day': month.since.date().replace(day=day), 'part': part}
     if 'month' not in given:
-        return {'day': calendar.find_day_of_month(day), 'day_of_month': day}
+        return {'day': calendar.find_day_of_month(day), 'day_of_month': day, 'part': part}
     return {
         'day': calendar.make_past_date(
             parse_month(given['month']), day, _get_year(given, calendar)
-        )
+        ),
+        'part': part,
     }
 
 
@@ -164,12 +166,12 @@ def _get_year(given: dict[str, Any], calendar: Calendar) -> int:
 
 
 def _read_weekday(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
-    name, which = given['weekday'], given.get('which', '')
+    name, which, part = given['weekday'], given.get('which', ''), given.get('part', '')
     weekday = '一二三四五六日天'.find(name)
     weekday = WEEKDAYS.index(name[:3]) if weekday < 0 else min(weekday, 6)
     weeks_ago = {'上上': 2, '上': 1, '这': 0, '本': 0, 'this': 0}.get(which.removesuffix('个'))
     if weeks_ago is None:
-        return {'day': calendar.find_weekday(weekday), 'weekday': weekday}
+        return {'day': calendar.find_weekday(weekday), 'weekday': weekday, 'part': part}
     day = calendar.make_week(weeks_ago).since.date() + weekday * DAY
     return {'day': day if day <= calendar.today else day - 7 * DAY, 'weekday': weekday}
 
@@ -217,7 +219,7 @@ def _read_clock(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
         minute = _TO[relative.split()[0]]
         if relative.endswith('to'):
             hour, minute = (hour - 1) % 12 if hour <= 12 else hour - 1, 60 - minute
-    exact = 'exact' in given or hour > 12 or (minute is not None and not relative)
+    exact = 'exact' in given or hour > 12 or given.get('hour') in ('0', '00', '零')
     meridiem, part = given.get('meridiem', ''), given.get('part', '')
     if meridiem:
         if not 1 <= hour <= 12:
@@ -229,7 +231,8 @@ def _read_clock(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
         hour = 0
     if hour > 23 or (minute or 0) > 59:
         raise ValueError(f'no hour {hour}')
-    return {'clock': Clock(hour, minute, second, exact, bool(relative)), 'part': part}
+    clock = Clock(hour, minute, second, exact, bool(relative), 'over' in given)
+    return {'clock': clock, 'part': part}
 
 
 def set_hour_in(part: str, hour: int) -> int:
@@ -261,7 +264,7 @@ def _read_ago(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
         return {'window': Window(at - around, until, 'range', calendar.zone, at)}
     whole = int(number)
     if unit == 'day':
-        return {'day': calendar.today - whole * DAY}
+        return {'day': calendar.today - whole * DAY, 'part': given.get('part', '')}
     return {'stretch': _find_period(calendar, unit, whole)}
 
 

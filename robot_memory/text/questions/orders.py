@@ -62,9 +62,22 @@ def _read_rank(written: str) -> int:
 def find_time_order(folded: str, mentions: Sequence[Mention]) -> FoundOrder | None:
     """Return an order by time: the last, the first three, the second last, 上次."""
     if match := load_pattern('orders', 'order', 'before_latest').search(folded):
-        return FoundOrder(Order('time', True, 1, 1), (match.span(),))
+        places = int(parse_number(match['places'] or match['butone'] or 'one'))
+        if match['first']:
+            return FoundOrder(Order('time', False, 1, 1), (match.span(),))
+        skip = 2 if match['ante'] else places
+        return FoundOrder(Order('time', True, 1, skip), (match.span(),))
     if match := load_pattern('orders', 'order', 'sorted').search(folded):
-        return FoundOrder(Order('time', bool(match['newest'])), (match.span(),))
+        top = load_pattern('orders', 'ranked', 'top').search(folded)
+        take = int(parse_number(top['count'])) or None if top and top['count'] else None
+        hidden = folded[: match.start()] + '\x00' * len(match[0]) + folded[match.end() :]
+        counted = None if take else _find_before_event(hidden, mentions)
+        names = ('newest', 'descending', 'backwards', 'han_backwards')
+        newest = any(match[name] for name in names)
+        spans = (match.span(), *(counted.spans if counted else ()))
+        spans += (top.span(),) if top and take else ()
+        take = counted.order.take if counted else take
+        return FoundOrder(Order('time', newest, take), spans)
     return (
         (_find_chinese(folded) if is_han(folded) else None)
         or _find_before_event(folded, mentions)
@@ -110,8 +123,8 @@ def _find_adverb(folded: str) -> FoundOrder | None:
         newest = load_pattern('orders', 'fragments', 'newest').fullmatch(match[name])
         return FoundOrder(Order('time', newest is not None, 1), (match.span(name),), True)
     if match := load_pattern('orders', 'order', 'when_last').search(folded):
-        name = 'newest' if match['newest'] else 'oldest'
-        return FoundOrder(Order('time', name == 'newest', 1), (match.span(name),))
+        name = next(name for name, found in match.groupdict().items() if found)
+        return FoundOrder(Order('time', name.startswith('newest'), 1), (match.span(name),))
     if match := load_pattern('orders', 'order', 'recently').search(folded):
         return FoundOrder(Order('time', True), (match.span(),), True)
     return None
@@ -122,6 +135,11 @@ def _find_chinese(folded: str) -> FoundOrder | None:
     if not match:
         return None
     span, weak = (match.span(),), load_pattern('orders', 'order', 'ours').search(folded) is None
+    if match['from_end']:
+        skip = max(0, int(parse_number(match['end'])) - 1)
+        return FoundOrder(Order('time', True, 1, skip), span, weak)
+    if match['counted_old']:
+        return FoundOrder(Order('time', False, int(parse_number(match['old']))), span, True)
     if match['second']:
         return FoundOrder(Order('time', True, 1, 1), span, weak)
     if match['counted']:
@@ -175,9 +193,13 @@ def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | N
         count, rank = match['count'] or groups.get('after'), groups.get('rank')
         take = int(parse_number(count)) or 1 if count else None if named and named.plural else 1
         skip = max(0, _read_rank(rank) - 1) if rank else 0
+        if groups.get('next'):
+            take, skip = 1, 1
         order = Order(one['by'], one['descending'], take, skip)
         if order.by == 'speed' and kinds and kinds.issubset(_LASTING):
             order = replace(order, by='duration', descending=not order.descending)
+        if order.by == 'force' and any('screwing' in one.labels for one in mentions):
+            order = replace(order, by='torque')
         return FoundOrder(order, (match.span(),), named is None)
     return _find_ranked(folded, kinds)
 
@@ -186,7 +208,16 @@ def _name_quantity(written: str) -> tuple[str, str]:
     """Return the quantity that a word names, and its figure where it is one of several."""
     one = 'mass' if written.startswith('mass') else written.rstrip('s')
     known = {'weight': 'mass', 'degree': 'temperature', 'strength': 'force', 'length': 'duration'}
-    return ('length', 'residual') if one == 'residual' else (known.get(one, one), '')
+    known |= {
+        'peak': 'force',
+        'newton': 'force',
+        'amp': 'current',
+        'kilo': 'mass',
+        'kilogram': 'mass',
+    }
+    known |= dict.fromkeys(('second', 'minute', 'hour'), 'duration') | {'gram': 'mass'}
+    known |= dict.fromkeys(('meter', 'metre', 'travel', 'path', 'route', 'stroke'), 'distance')
+    return ('length', 'residual') if one in ('residual', 'error') else (known.get(one, one), '')
 
 
 _PLACES = {'大': 'force', '强': 'force', '用力': 'force', '高': 'temperature', '重': 'mass'}

@@ -31,10 +31,26 @@ def _read_half(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
 
 def _read_week_of(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
     month = calendar.make_past_month(parse_month(given['month']), int(given.get('year', 0)))
-    if given['ordinal'] == 'last':
+    if given['ordinal'] in ('last', 'final', 'closing'):
         return {'stretch': Stretch(month.until - 7 * DAY, month.until, 'range')}
-    start = month.since + 7 * DAY * _ORDINALS.index(given['ordinal'])
+    start = month.since + 7 * DAY * _ORDINALS.index(given['ordinal'].replace('opening', 'first'))
     return {'stretch': Stretch(start, min(start + 7 * DAY, month.until), 'range')}
+
+
+def _read_week_from(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    day = calendar.make_past_date(parse_month(given['month']), int(given['day']))
+    return {'stretch': calendar.make_day(day, 7, 'week')}
+
+
+def _read_days_of(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    today, days = calendar.today, int(parse_number(given['number']))
+    if 'month' in given:
+        month = calendar.make_past_month(parse_month(given['month']), int(given.get('year', 0)))
+    else:
+        month = calendar.make_month(today.year, today.month - (given['period'] == 'last'))
+    if given['which'] == 'first':
+        return {'stretch': Stretch(month.since, month.since + days * DAY, 'range')}
+    return {'stretch': Stretch(month.until - days * DAY, month.until, 'range')}
 
 
 _ORDINALS = ('first', 'second', 'third', 'fourth')
@@ -76,6 +92,8 @@ READERS = {
     'week_number': _read_week_number,
     'half': _read_half,
     'week_of': _read_week_of,
+    'days_of': _read_days_of,
+    'week_from': _read_week_from,
     'part_of': _read_part_of,
     'weekday_ago': _read_weekday_ago,
 }

@@ -19,8 +19,9 @@ class Phrase:
     """
     Hold times that stand together in text[start:end], and the words around them.
 
-    `word` is the preposition before it, `relation` since, after, before, by, or apart (two weeks
-    before it); `closed` has a word for between behind it, `apart` the unit of 'the week before'.
+    `word` is the preposition before it, `relation` since, after, before, by, or apart (two
+    weeks before it); `closed` has a word for between behind it, `apart` the unit of 'the week
+    before'; `soon` is shortly before or after it.
     """
 
     moment: Moment
@@ -31,6 +32,7 @@ class Phrase:
     relation: str = ''
     closed: bool = False
     apart: str = ''
+    soon: bool = False
 
 
 def find_phrases(folded: str, moments: Sequence[Moment]) -> list[Phrase]:
@@ -96,11 +98,12 @@ def _look_around(folded: str, one: Phrase) -> Phrase:
         folded, max(0, one.start - _BEFORE), one.start
     )
     if before:
-        word = before['word'] or before['han'] or before['sign']
+        word = (before['word'] or before['han'] or before['sign']).replace(' ', '_')
         about = (
             one.about or bool(before['about']) or word in find_words('times', 'around', 'about')
         )
-        one = replace(one, word=word, about=about, start=before.start())
+        soon = bool(before['soon'])
+        one = replace(one, word=word, about=about, soon=soon, start=before.start())
         one = replace(one, relation=_find_relation(word))
         if one.relation in ('before', 'after'):
             one = _look_for_distance(folded, one)
@@ -164,6 +167,8 @@ def is_supported(folded: str, one: Phrase) -> bool:
         )
         return (opened or behind is not None) and named is None
     if moment.part and not (moment.day or moment.stretch):
+        if folded[moment.start] >= '\u3400':
+            return True
         alone = load_pattern('times', 'around', 'alone')
         return alone.match(folded, moment.start, moment.end) is not None
     return bool(moment.day or moment.stretch) and one.word in find_words('times', 'around', 'days')

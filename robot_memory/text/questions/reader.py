@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from robot_memory.text.questions.anchors import FoundAnchor, find_anchor
+from robot_memory.text.questions.anchor_reader import AnchorReader
+from robot_memory.text.questions.anchors import FoundAnchor
 from robot_memory.text.questions.calendar import Calendar
 from robot_memory.text.questions.events import (
     Mention,
-    find_cues,
-    find_mentions,
     find_outcome,
     is_asked_for,
     locate_quantities,
 )
-from robot_memory.text.questions.figures import NO_BOUNDS, find_bounds
-from robot_memory.text.questions.folding import correct_words, fold_characters
+from robot_memory.text.questions.folding import correct_words, fold_characters, mend_words
 from robot_memory.text.questions.model import Anchor, Order, Reading, Span, Window
 from robot_memory.text.questions.numbers import parse_number
 from robot_memory.text.questions.orders import (
@@ -32,16 +29,14 @@ from robot_memory.text.questions.orders import (
 from robot_memory.text.questions.sentences import find_question
 from robot_memory.text.questions.signs import compile_frame, find_signs
 from robot_memory.text.questions.tables import load_pattern
-from robot_memory.text.questions.windows import Found, find_window
+from robot_memory.text.questions.window_reader import HIDDEN, is_inside, mask
 from robot_memory.text.tokenizer import STOP_TERMS, extract_terms
 
 LONGEST = 1000
 """Characters of a question that are read; what stands after them is left to the search."""
-_HIDDEN = '\x00'
 _NEEDS_MORE = frozenset(('exists', 'anchor', 'count'))
 """Tables that say nothing without an event."""
 _WITH_OUTCOME = ('task', 'session', 'trial')
-_LETTER = re.compile(r'[^\W\d_]')
 
 
 def read_question(text: str, now: datetime, zone: ZoneInfo) -> Reading:
@@ -53,16 +48,27 @@ def read_question(text: str, now: datetime, zone: ZoneInfo) -> Reading:
     """
     pieces = find_question(text, LONGEST)
     whole = pieces[0][0] == 0 and len(pieces) == 1
-    asked = _HIDDEN.join(text[start:end] for start, end in pieces)
-    folded = correct_words(fold_characters(asked))
+    asked = HIDDEN.join(text[start:end] for start, end in pieces)
+    asked, folded, moves = mend_words(asked, correct_words(fold_characters(asked)))
     signs = find_signs(folded)
     reading = _Reader(asked, folded, signs, Calendar(now, zone)).read() if signs else None
     if reading is None:
         return Reading(text.strip())
+    if moves:
+        reading = replace(reading, spans=tuple(_move_back(one, moves) for one in reading.spans))
     if whole:
         unread = text[LONGEST:].strip() if pieces[0][1] == LONGEST else ''
         return replace(reading, rest=f'{reading.rest} {unread}'.strip()) if unread else reading
     return replace(reading, spans=tuple(_move(span, pieces) for span in reading.spans))
+
+
+def _move_back(span: Span, moves: Sequence[tuple[int, int]]) -> Span:
+    """Return a span of a mended text as one of the text itself."""
+    start, end = (
+        at - next((shift for place, shift in reversed(moves) if at >= place), 0)
+        for at in (span.start, span.end)
+    )
+    return replace(span, start=start, end=max(start, end))
 
 
 def _move(span: Span, pieces: Sequence[tuple[int, int]]) -> Span:
@@ -75,53 +81,47 @@ def _move(span: Span, pieces: Sequence[tuple[int, int]]) -> Span:
     return span
 
 
-class _Reader:
+class _Reader(AnchorReader):
     """Read one question, table after table."""
-
-    def __init__(self, text: str, folded: str, signs: frozenset[str], calendar: Calendar) -> None:
-        """Find what the question is about; `read` decides what counts."""
-        self.text = text
-        self.signs = signs
-        self.calendar = calendar
-        file = load_pattern('events', 'recording', 'en').search(folded)
-        self.file = file.span() if file else None
-        self.folded = _mask(folded, [self.file]) if self.file else folded
-        self.bounds = find_bounds(self.folded, text) if 'number' in signs else NO_BOUNDS
-        self.mentions = find_mentions(self.folded, self.bounds.spans)
 
     def read(self) -> Reading | None:
         """Return the reading, None where nothing is said."""
         if not (self.mentions or self.signs - _NEEDS_MORE):
             return None
-        self.cues = find_cues(self.folded)
-        found = self._find_window(self.folded) if 'time' in self.signs else None
-        anchor = self._find_anchor(found) if 'anchor' in self.signs else None
+        self.cues = self.find_cues()
+        found = self.find_window(self.folded) if 'time' in self.signs else None
+        anchor = self.find_anchor(found) if 'anchor' in self.signs else None
         told, times = None, found.spans if found else ()
         if anchor:
-            told, found = self._place_anchor(anchor)
+            told, found = self.place_anchor(anchor)
             times = found.spans if found else ()
         window = found.window if found else None
         if anchor:
-            self.mentions = [m for m in self.mentions if not _is_inside(m, anchor.span)]
+            self.mentions = [m for m in self.mentions if not is_inside(m, anchor.span)]
         outside = window is not None or told is not None
-        order = self._find_order(anchor, window is not None) if 'order' in self.signs else None
+        order = (
+            self._find_order(anchor, times, window is not None) if 'order' in self.signs else None
+        )
         aggregate = self._find_aggregate(outside) if 'count' in self.signs else None
         if aggregate and aggregate.aggregate.group:
             most = load_pattern('orders', 'most', 'en').search(self.folded)
             many = bool(most and (most['most'] or most['han']))
             order = FoundOrder(Order('count', many, 1), (most.span(),)) if most else order
         for span in aggregate.group if aggregate else ():
-            self.mentions = [m for m in self.mentions if not _is_inside(m, span)]
+            self.mentions = [m for m in self.mentions if not is_inside(m, span)]
         says = bool(outside or self.bounds.bounds or order or aggregate)
         strong = any(not (m.weak or m.common or m.happening) for m in self.mentions)
         filed = load_pattern('events', 'recording', 'asked').search(self.folded) and strong
         says = says or bool((self.file or filed) and self.mentions)
         used = self._choose_mentions(says)
+        without = [m for m in self.mentions if self._is_excluded(m) and m not in used]
         statement = self._asks_statement(outside or aggregate is not None, order is not None)
         if not says and (statement or not self._asks_for(used)):
             return None
         if order is None and aggregate is None:
             order = self._imply_order(told, used, window)
+        if told and told.relation == 'before' and told.window and aggregate and not window:
+            window = replace(told.window, until=None, near=None)  # how many today until the stop
         outcome = find_outcome(self.folded) if self._may_have_outcome() else None
         spans = [
             *_span(times, 'window'),
@@ -130,7 +130,7 @@ class _Reader:
         spans += _span((anchor.span,) if anchor else (), 'anchor')
         spans += _span(order.spans if order else (), 'order')
         spans += _span(aggregate.spans if aggregate else (), 'aggregate')
-        spans += _span(((m.start, m.end) for m in used), 'kind')
+        spans += _span(((m.start, m.end) for m in (*used, *without)), 'kind')
         spans += _span((self.file,) if self.file else (), 'recording')
         spans += _span((outcome[1],) if outcome else (), 'outcome')
         return Reading(
@@ -139,6 +139,7 @@ class _Reader:
             anchor=told,
             kinds=tuple(dict.fromkeys(kind for m in used for kind in m.kinds)),
             labels=tuple(dict.fromkeys(label for m in used for label in m.labels)),
+            excluded=tuple(dict.fromkeys(label for m in without for label in m.labels)),
             bounds=self.bounds.bounds,
             order=order.order if order else None,
             aggregate=aggregate.aggregate if aggregate else None,
@@ -146,76 +147,15 @@ class _Reader:
             recording=self.text[slice(*self.file)] if self.file else '',
             asks=self._find_asked(),
             statement=statement,
+            told=self.cues.asked,
             spans=tuple(sorted(spans, key=lambda span: (span.start, span.end))),
         )
 
-    def _find_window(self, folded: str) -> Found | None:
-        """Return the window of a text, if what is asked for has been."""
-        masked = _mask(folded, self.bounds.spans)
-        found = find_window(masked, self.calendar)
-        if found is None:
-            return None
-        if found.support and not (self.mentions or find_superlative(self.folded, ())):
-            return None
-        cues, strong = self.cues, any(not m.weak for m in self.mentions)
-        if found.past or (cues.past and not (cues.future and not strong)):
-            return found
-        events = any(not (m.weak or m.common or m.happening) for m in self.mentions)
-        if cues.future:
-            return None
-        if 'count' in self.signs and (found.dated or self.mentions):
-            return found
-        if cues.present and not events:
-            return None
-        if self.bounds.bounds:
-            return found
-        alone = not _LETTER.search(_mask(masked, found.spans))
-        asked = cues.asking and (found.dated or found.window.granularity == 'range')
-        if asked or found.support or self.mentions or alone:
-            return found
-        return found if 'order' in self.signs and find_superlative(folded, ()) else None
-
-    def _find_anchor(self, window: Found | None) -> FoundAnchor | None:
-        """Return the event that times are told by; of what is always done, there is none."""
-        if self.cues.asked or self.cues.future:
-            return None
-        found = find_anchor(self.folded, self.mentions, window.spans if window else ())
-        if found is None or found.anchor.relation == 'since' or self.cues.past:
-            return found
-        others = any(not _is_inside(m, found.span) for m in self.mentions)
-        return found if (others or self.cues.asking) and not self.cues.present else None
-
-    def _place_anchor(self, found: FoundAnchor) -> tuple[Anchor, Found | None]:
-        """Return the anchor with the windows of its own words, and the window beside it."""
-        outside = self._find_window(_mask(self.folded, [found.span]))
-        if 'time' not in self.signs:
-            return found.anchor, outside
-        anchors = [found.anchor, *((found.anchor.to,) if found.anchor.to else ())]
-        apart = len(set(found.parts)) == len(anchors)
-        for place, span in enumerate(found.parts[: len(anchors)] if apart else ()):
-            only = _mask(self.folded, [(0, span[0]), (span[1], len(self.folded))])
-            inside = self._find_window(only)
-            if inside:
-                words = anchors[place].words
-                for start, end in inside.spans:
-                    words = words.replace(self.folded[start:end].strip(), ' ')
-                    words = words.replace(self.folded[start - 3 : end].strip(), ' ')
-                words = ' '.join(words.split())
-                anchors[place] = replace(anchors[place], words=words, window=inside.window)
-        if len(anchors) > 1 and anchors[1].words == found.anchor.words:
-            anchors[1] = replace(anchors[1], words=anchors[0].words)
-        end = found.span[1]
-        follows = outside and any(
-            begin >= end and not self.folded[end:begin].strip() for begin, _ in outside.spans
-        )
-        last = len(anchors) - 1
-        if outside and follows and not anchors[last].window and (not last or anchors[0].window):
-            anchors[last], outside = replace(anchors[last], window=outside.window), None
-        anchor = anchors[0]
-        return replace(anchor, to=anchors[1]) if last else anchor, outside
-
-    def _find_order(self, anchor: FoundAnchor | None, window: bool) -> FoundOrder | None:
-        folded = _mask(self.folded, [anchor.span]) if anchor else self.folded
+    def _find_order(
+        self, anchor: FoundAnchor | None, times: Sequence[tuple[int, int]], window: bool
+    ) -> FoundOrder | None:
+        taken = [*times, *((anchor.span,) if anchor else ())]
+        folded = mask(self.folded, taken)
         named = any(not m.happening for m in self.mentions)
         habit = self.cues.present and not named
         highest = find_superlative(folded, self.mentions)
@@ -274,6 +214,11 @@ class _Reader:
         """Return the events that are asked for; ordinary words name one only beside more."""
         named = [m for m in self.mentions if m.kinds and not self._is_excluded(m)]
         named = named or [m for m in self.mentions if m.kinds]
+        faults = any('fault' in m.kinds and m.labels and not m.yields for m in named)
+        named = [m for m in named if not (m.yields and faults)]
+        head = load_pattern('events', 'head', 'zh')
+        heads = [m for m in named if head.search(self.folded, max(0, m.start - 6), m.start)]
+        named = heads or named
         strong = [m for m in named if not m.weak]
         general = {kind for m in strong if not m.labels for kind in m.kinds}
         more = [m for m in named if m.weak and m.labels and general.intersection(m.kinds)]
@@ -299,8 +244,13 @@ class _Reader:
         """Say whether events are asked for by their kind alone."""
         if self.cues.present or self.cues.future or not used:
             return False
-        why = self._asks_why() and not used[0].common
-        return why or any(is_asked_for(self.folded, one) for one in used)
+        if self._asks_why() and not used[0].common:
+            return True
+        if any(m.happening for m in self.mentions):
+            return True
+        if self.cues.past and any(not (m.weak or m.common) for m in used):
+            return True
+        return any(is_asked_for(self.folded, one) for one in used)
 
     def _may_have_outcome(self) -> bool:
         return any(kind in _WITH_OUTCOME for m in self.mentions for kind in m.kinds)
@@ -313,8 +263,8 @@ class _Reader:
 
     def _leave_rest(self, spans: Sequence[Span]) -> str:
         """Return the text without what was read; empty where only stop words are left."""
-        rest = _mask(self.text, [(span.start, span.end) for span in spans], ' ')
-        rest = ' '.join(rest.replace(_HIDDEN, ' ').split()).strip(' ,;:?!.。，？！、')
+        rest = mask(self.text, [(span.start, span.end) for span in spans], ' ')
+        rest = ' '.join(rest.replace(HIDDEN, ' ').split()).strip(' ,;:?!.。，？！、')
         left = compile_frame().sub(' ', fold_characters(rest))
         terms = (term for term in extract_terms(left) if term not in STOP_TERMS)
         return rest if any(term < '\ue000' for term in terms) else ''
@@ -322,14 +272,3 @@ class _Reader:
 
 def _span(spans: Iterable[tuple[int, int]], role: str) -> list[Span]:
     return [Span(start, end, role) for start, end in spans]
-
-
-def _mask(text: str, spans: Sequence[tuple[int, int]], by: str = _HIDDEN) -> str:
-    """Return the text with spans replaced, as long as it was."""
-    for start, end in spans:
-        text = text[:start] + by * (end - start) + text[end:]
-    return text
-
-
-def _is_inside(mention: Mention, span: tuple[int, int]) -> bool:
-    return span[0] <= mention.start < span[1]

@@ -17,12 +17,16 @@ from robot_memory.text.questions.phrases import (
 )
 from robot_memory.text.questions.tables import load_table
 
+WEEKDAY = 'weekday'
+"""The granularity of a day last week that has the name of today."""
 _SHORT = timedelta(minutes=1)
 NOON = Clock(12, exact=True)
 _AROUND_HOUR = timedelta(minutes=30)
 _AROUND = timedelta(minutes=15)
 _AROUND_SPOKEN = timedelta(minutes=10)
 """How far from 'at three', 'around 14:03' and 'half past two' an event may be."""
+_SOON = timedelta(minutes=30)
+"""How far from 'shortly after four'."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +79,19 @@ def find_window(folded: str, calendar: Calendar) -> Found | None:
         window,
         spans,
         merged.moment.past,
-        any(one.moment.support for one in single),
+        any(one.moment.support for one in single) or _is_part_alone(merged.moment),
         merged.moment.clock is None or merged.moment.day is not None,
     )
+
+
+def find_times(folded: str, calendar: Calendar) -> tuple[tuple[int, int], ...]:
+    """Return where the times of a text stand, also those that make no window together."""
+    phrases = find_phrases(folded, find_moments(folded, calendar))
+    return tuple((one.start, one.end) for one in phrases if is_supported(folded, one))
+
+
+def _is_part_alone(moment: Moment) -> bool:
+    return bool(moment.part) and not (moment.day or moment.clock or moment.stretch)
 
 
 def _is_pair(one: Phrase, other: Phrase) -> bool:
@@ -136,6 +150,8 @@ def _make_stretch(moment: Moment, about: bool, calendar: Calendar) -> Stretch | 
         return moment.stretch
     if moment.clock:
         local, lasts = _find_time(moment, calendar)
+        if moment.clock.over:
+            return Stretch(local, local + lasts, 'hour', local + lasts / 2)
         if about or lasts > _SHORT or moment.clock.spoken:
             if about and moment.clock == NOON:
                 return Stretch(local - DAY / 24, local + DAY / 24, 'hour', local)
@@ -152,7 +168,10 @@ def _make_stretch(moment: Moment, about: bool, calendar: Calendar) -> Stretch | 
         start = datetime.combine(calendar.today, time()) + timedelta(hours=low)
         start -= DAY if start > calendar.local else timedelta(0)
         return Stretch(start, start + timedelta(hours=high - low), 'part')
-    return calendar.make_day(moment.day) if moment.day else None
+    if moment.day is None:
+        return None
+    named = moment.weekday is not None and moment.day == calendar.today - 7 * DAY
+    return calendar.make_day(moment.day, 1, WEEKDAY if named else 'day')
 
 
 def _make_window(one: Phrase, calendar: Calendar) -> Window | None:
@@ -187,7 +206,11 @@ def _relate(one: Phrase, window: Window, day: Window | None, at: datetime | None
     if one.relation == 'since':
         return replace(open_, since=since, until=None)
     if one.relation == 'after':
+        if one.soon and until:
+            return replace(open_, since=until, until=until + _SOON)
         return replace(open_, since=until, until=dated.until if dated else None)
+    if one.relation == 'before' and one.soon and since:
+        return replace(open_, since=since - _SOON, until=since)
     if one.relation == 'before':
         return replace(open_, since=day.since if day else None, until=since)
     if one.relation == 'by':

@@ -1,0 +1,94 @@
+"""The event by which a question tells its time, and the window beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from robot_memory.text.questions.anchors import FoundAnchor, find_anchor
+from robot_memory.text.questions.model import Anchor
+from robot_memory.text.questions.tables import load_pattern
+from robot_memory.text.questions.window_reader import WindowReader, is_inside, mask
+from robot_memory.text.questions.windows import Found, find_times
+
+
+class AnchorReader(WindowReader):
+    """Read the anchor of a question."""
+
+    def find_anchor(self, window: Found | None) -> FoundAnchor | None:
+        """Return the event that times are told by; of what is always done, there is none."""
+        if self.cues.asked or self.cues.future:
+            return None
+        taken = window.spans if window else find_times(self.folded, self.calendar)
+        found = find_anchor(self.folded, self.mentions, taken)
+        if found and load_pattern('anchors', 'english', 'itself').search(
+            self.folded, 0, found.span[0]
+        ):
+            return None
+        others = any(not is_inside(m, found.span) and m.kinds for m in self.mentions if found)
+        if found and found.anchor.relation == 'during' and not others and self._is_measured(found):
+            return None
+        if found is None or found.anchor.relation == 'since' or self.cues.past:
+            return found
+        others = any(not is_inside(m, found.span) for m in self.mentions)
+        return found if (others or self.cues.asking) and not self.cues.present else None
+
+    def _is_measured(self, found: FoundAnchor) -> bool:
+        """Say whether a bound is on the event itself: 失速时力矩大于70牛米的是哪次."""
+        inside = [m for m in self.mentions if is_inside(m, found.span)]
+        return bool(self.bounds.bounds) and any('task' not in m.kinds for m in inside)
+
+    def place_anchor(self, found: FoundAnchor) -> tuple[Anchor, Found | None]:
+        """Return the anchor with the windows of its own words, and the window beside it."""
+        ends = [span for span in (found.since, found.until) if span]
+        outside = self.find_window(mask(self.folded, [found.span, *ends]))
+        if ends:
+            outside = self._find_end(found) or outside
+        if outside and self._is_same_before(found, outside):
+            return replace(found.anchor, window=outside.window), None
+        if ends or found.anchor.said:
+            return found.anchor, outside
+        if 'time' not in self.signs:
+            return found.anchor, outside
+        anchors = [found.anchor, *((found.anchor.to,) if found.anchor.to else ())]
+        apart = len(set(found.parts)) == len(anchors)
+        for place, span in enumerate(found.parts[: len(anchors)] if apart else ()):
+            only = mask(self.folded, [(0, span[0]), (span[1], len(self.folded))])
+            inside = self.find_window(only)
+            if inside:
+                words = anchors[place].words
+                for start, end in inside.spans:
+                    for told in (self.folded[start:end], self.folded[max(0, start - 3) : end]):
+                        words = words.replace(told.strip() or ' ', ' ')
+                words = ' '.join(words.split())
+                anchors[place] = replace(anchors[place], words=words, window=inside.window)
+        if len(anchors) > 1 and anchors[1].words == found.anchor.words:
+            anchors[1] = replace(anchors[1], words=anchors[0].words)
+        end = found.span[1]
+        follows = outside and any(
+            begin >= end and not self.folded[end:begin].strip() for begin, _ in outside.spans
+        )
+        last = len(anchors) - 1
+        if outside and follows and not anchors[last].window and (not last or anchors[0].window):
+            anchors[last], outside = replace(anchors[last], window=outside.window), None
+        anchor = anchors[0]
+        return replace(anchor, to=anchors[1]) if last else anchor, outside
+
+    def _is_same_before(self, found: FoundAnchor, outside: Found) -> bool:
+        """Say whether a time belongs to the anchor alone: 今天换工具前的那次换工具."""
+        inside = {m.labels for m in self.mentions if m.labels and is_inside(m, found.span)}
+        asked = {m.labels for m in self.mentions if not is_inside(m, found.span)}
+        same = bool(inside & asked) or found.anchor.relation == 'since'
+        return same and any(end == found.span[0] for _, end in outside.spans)
+
+    def _find_end(self, found: FoundAnchor) -> Found | None:
+        """Return what lies since or until the time that is the other end of an anchor."""
+        start, end = found.until or found.since or (0, 0)
+        blank = [(0, start), (end, len(self.folded))]
+        named = self.find_window(mask(self.folded, blank, ' '))
+        if named is None:
+            return None
+        window = named.window
+        since = None if found.until else window.near or window.since
+        until = window.near or window.until if found.until else None
+        window = replace(window, since=since, until=until, granularity='range', near=None)
+        return replace(named, window=window, spans=((start, end),))

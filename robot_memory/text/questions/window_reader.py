@@ -1,0 +1,92 @@
+"""What a question is about, and the window of time that it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from robot_memory.text.questions.anchors import find_anchor
+from robot_memory.text.questions.calendar import Calendar
+from robot_memory.text.questions.events import Cues, Mention, find_cues, find_mentions
+from robot_memory.text.questions.figures import NO_BOUNDS, find_bounds
+from robot_memory.text.questions.orders import find_superlative
+from robot_memory.text.questions.tables import load_pattern
+from robot_memory.text.questions.windows import Found, find_window
+
+HIDDEN = '\x00'
+_LETTER = re.compile(r'[^\W\d_]')
+
+
+class WindowReader:
+    """Hold a question, what it is about, and read its window; `cues` are set by who reads."""
+
+    cues: Cues
+
+    def __init__(self, text: str, folded: str, signs: frozenset[str], calendar: Calendar) -> None:
+        """Find what the question is about; `read` decides what counts."""
+        self.text = text
+        self.signs = signs
+        self.calendar = calendar
+        file = load_pattern('events', 'recording', 'en').search(folded)
+        self.file = file.span() if file else None
+        folded = mask(folded, [self.file]) if self.file else folded
+        self.formal = load_pattern('signs', 'formal', 'any').search(folded) is not None
+        if self.formal:
+            folded = load_pattern('signs', 'formal', 'marks').sub(' ', folded)
+        self.folded = folded.replace('_', ' ')
+        self.bounds = (
+            find_bounds(self.folded, text, formal=self.formal) if 'number' in signs else NO_BOUNDS
+        )
+        self.mentions = find_mentions(self.folded, self.bounds.spans)
+
+    def find_cues(self) -> Cues:
+        """Return what the words show; a clause of what somebody said shows nothing."""
+        cues, found = find_cues(self.folded), None
+        if self.formal:
+            return Cues(False, False, False, False, True, True)
+        if 'anchor' in self.signs and cues.asked:
+            found = find_anchor(self.folded, self.mentions, ())
+        if found and found.anchor.said:
+            cues = find_cues(mask(self.folded, [found.span]))
+        strong = any(not (m.weak or m.happening) for m in self.mentions)
+        says = cues.past or not self.signs.isdisjoint(('order', 'count', 'time'))
+        return replace(cues, asked=True) if cues.hinted and not (strong and says) else cues
+
+    def find_window(self, folded: str) -> Found | None:
+        """Return the window of a text, if what is asked for has been."""
+        masked = mask(folded, self.bounds.spans)
+        found = find_window(masked, self.calendar)
+        if found is None:
+            return None
+        if found.support and not (self.mentions or find_superlative(self.folded, ())):
+            return None
+        cues, strong = self.cues, any(not m.weak for m in self.mentions)
+        if found.past or (cues.past and not (cues.future and not strong)):
+            return found
+        events = any(not (m.weak or m.common or m.happening) for m in self.mentions)
+        if cues.future:
+            return None
+        if 'count' in self.signs and (found.dated or self.mentions):
+            return found
+        if cues.present and not events:
+            return None
+        if self.bounds.bounds:
+            return found
+        alone = not _LETTER.search(mask(masked, found.spans))
+        asked = cues.asking and (found.dated or found.window.granularity == 'range')
+        if asked or found.support or self.mentions or alone:
+            return found
+        return found if 'order' in self.signs and find_superlative(folded, ()) else None
+
+
+def mask(text: str, spans: Sequence[tuple[int, int]], by: str = HIDDEN) -> str:
+    """Return the text with spans replaced, as long as it was."""
+    for start, end in spans:
+        text = text[:start] + by * (end - start) + text[end:]
+    return text
+
+
+def is_inside(mention: Mention, span: tuple[int, int]) -> bool:
+    """Say whether a mention begins inside a span."""
+    return span[0] <= mention.start < span[1]
