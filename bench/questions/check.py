@@ -39,7 +39,8 @@ A question is right first when, with nothing given but its text and `now`,
 - give: the kind of answer; also: replacements of parts, for other sound readings of the question
   (this morning from 0:00 or from 5:00), which must give the same answer.
 
-more.jsonl is a second set of the same format, with the halves `tune` and `check`.
+more.jsonl and third.jsonl are further sets of the same format, with the halves `tune` and `check`.
+The half `check` of third.jsonl is only counted: nobody who writes rules reads it.
 
 Run as a program, with the name of a file or for questions.jsonl, this computes every answer again
 and compares. It also refuses a question that is no good: a winner less than 2 % ahead, an event
