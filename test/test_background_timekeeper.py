@@ -140,6 +140,33 @@ def test_a_session_ended_by_a_suspect_clock_decays_what_is_then_accessed_by_a_ri
     assert robot.row(kept)['confidence_base'] == pytest.approx(sure * 0.99**20)
 
 
+def test_accesses_on_both_sides_of_an_end_are_replayed_as_they_were(
+    open_robot: OpenRobot, clock: MovableClock
+) -> None:
+    robot = open_robot(resident=False)
+    clock.jump(days=4000)
+    kept = require(robot.learn('the cup is wet').memory_id)
+    sure = robot.row(kept)['confidence']
+
+    def access() -> None:
+        robot.recall('cup', min_confidence=0)
+        robot.memory.accesses.flush()
+
+    end(robot)
+    clock.forward(days=20)
+    access()
+    clock.forward(days=20)
+    access()
+    clock.forward(seconds=1)
+    end(robot)
+    clock.forward(days=3)
+    access()
+    clock.jump(days=-4000)
+    clock.synchronised = True
+    robot.learn('the clock is right')
+    assert robot.row(kept)['confidence_base'] == sure
+
+
 def test_decay_goes_on_exactly_after_the_clock_was_ahead(
     robot: Robot, clock: MovableClock
 ) -> None:

@@ -1,8 +1,9 @@
 """
 Accesses to memories: each fixes the confidence that a memory has, which decays anew from there.
 
-The log has a row where an access set a base, with what was before, so that the accesses of a clock
-that proves wrong can be taken back, and those of a suspect one be applied once it is corrected.
+The log has a row where an access set a base, or was the first after the end of a session, with
+what was before, so that the accesses of a clock that proves wrong can be taken back, and those of
+a suspect one be applied once it is corrected.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ _LOG = (
     f' last_epoch) SELECT ?1, {epochs.NEWEST}, ?2, {_LAST_END}, 1, confidence_base,'
     ' last_accessed, accessed_epoch FROM memories'
     " WHERE id = ?1 AND status = 'active'"
-    f' AND (confidence <> confidence_base OR accessed_epoch IS NOT {epochs.NEWEST})'
+    f' AND (confidence <> confidence_base OR accessed_epoch IS NOT {epochs.NEWEST}'
+    ' OR NOT EXISTS (SELECT 1 FROM accesses WHERE memory_id = ?1'
+    f' AND epoch = {epochs.NEWEST} AND decay_id = {_LAST_END}))'
 )
 _WAITING = f'memory_id = ?1 AND epoch = {epochs.NEWEST} AND decay_id = {_LAST_END} AND applied = 0'
 _WAIT_LONGER = f'UPDATE accesses SET at = ?2 WHERE {_WAITING}'
