@@ -142,6 +142,7 @@ EVENTS = {
     'month, 20 hardest of a label': 'under 20',
     'day, newest 20': 'under 20',
     'month, 20 longest': 'under 20',
+    'year, the hardest and what is linked': '',
     'week, 20 by another figure': 'under 100',
     'month, 20 by another figure': 'under 100',
     'aggregate over a day': 'under 30',

@@ -13,6 +13,7 @@ import argparse
 import json
 import random
 import resource
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -20,6 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
 import events
 
 from robot_memory.core.authority import Writer

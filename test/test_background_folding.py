@@ -211,7 +211,7 @@ def test_a_digest_is_found_and_what_is_done_to_it_is_done_to_its_events(robot: R
     fill(robot)
     count = robot.query_events(aggregate=['count']).groups[0].count
     fold_to(robot, 0.1)
-    found = list(robot.recall('events push contact hour', n=5).memories)
+    found = list(robot.recall('events push contact hour', n=5, read='off').memories)
     digests = [one for one in found if 'digest' in json.loads(one.context)]
     assert digests
     ((members,),) = robot.rows('SELECT count(*) FROM events WHERE memory_id = ?', digests[0].id)

@@ -36,7 +36,7 @@ HEADINGS = (
 )
 QUOTED = HEADINGS[1], HEADINGS[3]
 READ = re.compile(
-    r'Read as "[^"]*"(: no event matches; a plain search was done instead)?\.'
+    r'Read as "(?:[^"\\]|\\.)*"(: no event matches; a plain search was done instead)?\.'
     r'|Measured: [a-z_ ]+ [-0-9.e+]+( [^ ]+)?\.'
 )
 
