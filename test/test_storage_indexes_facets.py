@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from stores import index_rows, keep, replace, store
 
 from robot_memory.core.authority import THE_STORE
-from robot_memory.core.clock import format_instant
+from robot_memory.core.clock import DAY, ClockReading, format_instant
+from robot_memory.storage import epochs
 from robot_memory.storage.indexes import facets
 from robot_memory.storage.indexes.filters import (
     ACTIVE,
@@ -192,6 +193,7 @@ def test_the_ways_of_columns_and_times_lead_to_all_that_they_hold_of(
             collection='lab' if i > 7 else 'default',
         )
     replace(connection, 3, {'changed': True})
+    epochs.enter(connection, ClockReading(1, 1, 'one boot', '', True), DAY)
     accesses.record(connection, {4: (1, 100), 5: (2, 10)}, trusted=True)
     for memory_id in (6, 9):
         memories.retire(connection, memory_id, 'invalidated', THE_STORE, 'over', 20)
