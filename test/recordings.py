@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from rosbags.rosbag1 import Writer as Writer1
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, Reader, StoragePlugin
@@ -26,6 +27,7 @@ RECORD = runpy.run_path(str(ROOT / 'scripts' / 'make_recording.py'))['record']
 Message = tuple[str, str, int, bytes]
 Messages = list[Message]
 ALL = ImportPlan()
+WEIGHT_N = 30.0
 
 
 def shared(path: str) -> Path:
@@ -145,3 +147,28 @@ def pushes(bag: str = 'cmu_push_wood_patch') -> list[dict[str, Any]]:
     """Return the pushes that a recording holds: start_ns, end_ns, peak_N."""
     text = (shared(f'bags/{bag}') / 'groundtruth.json').read_text()
     return list(json.loads(text)[bag])
+
+
+def weigh(made: Path, path: Path) -> Path:
+    """Return a recording whose wrench is the weight of a tool that the joints turn."""
+    store = get_typestore(Stores.LATEST)
+    messages = [one for one in messages_of(made) if one[0] in ('/joint_states', '/wrench')]
+    joints: list[tuple[int, Any]] = [
+        (at, store.deserialize_cdr(raw, kind))
+        for topic, kind, at, raw in messages
+        if topic == '/joint_states'
+    ]
+    positions = np.array([message.position for _, message in joints])
+    turned = positions[:, int(np.argmax(np.ptp(positions, axis=0)))]
+    times = np.array([at for at, _ in joints], float)
+    found = []
+    for topic, kind, at, raw in messages:
+        if topic == '/wrench':
+            message: Any = store.deserialize_cdr(raw, kind)
+            angle = float(np.interp(at, times, turned))
+            message.wrench.force.x = WEIGHT_N * np.sin(angle)
+            message.wrench.force.y = 0.0
+            message.wrench.force.z = 8 - WEIGHT_N * np.cos(angle)
+            raw = bytes(store.serialize_cdr(message, kind))
+        found.append((topic, kind, at, raw))
+    return write2(path, found, StoragePlugin.MCAP)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import recordings
 from amounts import few_or_many
+from blocks import join_blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from narrowing import require
@@ -19,6 +20,7 @@ from robots import Robot
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Stamp
 from robot_memory.detectors import ContactDetector, ContactSettings, Event, WrenchReading
+from robot_memory.detectors.readings import WrenchBlock
 
 START_NS = 10**18
 BIAS = (1.0, -2.0, -9.0)
@@ -462,6 +464,33 @@ def days(draw: st.DrawFn) -> list[WrenchReading]:
     for at, wrong in junk:
         readings.insert(at, wrong)
     return readings
+
+
+@settings(max_examples=few_or_many(50, 200), deadline=None)
+@given(days(), st.lists(st.integers(1, 90), min_size=1, max_size=8))
+def test_the_contacts_do_not_depend_on_how_the_stream_is_cut(
+    readings: list[WrenchReading], sizes: list[int]
+) -> None:
+    usable = [one for one in readings if len(one.force) == len(one.torque) == 3]
+    compare_with_blocks(usable, sizes)
+
+
+@pytest.mark.parametrize('touch', [bump(2.0, 1.8, 12.4), plateau(2.0, 7.0, 3.0)])
+@pytest.mark.parametrize('sizes', [[500], [7, 93]])
+def test_a_push_is_the_same_however_the_stream_is_cut(touch: Force, sizes: list[int]) -> None:
+    compare_with_blocks(stream(12.0, touch), sizes)
+
+
+def compare_with_blocks(readings: list[WrenchReading], sizes: list[int]) -> None:
+    """Compare the contacts of readings one by one with those of blocks."""
+    detector, other = ContactDetector(), ContactDetector()
+    events = [event for reading in readings for event in detector.feed(reading)]
+    blocks = join_blocks(map(WrenchBlock.from_reading, readings), sizes)
+    found = [event for block in blocks for _, event in other.feed_block(block)]
+    assert list(map(facts, found)) == list(map(facts, events))
+    assert other.since_ns == detector.since_ns and other.onset_n == detector.onset_n
+    assert list(map(facts, other.finish())) == list(map(facts, detector.finish()))
+    assert other.ignored == detector.ignored
 
 
 def test_a_first_block_that_a_silence_cut_to_one_reading_is_no_block() -> None:

@@ -9,10 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from amounts import few_or_many
+from blocks import join_blocks
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from narrowing import require
 from recordings import messages_of, readings_of, shared
 
 from robot_memory.detectors import Event, JointReading, MotionDetector, MotionSettings
+from robot_memory.detectors.readings import JointBlock
 from robot_memory.ingest.messages import decode
 
 START_NS = 10**18
@@ -125,3 +130,77 @@ def test_what_is_found_in_a_recorded_cell_is_a_protective_stop() -> None:
 def test_a_recording_of_less_than_ten_minutes_has_no_unusual_effort() -> None:
     path = shared('bags/kuka_honeypot')
     assert not judge(reading for topic, reading in readings_of(path) if topic == '/joint_states')
+
+
+def facts(event: Event) -> tuple[Any, ...]:
+    """Return what an event says, with its signal."""
+    signal = require(event.signal)
+    values = (signal.stamps_ns.tolist(), signal.values.tolist())
+    return (event.stamp_ns, event.peak_ns, event.end_ns, event.description, event.data, values)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> list[JointReading]:
+    """Draw work with blows, readings of which are late, missing, or no numbers."""
+    begins = draw(st.lists(st.floats(20, 55), min_size=1, max_size=4))
+    blows = [
+        (begin, draw(st.sampled_from([0.06, 0.5, 3.0, 14.0])), number % 2, 60.0)
+        for number, begin in enumerate(begins)
+    ]
+    readings = list(work(60, blows, draw(st.integers(0, 9))))
+    changes = st.sampled_from(
+        ['gone', 'late', 'back', 'still', 'no position', 'no velocity', 'no effort', 'other way']
+    )
+    span = st.tuples(st.integers(0, len(readings) - 1), st.integers(1, 60), changes)
+    for first, count, change in draw(st.lists(span, max_size=8)):
+        for at in range(first, min(first + count, len(readings))):
+            one, bad = readings[at], (math.nan, 0.0)
+            readings[at] = {
+                'gone': replace(one, stamp_ns=one.stamp_ns + 10**10),
+                'late': replace(one, stamp_ns=one.stamp_ns - 10**8),
+                'back': replace(one, stamp_ns=one.stamp_ns - 10**11),
+                'still': replace(one, velocity=(0.0, 0.0)),
+                'no position': replace(one, position=bad),
+                'no velocity': replace(one, velocity=bad),
+                'no effort': replace(one, effort=bad),
+                'other way': replace(
+                    one,
+                    names=one.names[::-1],
+                    position=one.position[::-1],
+                    velocity=one.velocity[::-1],
+                    effort=one.effort[::-1],
+                ),
+            }[change]
+    return readings
+
+
+@settings(max_examples=few_or_many(25, 200), deadline=None)
+@given(
+    damaged(), st.lists(st.integers(1, 400), min_size=1, max_size=6), st.sampled_from([0.2, 0.0])
+)
+def test_unusual_efforts_do_not_depend_on_how_the_stream_is_cut(
+    readings: list[JointReading], sizes: list[int], post_s: float
+) -> None:
+    chosen = MotionSettings(effort_learning_s=15.0, post_s=post_s)
+    detector, other = MotionDetector(chosen), MotionDetector(chosen)
+    events = [event for reading in readings for event in detector.feed(reading)]
+    blocks = join_blocks(map(JointBlock.from_reading, readings), sizes)
+    found = [one for block in blocks for _, one in other.feed_block(block)]
+    assert [facts(one) for one in found if isinstance(one, Event)] == list(map(facts, events))
+    assert other.since_ns == detector.since_ns
+    assert list(map(facts, other.finish())) == list(map(facts, detector.finish()))
+    assert other.ignored == detector.ignored
+
+
+def test_a_blow_in_the_middle_of_a_block_is_found_in_its_place() -> None:
+    readings = list(work(700, BLOWS))
+    whole = next(join_blocks(map(JointBlock.from_reading, readings), [len(readings)]))
+    found = MotionDetector().feed_block(whole)
+    efforts = [
+        (number, one)
+        for number, one in found
+        if isinstance(one, Event) and one.metadata['detector'] == 'effort'
+    ]
+    assert [facts(one) for _, one in efforts] == [facts(one) for one in judge(readings)]
+    for number, one in efforts:
+        assert one.end_ns < readings[number].stamp_ns < one.end_ns + 10**9

@@ -3,42 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import recordings
 from narrowing import require
-from recordings import messages_of, run, write2
+from recordings import run, weigh, write2
 from robots import Robot
 from rosbags.rosbag2 import StoragePlugin
 from rosbags.typesys import Stores, get_typestore
-
-WEIGHT_N = 30.0
-
-
-def weigh(made: Path, path: Path) -> Path:
-    """Return a recording whose wrench is the weight of a tool that the joints turn."""
-    store = get_typestore(Stores.LATEST)
-    messages = [one for one in messages_of(made) if one[0] in ('/joint_states', '/wrench')]
-    joints: list[tuple[int, Any]] = [
-        (at, store.deserialize_cdr(raw, kind))
-        for topic, kind, at, raw in messages
-        if topic == '/joint_states'
-    ]
-    positions = np.array([message.position for _, message in joints])
-    turned = positions[:, int(np.argmax(np.ptp(positions, axis=0)))]
-    times = np.array([at for at, _ in joints], float)
-    found = []
-    for topic, kind, at, raw in messages:
-        if topic == '/wrench':
-            message: Any = store.deserialize_cdr(raw, kind)
-            angle = float(np.interp(at, times, turned))
-            message.wrench.force.x = WEIGHT_N * np.sin(angle)
-            message.wrench.force.y = 0.0
-            message.wrench.force.z = 8 - WEIGHT_N * np.cos(angle)
-            raw = bytes(store.serialize_cdr(message, kind))
-        found.append((topic, kind, at, raw))
-    return write2(path, found, StoragePlugin.MCAP)
 
 
 def test_the_weight_of_a_tool_that_the_joints_turn_is_no_hard_contact(

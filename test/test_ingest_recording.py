@@ -83,7 +83,7 @@ def read(path: Path) -> Read:
     told: list[str] = []
     with Recording(path, told.append) as recording:
         names = {topic.name for topic in recording.topics}
-        found = list(recording.messages(names))
+        found = [one for batch in recording.messages(names) for one in batch]
         return found, recording.losses, told
 
 

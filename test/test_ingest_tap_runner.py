@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import struct
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
 
-from robot_memory.detectors import ImageReading
-from robot_memory.ingest.fast_readings import make_fast_reader
+from robot_memory.detectors import ImageReading, JointReading, WrenchReading
+from robot_memory.detectors.readings import JointBlock, WrenchBlock
+from robot_memory.ingest.fast_readings import UNUSUAL, BlockReader, read_image
 from robot_memory.ingest.messages import TYPES, decode, read_frame, read_stamp
 from robot_memory.ingest.recording import Recording
 
@@ -33,33 +35,50 @@ WRENCH = 'geometry_msgs/msg/WrenchStamped'
 IMAGE = 'sensor_msgs/msg/Image'
 
 
-def describe(reading: Any) -> tuple[Any, ...]:
-    """Return what a reading holds, in plain values that can be compared."""
+def describe(reading: Any) -> list[Any]:
+    """Return what a reading or a block holds, in plain values that can be compared."""
     if isinstance(reading, ImageReading):
         view = reading.view
         content = (view.image.mode, view.image.size, view.image.tobytes())
-        return (reading.stamp_ns, reading.frame_id, view.width, view.height, content)
-    values = [getattr(reading, name) for name in type(reading).__slots__]
-    return tuple(
-        np.asarray(value, float).tobytes()
-        if name not in ('stamp_ns', 'frame_id', 'names')
-        else value
-        for name, value in zip(type(reading).__slots__, values, strict=True)
-    )
+        return [reading.stamp_ns, reading.frame_id, view.width, view.height, content]
+    values = [getattr(reading, field.name) for field in fields(reading)]
+    return [one.tobytes() if isinstance(one, np.ndarray) else one for one in values]
 
 
-def read_both(kind: str, fast: Any, raw: bytes) -> None:
-    """Compare the reading of a message with that of the general reader."""
-    stamp = read_stamp(raw)
+def read_generally(kind: str, raw: bytes) -> Any:
+    """Return what the general reader makes of a message, as a block where there are any."""
     message = decode(raw, kind)
-    wanted = TYPES[kind].read(message, stamp, read_frame(message))
-    assert describe(fast(raw, stamp)) == describe(wanted)
+    reading = TYPES[kind].read(message, read_stamp(raw), read_frame(message))
+    if isinstance(reading, JointReading):
+        return JointBlock.from_reading(reading)
+    return WrenchBlock.from_reading(reading) if isinstance(reading, WrenchReading) else reading
+
+
+def read_image_both(raw: bytes) -> None:
+    """Compare the reading of an image with that of the general reader."""
+    assert describe(read_image(raw, read_stamp(raw))) == describe(read_generally(IMAGE, raw))
+
+
+def read_both(kind: str, raws: Sequence[bytes | memoryview]) -> None:
+    """Compare the blocks of messages, each reading of them, with the general reader's."""
+    found: dict[int, Any] = {}
+    for positions, block in BlockReader(kind).read(raws):
+        assert block is not None
+        for number, position in enumerate(positions):
+            values = {
+                field.name: getattr(block, field.name)[number : number + 1]
+                for field in fields(block)
+                if isinstance(getattr(block, field.name), np.ndarray)
+            }
+            found[position] = describe(replace(block, **values))
+    assert list(map(found.get, range(len(raws)))) == [
+        describe(read_generally(kind, bytes(raw))) for raw in raws
+    ]
 
 
 @pytest.mark.parametrize('name', BAGS)
 def test_messages_and_readings_of_recordings_are_those_of_the_library(name: str) -> None:
     bag = recordings.shared(f'bags/{name}')
-    fast = {kind: make_fast_reader(kind) for kind in (JOINTS, WRENCH, IMAGE)}
     told: list[str] = []
     with (
         Recording(bag, told.append) as recording,
@@ -69,16 +88,21 @@ def test_messages_and_readings_of_recordings_are_those_of_the_library(name: str)
         names = {one.topic for one in known}
         wanted = library.messages(known)
         count = 0
-        for message in recording.messages(names):
-            if message.type not in TYPES:
-                continue
-            connection, time_ns, raw = next(wanted)
-            assert (message.topic, message.type) == (connection.topic, connection.msgtype)
-            assert message.recorded_ns == time_ns and message.raw == raw
-            reader = fast.get(message.type)
-            if reader is not None and (message.type != IMAGE or count % 20 == 0):
-                read_both(message.type, reader, bytes(message.raw))
-            count += 1
+        for batch in recording.messages(names):
+            for message in batch:
+                if message.type not in TYPES:
+                    continue
+                connection, time_ns, raw = next(wanted)
+                assert (message.topic, message.type) == (connection.topic, connection.msgtype)
+                assert message.recorded_ns == time_ns and message.raw == raw
+                if message.type == IMAGE and count % 20 == 0:
+                    read_image_both(bytes(message.raw))
+                count += 1
+            for kind in (JOINTS, WRENCH):
+                for topic in names:
+                    chosen = [one.raw for one in batch if (one.topic, one.type) == (topic, kind)]
+                    if chosen:
+                        read_both(kind, chosen)
         assert next(wanted, None) is None and count and not told and not recording.losses
 
 
@@ -99,10 +123,9 @@ def test_any_joint_states_are_read_alike(
     header = types['std_msgs/msg/Header'](types['builtin_interfaces/msg/Time'](5, 7), frame)
     arrays = [np.array(one, np.float64) for one in values]
     raw = bytes(store.serialize_cdr(types[JOINTS](header, names, *arrays), JOINTS))
-    fast = make_fast_reader(JOINTS)
-    assert fast is not None
-    read_both(JOINTS, fast, raw)
-    read_both(JOINTS, fast, raw)
+    other = types['std_msgs/msg/Header'](types['builtin_interfaces/msg/Time'](5, 8), 'base')
+    second = bytes(store.serialize_cdr(types[JOINTS](other, ['a'], *arrays), JOINTS))
+    read_both(JOINTS, [raw, raw, second, raw, second, second])
 
 
 @pytest.mark.parametrize('kind', [JOINTS, WRENCH, IMAGE])
@@ -117,9 +140,29 @@ def test_a_message_that_is_cut_off_is_left_to_the_general_reader(kind: str) -> N
         IMAGE: lambda: types[IMAGE](header, 4, 4, 'mono8', 0, 4, np.zeros(16, np.uint8)),
     }[kind]()
     raw = bytes(store.serialize_cdr(made, kind))
-    fast = make_fast_reader(kind)
-    assert fast is not None
-    read_both(kind, fast, raw)
+    if kind == IMAGE:
+        read_image_both(raw)
+    else:
+        read_both(kind, [raw])
     for size in range(13, len(raw) - 3):
-        with pytest.raises((ValueError, IndexError, struct.error)):
-            fast(raw[:size], 0)
+        if kind == IMAGE:
+            with pytest.raises(UNUSUAL):
+                read_image(raw[:size], 0)
+        else:
+            ((_, block),) = BlockReader(kind).read([raw[:size]])
+            assert block is None
+
+
+def test_joints_of_publishers_that_take_turns_are_in_a_block_each() -> None:
+    store = get_typestore(Stores.LATEST)
+    types = store.types
+    raws = []
+    for number in range(9):
+        stamp = types['builtin_interfaces/msg/Time'](5, number)
+        names = ['finger'] if number % 2 else ['shoulder', 'elbow']
+        values = [np.full(len(names), float(number))] * 3
+        message = types[JOINTS](types['std_msgs/msg/Header'](stamp, ''), names, *values)
+        raws.append(bytes(store.serialize_cdr(message, JOINTS)))
+    found = BlockReader(JOINTS).read(raws)
+    assert sorted(list(positions) for positions, _ in found) == [[0, 2, 4, 6, 8], [1, 3, 5, 7]]
+    read_both(JOINTS, raws)

@@ -9,6 +9,7 @@ from math import sqrt
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robot_memory.detectors.ring_buffer import Row
 
@@ -128,6 +129,18 @@ class Baseline:
             return f, t, 0.0
         return f, t, max(compute_norm(f) / self.onset_n, compute_norm(t) / self.onset_nm)
 
+    def measure_levels(
+        self, stamps_ns: NDArray[np.int64], values: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the levels of readings, as `compare` does; there must have been ten before."""
+        seconds = np.clip((stamps_ns - self._stamp_ns) / 1e9, -HOLD_S, HOLD_S)
+        over = values - self._rest - seconds[:, None] * self._slope
+        squares = over * over
+        force = np.sqrt(squares[:, 0] + squares[:, 1] + squares[:, 2])
+        torque = np.sqrt(squares[:, 3] + squares[:, 4] + squares[:, 5])
+        levels: NDArray[np.float64] = np.maximum(force / self.onset_n, torque / self.onset_nm)
+        return levels
+
     def move_to(self, row: Row) -> Baseline:
         """Return a copy whose rest is at a row, and which otherwise knows as much."""
         other = self.remember()
@@ -221,6 +234,22 @@ class Baseline:
             is_full = stamp_ns - self._first_ns >= BLOCK_S * 1e9 and self._count >= BLOCK_READINGS
         if is_full:
             self._take_block((self._first_ns + stamp_ns) // 2, (stamp_ns - self._first_ns) / 1e9)
+
+    @property
+    def full_ns(self) -> int:
+        """Return from which stamp on a reading may fill the open block; 0: there is none."""
+        is_open = self._blocks and self._count
+        return self._first_ns + round(BLOCK_S * 1e9) if is_open else 0
+
+    def update_within_block(self, values: NDArray[np.float64]) -> None:
+        """Take readings of before `full_ns`, as `update` does."""
+        self._readings += len(values)
+        self._count += len(values)
+        over = values - self._origin
+        # Summed up one after the other, as single readings are: so the result is the same.
+        self._sum = np.add.accumulate(np.vstack((self._sum, over)))[-1].tolist()
+        squares = np.vstack((self._square_sum, over * over))
+        self._square_sum = np.add.accumulate(squares)[-1].tolist()
 
     def _take_block(self, stamp_ns: int, seconds: float) -> None:
         count, sums = self._count, self._sum

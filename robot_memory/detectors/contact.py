@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 
 from robot_memory.detectors.baseline import DRIFT, Baseline, compute_norm
-from robot_memory.detectors.contact_event import (
-    LASTED,
-    RELEASED,
-    SMOOTH_S,
-    Contact,
-)
+from robot_memory.detectors.contact_event import LASTED, RELEASED, SMOOTH_S, Contact
 from robot_memory.detectors.contact_settings import ContactSettings
 from robot_memory.detectors.event import (
     ENDED,
@@ -21,7 +16,8 @@ from robot_memory.detectors.event import (
     Event,
     StampOrder,
 )
-from robot_memory.detectors.readings import WrenchReading, is_usable, to_floats
+from robot_memory.detectors.readings import WrenchBlock, WrenchReading, find_usable
+from robot_memory.detectors.resting import follow_rest, smooth
 from robot_memory.detectors.ring_buffer import RingBuffer, Row
 
 RISE_NS = 4 * 10**9
@@ -63,14 +59,45 @@ class ContactDetector:
 
     def feed(self, reading: WrenchReading) -> list[Event]:
         """Take the next reading and return the contacts that are complete with it."""
-        force, torque = to_floats(reading.force), to_floats(reading.torque)
-        if len(force) != 3 or len(torque) != 3:
+        if len(reading.force) != 3 or len(reading.torque) != 3:
             self.ignored['force or torque is not three numbers'] += 1
             return []
-        if not is_usable(force) or not is_usable(torque):
-            self.ignored['force or torque is not a number'] += 1
-            return []
-        stamp_ns, before_ns = reading.stamp_ns, self._order.last_ns
+        return [event for _, event in self.feed_block(WrenchBlock.from_reading(reading))]
+
+    def feed_block(self, block: WrenchBlock) -> list[tuple[int, Event]]:
+        """Take readings; return contacts with which completes them, as if taken one by one."""
+        numbers, usable = find_usable(block.values)
+        if len(numbers) < len(usable):
+            self.ignored['force or torque is not a number'] += len(usable) - len(numbers)
+            block = block.select(usable)
+        rows = list(zip(block.stamps_ns.tolist(), block.values.tolist(), strict=True))
+        events, at = [], 0
+        while at < len(rows):
+            at += self._follow_rest(block.select(slice(at, None)))
+            if at < len(rows):
+                found = self._take_row(rows[at], block.frame_id)
+                events += [(numbers[at], event) for event in found]
+                at += 1
+        return events
+
+    def _follow_rest(self, block: WrenchBlock) -> int:
+        """Take readings at rest, of which nothing comes, together; return how many."""
+        baseline = self._baseline
+        if self._contact is not None or self._lifted_ns or self._rising_ns or not self._smooth:
+            return 0
+        due_ns = self._tested_ns + TEST_NS if baseline.is_still else baseline.full_ns
+        end_ns = min(baseline.full_ns, self._buffer.ready_ns, due_ns)
+        mean, release = self._smooth, self.settings.release_ratio
+        rest = follow_rest(block, self._order, self._buffer, baseline, mean, end_ns, release)
+        if rest.count:
+            self._smooth = rest.mean
+            self._levels.clear()
+            if rest.was_low:
+                self._is_resumed = self._was_cut = self._is_unsure = False
+        return rest.count
+
+    def _take_row(self, row: Row, frame_id: str) -> list[Event]:
+        stamp_ns, before_ns = row[0], self._order.last_ns
         verdict = self._order.judge(stamp_ns)
         events: list[Event] = []
         elapsed = (stamp_ns - before_ns) / 1e9
@@ -80,15 +107,11 @@ class ContactDetector:
             if verdict is not GOES_ON:
                 events = self._break_off(verdict, elapsed)
             elapsed = 0.0
-        row = (stamp_ns, force + torque)
         self._buffer.push(row)
         share = elapsed / (elapsed + SMOOTH_S)
-        self._smooth = [
-            mean + share * (value - mean)
-            for mean, value in zip(self._smooth or row[1], row[1], strict=True)
-        ]
+        self._smooth = smooth(self._smooth or row[1], row[1], share)
         if self._contact is None:
-            self._watch(row, reading.frame_id)
+            self._watch(row, frame_id)
         else:
             self._track_contact(self._contact, row, elapsed)
         if self._buffer.since_ns:
@@ -124,7 +147,7 @@ class ContactDetector:
         self._steady: Baseline | None = None
         self._steady_ns = self._moved_ns = 0
         self._was_cut = self._is_resumed = self._is_unsure = False
-        self._baseline = self._make_baseline()
+        self._baseline: Baseline = self._make_baseline()
         self._tested = False
 
     def _make_baseline(self) -> Baseline:

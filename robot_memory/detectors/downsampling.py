@@ -77,11 +77,15 @@ class Trajectory:
         extent: list[float] = (self._high - self._low).tolist()
         return extent
 
-    def add(self, row: Row) -> None:
-        """Take the next row."""
-        self._block.append(row)
-        if len(self._block) >= BLOCK:
-            self._simplify_block()
+    def extend(self, rows: Sequence[Row]) -> None:
+        """Take the next rows."""
+        at = 0
+        while at < len(rows):
+            room = BLOCK - len(self._block)
+            self._block += rows[at : at + room]
+            at += room
+            if len(self._block) >= BLOCK:
+                self._simplify_block()
 
     def collect_rows(self) -> list[Row]:
         """Return what is held: within `error` times the tolerances of every row."""

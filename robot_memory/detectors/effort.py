@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import asdict
+from math import inf
 from typing import NamedTuple
+
+import numpy as np
 
 from robot_memory.detectors.confidence import rate_evidence
 from robot_memory.detectors.event import (
@@ -17,10 +21,17 @@ from robot_memory.detectors.event import (
 )
 from robot_memory.detectors.formatting import format_number
 from robot_memory.detectors.motion_event import UNITS, MotionSettings
-from robot_memory.detectors.readings import JointReading, is_usable, to_floats
-from robot_memory.detectors.ring_buffer import RingBuffer, Row, to_signal
+from robot_memory.detectors.readings import JointBlock, Mask, Table, find_usable
+from robot_memory.detectors.ring_buffer import NEVER_NS, RingBuffer, Row, to_signal
 from robot_memory.detectors.signal import Signal
-from robot_memory.detectors.usual_effort import UsualEffort, UsualRange
+from robot_memory.detectors.usual_effort import (
+    Floats,
+    Numbers,
+    Unusual,
+    UsualEffort,
+    UsualRange,
+    sort_speeds,
+)
 
 RELEASED = 'the effort is usual again'
 LASTED = 'it lasted so long that it became usual'
@@ -43,7 +54,7 @@ class EffortDetector:
         self.ignored = ignored
         self.names = names
         self._order = StampOrder(settings.gap_s, Counter())
-        self._usual = [UsualEffort(settings.stop_speed) for _ in names]
+        self._usual = [UsualEffort() for _ in names]
         self._buffer = RingBuffer(settings.pre_s + 1.0, settings.pre_s, settings.post_s)
         self._learned_s = 0.0
         self._speeds = [0.0] * len(names)
@@ -56,29 +67,32 @@ class EffortDetector:
         strain = self._strain
         return self._buffer.since_ns or (strain.rows[0][0] if strain is not None else 0)
 
-    def feed(self, reading: JointReading) -> list[Event]:
-        """Take the next reading, with an effort of each joint or none."""
-        effort = to_floats(reading.effort)
-        if len(effort) != len(self.names) or not self.settings.effort_learning_s:
+    def feed(self, block: JointBlock) -> list[tuple[int, Event]]:
+        """Take readings, with an effort of each joint; return what is complete with which."""
+        if not self.settings.effort_learning_s:
             return []
-        if not is_usable(effort):
-            self.ignored['effort is not a number'] += 1
-            return []
-        stamp_ns, before_ns = reading.stamp_ns, self._order.last_ns
-        verdict = self._order.judge(stamp_ns)
-        if verdict is UNUSABLE:
-            return []
-        events: list[Event] = []
-        elapsed = (stamp_ns - before_ns) / 1e9 if before_ns and verdict is GOES_ON else 0.0
-        if verdict is not GOES_ON:
-            events = self.break_off(verdict)
-            self._buffer.clear()
-        self._learned_s += elapsed
-        self._follow_speeds(reading, elapsed)
-        row = (stamp_ns, [*effort, max(map(abs, self._speeds))])
-        self._buffer.push(row)
-        self._judge(row, effort)
-        return events + self._buffer.take_ready()
+        numbers, usable = find_usable(block.effort)
+        if len(numbers) < len(usable):
+            self.ignored['effort is not a number'] += len(usable) - len(numbers)
+            block = block.select(usable)
+        events: list[tuple[int, Event]] = []
+        at, stamps_ns = 0, block.stamps_ns
+        while at < len(stamps_ns):
+            before_ns = self._order.last_ns
+            verdict = self._order.judge(int(stamps_ns[at]))
+            if verdict is UNUSABLE:
+                at += 1
+                continue
+            if verdict is not GOES_ON:
+                events += [(numbers[at], event) for event in self.break_off(verdict)]
+                self._buffer.clear()
+                before_ns = 0
+            end = at + 1 + self._order.count_going_on(stamps_ns[at + 1 :])
+            self._order.last_ns = int(stamps_ns[end - 1])
+            found = self._follow(block.select(slice(at, end)), before_ns)
+            events += [(numbers[at + number], event) for number, event in found]
+            at = end
+        return events
 
     def break_off(self, reason: str = ENDED) -> list[Event]:
         """Hand on what there is, because of `reason`; what was learned stays."""
@@ -86,46 +100,101 @@ class EffortDetector:
         self._position = []
         return self._buffer.flush()
 
-    def _follow_speeds(self, reading: JointReading, elapsed: float) -> None:
-        """Take the speeds that are reported, or those of the positions over some 0.1 s."""
-        velocity, position = to_floats(reading.velocity), to_floats(reading.position)
-        if len(velocity) == len(self.names) and is_usable(velocity) and any(velocity):
-            self._speeds = velocity
-        elif len(position) == len(self.names) and is_usable(position):
-            if self._position and elapsed:
-                share = elapsed / (elapsed + SMOOTH_S)
-                self._speeds = [
-                    old + share * ((now - then) / elapsed - old)
-                    for old, now, then in zip(self._speeds, position, self._position, strict=True)
-                ]
-        elif len(velocity) == len(self.names):
-            self._speeds = [0.0] * len(velocity)
-        self._position = position
+    def _follow(self, block: JointBlock, before_ns: int) -> list[tuple[int, Event]]:
+        """Take readings in a row; go through them by stretches in which nothing changes."""
+        stamps_ns: list[int] = block.stamps_ns.tolist()
+        elapsed = (np.diff(block.stamps_ns, prepend=before_ns or stamps_ns[0]) / 1e9).tolist()
+        learned = np.add.accumulate([self._learned_s, *elapsed])[1:]
+        self._learned_s = float(learned[-1])
+        learns_to = int(learned.searchsorted(self.settings.effort_learning_s))
+        speeds = self._estimate_speeds(block, elapsed)
+        table = np.column_stack((block.effort, np.abs(speeds).max(axis=1))).tolist()
+        rows: list[Row] = list(zip(stamps_ns, table, strict=True))
+        speed_bins = sort_speeds(speeds, self.settings.stop_speed)
 
-    def _judge(self, row: Row, effort: list[float]) -> None:
-        """Compare a reading with the usual, or learn from it."""
-        is_learning = self._learned_s < self.settings.effort_learning_s
-        top, found = 0.0, None
-        for joint, usual in enumerate(self._usual):
-            speed_bin = usual.sort_speed(self._speeds[joint])
-            known = None if is_learning else usual.find(speed_bin)
-            level = known.measure(effort[joint]) if known is not None else 0.0
-            if level < self.settings.effort_margin:
-                usual.add(speed_bin, effort[joint])
-            elif known is not None and level > top:
-                top, found = level, _Excess(joint, effort[joint], known, level)
+        def learn(joint: int, begin: int) -> list[Unusual]:
+            efforts = block.effort[:, joint]
+            return self._learn(joint, speed_bins[:, joint], efforts, begin, learns_to)
+
+        unusual = [learn(joint, 0) for joint in range(len(self.names))]
+        excesses = _find_greatest(unusual)
+        order = list(excesses)
+        events: list[tuple[int, Event]] = []
+        at, last = 0, len(rows) - 1
+        while at <= last:
+            change_ns = min(self._quiet_ns, self._buffer.ready_ns)
+            end = min(last, bisect_left(stamps_ns, change_ns, at))
+            following = bisect_left(order, at)
+            end = min([end, *order[following : following + 1]])
+            self._buffer.extend(rows[at : end + 1])
+            at = end + 1
+            if end in excesses:
+                top = self._strain_on(rows[end], excesses[end])
+                if top is not None:
+                    self._usual[top].forget()
+                    unusual[top] = learn(top, at)
+                    excesses = _find_greatest(unusual)
+                    order = list(excesses)
+            elif stamps_ns[end] >= self._quiet_ns:
+                self._close(RELEASED)
+            events += [(end, event) for event in self._buffer.take_ready()]
+        return events
+
+    def _estimate_speeds(self, block: JointBlock, elapsed: list[float]) -> Table:
+        """Return the speeds that are reported, or those of the positions over some 0.1 s."""
+        shape = block.effort.shape
+        speeds: Table = np.zeros(shape)
+        reported: Mask = np.zeros(shape[0], np.bool_)
+        if block.velocity.shape == shape:
+            reported = find_usable(block.velocity)[1] & block.velocity.any(axis=1)
+            speeds[reported] = block.velocity[reported]
+        places: list[list[float]] = [[] for _ in elapsed]
+        if block.position.shape == shape:
+            for number in find_usable(block.position)[0]:
+                places[number] = block.position[number].tolist()
+        for number in (~reported).nonzero()[0].tolist():
+            speed = speeds[number - 1].tolist() if number else self._speeds
+            before, place = places[number - 1] if number else self._position, places[number]
+            if before and place and elapsed[number]:
+                seconds = elapsed[number]
+                share = seconds / (seconds + SMOOTH_S)
+                speeds[number] = [
+                    old + share * ((now - then) / seconds - old)
+                    for old, now, then in zip(speed, place, before, strict=True)
+                ]
+            elif place or block.velocity.shape != shape:
+                speeds[number] = speed
+        self._speeds, self._position = speeds[-1].tolist(), places[-1]
+        return speeds
+
+    def _learn(
+        self, joint: int, speed_bins: Numbers, efforts: Floats, begin: int, learns_to: int
+    ) -> list[Unusual]:
+        """Compare the readings of a joint from `begin` on with the usual, or learn from them."""
+        usual, first = self._usual[joint], max(begin, learns_to)
+        if begin < first:
+            usual.take(speed_bins[begin:first], efforts[begin:first], inf)
+        margin = self.settings.effort_margin
+        found = usual.take(speed_bins[first:], efforts[first:], margin)
+        return [one._replace(reading=first + one.reading) for one in found]
+
+    @property
+    def _quiet_ns(self) -> int:
+        """Return from which stamp on an effort that is usual ends the strain; far off: none is."""
+        return self._strain.rows[-1][0] + QUIET_NS if self._strain is not None else NEVER_NS
+
+    def _strain_on(self, row: Row, excess: _Excess) -> int | None:
+        """Take an unusual reading; return the joint of which it lasted too long, if one did."""
         strain = self._strain
-        if found is not None:
-            if strain is None:
-                moved = self._buffer.select(row[0] - MOVED_NS, row[0])
-                speed = max(one[1][-1] for one in moved)
-                strain = self._strain = _Strain(speed, self._buffer.select_before(row[0]))
-            strain.add(row, found)
-            if strain.duration_ns >= MAX_NS:
-                self._close(LASTED)
-                self._usual[strain.top.joint].forget()
-        elif strain is not None and row[0] - strain.rows[-1][0] >= QUIET_NS:
-            self._close(RELEASED)
+        if strain is None:
+            moved = self._buffer.select(row[0] - MOVED_NS, row[0])
+            speed = max(one[1][-1] for one in moved)
+            strain = self._strain = _Strain(speed, self._buffer.select_before(row[0]))
+        strain.add(row, excess)
+        if strain.duration_ns < MAX_NS:
+            return None
+        self._close(LASTED)
+        return strain.top.joint
 
     def _close(self, reason: str) -> None:
         strain, self._strain = self._strain, None
@@ -145,6 +214,16 @@ class _Excess(NamedTuple):
     effort: float
     usual: UsualRange
     level: float
+
+
+def _find_greatest(unusual: list[list[Unusual]]) -> dict[int, _Excess]:
+    """Return by reading, in their order, which joint is furthest beyond the usual."""
+    found: dict[int, _Excess] = {}
+    for joint, ones in enumerate(unusual):
+        for number, effort, usual, level in ones:
+            if number not in found or level > found[number].level:
+                found[number] = _Excess(joint, effort, usual, level)
+    return dict(sorted(found.items()))
 
 
 class _Strain:

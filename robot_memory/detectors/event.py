@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from robot_memory.detectors.signal import Signal
 
 REWIND_S = 1.0
@@ -117,6 +120,18 @@ class StampOrder:
         gap = self.last_ns and step > self._gap_ns
         self.last_ns = stamp_ns
         return STOPPED if gap else GOES_ON
+
+    def count_going_on(self, stamps_ns: NDArray[np.int64]) -> int:
+        """Return how many stamps in a row go on after the last one; that stays as it is."""
+        if (
+            not self.last_ns
+            or not len(stamps_ns)
+            or not 0 < stamps_ns[0] - self.last_ns <= self._gap_ns
+        ):
+            return 0
+        steps = stamps_ns[1:] - stamps_ns[:-1]
+        (breaks,) = ((steps <= 0) | (steps > self._gap_ns)).nonzero()
+        return int(breaks[0]) + 1 if len(breaks) else len(stamps_ns)
 
 
 def round_all(values: Iterable[float], digits: int = 4) -> list[float]:

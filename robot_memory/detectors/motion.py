@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from bisect import bisect_left
+from collections import Counter
+from operator import itemgetter
+
+import numpy as np
 
 from robot_memory.detectors.effort import EffortDetector
 from robot_memory.detectors.event import (
@@ -14,10 +18,11 @@ from robot_memory.detectors.event import (
     Event,
     StampOrder,
 )
+from robot_memory.detectors.joint_speeds import SpeedEstimator
 from robot_memory.detectors.motion_event import AT_REST, MotionSettings, Movement
-from robot_memory.detectors.readings import JointReading, is_usable, to_floats
-from robot_memory.detectors.ring_buffer import MAX_ROWS, RingBuffer
-from robot_memory.detectors.turning import JointHistory
+from robot_memory.detectors.readings import ABSURD, JointBlock, JointReading, find_usable
+from robot_memory.detectors.ring_buffer import RingBuffer, Row
+from robot_memory.detectors.turning import PERIOD_NS, JointPlaces
 
 MAX_GROUPS = 16
 LEAD_NS = 2 * 10**9
@@ -42,21 +47,24 @@ class MotionDetector:
         """Return the onset of the oldest movement not handed on yet, or of what may be one."""
         return min(filter(None, (part.since_ns for part in self._list_parts())), default=0)
 
-    @property
-    def histories(self) -> list[JointHistory]:
-        """Return where the joints were lately, by group; none of joints that do not turn."""
-        if self.settings.unit != 'rad':
-            return []
-        return [group.history for group in self._groups.values()]
-
     def feed(self, reading: JointReading) -> list[Event]:
         """Take the next reading; return the movements and unusual efforts complete with it."""
-        return self._judge_effort(reading) + self._follow(reading)
+        found = self.feed_block(JointBlock.from_reading(reading))
+        return [one for _, one in found if isinstance(one, Event)]
 
-    def _judge_effort(self, reading: JointReading) -> list[Event]:
+    def feed_block(self, block: JointBlock) -> list[tuple[int, Event | JointPlaces]]:
+        """
+        Take the next readings; return what is complete with which of them, in their order.
+
+        That are movements, unusual efforts, and, of joints that turn, where they are. It is the
+        same as to feed the readings one by one.
+        """
+        return sorted([*self._judge_efforts(block), *self._follow(block)], key=itemgetter(0))
+
+    def _judge_efforts(self, block: JointBlock) -> list[tuple[int, Event]]:
         """Compare efforts with what is usual; positions need not be there."""
-        count = len(reading.effort)
-        names = tuple(reading.names) or _number_joints(count)
+        count = block.effort.shape[1]
+        names = block.names or _number_joints(count)
         if not count or len(names) != count:
             return []
         key = tuple(sorted(names))
@@ -65,31 +73,34 @@ class MotionDetector:
             if len(self._efforts) >= MAX_GROUPS:
                 return []
             detector = self._efforts[key] = EffortDetector(names, self.settings, self.ignored)
-        if reading.names and names != detector.names:
-            reading = reading.reorder(detector.names)
-        return detector.feed(reading)
+        if block.names and names != detector.names:
+            block = block.reorder(detector.names)
+        return detector.feed(block)
 
-    def _follow(self, reading: JointReading) -> list[Event]:
-        """Take the positions of a reading; return the movements that are complete with it."""
-        position = to_floats(reading.position)
-        names = tuple(reading.names) or _number_joints(len(position))
-        if not position or len(names) != len(position):
-            self.ignored['no positions' if not position else 'names do not match positions'] += 1
+    def _follow(self, block: JointBlock) -> list[tuple[int, Event | JointPlaces]]:
+        """Take the positions of readings; return movements, and where the joints are."""
+        readings, joints = block.position.shape
+        names = block.names or _number_joints(joints)
+        if not joints or len(names) != joints:
+            reason = 'no positions' if not joints else 'names do not match positions'
+            self.ignored[reason] += readings
             return []
-        if not is_usable(position):
-            self.ignored['position is not a number'] += 1
+        numbers, usable = find_usable(block.position)
+        if len(numbers) < readings:
+            self.ignored['position is not a number'] += readings - len(numbers)
+            block = block.select(usable)
+        if not numbers:
             return []
         key = tuple(sorted(names))
         group = self._groups.get(key)
         if group is None:
             if len(self._groups) >= MAX_GROUPS:
-                self.ignored['too many groups of joints'] += 1
+                self.ignored['too many groups of joints'] += len(numbers)
                 return []
             group = self._groups[key] = _JointGroup(names, self.settings, self.ignored)
-        if reading.names and names != group.names:
-            reading = reading.reorder(group.names)
-            position = to_floats(reading.position)
-        return group.feed(reading, position)
+        if block.names and names != group.names:
+            block = block.reorder(group.names)
+        return [(numbers[at], one) for at, one in group.feed(block)]
 
     def pause(self) -> list[Event]:
         """
@@ -114,13 +125,36 @@ class MotionDetector:
         return sorted(events, key=lambda event: event.stamp_ns)
 
 
+class _Stream:
+    """Hold readings in a row, with what is computed of each for all of them at once."""
+
+    def __init__(
+        self, block: JointBlock, speeds: SpeedEstimator, settings: MotionSettings
+    ) -> None:
+        self.frame_id = block.frame_id
+        self.speeds, covered, self.known = speeds.estimate(block)
+        self.tops = np.abs(self.speeds).max(axis=1)
+        slowest = np.minimum(self.tops, np.abs(covered).max(axis=1))
+        self.moves = slowest >= settings.stop_speed
+        self.starts = self.moves & (self.tops >= settings.start_speed)
+        self.trembles = self.tops >= settings.stop_speed
+        self.stamps_ns: list[int] = block.stamps_ns.tolist()
+        table = np.column_stack((block.position, self.tops)).tolist()
+        self.rows: list[Row] = list(zip(self.stamps_ns, table, strict=True))
+        self.efforts = block.effort if block.effort.shape == block.position.shape else None
+
+    def find_change(self, at: int, end: int) -> int:
+        """Return where joints that move, or rest, at a reading no longer do, at most `end`."""
+        other = self.moves[at:end] != self.moves[at]
+        return at + int(other.argmax()) if other.any() else end
+
+
 class _JointGroup:
     """Detect motion of the joints that one publisher reports together."""
 
     def __init__(
         self, names: tuple[str, ...], settings: MotionSettings, ignored: Counter[str]
     ) -> None:
-        self.history = JointHistory(names)
         self.names = names
         self._settings = settings
         self._ignored = ignored
@@ -129,14 +163,15 @@ class _JointGroup:
         self._difference_ns = round(settings.difference_s * 1e9)
         reach_s = max(settings.pre_s + LEAD_NS / 1e9, settings.quiet_s)
         self._buffer = RingBuffer(reach_s, settings.pre_s, settings.post_s)
-        self._silent = set(range(len(names)))
+        self._speeds = SpeedEstimator(len(names), settings.difference_s, ignored)
+        self._turns = settings.unit == 'rad'
+        self._placed_ns = 0
         self._reset()
 
     def _reset(self) -> None:
-        self._window: deque[tuple[int, list[float]]] = deque(maxlen=MAX_ROWS)
+        self._speeds.clear()
         self._movement: Movement | None = None
         self._rested = False
-        self._known = False
         self._reported_rest_ns = self._rest_ns = self._lead_ns = self._moved_ns = (
             self._since_ns
         ) = 0
@@ -146,101 +181,117 @@ class _JointGroup:
         """Return the onset of the oldest movement not handed on yet, or of what may be one."""
         return self._buffer.since_ns or self._since_ns
 
-    def feed(self, reading: JointReading, position: list[float]) -> list[Event]:
-        """Take a reading with its positions and return what is complete with it."""
-        stamp_ns = reading.stamp_ns
-        verdict = self._order.judge(stamp_ns)
-        events: list[Event] = []
-        if verdict is not GOES_ON:
+    def feed(self, block: JointBlock) -> list[tuple[int, Event | JointPlaces]]:
+        """Take readings, and return what is complete with which of them."""
+        events: list[tuple[int, Event | JointPlaces]] = []
+        at, stamps_ns = 0, block.stamps_ns
+        while at < len(stamps_ns):
+            verdict = self._order.judge(int(stamps_ns[at]))
             if verdict is UNUSABLE:
-                return []
-            events = self.break_off(verdict)
-        self.history.add(stamp_ns, position)
-        covered = self._estimate_speeds(stamp_ns, position)
-        speeds = self._choose_speeds(reading, covered)
-        top = max(max(speeds), -min(speeds))
-        row = (stamp_ns, [*position, top])
-        self._buffer.push(row)
-        speed = min(top, max(max(covered), -min(covered)))
-        movement = self._movement
-        if movement is None:
-            movement = self._watch(reading, top, speed)
-        elif speed < self._settings.stop_speed:
-            if movement.rest(row) >= self._quiet_ns:
-                self._close(AT_REST)
-                self._rested, self._reported_rest_ns, self._rest_ns = True, stamp_ns, stamp_ns
-            movement = None
-        else:
-            if movement.rest_ns:
-                movement.resume(self._buffer.select(movement.rest_ns, stamp_ns - 1))
-            movement.add(row)
-        if movement is not None:
-            if top > movement.peak_speed:
-                movement.record_peak(row, top, _find_largest(speeds))
-            effort = to_floats(reading.effort)
-            if len(effort) == len(position):
-                strongest = max(max(effort), -min(effort))
-                if strongest > movement.peak_effort and is_usable(effort):
-                    movement.record_effort(strongest, _find_largest(effort))
-        return events + self._buffer.take_ready() if self._buffer.since_ns else events
+                at += 1
+                continue
+            if verdict is not GOES_ON:
+                events += [(at, event) for event in self.break_off(verdict)]
+            end = at + 1 + self._order.count_going_on(stamps_ns[at + 1 :])
+            self._order.last_ns = int(stamps_ns[end - 1])
+            stream = _Stream(block.select(slice(at, end)), self._speeds, self._settings)
+            events += [(at + number, event) for number, event in self._follow(stream)]
+            if self._turns:
+                events += [(at + number, one) for number, one in self._list_places(stream)]
+            at = end
+        return events
 
-    def _estimate_speeds(self, stamp_ns: int, position: list[float]) -> list[float]:
-        """Return the speed of each joint by its positions, 0 until two are far enough apart."""
-        window = self._window
-        window.append((stamp_ns, position))
-        while len(window) > 2 and stamp_ns - window[1][0] >= self._difference_ns:
-            window.popleft()
-        since_ns, before = window[0]
-        self._known = 2 * (stamp_ns - since_ns) >= self._difference_ns
-        if not self._known:
-            return [0.0] * len(position)
-        seconds = (stamp_ns - since_ns) / 1e9
-        return [(now - then) / seconds for now, then in zip(position, before, strict=True)]
+    def _list_places(self, stream: _Stream) -> list[tuple[int, JointPlaces]]:
+        """Return where the joints are, as seldom as a history of them takes it."""
+        found, at, stamps_ns = [], 0, stream.stamps_ns
+        if stamps_ns[0] < self._placed_ns:
+            self._placed_ns = 0
+        while (at := bisect_left(stamps_ns, self._placed_ns + PERIOD_NS, at)) < len(stamps_ns):
+            self._placed_ns = stamps_ns[at]
+            found.append((at, JointPlaces(stamps_ns[at], self.names, stream.rows[at][1][:-1])))
+        return found
 
-    def _choose_speeds(self, reading: JointReading, covered: list[float]) -> list[float]:
-        """Return the speed of each joint as it is reported, or as its positions show it."""
-        velocity = to_floats(reading.velocity)
-        if len(velocity) != len(covered):
-            return covered
-        if not is_usable(velocity):
-            self._ignored['velocity is not a number'] += 1
-            return covered
-        silent = self._silent
-        if not silent:
-            return velocity
-        self._silent = {joint for joint in silent if not velocity[joint]}
-        for joint in self._silent:
-            velocity[joint] = covered[joint]
-        return velocity
+    def _follow(self, stream: _Stream) -> list[tuple[int, Event]]:
+        """Go through readings by stretches in which nothing begins, ends or is complete."""
+        events: list[tuple[int, Event]] = []
+        at, stamps_ns = 0, stream.stamps_ns
+        while at < len(stamps_ns):
+            end = min(len(stamps_ns), bisect_left(stamps_ns, self._buffer.ready_ns, at) + 1)
+            movement = self._movement
+            if movement is None:
+                at = self._watch(stream, at, end)
+            elif stream.moves[at]:
+                at = self._move(movement, stream, at, end)
+            else:
+                at = self._rest(movement, stream, at, end)
+            if self._buffer.since_ns:
+                events += [(at - 1, event) for event in self._buffer.take_ready()]
+        return events
 
-    def _watch(self, reading: JointReading, top: float, speed: float) -> Movement | None:
-        """Look at a reading at rest, and return the movement that begins with it, if one does."""
-        stamp_ns, stop = reading.stamp_ns, self._settings.stop_speed
-        self._rested = self._rested or (self._known and speed < stop)
+    def _move(self, movement: Movement, stream: _Stream, at: int, end: int) -> int:
+        """Take the readings of a movement up to where the joints rest; return where that is."""
+        end = stream.find_change(at, end)
+        if movement.rest_ns:
+            movement.resume(self._buffer.select(movement.rest_ns, stream.stamps_ns[at] - 1))
+        self._buffer.extend(stream.rows[at:end])
+        movement.extend(stream.rows[at:end])
+        _record_extremes(movement, stream, at, end)
+        return end
+
+    def _rest(self, movement: Movement, stream: _Stream, at: int, end: int) -> int:
+        """Take readings at rest up to where the movement goes on, or is over; return it."""
+        end = stream.find_change(at, end)
+        movement.rest(stream.rows[at])
+        over = bisect_left(stream.stamps_ns, movement.rest_ns + self._quiet_ns, at, end)
+        is_over = over < end
+        end = over + 1 if is_over else end
+        self._buffer.extend(stream.rows[at:end])
+        if is_over:
+            self._close(AT_REST)
+            self._rested = True
+            self._reported_rest_ns = self._rest_ns = stream.stamps_ns[over]
+        return end
+
+    def _watch(self, stream: _Stream, at: int, end: int) -> int:
+        """
+        Look at readings while no movement is under way; return up to which.
+
+        Those at rest are looked at together, once it is known that the joints rest.
+        """
+        end = stream.find_change(at, end) if self._rested and not stream.moves[at] else at + 1
+        last, stamp_ns = end - 1, stream.stamps_ns[end - 1]
+        moves = bool(stream.moves[last])
+        self._buffer.extend(stream.rows[at:end])
+        self._rested = self._rested or (bool(stream.known[last]) and not moves)
         if self._rested or not self._rest_ns:
-            if top < stop:
-                self._reported_rest_ns = stamp_ns
-            if speed < stop:
+            (calm,) = (~stream.trembles[at:end]).nonzero()
+            if len(calm):
+                self._reported_rest_ns = stream.stamps_ns[at + int(calm[-1])]
+            if not moves:
                 self._rest_ns = stamp_ns
         # Positions tell an onset a little late; a speed that trembles at rest tells none.
         late = 0 < self._rest_ns - self._reported_rest_ns <= self._difference_ns
         onset_ns = self._reported_rest_ns if late else self._rest_ns
-        if speed >= stop:
+        if moves:
             self._lead_ns = self._lead_ns or onset_ns
             self._moved_ns = stamp_ns
         elif stamp_ns - self._moved_ns >= self._quiet_ns:
             self._lead_ns = 0
         rests = self._rested and self._reported_rest_ns == stamp_ns and not self._lead_ns
         self._since_ns = 0 if rests else max(self._lead_ns or onset_ns, stamp_ns - LEAD_NS)
-        if top < self._settings.start_speed or speed < stop:
-            return None
-        rows = self._buffer.select(self._since_ns, stamp_ns)
+        if stream.starts[last]:
+            self._begin(stream, last)
+        return end
+
+    def _begin(self, stream: _Stream, at: int) -> None:
+        """Begin a movement, which began before the reading that shows it."""
+        rows = self._buffer.select(self._since_ns, stream.stamps_ns[at])
         self._since_ns = rows[0][0]
         before = self._buffer.select_before(self._since_ns)
         self._movement = Movement(
-            self.names, reading.frame_id, self._settings, self._rested, before, rows
+            self.names, stream.frame_id, self._settings, self._rested, before, rows
         )
-        return self._movement
+        _record_extremes(self._movement, stream, at, at + 1)
 
     def break_off(self, reason: str) -> list[Event]:
         """Hand on what there is, because of `reason`, and forget the past."""
@@ -264,8 +315,20 @@ class _JointGroup:
             self._buffer.hold(event, movement.make_signal)
 
 
-def _find_largest(values: list[float]) -> int:
-    return max(range(len(values)), key=lambda index: abs(values[index]))
+def _record_extremes(movement: Movement, stream: _Stream, at: int, end: int) -> None:
+    """Have a movement know the fastest and the strongest of some readings."""
+    top = at + int(stream.tops[at:end].argmax())
+    speed = float(stream.tops[top])
+    if speed > movement.peak_speed:
+        movement.record_peak(stream.rows[top], speed, int(np.abs(stream.speeds[top]).argmax()))
+    if stream.efforts is None:
+        return
+    efforts = np.abs(stream.efforts[at:end])
+    strongest = efforts.max(axis=1)
+    strongest[~(strongest < ABSURD)] = 0.0
+    top = int(strongest.argmax())
+    if strongest[top] > movement.peak_effort:
+        movement.record_effort(float(strongest[top]), int(efforts[top].argmax()))
 
 
 def _number_joints(count: int) -> tuple[str, ...]:

@@ -168,8 +168,7 @@ class Movement:
         self._fastest = self._strongest = 0
         self._readings = 0
         self._trajectory = self._make_trajectory(settings.max_points)
-        for row in rows:
-            self.add(row)
+        self.extend(rows)
 
     def _make_trajectory(self, limit: int) -> Trajectory:
         settings = self._settings
@@ -181,22 +180,20 @@ class Movement:
         """Return since when the joints rest, 0 while they move."""
         return self._rest[0] if self._rest else 0
 
-    def rest(self, row: Row) -> int:
-        """Take a reading at rest and return for how long they rest, in ns."""
+    def rest(self, row: Row) -> None:
+        """Take a reading at rest."""
         self._rest = self._rest or row
-        return row[0] - self._rest[0]
 
     def resume(self, rows: list[Row]) -> None:
         """Take the readings of a rest that was too short to be one."""
         self._rest = None
-        for row in rows:
-            self.add(row)
+        self.extend(rows)
 
-    def add(self, row: Row) -> None:
-        """Take a reading of the movement."""
-        self._last = row
-        self._readings += 1
-        self._trajectory.add(row)
+    def extend(self, rows: list[Row]) -> None:
+        """Take readings of the movement, at least one."""
+        self._last = rows[-1]
+        self._readings += len(rows)
+        self._trajectory.extend(rows)
 
     def record_peak(self, row: Row, speed: float, joint: int) -> None:
         """Take the fastest reading so far."""
@@ -212,8 +209,7 @@ class Movement:
         for roll in (self._before, after):
             if roll:
                 shape = self._make_trajectory(max(2, self._settings.max_points // 4))
-                for row in roll:
-                    shape.add(row)
+                shape.extend(roll)
                 rows = rows + shape.collect_rows()
         position, speed, _ = UNITS[self._settings.unit]
         units = [position] * len(self._names) + [speed]
@@ -223,7 +219,7 @@ class Movement:
     def make_event(self, reason: str) -> Event | None:
         """Return it, without its signal, as an event; None where it is too short or too small."""
         if self._rest:
-            self.add(self._rest)
+            self.extend([self._rest])
         names, settings = self._names, self._settings
         start, end = self._start, self._last
         self._trajectory.collect_rows()

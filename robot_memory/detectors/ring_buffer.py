@@ -17,6 +17,7 @@ Completion: TypeAlias = Callable[[list[Row]], Signal]
 """What makes the signal of an event that has ended out of the rows that followed it."""
 
 MAX_ROWS = 16_384
+NEVER_NS = 2**63 - 1
 
 
 class RingBuffer:
@@ -39,6 +40,11 @@ class RingBuffer:
         """Return the onset of the oldest event that waits, 0 where none does."""
         return self._waiting[0][0].stamp_ns if self._waiting else 0
 
+    @property
+    def ready_ns(self) -> int:
+        """Return the stamp from which on the next waiting event is ready; far off: none waits."""
+        return self._waiting[0][0].end_ns + self._post_ns if self._waiting else NEVER_NS
+
     def push(self, row: Row) -> None:
         """Take the next row; those too old for the one before it go."""
         rows = self._rows
@@ -47,6 +53,11 @@ class RingBuffer:
             while rows[0][0] < oldest_ns:
                 rows.popleft()
         rows.append(row)
+
+    def extend(self, rows: Sequence[Row]) -> None:
+        """Take the next rows, at least one."""
+        self._rows.extend(rows[:-1])
+        self.push(rows[-1])
 
     def select(self, first_ns: int, last_ns: int) -> list[Row]:
         """Return the rows from one stamp to another, both included."""
@@ -69,7 +80,7 @@ class RingBuffer:
     def take_ready(self) -> list[Event]:
         """Return the events whose post-roll is complete with the last row."""
         events = []
-        while self._waiting and self._rows[-1][0] >= self._waiting[0][0].end_ns + self._post_ns:
+        while self._waiting and self._rows[-1][0] >= self.ready_ns:
             events.append(self._complete_first())
         return events
 

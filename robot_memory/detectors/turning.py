@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,14 @@ MOST_COSINE, MOST_RATIO = 0.4, 1.6
 TURN = 'turn'
 
 Floats = NDArray[np.float64]
+
+
+class JointPlaces(NamedTuple):
+    """Hold where joints are: what a history of them takes."""
+
+    stamp_ns: int
+    names: tuple[str, ...]
+    position: list[float]
 
 
 class JointHistory:

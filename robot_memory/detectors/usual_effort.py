@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from math import log2
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 SAMPLES = 512
 MIN_READINGS = 200
 LEAST_SHARE, MOST_SHARE = 0.01, 0.99
-SPEED_BINS = 4
+SPEED_STEPS = np.array([1.0, 4.0, 16.0, 64.0])
+"""Where the ranges of speeds begin, over the speed at rest."""
+
+Floats: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.int64]
 
 
 class UsualRange(NamedTuple):
@@ -18,10 +25,25 @@ class UsualRange(NamedTuple):
     high: float
     median: float
 
-    def measure(self, effort: float) -> float:
-        """Return how far beyond the range an effort is, in widths of the range; 0 within."""
-        beyond = max(self.low - effort, effort - self.high)
-        return beyond / (self.high - self.low) if beyond > 0 else 0.0
+    def measure(self, efforts: Floats) -> Floats:
+        """Return how far beyond the range efforts are, in widths of the range; 0 within."""
+        beyond = np.maximum(self.low - efforts, efforts - self.high)
+        return np.maximum(beyond, 0.0) / (self.high - self.low)
+
+
+class Unusual(NamedTuple):
+    """Hold an effort that is unusual: of which reading, what is usual, and how far beyond it."""
+
+    reading: int
+    effort: float
+    usual: UsualRange
+    level: float
+
+
+def sort_speeds(speeds: Floats, rest_speed: float) -> Numbers:
+    """Return the numbers of the ranges of speeds: negative backwards, 0 slower than at rest."""
+    numbers = (rest_speed * SPEED_STEPS).searchsorted(np.abs(speeds), 'right')
+    return np.where(speeds > 0, numbers, -numbers)
 
 
 class UsualEffort:
@@ -32,30 +54,28 @@ class UsualEffort:
     one before. Of each, readings are sampled evenly over all the time that was seen.
     """
 
-    def __init__(self, rest_speed: float) -> None:
-        """Begin without a reading; slower than `rest_speed` is at rest."""
-        self._rest_speed = rest_speed
+    def __init__(self) -> None:
+        """Begin without a reading."""
         self._bins: dict[int, _Samples] = {}
 
-    def sort_speed(self, speed: float) -> int:
-        """Return the number of the range in which a speed is, negative backwards, 0 at rest."""
-        size = abs(speed)
-        if size < self._rest_speed:
-            return 0
-        number = min(SPEED_BINS, 1 + int(log2(size / self._rest_speed) / 2))
-        return number if speed > 0 else -number
+    def take(self, speed_bins: Numbers, efforts: Floats, margin: float) -> list[Unusual]:
+        """
+        Learn from readings (n) those that are not `margin` or more beyond the usual range.
 
-    def find(self, speed_bin: int) -> UsualRange | None:
-        """Return the usual range at a speed; None before 200 readings."""
-        samples = self._bins.get(speed_bin)
-        return None if samples is None else samples.range
-
-    def add(self, speed_bin: int, effort: float) -> None:
-        """Take in a reading."""
-        samples = self._bins.get(speed_bin)
-        if samples is None:
-            samples = self._bins[speed_bin] = _Samples()
-        samples.add(effort)
+        Return the others. A range is known from 200 readings at such a speed on.
+        """
+        found: list[Unusual] = []
+        present = sorted(set(speed_bins.tolist()))
+        for speed_bin in present:
+            samples = self._bins.get(speed_bin)
+            if samples is None:
+                samples = self._bins[speed_bin] = _Samples()
+            readings = None if len(present) == 1 else (speed_bins == speed_bin).nonzero()[0]
+            values = efforts if readings is None else efforts[readings]
+            for at, usual, level in samples.take(values, margin):
+                reading = at if readings is None else int(readings[at])
+                found.append(Unusual(reading, float(values[at]), usual, level))
+        return found
 
     def forget(self) -> None:
         """Learn anew what is usual."""
@@ -64,16 +84,38 @@ class UsualEffort:
 
 class _Samples:
     def __init__(self) -> None:
-        self.range: UsualRange | None = None
+        self._range: UsualRange | None = None
         self._values: list[float] = []
         self._readings = 0
         self._stride = 1
         self._next = MIN_READINGS
 
-    def add(self, effort: float) -> None:
-        self._readings += 1
-        if self._readings % self._stride == 0:
-            self._values.append(effort)
+    def take(self, efforts: Floats, margin: float) -> Iterator[tuple[int, UsualRange, float]]:
+        """Take readings; yield which are unusual, of what range, and how far beyond it."""
+        at = 0
+        while at < len(efforts):
+            # At most so many that the range is measured anew after the last one.
+            part = efforts[at : at + self._next - self._readings]
+            usual = self._range
+            if usual is not None:
+                levels = usual.measure(part)
+                rejected = levels >= margin
+                for number in rejected.nonzero()[0].tolist():
+                    yield at + number, usual, float(levels[number])
+                self._add(part[~rejected])
+            else:
+                self._add(part)
+            at += len(part)
+
+    def _add(self, efforts: Floats) -> None:
+        at = 0
+        while at < len(efforts):
+            first = at + self._stride - 1 - self._readings % self._stride
+            end = first + (SAMPLES - 1 - len(self._values)) * self._stride + 1
+            part = efforts[at:end]
+            self._values += efforts[first : end : self._stride].tolist()
+            self._readings += len(part)
+            at += len(part)
             if len(self._values) >= SAMPLES:
                 self._values = self._values[1::2]
                 self._stride *= 2
@@ -88,4 +130,4 @@ class _Samples:
             values[round(share * last)] for share in (LEAST_SHARE, 0.5, MOST_SHARE)
         )
         if high > low:
-            self.range = UsualRange(low, high, middle)
+            self._range = UsualRange(low, high, middle)

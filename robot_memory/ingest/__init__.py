@@ -1,6 +1,12 @@
 """From messages to memories, live and from recordings; see docs/ingest.md."""
 
-from robot_memory.ingest.pipeline import IngestSettings, LearnedText, Pipeline, TopicHandler
+from robot_memory.ingest.pipeline import (
+    IngestSettings,
+    LearnedText,
+    Pipeline,
+    ReceivedMessage,
+    TopicHandler,
+)
 from robot_memory.ingest.pose_source import PoseSourceSettings
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.tap import Tap, TapSettings, make_tap
@@ -13,6 +19,7 @@ __all__ = [
     'Pipeline',
     'PoseSourceSettings',
     'QueuedEventWriter',
+    'ReceivedMessage',
     'SessionFinder',
     'Tap',
     'TapSettings',

@@ -11,7 +11,7 @@ from typing import Any
 from robot_memory.core.errors import NotFound
 from robot_memory.ingest import messages
 from robot_memory.ingest.losses import Loss, add_up
-from robot_memory.ingest.pipeline import Pipeline, RecordingOrigin, TopicHandler
+from robot_memory.ingest.pipeline import Pipeline, ReceivedMessage, RecordingOrigin, TopicHandler
 from robot_memory.ingest.pose_source import PoseSourceSettings, list_pose_topics
 from robot_memory.ingest.recording import (
     RecordedTopic,
@@ -25,8 +25,6 @@ from robot_memory.ingest.tap import DEFAULTS, Tap, make_tap
 from robot_memory.ingest.writer import EventWriter
 from robot_memory.lifecycle.completed_imports import compute_key, find_completed, note_completed
 from robot_memory.memory import Memory
-
-_PROGRESS_EVERY = 64
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ def import_recording(
     """
     Store the events of a recording, and return what came of it.
 
-    Every event is in the store when the next message is read. What was kept before, by an import
+    Every event is in the store when the next messages are read. What was kept before, by an import
     that was broken off or by a live run, is known by its identity and not kept again. `progress`
     is told how many of how many messages are read. Raise NotFound where there is no recording.
     """
@@ -106,16 +104,19 @@ def import_recording(
         topics = [topic for topic in recording.topics if (topic.name, topic.type) in handlers]
         total = sum(topic.count for topic in topics)
         done, first_ns, last_ns = 0, 0, 0
-        for message in recording.messages({topic.name for topic in topics}):
-            receiving = handlers.get((message.topic, message.type), [])
-            if not receiving:
+        for batch in recording.messages({topic.name for topic in topics}):
+            wanted = [one for one in batch if (one.topic, one.type) in handlers]
+            if not wanted:
                 continue
-            for handler in receiving:
-                handler.receive(message.raw, message.recorded_ns)
-            done += 1
-            first_ns, last_ns = first_ns or message.recorded_ns, message.recorded_ns
-            if not done % _PROGRESS_EVERY:
-                progress(done, total)
+            received = [
+                ReceivedMessage(handler, one.raw, one.recorded_ns)
+                for one in wanted
+                for handler in handlers[one.topic, one.type]
+            ]
+            pipeline.receive(received)
+            done += len(wanted)
+            first_ns, last_ns = first_ns or wanted[0].recorded_ns, wanted[-1].recorded_ns
+            progress(done, total)
         progress(done, total)
         pipeline.finish()
         losses = tuple(recording.losses)

@@ -109,8 +109,8 @@ class McapFile:
             for loss in scan.list_losses(self.path.name):
                 self._lose(loss)
 
-    def messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[Stored]:
-        """Yield the messages of the wanted channels in the order of their times."""
+    def messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[list[Stored]]:
+        """Yield the messages of the wanted channels in the order of their times, by chunks."""
         channels = {
             number: (channel.topic, channel.type)
             for number, channel in self.channels.items()
@@ -120,10 +120,10 @@ class McapFile:
         with self.path.open('rb') as file:
             for piece in self._pieces:
                 ready = bisect_left(waiting, piece.begin_ns, key=_TIME)
-                yield from waiting[:ready]
+                yield waiting[:ready]
                 waiting = waiting[ready:] + self._read_piece(file, piece, channels)
                 waiting.sort(key=_TIME)
-        yield from waiting
+        yield waiting
 
     def _read_piece(
         self, file: BinaryIO, piece: Piece, channels: dict[int, tuple[str, str]]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from robot_memory.core.fields import NANOSECONDS, arg
-from robot_memory.detectors import Event, MotionDetector, SceneDetector, TextEvent
+from robot_memory.detectors import Event, SceneDetector, TextEvent
 from robot_memory.detectors.text import name_level
-from robot_memory.detectors.turning import JointHistory, mark_turning
+from robot_memory.detectors.turning import JointHistory, JointPlaces, mark_turning
 from robot_memory.ingest.ongoing import OngoingTexts
 from robot_memory.ingest.perceptions import make_perception
 from robot_memory.ingest.pose_source import PoseSource, PoseSourceSettings
-from robot_memory.ingest.stamps import LIVE, ArrivalClock
+from robot_memory.ingest.stamps import LIVE, ArrivalClock, Dating
 from robot_memory.ingest.tap import DEFAULTS, Tap
-from robot_memory.ingest.tap_runner import TapRunner
+from robot_memory.ingest.tap_runner import Detection, TapRunner
 from robot_memory.lifecycle.perceptions import Perception
 from robot_memory.plugins.registry import ExtensionRegistry
 
@@ -75,7 +77,10 @@ class RecordingOrigin:
 @dataclass(frozen=True)
 class TopicHandler:
     """
-    Describe a subscription: `receive` takes each serialized message and when it came (ns).
+    Describe a subscription, whose messages are given to the pipeline with this beside them.
+
+    It is of a `tap`, or without one of what places are known by. `takes_blocks`: what comes of its
+    messages does not depend on other topics.
 
     `name` is that of its counts in the report; what is `latched` is wanted from before, too, and
     its publisher need not stay. Of one that is `optional` it is no fault to have no publisher.
@@ -86,7 +91,16 @@ class TopicHandler:
     type: str
     latched: bool
     optional: bool
-    receive: Callable[[Any, int], None]
+    tap: str = ''
+    takes_blocks: bool = False
+
+
+class ReceivedMessage(NamedTuple):
+    """Hold a serialized message, and when it came in nanoseconds."""
+
+    handler: TopicHandler
+    raw: bytes | memoryview
+    arrival_ns: int
 
 
 @dataclass
@@ -139,26 +153,26 @@ class Pipeline:
         self._ongoing_texts = OngoingTexts()
         self._pose_source = PoseSource(place, warn, arrival)
         self._demonstrations: list[_Demonstration] = []
+        self._waiting: deque[tuple[int, str, Detection]] = deque()
+        self._joint_histories: dict[tuple[str, tuple[str, ...]], JointHistory] = {}
 
     def list_handlers(self) -> list[TopicHandler]:
         """Return the topics to subscribe to, each with what takes its messages."""
         handlers = [
-            TopicHandler(
-                topic, topic, kind, latched, latched, self._make_pose_handler(topic, kind, latched)
-            )
+            TopicHandler(topic, topic, kind, latched, latched)
             for topic, kind, latched in self._pose_source.topics
         ]
         for name, runner in self._runners.items():
             settings = runner.tap.settings
-            latched = settings.type == 'std_msgs/msg/String'
             handlers.append(
                 TopicHandler(
                     self._make_title(name),
                     self._topics[name],
                     settings.type,
-                    latched,
+                    settings.type == 'std_msgs/msg/String',
                     DEFAULTS.get(name, {}).get('topic') == settings.topic,
-                    self._make_tap_handler(name),
+                    name,
+                    runner.takes_blocks,
                 )
             )
         return handlers
@@ -166,69 +180,96 @@ class Pipeline:
     def _make_title(self, name: str) -> str:
         return f'{name} ({self._topics[name]})'
 
-    def _make_pose_handler(
-        self, topic: str, kind: str, latched: bool
-    ) -> Callable[[Any, int], None]:
-        def receive(raw: bytes, arrival_ns: int) -> None:
-            newest_ns = self._pose_source.receive(topic, kind, latched, raw, arrival_ns)
-            if self._pose_source.is_full:
-                under_way = [runner.since_ns for runner in self._runners.values()]
-                self._pose_source.drop_before(min([newest_ns, *filter(None, under_way)]))
+    def receive(self, messages: Sequence[ReceivedMessage]) -> None:
+        """
+        Take messages in the order in which they came.
 
-        return receive
+        What comes of them does not depend on how many are given at once. Frequent ones are looked
+        at in blocks, ahead of the others; what is complete with one is handed on in its turn.
+        """
+        others: list[int] = []
+        blocks: dict[str, list[int]] = {}
+        ready: list[tuple[int, str, Detection]] = []
+        for position, (handler, _, _) in enumerate(messages):
+            if handler.takes_blocks:
+                blocks.setdefault(handler.tap, []).append(position)
+            else:
+                others.append(position)
+        for tap, positions in blocks.items():
+            raws = [messages[at].raw for at in positions]
+            arrivals_ns = [messages[at].arrival_ns for at in positions]
+            found = self._runners[tap].receive(raws, arrivals_ns)
+            ready += [(positions[one.position], tap, one) for one in found]
+        self._waiting.extend(sorted(ready, key=itemgetter(0)))
+        for position in others:
+            self._deliver_before(position)
+            self._receive_one(messages[position])
+        self._deliver_before(len(messages))
 
-    def _make_tap_handler(self, name: str) -> Callable[[Any, int], None]:
-        runner = self._runners[name]
+    def _deliver_before(self, position: int) -> None:
+        while self._waiting and self._waiting[0][0] < position:
+            _, tap, found = self._waiting[0]
+            self._deliver(tap, found)
+            self._waiting.popleft()
 
-        def receive(raw: bytes | memoryview, arrival_ns: int) -> None:
-            for event in runner.receive(raw, arrival_ns):
-                self._deliver(name, event)
-
-        return receive
-
-    def _deliver(self, name: str, event: Event | TextEvent) -> None:
-        if isinstance(event, TextEvent):
-            self._deliver_text(name, event)
+    def _receive_one(self, message: ReceivedMessage) -> None:
+        handler, raw, arrival_ns = message
+        if handler.tap:
+            for found in self._runners[handler.tap].receive([raw], [arrival_ns]):
+                self._deliver(handler.tap, found)
             return
-        runner = self._runners[name]
-        tap = runner.tap
+        newest_ns = self._pose_source.receive(
+            handler.topic, handler.type, handler.latched, raw, arrival_ns
+        )
+        if self._pose_source.is_full:
+            under_way = [runner.since_ns for runner in self._runners.values()]
+            waiting = [found.event for _, _, found in self._waiting]
+            under_way += [one.stamp_ns for one in waiting if not isinstance(one, JointPlaces)]
+            self._pose_source.drop_before(min([newest_ns, *filter(None, under_way)]))
+
+    def _deliver(self, name: str, found: Detection) -> None:
+        event, dating = found.event, found.dating
+        if isinstance(event, TextEvent):
+            self._deliver_text(name, event, dating)
+            return
+        if isinstance(event, JointPlaces):
+            self._note_places(name, event)
+            return
+        tap = self._runners[name].tap
         motion = event.metadata.get('detector') == 'motion'
         if tap.detector == 'contact':
-            event = mark_turning(event, self._list_joint_histories())
+            event = mark_turning(event, self._joint_histories.values())
         perception = make_perception(
             event,
             tap,
             self._topics[name],
             self._source,
-            self._list_ongoing(runner, event.stamp_ns),
+            self._list_ongoing(dating, event.stamp_ns),
             self._pose_source.look_up(event.frame_id, event.stamp_ns),
             self._find_demonstration(event) if motion else '',
-            runner.stamps.name_source(event.stamp_ns, event.end_ns),
-            stamp_is_local=runner.stamps.is_local,
+            dating.stamped_by,
+            stamp_is_local=dating.is_local,
         )
-        perception.context['sense'].update(self._describe_recording(runner, event.stamp_ns))
+        perception.context['sense'].update(self._describe_recording(dating))
         self._emit(name, perception)
 
-    def _list_joint_histories(self) -> list[JointHistory]:
-        detectors = [runner.detector for runner in self._runners.values()]
-        return [
-            one for each in detectors if isinstance(each, MotionDetector) for one in each.histories
-        ]
+    def _note_places(self, name: str, places: JointPlaces) -> None:
+        key = (name, tuple(sorted(places.names)))
+        history = self._joint_histories.setdefault(key, JointHistory(places.names))
+        history.add(places.stamp_ns, places.position)
 
-    def _describe_recording(self, runner: TapRunner, stamp_ns: int) -> dict[str, Any]:
-        if self._recording is None:
-            return {}
-        return self._recording.describe(runner.stamps.to_arrival(stamp_ns))
+    def _describe_recording(self, dating: Dating) -> dict[str, Any]:
+        return {} if self._recording is None else self._recording.describe(dating.arrival_ns)
 
-    def _list_ongoing(self, runner: TapRunner, stamp_ns: int) -> list[str]:
+    def _list_ongoing(self, dating: Dating, stamp_ns: int) -> list[str]:
         found = self._ongoing_texts.list_at(stamp_ns)
         if not found:
             return []
-        comparable = runner.stamps.is_local or not self._is_live
+        comparable = dating.is_local or not self._is_live
         since_ns = self._find_last_end(stamp_ns) if comparable else 0
         return [text.text for text in found if text.stamp_ns >= since_ns]
 
-    def _deliver_text(self, name: str, event: TextEvent) -> None:
+    def _deliver_text(self, name: str, event: TextEvent, dating: Dating) -> None:
         tap = self._runners[name].tap
         settings = tap.detector_settings
         ongoing = ('meanwhile',) if event.is_fault else ('meanwhile', 'both')
@@ -245,16 +286,15 @@ class Pipeline:
                 origin |= {'logger': event.logger}
             if self._source:
                 origin['source'] = self._source
-            stamps = self._runners[name].stamps
-            origin |= self._describe_recording(self._runners[name], event.stamp_ns)
-            if stamped_by := stamps.name_source(event.stamp_ns, event.stamp_ns):
-                origin['stamped_by'] = stamped_by
+            origin |= self._describe_recording(dating)
+            if dating.stamped_by:
+                origin['stamped_by'] = dating.stamped_by
             learned = LearnedText(
                 event.text,
                 {'sense': origin},
                 tap.settings.collection,
                 event.stamp_ns,
-                stamps.is_local,
+                dating.is_local,
                 'observation' if event.is_fault else '',
                 'fault' if event.is_fault else 'task',
             )
@@ -279,14 +319,14 @@ class Pipeline:
     def flush_silent(self, now_ns: int) -> None:
         """Hand on what is under way on topics that have fallen silent; live, now and then."""
         for name, runner in self._runners.items():
-            for event in runner.flush_silent(now_ns):
-                self._deliver(name, event)
+            for found in runner.flush_silent(now_ns):
+                self._deliver(name, found)
 
     def finish(self) -> None:
         """End all streams: what was under way is handed on, marked as broken off."""
         for name, runner in self._runners.items():
-            for event in runner.finish():
-                self._deliver(name, event)
+            for found in runner.finish():
+                self._deliver(name, found)
 
     def report(self, kept: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
         """

@@ -124,8 +124,8 @@ class Recording:
                 self.losses.append(Loss(file.name, f'{part} (unpacked; {error})', 0))
         return target
 
-    def messages(self, topics: set[str]) -> Iterator[RecordedMessage]:
-        """Yield the messages of some topics in the order in which they were recorded."""
+    def messages(self, topics: set[str]) -> Iterator[list[RecordedMessage]]:
+        """Yield the messages of some topics in the order of their times, several at once."""
 
         def is_wanted(channel: Channel) -> bool:
             return make_absolute(channel.topic) in topics and not _find_fault(channel)
@@ -133,15 +133,20 @@ class Recording:
         for file in self._files:
             to_cdr: Any = load_typestore().ros1_to_cdr if file.path.suffix == '.bag' else None
             names: dict[str, str] = {}
+            read: list[RecordedMessage] = []
             try:
-                for time_ns, topic, kind, raw in file.messages(is_wanted):
-                    if to_cdr is not None:
-                        raw = bytes(to_cdr(raw, kind))
-                    elif raw[:4] == _ZSTD_MAGIC:
-                        raw = zstd.decompress(raw)
-                    name = names.get(topic) or names.setdefault(topic, make_absolute(topic))
-                    yield RecordedMessage(name, kind, raw, time_ns)
+                for batch in file.messages(is_wanted):
+                    for time_ns, topic, kind, raw in batch:
+                        if to_cdr is not None:
+                            raw = bytes(to_cdr(raw, kind))
+                        elif raw[:4] == _ZSTD_MAGIC:
+                            raw = zstd.decompress(raw)
+                        name = names.get(topic) or names.setdefault(topic, make_absolute(topic))
+                        read.append(RecordedMessage(name, kind, raw, time_ns))
+                    yield read
+                    read = []
             except Exception as error:
+                yield read
                 self._lose_file(file.path, error)
 
 

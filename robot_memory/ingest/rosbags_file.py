@@ -15,6 +15,10 @@ from robot_memory.ingest.damaged_db3 import DamagedDb3, count_missing_bytes
 from robot_memory.ingest.losses import Loss
 from robot_memory.ingest.stored_messages import Channel, Damaged, Stored
 
+_BATCH_BYTES = 1 << 20
+_OVERHEAD = 256
+"""Bytes that a message is counted with beside its content."""
+
 
 class RosbagsFile:
     """
@@ -54,8 +58,21 @@ class RosbagsFile:
         self._damaged = kind(self.path, self._lose)
         return self._damaged
 
-    def messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[Stored]:
-        """Yield the messages of the wanted channels in the order of their times."""
+    def messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[list[Stored]]:
+        """Yield the messages of the wanted channels in the order of their times, some at once."""
+        batch: list[Stored] = []
+        size = 0
+        try:
+            for message in self._list_messages(is_wanted):
+                batch.append(message)
+                size += len(message[3]) + _OVERHEAD
+                if size >= _BATCH_BYTES:
+                    yield batch
+                    batch, size = [], 0
+        finally:
+            yield batch
+
+    def _list_messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[Stored]:
         at_ns, at_once = -1, list[Stored]()
         held: Stored | None = None
         if self._damaged is None:

@@ -36,6 +36,20 @@ class ArrivalClock:
     is_host: bool = False
 
 
+@dataclass(frozen=True)
+class Dating:
+    """
+    Say by which clock an event is dated.
+
+    `stamped_by` names the arrival where it dated a message of it; `is_local` says if that or the
+    header is by this host's clock; `arrival_ns` is when the message of its onset came.
+    """
+
+    stamped_by: str
+    is_local: bool
+    arrival_ns: int
+
+
 LIVE = ArrivalClock('arrival', is_host=True)
 LOGGED = ArrivalClock('log_time')
 
@@ -58,12 +72,18 @@ class MessageStamper:
         if self._stamped:
             stamp_ns = messages.read_stamp(raw)
             if stamp_ns:
-                self._offset_ns = arrival_ns - stamp_ns
-            if stamp_ns or not self._may_replace():
+                self.note(stamp_ns, arrival_ns)
+                return stamp_ns
+            if not self._may_replace():
                 self._in_run = False
                 return stamp_ns
             self.replaced += 1
         return self._date_by_arrival(arrival_ns)
+
+    def note(self, stamp_ns: int, arrival_ns: int) -> None:
+        """Take a message that came with a stamp of its own for the last one."""
+        self._offset_ns = arrival_ns - stamp_ns
+        self._in_run = False
 
     def _may_replace(self) -> bool:
         """Say whether the arrival fits the stamps that the stream has had, if it had any."""
@@ -81,6 +101,11 @@ class MessageStamper:
             self._runs.append([stamp_ns, stamp_ns])
         self._in_run = True
         return stamp_ns
+
+    def describe(self, begin_ns: int, end_ns: int) -> Dating:
+        """Return how an event of a span is dated, as far as the last message tells."""
+        source = self.name_source(begin_ns, end_ns)
+        return Dating(source, self.is_local, self.to_arrival(begin_ns))
 
     @property
     def is_local(self) -> bool:

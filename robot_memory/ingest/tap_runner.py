@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-import struct
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
+from robot_memory.detectors import JointReading, MotionDetector
+from robot_memory.detectors.readings import JointBlock
 from robot_memory.ingest import messages
-from robot_memory.ingest.fast_readings import make_fast_reader
-from robot_memory.ingest.stamps import STAMPED_ON_ARRIVAL, ArrivalClock, MessageStamper
+from robot_memory.ingest.fast_readings import (
+    UNUSUAL,
+    Block,
+    Raw,
+    make_block_reader,
+    read_image,
+)
+from robot_memory.ingest.stamps import STAMPED_ON_ARRIVAL, ArrivalClock, Dating, MessageStamper
 from robot_memory.ingest.tap import Tap, make_detector
 from robot_memory.plugins.registry import ExtensionRegistry
 
@@ -18,6 +27,15 @@ _LATE_S = 1.0
 """Messages may come this much later than their stamps say."""
 _EARLY = 0.9
 """Messages come unevenly: one that is early by a tenth of its period is not above the rate."""
+
+
+@dataclass(frozen=True)
+class Detection:
+    """Hold an event, or a text event: which message completes it, and how it is dated."""
+
+    position: int
+    event: Any
+    dating: Dating
 
 
 class TapRunner:
@@ -39,7 +57,8 @@ class TapRunner:
         self.tap = tap
         self.detector, self._kind = make_detector(tap, extensions)
         known = self._kind is messages.TYPES.get(tap.settings.type)
-        self._read_fast = make_fast_reader(tap.settings.type) if known else None
+        self._is_image = known and tap.settings.type == 'sensor_msgs/msg/Image'
+        self._blocks = make_block_reader(tap.settings.type) if known else None
         self.counts: Counter[str] = Counter()
         self.stamps = MessageStamper(self._kind.stamped, arrival)
         self._warn = warn
@@ -50,27 +69,75 @@ class TapRunner:
             (getattr(tap.detector_settings, 'gap_s', 0.0) + _LATE_S) * 1e9
         )
 
-    def receive(self, raw: bytes | memoryview, arrival_ns: int) -> list[Any]:
-        """Take a message that came at `arrival_ns`; return events, or text events."""
-        self.counts['received'] += 1
-        self._arrived_ns, self._received_ns = arrival_ns, time.monotonic_ns()
+    def receive(self, raws: Sequence[Raw], arrivals_ns: Sequence[int]) -> list[Detection]:
+        """
+        Take messages and when they came, at least one; return what is complete with which.
+
+        What comes of messages does not depend on how many are given at once.
+        """
+        self.counts['received'] += len(raws)
+        self._arrived_ns, self._received_ns = arrivals_ns[-1], time.monotonic_ns()
+        if self._blocks is None or self._period_ns:
+            numbers = range(len(raws))
+            return [one for at in numbers for one in self._receive_one(at, raws, arrivals_ns)]
+        found: list[Detection] = []
+        for positions, block in self._blocks.read(raws):
+            if block is None or not block.stamps_ns.all():
+                found += [d for at in positions for d in self._receive_one(at, raws, arrivals_ns)]
+            else:
+                found += self._receive_block(positions, block, arrivals_ns)
+        return sorted(found, key=attrgetter('position'))
+
+    def _receive_one(
+        self, at: int, raws: Sequence[Raw], arrivals_ns: Sequence[int]
+    ) -> list[Detection]:
+        raw = raws[at]
         try:
-            stamp_ns = self.stamps.date(raw, arrival_ns)
+            stamp_ns = self.stamps.date(raw, arrivals_ns[at])
             if self._period_ns and self._is_above_rate(stamp_ns):
                 self.counts['rate'] += 1
                 return []
-            return list(self.detector.feed(self._read(raw, stamp_ns)))
+            events = self._feed(self._read(raw, stamp_ns))
+            return [self._date(event, at) for event in events]
         except Exception as error:  # the decoder raises whatever broken bytes lead it to
-            self.counts['unreadable'] += 1
-            self._warn(f'{self.tap.settings.topic}: cannot read a message: {error!r}')
+            self._tell_unreadable(error)
         return []
 
-    def _read(self, raw: bytes | memoryview, stamp_ns: int) -> Any:
+    def _feed(self, reading: Any) -> Sequence[Any]:
+        detector = self.detector
+        if isinstance(detector, MotionDetector) and isinstance(reading, JointReading):
+            return [one for _, one in detector.feed_block(JointBlock.from_reading(reading))]
+        return detector.feed(reading)
+
+    def _receive_block(
+        self, positions: Sequence[int], block: Block, arrivals_ns: Sequence[int]
+    ) -> list[Detection]:
+        detector: Any = self.detector
+        found = []
+        try:
+            for number, event in detector.feed_block(block):
+                at = positions[number]
+                self.stamps.note(int(block.stamps_ns[number]), arrivals_ns[at])
+                found.append(self._date(event, at))
+        except Exception as error:
+            self._tell_unreadable(error)
+        self.stamps.note(int(block.stamps_ns[-1]), arrivals_ns[positions[-1]])
+        return found
+
+    def _date(self, event: Any, position: int = 0) -> Detection:
+        end_ns = getattr(event, 'end_ns', event.stamp_ns)
+        return Detection(position, event, self.stamps.describe(event.stamp_ns, end_ns))
+
+    def _tell_unreadable(self, error: Exception) -> None:
+        self.counts['unreadable'] += 1
+        self._warn(f'{self.tap.settings.topic}: cannot read a message: {error!r}')
+
+    def _read(self, raw: Raw, stamp_ns: int) -> Any:
         """Return the reading in a message."""
-        if self._read_fast is not None:
+        if self._is_image:
             try:
-                return self._read_fast(raw, stamp_ns)
-            except (ValueError, IndexError, struct.error):
+                return read_image(raw, stamp_ns)
+            except UNUSUAL:
                 pass  # the general reader takes it, or says what is wrong
         message = messages.decode(raw, self.tap.settings.type)
         return self._kind.read(message, stamp_ns, messages.read_frame(message))
@@ -81,7 +148,7 @@ class TapRunner:
             self._last_ns = stamp_ns
         return early
 
-    def flush_silent(self, now_ns: int) -> list[Any]:
+    def flush_silent(self, now_ns: int) -> list[Detection]:
         """
         Return what is under way where the messages have stopped: it need not wait for more.
 
@@ -93,11 +160,16 @@ class TapRunner:
         silent_ns = min(now_ns - self._arrived_ns, time.monotonic_ns() - self._received_ns)
         if silent_ns <= self._max_silence_ns:
             return []
-        return list(self.detector.pause())
+        return [self._date(event) for event in self.detector.pause()]
 
-    def finish(self) -> list[Any]:
+    def finish(self) -> list[Detection]:
         """End the stream and return what was under way."""
-        return list(self.detector.finish())
+        return [self._date(event) for event in self.detector.finish()]
+
+    @property
+    def takes_blocks(self) -> bool:
+        """Say whether messages may be given ahead of those of other taps that came before."""
+        return self._blocks is not None
 
     @property
     def since_ns(self) -> int:

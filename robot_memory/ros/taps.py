@@ -18,7 +18,7 @@ from rclpy.subscription import Subscription
 
 from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.core.json_text import format_value
-from robot_memory.ingest import Pipeline, TopicHandler
+from robot_memory.ingest import Pipeline, ReceivedMessage, TopicHandler
 from robot_memory.ros.publishers import SubscriptionStatus, update_status
 from robot_memory.ros.sequences import NumberedMessage, SequenceMerger
 
@@ -87,10 +87,12 @@ class TapSubscriber:
         clock = self._node.get_clock()
         now_ns = clock.now().nanoseconds
         simulated = is_time_simulated(self._node)
+        received = [
+            ReceivedMessage(one.handler, one.raw, (not simulated and one.received_ns) or now_ns)
+            for one in taken
+        ]
         with self._lock:
-            for message in taken:
-                arrival_ns = 0 if simulated else message.received_ns
-                message.handler.receive(message.raw, arrival_ns or now_ns)
+            self._pipeline.receive(received)
             self._pipeline.flush_silent(now_ns)
 
     def report(self, kept: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:

@@ -19,7 +19,7 @@ from robot_memory.ros.taps import AdaptiveSubscription
 
 TYPE = 'std_msgs/msg/String'
 TOPIC = '/followed'
-HANDLER = TopicHandler(TOPIC, TOPIC, TYPE, False, False, lambda raw, at: None)
+HANDLER = TopicHandler(TOPIC, TOPIC, TYPE, latched=False, optional=False)
 COUNTER = """
 import collections, itertools, sys, threading, rclpy
 from std_msgs.msg import String

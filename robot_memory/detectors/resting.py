@@ -1,0 +1,68 @@
+"""Wrenches at rest, looked at many at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robot_memory.detectors.baseline import Baseline
+from robot_memory.detectors.contact_event import SMOOTH_S
+from robot_memory.detectors.event import StampOrder
+from robot_memory.detectors.readings import WrenchBlock
+from robot_memory.detectors.ring_buffer import RingBuffer
+
+LEAST = 8
+"""Fewer readings are looked at faster one by one."""
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Say how many readings are at rest, the mean at the last of them, and if one was low."""
+
+    count: int
+    mean: list[float]
+    was_low: bool
+
+
+def smooth(mean: list[float], values: list[float], share: float) -> list[float]:
+    """Return a mean that has moved by a share of its distance to the next values."""
+    return [old + share * (new - old) for old, new in zip(mean, values, strict=True)]
+
+
+def follow_rest(
+    block: WrenchBlock,
+    order: StampOrder,
+    buffer: RingBuffer,
+    baseline: Baseline,
+    mean: list[float],
+    end_ns: int,
+    release: float,
+) -> Rest:
+    """
+    Have stamps, buffer and baseline take the readings before `end_ns` that are at rest, in a row.
+
+    They fill no block of the baseline. `mean` is that of the last tenth of a second. At rest a
+    level is under `release`, and that of the mean under half of it once the baseline is settled;
+    one under half of that is low. Few readings are left to be looked at one by one.
+    """
+    stamps_ns = block.stamps_ns[: order.count_going_on(block.stamps_ns)]
+    stamps_ns = stamps_ns[: stamps_ns.searchsorted(end_ns)]
+    if len(stamps_ns) < LEAST:
+        return Rest(0, mean, False)
+    values = block.values[: len(stamps_ns)]
+    table = values.tolist()
+    elapsed = np.diff(stamps_ns, prepend=order.last_ns) / 1e9
+    means = [mean]
+    for row, share in zip(table, (elapsed / (elapsed + SMOOTH_S)).tolist(), strict=True):
+        means.append(smooth(means[-1], row, share))
+    levels = baseline.measure_levels(stamps_ns, np.array(means[1:]))
+    lift = release / 2 if baseline.is_settled else release
+    rests = (levels < lift) & (baseline.measure_levels(stamps_ns, values) < release)
+    count = len(table) if rests.all() else int(rests.argmin())
+    if count:
+        rows = list(zip(stamps_ns.tolist(), table, strict=True))
+        order.last_ns = rows[count - 1][0]
+        buffer.extend(rows[:count])
+        baseline.update_within_block(values[:count])
+    return Rest(count, means[count], bool((levels[:count] < lift / 2).any()))
