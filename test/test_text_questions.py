@@ -549,6 +549,7 @@ def test_words_bring_those_that_mean_the_same_in_both_languages() -> None:
     assert {'关节', 'axis'} <= set(joint)
     assert four == ('4',)
     assert list_words('四号') == [('4',)]
+    assert list_words('tool changes') == list_words('tool change') == [('tool change', '换工具')]
     assert list_words('which one was it, please?') == []
 
 

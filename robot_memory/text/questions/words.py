@@ -29,7 +29,7 @@ def _load_fields() -> tuple[dict[str, set[str]], re.Pattern[str], re.Pattern[str
     longest = sorted(meant, key=len, reverse=True)
     several = '|'.join(re.escape(word) for word in longest if ' ' in word)
     chinese = '|'.join(re.escape(word) for word in longest if not word.isascii())
-    return meant, re.compile(rf'\b(?:{several})(?:s|es)?\b'), re.compile(chinese)
+    return meant, re.compile(rf'\b({several})(?:s|es)?\b'), re.compile(f'({chinese})')
 
 
 def list_words(text: str) -> list[Alternatives]:
@@ -40,8 +40,7 @@ def list_words(text: str) -> list[Alternatives]:
     found: list[Alternatives] = []
     for pattern in (several, chinese):
         for match in pattern.finditer(folded):
-            word = match[0] if match[0] in meant else match[0].rstrip('es')
-            found.append(_order(word, meant.get(word, {word})))
+            found.append(_order(match[1], meant[match[1]]))
         folded = pattern.sub(' ', folded)
     terms, _ = extract_query_terms(folded)
     for term in terms:
