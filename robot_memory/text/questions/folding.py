@@ -45,10 +45,10 @@ _MEANT = (
     'contacts collision collisions pushes faults errors alarms warnings changes change average '
     'total motion motions session sessions protective emergency hardest strongest longest '
     'shortest fastest slowest hottest weakest latest first happened between number often since '
-    'calibration insertion insertions insertion force torque temperature duration recent '
+    'calibration insertion insertions force torque temperature duration recent '
     'movement movements failures failure pushed touched stopped overheated overheating gripper '
     'heaviest lightest palletized disconnected connection connections temperatures insertions '
-    'calibrations recording recordings measured dropped between during longest screwing'
+    'calibrations recording recordings measured dropped during screwing'
 ).split()
 _BY_LETTERS = {(word[0], len(word), ''.join(sorted(word))): word for word in _MEANT}
 _KNOWN = frozenset(
@@ -78,7 +78,7 @@ def _list_shorter(word: str) -> set[str]:
     return {word[:at] + word[at + 1 :] for at in range(1, len(word) - 1)}
 
 
-_MENDED = [word for word in _MEANT if len(word) > 6]
+_MENDED = frozenset(word for word in _MEANT if len(word) > 6)
 _SHORTER = {short: word for word in _MENDED for short in _list_shorter(word)}
 _VOWELS = str.maketrans('aeiou', '*****')
 _BY_VOWELS = {word.translate(_VOWELS): word for word in _MENDED if len(word) > 7}
@@ -111,5 +111,5 @@ def _find_meant(word: str) -> str | None:
         return None
     if word in _SHORTER:
         return _SHORTER[word]
-    longer = next((short for short in sorted(_list_shorter(word)) if short in _MENDED), None)
+    longer = min(_MENDED & _list_shorter(word), default='')
     return longer or _BY_VOWELS.get(word.translate(_VOWELS))

@@ -27,10 +27,10 @@ from robot_memory.text.questions.orders import (
     find_time_order,
 )
 from robot_memory.text.questions.sentences import find_question
-from robot_memory.text.questions.signs import compile_frame, find_signs
+from robot_memory.text.questions.signs import find_signs
 from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.window_reader import HIDDEN, is_inside, mask
-from robot_memory.text.tokenizer import STOP_TERMS, extract_terms
+from robot_memory.text.questions.words import list_words
 
 LONGEST = 1000
 """Characters of a question that are read; what stands after them is left to the search."""
@@ -265,9 +265,7 @@ class _Reader(AnchorReader):
         """Return the text without what was read; empty where only stop words are left."""
         rest = mask(self.text, [(span.start, span.end) for span in spans], ' ')
         rest = ' '.join(rest.replace(HIDDEN, ' ').split()).strip(' ,;:?!.。，？！、')
-        left = compile_frame().sub(' ', fold_characters(rest))
-        terms = (term for term in extract_terms(left) if term not in STOP_TERMS)
-        return rest if any(term < '\ue000' for term in terms) else ''
+        return rest if list_words(rest) else ''
 
 
 def _span(spans: Iterable[tuple[int, int]], role: str) -> list[Span]:
