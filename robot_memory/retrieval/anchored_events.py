@@ -10,11 +10,7 @@ from zoneinfo import ZoneInfo
 
 from robot_memory.core.zones import to_local
 from robot_memory.retrieval.matching import has_word
-from robot_memory.retrieval.named_events import (
-    POOL,
-    NamedEvents,
-    choose_best,
-)
+from robot_memory.retrieval.named_events import POOL, NamedEvents, choose_best
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.storage.events.pages import EventRow
@@ -32,8 +28,6 @@ _AMOUNT = re.compile(
 )
 
 _SHORT = timedelta(minutes=1)
-
-
 _WEEK = timedelta(days=7)
 _SAID = 50
 """Statements of which the one with most of the words is meant."""
@@ -147,7 +141,8 @@ class AnchoredEvents(NamedEvents):
 
     def _find_said(self, words: str) -> EventRow | None:
         """Return what somebody said as an event, at the time at which it was stored."""
-        meant = [other for one in list_words(words) for other in one[1:3]]
+        asked = list_words(words)
+        meant = [other for one in asked for other in one[1:3]]
         query = ' '.join((words, *meant))
         plan = RecallPlan.of(
             collection=self.collection, limit=_SAID, query=query, where=_STATEMENTS, narrow=True
@@ -155,7 +150,7 @@ class AnchoredEvents(NamedEvents):
         found = Retriever(self.memory).find(plan)
         if not found.hits:
             return None
-        folded, asked = fold_characters(words), list_words(words)
+        folded = fold_characters(words)
         with self.memory.db.read() as connection:
             counts = {
                 one: sum(has_word(connection, found.records[one].content, word) for word in asked)

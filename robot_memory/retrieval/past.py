@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_memory.core.clock import DAY, format_instant, parse_instant
-from robot_memory.core.errors import InvalidArgument, NotFound
+from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
@@ -114,9 +114,8 @@ def read_history(memory: Memory, memory_id: int) -> list[Change]:
         record = memories.get(connection, [memory_id]).get(memory_id)
         lines = audit.read_lines(connection, memory_id)
         if record is None:
-            digest = folding.find_digest(connection, memory_id)
-            if digest is None:
-                raise NotFound(f'no memory {memory_id}; recall and query_records return ids')
+            if folding.find_digest(connection, memory_id) is None:
+                raise folding.explain_missing(connection, memory_id)
             return [Change(line, None, folding.FOLDED, None) for line in lines]
         states = revisions.read(connection, memory_id)
     undone = history.pair_undone(lines, {line for line, _ in states})

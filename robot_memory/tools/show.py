@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from robot_memory.core.errors import NotFound
 from robot_memory.core.fields import Json, arg
 from robot_memory.memory import Memory
 from robot_memory.retrieval.events import choose_zone
@@ -20,7 +19,7 @@ from robot_memory.retrieval.payloads import PartView, load_payload, view_part
 from robot_memory.retrieval.views import MemoryView, view_memory
 from robot_memory.storage import Connection
 from robot_memory.storage.events.pages import find_events
-from robot_memory.storage.tables import memories
+from robot_memory.storage.tables import folding, memories
 from robot_memory.tool import tool
 
 
@@ -77,7 +76,7 @@ def show(memory: Memory, request: ShowRequest) -> ShowResponse:
 def _show_folded(connection: Connection, memory_id: int, zone: ZoneInfo) -> ShowResponse:
     found = find_folded(connection, memory_id, zone)
     if found is None:
-        raise NotFound(f'no memory {memory_id}; recall and query_records return ids')
+        raise folding.explain_missing(connection, memory_id)
     record, event = found
     view = view_memory(record, zone)
     return ShowResponse(view, record.status, record.superseded_by, event, None, ())
