@@ -39,7 +39,7 @@ class MaintenanceStep:
 
     name: str = arg(
         'Step: retention, folding, history, integrity, audit, words, statistics, compact, log, '
-        'reclassify.'
+        'backup; reclassify.'
     )
     done: bool = arg('False if the step was not needed or not possible.')
     detail: str = arg('Structured result.')
