@@ -103,7 +103,7 @@ def plot(request: PlotRequest, settings: Settings, options: Options) -> None:
     what = 'event' if is_span else 'perception'
     values = {
         'path': str(path),
-        'memories': [one.memory_id for one in drawn if one.memory_id is not None],
+        'memories': list(dict.fromkeys(one.memory_id for one in drawn if one.memory_id)),
         'events': [one.id for one in selected.events],
         'notes': list(selected.notes),
     }

@@ -235,12 +235,14 @@ def _name_strongest(axes: Axes, lane: Lane, times: TimeAxis) -> None:
     width = axes.get_window_extent().width
     taken: list[tuple[float, float]] = []
     for seconds, value, event in sorted(found, key=lambda one: -abs(one[1])):
+        if len(taken) == _NAMED:
+            break
         at = times.to_x(seconds), value
         share = float(axes.transAxes.inverted().transform(axes.transData.transform(at))[0])
         text = f'#{event.memory_id}  {format_quantity(value, lane.unit or "")}'
         half = 0.5 * measure_width(text, 7) / width
         middle = min(max(share, half), 1 - half)
-        if len(taken) < _NAMED and all(abs(middle - m) > half + h + _APART for m, h in taken):
+        if all(abs(middle - m) > half + h + _APART for m, h in taken):
             taken.append((middle, half))
             offset = (middle - share) * width * 72 / DPI
             style = {'ha': 'center', 'color': _choose_style(lane.kind)[0]}
@@ -254,11 +256,11 @@ def _name_bars(axes: Axes, lane: Lane, rows: Sequence[int], times: TimeAxis) -> 
     pixels = axes.transData.transform([(x, 0.0) for x in np.ravel(spans)])[:, 0].reshape(-1, 3)
     for place, ((event, _), row) in enumerate(zip(lane.events, rows, strict=True)):
         left, _, right = pixels[place]
-        later = [pixels[n][0] for n in range(place + 1, len(rows)) if rows[n] == row]
+        later = next((pixels[n][0] for n in range(place + 1, len(rows)) if rows[n] == row), edge)
         text = event.title if event.memory_id is None else f'#{event.memory_id}  {event.title}'
         inside = right - left > 110
         begin = left + 6 if inside else right + 10
-        room = (right if inside else min([*later[:1], edge])) - begin - 6
+        room = (right if inside else min(later, edge)) - begin - 6
         line = ''.join(wrap_text(text, 7, room, 1)) if room > 60 else ''
         if line and measure_width(line, 7) <= room:
             x = axes.transData.inverted().transform((begin, 0.0))[0]

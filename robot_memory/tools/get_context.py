@@ -294,7 +294,7 @@ def _format_figures(event: EventRow) -> str:
     """Return the first figures of an event: ', peak force 12 N'."""
     figures = event.figures[:3]
     return ''.join(
-        f', {name.replace("_", " ")} {value:.3g} {unit}' for name, value, unit in figures
+        f', {name.replace("_", " ")} {value:.3g} {unit}'.rstrip() for name, value, unit in figures
     )
 
 
