@@ -28,7 +28,13 @@ _HEADROOM = 0.95
 _BATCH = 500
 """Perceptions that one transaction folds, so that nobody waits for long."""
 _CHECKED = 250
-"""Perceptions after whose storing a memory without a worker looks at the limit."""
+"""
+Perceptions after whose storing a memory without a worker looks at the limit, and memories after
+which they are added up.
+"""
+_GROWTH, _WARNED_GROWTH = 1.01, 1.1
+"""By how much perceptions grow before they are looked at again, and warned of again, where none
+may be folded."""
 
 
 def compute_limit(settings: Settings) -> float:
@@ -61,7 +67,7 @@ class Folder:
         self._is_stopping = is_stopping
         self._has_worker = has_worker
         self._stored = 0
-        self._full_at = 0
+        self._full_at = self._warned_at = 0
 
     def note_stored(self) -> None:
         """Look at the limit now and then where no worker does."""
@@ -71,6 +77,7 @@ class Folder:
 
     def recount(self) -> None:
         """Add up anew what payloads and perceptions take."""
+        self._full_at = 0
         with self._db.write() as connection:
             sizes.recount(connection)
 
@@ -82,7 +89,8 @@ class Folder:
         with self._db.read() as connection:
             used, waiting = sizes.measure_perceptions(connection)
         if used > limit:
-            return self._fold(limit)
+            return self._fold(limit) if used > _GROWTH * self._full_at else 0
+        self._full_at = 0
         if waiting >= _CHECKED:
             with self._db.write() as connection:
                 sizes.advance_perceptions(connection)
@@ -97,10 +105,11 @@ class Folder:
             return 0
         wanted = math.ceil((used - limit * _HEADROOM) * whole / used)
         folded = sum(self._fold_sort(sort, number) for sort, number in share_out(sorts, wanted))
+        self._full_at = 0 if folded else used
         if folded:
             logger.info('%d perceptions were folded: they exceeded %.1f MB', folded, limit / 1e6)
-        elif used > 1.1 * self._full_at:
-            self._full_at = used
+        elif used > _WARNED_GROWTH * self._warned_at:
+            self._warned_at = used
             logger.warning(
                 'perceptions take %.1f MB, their limit is %.1f MB, and none may be folded: each '
                 'is rare, protected, referred to or a fault',
@@ -115,6 +124,7 @@ class Folder:
         while folded < number and not self._is_stopping():
             most = min(_BATCH, sort.whole - folded - RARE)
             with self._db.write() as connection:
+                sizes.advance_perceptions(connection)  # what is folded must be in the sum
                 oldest = folding.find_oldest(connection, sort, sorted(PROTECTED), most)
                 groups = group_whole_hours(oldest)
                 self._fold_groups(connection, groups)

@@ -17,7 +17,7 @@ _PAYLOADS = 'payloads'
 _PERCEPTIONS = 'perceptions'
 _FOLDED = 'folded'
 _UNTIL = 'perceptions until'
-"""The highest id of a perception that is in the sum."""
+"""The highest id of a memory that was looked at for the sum."""
 _FIXED = 480
 """Bytes of a perception's columns and index entries that hardly differ."""
 _OF_ROW = (
@@ -44,16 +44,16 @@ def get_perceptions(connection: apsw.Connection) -> int:
 
 
 def measure_perceptions(connection: apsw.Connection) -> tuple[int, int]:
-    """Return how many bytes perceptions take, and how many of them are not in the sum yet."""
-    (added, number), _ = _add_up_new(connection)
-    return _get(connection, _PERCEPTIONS) + added, number
+    """Return how many bytes perceptions take, and how many memories came since the last sum."""
+    added, until, last = _add_up_new(connection)
+    return _get(connection, _PERCEPTIONS) + added, last - until
 
 
 def advance_perceptions(connection: apsw.Connection) -> int:
     """Take new perceptions into the sum; return it."""
-    (added, _), last = _add_up_new(connection)
+    added, until, last = _add_up_new(connection)
     _add(connection, _PERCEPTIONS, added)
-    _add(connection, _UNTIL, last - _get(connection, _UNTIL))
+    _add(connection, _UNTIL, last - until)
     return _get(connection, _PERCEPTIONS)
 
 
@@ -88,15 +88,16 @@ def count_folded(connection: apsw.Connection) -> int:
     return _get(connection, _FOLDED)
 
 
-def _add_up_new(connection: apsw.Connection) -> tuple[tuple[int, int], int]:
-    """Return bytes and number of the perceptions that are not in the sum, and the last id."""
+def _add_up_new(connection: apsw.Connection) -> tuple[int, int, int]:
+    """Return bytes of the perceptions not in the sum, up to which id it goes, and the last id."""
     until = _get(connection, _UNTIL)
-    ((size, number, last),) = connection.execute(
-        f'SELECT coalesce(sum({_OF_ROW}), 0), count(*), max(coalesce(max(m.id), 0), ?2)'
-        " FROM memories AS m WHERE m.id > ?2 AND m.type = 'perception'",
+    ((size,),) = connection.execute(
+        f'SELECT coalesce(sum({_OF_ROW}), 0) FROM memories AS m'
+        " WHERE m.id > ?2 AND m.type = 'perception'",
         (_vector_bytes(connection), until),
     )
-    return (int(size), int(number)), int(last)
+    ((last,),) = connection.execute('SELECT max(coalesce(max(id), 0), ?) FROM memories', (until,))
+    return int(size), until, int(last)
 
 
 def _vector_bytes(connection: apsw.Connection) -> int:
