@@ -384,6 +384,33 @@ def test_an_archive_brings_folded_events_once_with_their_figures_and_digests(
     assert run_maintenance(other, all=True)['audit'].done
 
 
+def test_a_digest_of_events_that_are_known_whole_is_no_event_of_its_own(
+    robot: Robot, open_robot: Callable[..., Robot], tmp_path: Path
+) -> None:
+    fill(robot)
+    archive = tmp_path / 'cell.jsonl'
+    archive.write_text(export(robot))
+    copy = open_robot(resident=False, name='copy')
+    import_archive(copy.memory, archive)
+    fold_to(copy, 0.1)
+    archive.write_text(export(copy))
+    count = robot.query_events(aggregate=['count']).groups
+    result = import_archive(robot.memory, archive)
+    assert result.memories > 0 and (result.refused, result.events) == (0, 0)
+    assert robot.query_events(aggregate=['count']).groups == count
+
+
+def test_facts_and_turns_are_passed_over_once(robot: Robot) -> None:
+    robot.memory.settings = replace(robot.memory.settings, perception_limit_mb=1.0)
+    robot.save_perception('Seen first')
+    for number in range(folder._CHECKED):
+        robot.learn(f'Shelf {number} holds part {number * number + 7}')
+    for waiting in (folder._CHECKED + 1, 0):
+        with robot.memory.db.read() as connection:
+            assert sizes.measure_perceptions(connection)[1] == waiting
+        robot.memory.folder.run()
+
+
 def test_an_archive_from_before_folding_brings_nothing_back(robot: Robot, tmp_path: Path) -> None:
     fill(robot)
     archive = tmp_path / 'before.jsonl'

@@ -152,9 +152,9 @@ class _Importer:
     def _store_memory(self, connection: Connection, line: MemoryLine) -> None:
         created_at = line.origin.get('created_at') or line.created_at
         origin: Origin = (line.origin['store_id'], line.origin['id'], created_at)
-        known = archive_rows.known(connection, origin) or folded_rows.find_known(
-            connection, origin[0], origin[1], _find_onset(line)
-        )
+        known = archive_rows.known(connection, origin)
+        if known is None and line.type == 'perception':
+            known = folded_rows.find_known(connection, origin[0], origin[1], _find_onset(line))
         if known is None:
             if line.session_id is not None and not sessions.exists(connection, line.session_id):
                 sessions.insert(
@@ -218,10 +218,8 @@ class _Importer:
         )
 
 
-def _find_onset(line: MemoryLine) -> int | None:
-    """Return the onset of a perception in nanoseconds; None of what is none."""
-    if line.type != 'perception':
-        return None
+def _find_onset(line: MemoryLine) -> int:
+    """Return the onset of a perception in nanoseconds."""
     if line.event:
         return int(line.event['onset'])
     return 1000 * line.created_at if line.stamp is None else line.stamp
@@ -289,8 +287,8 @@ class _ArchiveReader:
         if too_many or sum(told) - sum(found) > self.refused:
             raise InvalidArgument(
                 f'{self._path} ends after line {number} with {found[0]} sessions, {found[1]} '
-                f'memories and {self.refused} invalid lines, but its first line declares '
-                f'{head.sessions} and {head.memories}; nothing was imported'
+                f'memories, {found[2]} folded events and {self.refused} invalid lines, but its '
+                f'first line declares {told[0]}, {told[1]} and {told[2]}; nothing was imported'
             )
 
     def _join_lines(self) -> Iterator[tuple[int, Any]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import apsw
@@ -25,6 +26,7 @@ from robot_memory.storage.tables import (
     audit,
     event_keys,
     events,
+    folding,
     memories,
     observations,
     payloads,
@@ -180,12 +182,18 @@ def put(
     `superseded_by` is for `follow`, when all are there; until then its trail waits, too. Raise
     InvalidArgument, having changed nothing, where the tables do not take it.
     """
+    with refuse_misfits(connection):
+        return _put(connection, record, origin, row, at)
+
+
+@contextmanager
+def refuse_misfits(connection: apsw.Connection) -> Iterator[None]:
+    """Undo a block, and raise InvalidArgument, where the tables do not take what it writes."""
     try:
         with connection:
-            memory_id = _put(connection, record, origin, row, at)
+            yield
     except (apsw.ConstraintError, apsw.MismatchError, OverflowError) as error:
         raise InvalidArgument(f'the store rejects it: {error}') from None
-    return memory_id
 
 
 def _put(
@@ -200,7 +208,9 @@ def _put(
         data, metadata = (_text(row['payload'].get(name)) for name in ('data', 'metadata'))
         payloads.put(connection, memory_id, data, metadata)
     event = row.get('event')
-    if record.type == 'perception' or event:
+    # A digest stands for events that are there themselves.
+    is_event = record.type == 'perception' and not folding.is_digest(record.context)
+    if is_event or event:
         identity = Identity(**{name: event[name] for name in _EVENT}) if event else None
         events.insert(connection, memory_id, record, identity, is_now=False)
     for part in row.get('parts') or ():

@@ -15,6 +15,7 @@ import apsw
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.storage import epochs
 from robot_memory.storage.tables import event_names, figures, folding, sizes
+from robot_memory.storage.tables.archive_rows import refuse_misfits
 from robot_memory.storage.tables.figures import SLOTS
 from robot_memory.storage.tables.meta import get_store_id
 
@@ -72,9 +73,7 @@ def rows(
         }
 
 
-def find_known(
-    connection: apsw.Connection, store: str, first_id: int, onset: int | None
-) -> int | None:
+def find_known(connection: apsw.Connection, store: str, first_id: int, onset: int) -> int | None:
     """Return the folded event that came from an origin with an onset, or is it; None if none."""
     own = ' OR e.id = ?2' if store == get_store_id(connection) else ''
     row: Any = connection.execute(
@@ -104,14 +103,17 @@ def put(connection: apsw.Connection, row: Mapping[str, Any], event_id: int, dige
     """
     Insert a checked row as the event of an id (0: the next), of a digest; return its id.
 
-    Raise InvalidArgument where the memory that is named as its digest is none.
+    Raise InvalidArgument, having changed nothing, where the memory that is named as its digest is
+    none, or the tables do not take it.
     """
-    ((is_digest,),) = connection.execute(
-        "SELECT context ->> '$.digest.count' IS NOT NULL FROM memories WHERE id = ?", (digest,)
-    )
-    if not is_digest:
+    ((context,),) = connection.execute('SELECT context FROM memories WHERE id = ?', (digest,))
+    if not folding.is_digest(json.loads(context)):
         raise InvalidArgument(f'memory {row["digest"]} of the archive is no digest')
-    connection.execute('DELETE FROM events WHERE id = ?', (digest,))  # it stands for others
+    with refuse_misfits(connection):
+        return _put(connection, row, event_id, digest)
+
+
+def _put(connection: apsw.Connection, row: Mapping[str, Any], event_id: int, digest: int) -> int:
     event_id = _reserve_id(connection, event_id)
     ids = {
         name: event_names.intern(connection, row.get(name)) for name in _NAMES if name != 'kind'

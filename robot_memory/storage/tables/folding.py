@@ -10,7 +10,7 @@ is in digests of that actor alone.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -145,6 +145,12 @@ def read_ranges(text: str) -> list[tuple[int, int]]:
     """Return the first and the last id of each range."""
     pairs = (one.partition('-') for one in text.split(','))
     return [(int(low), int(high or low)) for low, _, high in pairs]
+
+
+def is_digest(context: Mapping[str, Any]) -> bool:
+    """Say whether a context is that of a digest."""
+    digest = context.get('digest')
+    return isinstance(digest, dict) and digest.get('count') is not None
 
 
 def find_digest(connection: apsw.Connection, memory_id: int) -> int | None:
