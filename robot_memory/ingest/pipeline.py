@@ -208,9 +208,8 @@ class Pipeline:
 
     def _deliver_before(self, position: int) -> None:
         while self._waiting and self._waiting[0][0] < position:
-            _, tap, found = self._waiting[0]
+            _, tap, found = self._waiting.popleft()
             self._deliver(tap, found)
-            self._waiting.popleft()
 
     def _receive_one(self, message: ReceivedMessage) -> None:
         handler, raw, arrival_ns = message
@@ -254,9 +253,10 @@ class Pipeline:
         self._emit(name, perception)
 
     def _note_places(self, name: str, places: JointPlaces) -> None:
-        key = (name, tuple(sorted(places.names)))
-        history = self._joint_histories.setdefault(key, JointHistory(places.names))
-        history.add(places.stamp_ns, places.position)
+        key = (name, places.names)
+        if key not in self._joint_histories:
+            self._joint_histories[key] = JointHistory(places.names)
+        self._joint_histories[key].add(places.stamp_ns, places.position)
 
     def _describe_recording(self, dating: Dating) -> dict[str, Any]:
         return {} if self._recording is None else self._recording.describe(dating.arrival_ns)

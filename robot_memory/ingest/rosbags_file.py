@@ -69,8 +69,10 @@ class RosbagsFile:
                 if size >= _BATCH_BYTES:
                     yield batch
                     batch, size = [], 0
-        finally:
+        except Exception:  # what was read before the damage counts
             yield batch
+            raise
+        yield batch
 
     def _list_messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[Stored]:
         at_ns, at_once = -1, list[Stored]()

@@ -120,7 +120,7 @@ class TapRunner:
                 self.stamps.note(int(block.stamps_ns[number]), arrivals_ns[at])
                 found.append(self._date(event, at))
         except Exception as error:
-            self._tell_unreadable(error)
+            self._tell_unreadable(error, len(positions))
         self.stamps.note(int(block.stamps_ns[-1]), arrivals_ns[positions[-1]])
         return found
 
@@ -128,8 +128,8 @@ class TapRunner:
         end_ns = getattr(event, 'end_ns', event.stamp_ns)
         return Detection(position, event, self.stamps.describe(event.stamp_ns, end_ns))
 
-    def _tell_unreadable(self, error: Exception) -> None:
-        self.counts['unreadable'] += 1
+    def _tell_unreadable(self, error: Exception, messages: int = 1) -> None:
+        self.counts['unreadable'] += messages
         self._warn(f'{self.tap.settings.topic}: cannot read a message: {error!r}')
 
     def _read(self, raw: Raw, stamp_ns: int) -> Any:
