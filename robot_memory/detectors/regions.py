@@ -53,11 +53,13 @@ def find_regions(
     there are none: it is another view.
     """
     rows, columns = mask.shape
-    parts = [mask]
-    if mask.mean() <= MOST:
-        parts = sorted(_split_regions(mask), key=np.count_nonzero, reverse=True)[:MAX_REGIONS]
-    elif not measure_light(mask, now, then, is_view=True):
+    is_view = bool(mask.mean() > MOST)
+    light = measure_light(mask, now, then, is_view=True) if is_view else 0.0
+    if is_view and not light:
         return []
+    parts = [mask]
+    if not is_view:
+        parts = sorted(_split_regions(mask), key=np.count_nonzero, reverse=True)[:MAX_REGIONS]
     edges_now, edges_then = _measure_edges(now.levels), _measure_edges(then.levels)
     found = []
     for region in parts:
@@ -68,7 +70,7 @@ def find_regions(
         rim = (neighbours > 0) & (neighbours < 9)
         found.append(
             {
-                'what': _name_light(measure_light(region, now, then))
+                'what': _name_light(light if is_view else measure_light(region, now, then))
                 or _classify_change(float(edges_now[rim].mean()), float(edges_then[rim].mean())),
                 'where': WHERE[int(3 * ys.mean() / rows)][int(3 * xs.mean() / columns)],
                 'bbox': [left, top, right - left, bottom - top],
