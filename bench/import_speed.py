@@ -108,9 +108,8 @@ def measure(bag: Path, runs: int, model: str, before: Path | None) -> dict[str, 
             found[at].append(sides[at].run())
     for side in sides:
         side.close()
-    rates = [[{kind: one[kind] for kind in KINDS} for one in runs] for runs in found]
     medians = [
-        {kind: statistics.median(one[kind] for one in runs) for kind in KINDS} for runs in rates
+        {kind: statistics.median(one[kind] for one in runs) for kind in KINDS} for runs in found
     ]
     result: dict[str, Any] = {
         'times_real_time': round(medians[0]['wall']),
@@ -121,7 +120,7 @@ def measure(bag: Path, runs: int, model: str, before: Path | None) -> dict[str, 
     }
     if before:
         for kind in KINDS:
-            pairs = zip(*(([one[kind] for one in runs]) for runs in rates), strict=True)
+            pairs = zip(*(([one[kind] for one in runs]) for runs in found), strict=True)
             ratios = [this / other for this, other in pairs]
             quartiles = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else ratios * 3
             result[f'{kind}_ratio_quartiles'] = [round(value, 2) for value in quartiles]

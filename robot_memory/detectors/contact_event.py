@@ -81,20 +81,19 @@ class Contact:
         It is as high as the reading and `smooth`, the mean of the last tenth of a second, both
         are: a fall shows at once, and noise does not count.
         """
-        level = self._baseline.compare(row)[2]
-        level = min(level, self._baseline.compare((row[0], smooth))[2])
+        force, _, level = self._baseline.compare((row[0], smooth))
+        level = min(level, self._baseline.compare(row)[2])
         is_high = 2 * level * max(self._high_s, MEAN_S) >= self._high_sum
-        is_high = is_high and not self._may_have_drifted((row[0], smooth))
+        is_high = is_high and not self._may_have_drifted(row[0], force)
         if is_high:
             self._high_s += elapsed
             self._high_sum += level * elapsed
         return level, is_high
 
-    def _may_have_drifted(self, row: Row) -> bool:
-        """Tell whether what is left is across the peak, and no more than the rest may drift."""
-        force, _, _ = self._baseline.compare(row)
+    def _may_have_drifted(self, stamp_ns: int, force: Sequence[float]) -> bool:
+        """Tell whether the force left is across the peak, and no more than the rest may drift."""
         size, peak = compute_norm(force), self._peaks.greatest
-        if 2 * size >= peak or size > DRIFT * self._baseline.measure_age(row[0]):
+        if 2 * size >= peak or size > DRIFT * self._baseline.measure_age(stamp_ns):
             return False
         top = self._peaks.top
         return 2 * abs(sum(a * b for a, b in zip(force, top, strict=True))) < size * peak

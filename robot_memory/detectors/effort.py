@@ -14,7 +14,6 @@ from robot_memory.detectors.confidence import rate_evidence
 from robot_memory.detectors.event import (
     ENDED,
     GOES_ON,
-    UNUSABLE,
     Event,
     StampOrder,
     round_all,
@@ -69,29 +68,18 @@ class EffortDetector:
 
     def feed(self, block: JointBlock) -> list[tuple[int, Event]]:
         """Take readings, with an effort of each joint; return what is complete with which."""
-        if not self.settings.effort_learning_s:
-            return []
         numbers, usable = find_usable(block.effort)
         if len(numbers) < len(usable):
             self.ignored['effort is not a number'] += len(usable) - len(numbers)
             block = block.select(usable)
         events: list[tuple[int, Event]] = []
-        at, stamps_ns = 0, block.stamps_ns
-        while at < len(stamps_ns):
-            before_ns = self._order.last_ns
-            verdict = self._order.judge(int(stamps_ns[at]))
-            if verdict is UNUSABLE:
-                at += 1
-                continue
+        for verdict, before_ns, at, end in self._order.split(block.stamps_ns):
             if verdict is not GOES_ON:
                 events += [(numbers[at], event) for event in self.break_off(verdict)]
                 self._buffer.clear()
                 before_ns = 0
-            end = at + 1 + self._order.count_going_on(stamps_ns[at + 1 :])
-            self._order.last_ns = int(stamps_ns[end - 1])
             found = self._follow(block.select(slice(at, end)), before_ns)
             events += [(numbers[at + number], event) for number, event in found]
-            at = end
         return events
 
     def break_off(self, reason: str = ENDED) -> list[Event]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -132,6 +132,24 @@ class StampOrder:
         steps = stamps_ns[1:] - stamps_ns[:-1]
         (breaks,) = ((steps <= 0) | (steps > self._gap_ns)).nonzero()
         return int(breaks[0]) + 1 if len(breaks) else len(stamps_ns)
+
+    def split(self, stamps_ns: NDArray[np.int64]) -> Iterator[tuple[str, int, int, int]]:
+        """
+        Take stamps; yield each run that goes on, without those that are unusable.
+
+        Of a run that are the verdict on its first stamp, the last good one before it (0: none),
+        where it begins, and where it ends.
+        """
+        at = 0
+        while at < len(stamps_ns):
+            before_ns = self.last_ns
+            verdict = self.judge(int(stamps_ns[at]))
+            if verdict is UNUSABLE:
+                at += 1
+                continue
+            begin, at = at, at + 1 + self.count_going_on(stamps_ns[at + 1 :])
+            self.last_ns = int(stamps_ns[at - 1])
+            yield verdict, before_ns, begin, at
 
 
 def round_all(values: Iterable[float], digits: int = 4) -> list[float]:

@@ -13,7 +13,6 @@ from robot_memory.detectors.event import (
     ENDED,
     GOES_ON,
     STOPPED,
-    UNUSABLE,
     WENT_BACK,
     Event,
     StampOrder,
@@ -65,7 +64,7 @@ class MotionDetector:
         """Compare efforts with what is usual; positions need not be there."""
         count = block.effort.shape[1]
         names = block.names or _number_joints(count)
-        if not count or len(names) != count:
+        if not count or len(names) != count or not self.settings.effort_learning_s:
             return []
         key = tuple(sorted(names))
         detector = self._efforts.get(key)
@@ -184,21 +183,13 @@ class _JointGroup:
     def feed(self, block: JointBlock) -> list[tuple[int, Event | JointPlaces]]:
         """Take readings, and return what is complete with which of them."""
         events: list[tuple[int, Event | JointPlaces]] = []
-        at, stamps_ns = 0, block.stamps_ns
-        while at < len(stamps_ns):
-            verdict = self._order.judge(int(stamps_ns[at]))
-            if verdict is UNUSABLE:
-                at += 1
-                continue
+        for verdict, _, at, end in self._order.split(block.stamps_ns):
             if verdict is not GOES_ON:
                 events += [(at, event) for event in self.break_off(verdict)]
-            end = at + 1 + self._order.count_going_on(stamps_ns[at + 1 :])
-            self._order.last_ns = int(stamps_ns[end - 1])
             stream = _Stream(block.select(slice(at, end)), self._speeds, self._settings)
             events += [(at + number, event) for number, event in self._follow(stream)]
             if self._turns:
                 events += [(at + number, one) for number, one in self._list_places(stream)]
-            at = end
         return events
 
     def _list_places(self, stream: _Stream) -> list[tuple[int, JointPlaces]]:

@@ -46,6 +46,8 @@ def follow_rest(
     level is under `release`, and that of the mean under half of it once the baseline is settled;
     one under half of that is low. Few readings are left to be looked at one by one.
     """
+    if len(block.stamps_ns) < LEAST or block.stamps_ns[LEAST - 1] >= end_ns:
+        return Rest(0, mean, False)
     stamps_ns = block.stamps_ns[: order.count_going_on(block.stamps_ns)]
     stamps_ns = stamps_ns[: stamps_ns.searchsorted(end_ns)]
     if len(stamps_ns) < LEAST:

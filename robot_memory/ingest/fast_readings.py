@@ -92,12 +92,19 @@ class _Layout:
     same: tuple[tuple[slice, Rows], ...]
 
     def count_fitting(self, rows: Rows) -> int:
-        """Return how many messages in a row have it."""
-        count = len(rows)
-        for span, wanted in self.same:
-            fits = (rows[:count, span] == wanted).all(axis=1)
-            count = count if fits.all() else int(fits.argmin())
-        return count
+        """Return how many messages in a row have it; few are looked at where few do."""
+        done, step = 0, 1
+        while done < len(rows):
+            part = rows[done : done + step]
+            count = len(part)
+            for span, wanted in self.same:
+                fits = (part[:count, span] == wanted).all(axis=1)
+                count = count if fits.all() else int(fits.argmin())
+            done += count
+            if count < len(part):
+                break
+            step *= 8
+        return done
 
     def cut_tables(self, rows: Rows) -> list[Table]:
         """Return the numbers of messages."""
