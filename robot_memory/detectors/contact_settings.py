@@ -29,10 +29,10 @@ class ContactSettings:
     `peak_force` is the peak without noise: the greatest mean over as many readings as can be
     averaged without cutting it; `raw_peak_force` is the greatest reading.
 
-    Limitations of force-only detection: turning or shaking a tool quickly is a contact, because
-    weight and inertia are forces. A push that grows by less than 0.4 N/s is absorbed as drift. A
-    stream that starts during a contact takes that force as its baseline; the release is
-    recognised when force and noise fall below half.
+    Limitations of force-only detection: turning a tool quickly, where no joint states show it, or
+    shaking it is a contact, because weight and inertia are forces. A push that grows by less than
+    0.4 N/s is absorbed as drift. A stream that starts during a contact takes that force as its
+    baseline; the release is recognised when force and noise fall below half.
 
     Kinds, tested in this order: collision, `collision_n` reached within `collision_rise_s`; tap,
     up to `tap_s` long; slide, the mean force vector is shorter than `slide_straightness` of the
