@@ -71,7 +71,7 @@ class Database:
         self.read_only_reason = ''
         self._uri = ''
         self._synchronous = {'full': 'FULL', 'normal': 'NORMAL'}[durability]
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._closed = False
         self._patient = True
@@ -132,8 +132,7 @@ class Database:
                 # What was committed to a file that nobody will open is not acknowledged.
                 self._check_files()
             except BaseException:
-                if self._writer.in_transaction:
-                    self._writer.execute('ROLLBACK')
+                self._roll_back()
                 raise
 
     @contextmanager
@@ -201,8 +200,17 @@ class Database:
                 self._close_connection(connection)
 
     def stop_waiting(self) -> None:
-        """Have writes that wait for another process give up soon: the memory is to be closed."""
+        """
+        Have writes that wait for another process give up soon: the memory is to be closed.
+
+        A write of this thread that an interrupt left without its end is rolled back.
+        """
         self._deadline = min(self._deadline, time.monotonic() + STOPPING_SECONDS)
+        if self._lock.acquire(blocking=False):  # nobody writes, or this thread was interrupted
+            self._roll_back()
+            with suppress(RuntimeError):  # raised when this thread holds it no more
+                while True:
+                    self._lock.release()
 
     def close(self) -> None:
         """Close the file; reads that are under way end first on their own connections."""
@@ -249,6 +257,10 @@ class Database:
         if self._watch.is_replaced():
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.close()
+
+    def _roll_back(self) -> None:
+        if not self._closed and self._writer.in_transaction:
+            self._writer.execute('ROLLBACK')
 
     def _refuse_closed(self) -> None:
         if self._closed:
@@ -327,9 +339,10 @@ class Database:
 
 
 @contextmanager
-def _released(lock: threading.Lock) -> Iterator[None]:
-    """Release a lock that is held at the end of the block."""
+def _released(lock: threading.RLock) -> Iterator[None]:
+    """Release a lock at the end of the block, unless `stop_waiting` has released it."""
     try:
         yield
     finally:
-        lock.release()
+        with suppress(RuntimeError):
+            lock.release()
