@@ -26,6 +26,8 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 _IMPORTS = (
@@ -46,6 +48,7 @@ _ROS_IMPORTS = (
 _SUBREAPER = 36
 _LOCK = threading.Lock()
 _LONGEST = 1 << 20
+_AGAIN_SECONDS = 0.001
 
 
 class Popen(subprocess.Popen):  # type: ignore[type-arg]
@@ -161,12 +164,23 @@ def _serve(asked: socket.socket) -> None:
                 asked.close()
                 _become(json.loads(told), fds, from_imports)
             os.write(write, child.to_bytes(8, 'big'))
-            os._exit(0)
+            os.kill(os.getpid(), signal.SIGKILL)  # nothing is to be done at this end
         os.waitpid(between, 0)  # from here on the child is that of the test
         for fd in (write, *fds):
             os.close(fd)
         with os.fdopen(read, 'rb') as said:
             asked.sendall(said.read(8))
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, but in coverage's own functions only when they have ended."""
+    while frame is not None:
+        # There it would leave a lock that the next file to be measured waits for.
+        if 'coverage' in Path(frame.f_code.co_filename).parts:
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
+            return
+        frame = frame.f_back
+    signal.default_int_handler(number, frame)
 
 
 def _become(told: dict[str, Any], fds: list[int], from_imports: dict[str, str]) -> None:
@@ -181,7 +195,8 @@ def _become(told: dict[str, Any], fds: list[int], from_imports: dict[str, str]) 
     os.chdir(told['cwd'])
     path = os.environ.get('PYTHONPATH', '').split(os.pathsep)
     sys.path[:0] = [folder for folder in path if folder and folder not in sys.path]
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, _interrupt)
+    signal.signal(signal.SIGALRM, _interrupt)
     encoding = locale.getpreferredencoding(False)
     unbuffered = bool(os.environ.get('PYTHONUNBUFFERED'))
     sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding)

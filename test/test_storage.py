@@ -7,12 +7,14 @@ import stat
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import apsw
 import prepared
 import pytest
 from robots import Robot, check_file
+from waiting import HANG_SECONDS
 
 from robot_memory.core.errors import Unavailable
 from robot_memory.embedding import BackgroundEmbedder
@@ -151,11 +153,13 @@ from pathlib import Path
 from robot_memory.core.errors import Unavailable
 from robot_memory.storage import Database
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
 try:
     Database(Path(sys.argv[1]))
 except Unavailable as error:
     print(error)
+resource.setrlimit(resource.RLIMIT_FSIZE, limits)  # coverage writes when the process ends
 """
 
 
@@ -165,3 +169,56 @@ def test_a_store_that_finds_no_room_to_begin_says_so(tmp_path: Path) -> None:
     assert (ran.returncode, 'Traceback' in ran.stderr) == (0, False)
     assert f'cannot use the store {path}' in ran.stdout
     Database(path).close()
+
+
+INTERRUPTED = """
+import sys
+from pathlib import Path
+from robot_memory.storage import Database
+
+INSERT = "INSERT OR REPLACE INTO meta (key, value) VALUES ('probe', ?)"
+
+def interrupting(left):
+    def trace(*_):
+        nonlocal left
+        left -= 1
+        if left == 0:
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return trace
+    return trace
+
+database, before = Database(Path(sys.argv[1])), sys.gettrace()
+steps = interrupted = 0
+while interrupted == steps:
+    steps += 1
+    try:
+        sys.settrace(interrupting(steps))
+        with database.write() as connection:
+            connection.execute(INSERT, (steps,))
+    except KeyboardInterrupt:
+        interrupted += 1
+        database.stop_waiting()
+        database.close()
+        database = Database(Path(sys.argv[1]))
+    finally:
+        sys.settrace(before)
+print(steps)
+"""
+
+
+def test_a_write_that_is_interrupted_anywhere_leaves_a_store_that_closes_and_opens(
+    tmp_path: Path,
+) -> None:
+    ran = prepared.run(
+        [sys.executable, '-c', INTERRUPTED, str(tmp_path / 'memory.db')],
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+    )
+    assert (ran.returncode, ran.stderr) == (0, '')
+    assert int(ran.stdout) > 20
+    with closing(apsw.Connection(str(tmp_path / 'memory.db'))) as connection:
+        rows = connection.execute("SELECT value FROM meta WHERE key = 'probe'")
+        assert [int(value) for (value,) in rows] == [int(ran.stdout)]
+    check_file(tmp_path / 'memory.db')

@@ -54,14 +54,29 @@ class Watch:
         }
 
     def written(self) -> set[str]:
-        """Return the files that were opened to write and those in the home; in it, relative."""
+        """
+        Return the files that were opened to write and those in the home; in it, relative.
+
+        Those of coverage, which measures every process of `make coverage`, are left out.
+        """
         opened = {os.path.normpath(what) for call, what in self.events() if call == 'open'}
         there = {str(path) for path in self.home.rglob('*') if path.is_file()}
         return {
             name.removeprefix(f'{self.home}/')
             for name in opened | there
-            if not name.startswith(('/dev/', '/proc/'))
+            if not name.startswith(('/dev/', '/proc/', *_list_measurements()))
         }
+
+
+def _list_measurements() -> list[str]:
+    """Return what the names of coverage's data files begin with, where it measures."""
+    if 'COVERAGE_PROCESS_CONFIG' not in os.environ:
+        return []
+    import coverage
+
+    measuring = coverage.Coverage.current()
+    assert measuring, 'processes are measured, but not this one'
+    return [f'{os.path.abspath(str(measuring.get_option("run:data_file")))}.']
 
 
 def _stays_here(call: str, what: str) -> bool:
