@@ -21,6 +21,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from robot_memory.api import RobotMemory
 from robot_memory.catalog import TOOLS
 from robot_memory.cli import full_parser
+from robot_memory.cli.parser import CommandParser
 from robot_memory.core.configuration import ENVIRONMENT, FILE
 from robot_memory.core.errors import RobotMemoryError, list_error_classes
 from robot_memory.core.fields import Field, get_fields
@@ -456,6 +457,8 @@ def _describe_cli() -> Iterator[str]:
     yield _format_options(action for action in actions if action.option_strings)
     for name in helps:
         command = commands.choices[name]
+        assert isinstance(command, CommandParser)
+        command.complete()
         yield f'## {name}'
         yield from (
             _escape(_unescape_percent(part)) for part in (command.description or '').split('\n\n')

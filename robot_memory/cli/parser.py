@@ -8,6 +8,7 @@ the same errors.
 from __future__ import annotations
 
 import argparse
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -26,6 +27,28 @@ _EPILOG = (
     'Pass JSON as one argument: \'{"task": {"success": true}}\'. Exit status: 0 success, 1 '
     'refused or failed (one line on stderr), 2 usage error.'
 )
+
+
+class CommandParser(argparse.ArgumentParser):
+    """Parse one command; its arguments are added when they are first needed, as few are."""
+
+    add_all: Callable[[], None] | None = None
+
+    def parse_known_args(self, *given: Any, **named: Any) -> Any:
+        """Parse, with all arguments added."""
+        self.complete()
+        return super().parse_known_args(*given, **named)
+
+    def format_help(self) -> str:
+        """Return the help of all arguments."""
+        self.complete()
+        return super().format_help()
+
+    def complete(self) -> None:
+        """Add the arguments, unless they are there."""
+        add_all, self.add_all = self.add_all, None
+        if add_all:
+            add_all()
 
 
 def build_parser(further: Mapping[str, tuple[str, type]]) -> argparse.ArgumentParser:
@@ -47,7 +70,11 @@ def build_parser(further: Mapping[str, tuple[str, type]]) -> argparse.ArgumentPa
     parser.add_argument('--version', action='version', version=f'{PROGRAM} {get_version()}')
     _add_common(parser, shown=lambda field: True)
     commands = parser.add_subparsers(
-        prog=PROGRAM, metavar='COMMAND', dest='command', required=True
+        prog=PROGRAM,
+        metavar='COMMAND',
+        dest='command',
+        required=True,
+        parser_class=CommandParser,
     )
     for tool in TOOLS:
         if tool.name not in further:  # a command of that name does more
@@ -65,15 +92,17 @@ def _add_command(commands: Any, name: str, text: str, request: type) -> None:
     parsers = [commands.add_parser(dashed, help=summary, allow_abbrev=False, **texts)]
     if dashed != name:
         parsers.append(commands.add_parser(name, allow_abbrev=False, **texts))
-    fields = get_fields(request)
     for subparser in parsers:
         subparser.set_defaults(command=name)
-        for field in fields:
-            _add(subparser, request, field)
-        own = {field.name for field in fields}
-        _add_common(
-            subparser, shown=lambda field: field.name in _IN_EVERY_HELP, without=frozenset(own)
-        )
+        subparser.add_all = functools.partial(_add_arguments, subparser, request)
+
+
+def _add_arguments(parser: argparse.ArgumentParser, request: type) -> None:
+    fields = get_fields(request)
+    for field in fields:
+        _add(parser, request, field)
+    own = frozenset(field.name for field in fields)
+    _add_common(parser, shown=lambda field: field.name in _IN_EVERY_HELP, without=own)
 
 
 def collect_values(declaration: type, parsed: argparse.Namespace) -> dict[str, Any]:
