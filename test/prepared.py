@@ -14,6 +14,7 @@ import atexit
 import ctypes
 import functools
 import gc
+import inspect
 import io
 import json
 import locale
@@ -147,6 +148,7 @@ def _serve(asked: socket.socket) -> None:
             import_module(name)
     if (threads := len(os.listdir('/proc/self/task'))) != 1:
         raise RuntimeError(f'{threads} threads run after the imports: a fork would lose them')
+    inspect.getmodule(sys._getframe())  # rclpy's logger asks, and Python looks at every module
     gc.freeze()  # what every child has is copied to none
     from_imports = {k: v for k, v in os.environ.items() if given.get(k) != v}
     while True:
