@@ -17,3 +17,11 @@ def format_band(value: float, unit: str) -> str:
 def join_words(words: list[str]) -> str:
     """Return words as a list that ends in 'and'."""
     return ' and '.join([', '.join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def format_duration(seconds: float) -> str:
+    """Return a time in the largest unit of which it is two or more: '90 s', '3.5 hours'."""
+    for length, unit in ((86400, 'days'), (3600, 'hours'), (60, 'minutes')):
+        if seconds >= 2 * length:
+            return f'{seconds / length:.1f} {unit}'
+    return f'{seconds:.0f} s'

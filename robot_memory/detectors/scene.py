@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from robot_memory.core.fields import arg, validate
 from robot_memory.detectors.clip import ClipRecorder
 from robot_memory.detectors.confidence import rate_evidence
+from robot_memory.detectors.earlier_view import EarlierView
 from robot_memory.detectors.event import STOPPED, UNUSABLE, WENT_BACK, Event, Picture, StampOrder
+from robot_memory.detectors.formatting import format_duration
 from robot_memory.detectors.image_change import (
     CELLS_ACROSS,
     CellGrid,
@@ -28,6 +31,7 @@ FIRST = 'first'
 EXPECTED = 'expected'
 SILENCE = 'silence'
 CHANGED = 'changed'
+RESTARTED = 'restarted'
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class SceneSettings:
     The scene has changed when `min_area` of the image differs from the last stored image by
     `min_level`, after compensation for exposure and noise; it has settled when nothing has moved
     for `settle_s`. The first image after a gap is stored without waiting for the scene to settle.
+    After a restart the last stored image is that of the topic from before.
     """
 
     min_area: float = arg(
@@ -113,7 +118,13 @@ class SceneDetector:
         self._settle_ns = round(settings.settle_s * 1e9)
         self._kept: deque[int] = deque(maxlen=settings.max_per_minute)
         self._expected: deque[int] = deque(maxlen=MAX_EXPECTED)
+        self._find_earlier: Callable[[int], EarlierView | None] = _find_nothing
+        self._has_begun = False
         self._reset()
+
+    def compare_with(self, find_earlier: Callable[[int], EarlierView | None]) -> None:
+        """Have the first view compared with the last one that was stored before its stamp."""
+        self._find_earlier = find_earlier
 
     def _reset(self) -> None:
         """Know no scene yet."""
@@ -123,6 +134,7 @@ class SceneDetector:
         self._still_ns = 0
         self._judged = False
         self._silence_s = 0.0
+        self._is_restart = False
 
     @property
     def since_ns(self) -> int:
@@ -151,6 +163,7 @@ class SceneDetector:
         elif verdict is WENT_BACK:
             events = self._recorder.flush()
             self._kept.clear()
+            self._has_begun = False
             self._reset()
         small = shrink(image, CELLS_ACROSS)
         events += self._recorder.add_picture(stamp_ns, small)
@@ -175,13 +188,25 @@ class SceneDetector:
         self._kept.clear()
         self._expected.clear()
         self._order.last_ns = 0
+        self._has_begun = False
         self._reset()
         return events
+
+    def _begin(self, cells: CellGrid, stamp_ns: int) -> None:
+        """Take the last stored view, where it can be compared with the first, for the scene."""
+        self._has_begun = True
+        earlier = self._find_earlier(stamp_ns)
+        reference = None if earlier is None else earlier.to_cells(cells)
+        if earlier is not None and reference is not None:
+            self._reference, self._reference_ns = reference, earlier.stamp_ns
+            self._is_restart = True
 
     def _choose_reason(self, cells: CellGrid, stamp_ns: int) -> str:
         """Return what speaks for keeping this picture; empty: nothing."""
         if self._still is None or self._still.levels.shape != cells.levels.shape:
             self._reset()
+        if not self._has_begun:
+            self._begin(cells, stamp_ns)
         if self._still is None or self._is_different(cells, self._still):
             self._still, self._still_ns, self._judged = cells, stamp_ns, False
         if self._reference is None:
@@ -192,8 +217,10 @@ class SceneDetector:
         if not settled or self._judged:
             return ''
         if self._is_different(cells, self._reference):
+            if self._is_restart:
+                return RESTARTED
             return SILENCE if self._silence_s else CHANGED
-        self._judged, self._silence_s = True, 0.0
+        self._settle()
         return ''
 
     def _is_different(self, cells: CellGrid, earlier: CellGrid) -> bool:
@@ -218,8 +245,12 @@ class SceneDetector:
         self._expected = deque((ns for ns in self._expected if ns > stamp_ns), MAX_EXPECTED)
         self._reference = self._still = cells
         self._reference_ns = self._still_ns = stamp_ns
-        self._judged, self._silence_s = True, 0.0
+        self._settle()
         return self._recorder.hold(event)
+
+    def _settle(self) -> None:
+        """Take it that the scene is as in the last stored image."""
+        self._judged, self._silence_s, self._is_restart = True, 0.0, False
 
     def _make_event(self, reading: ImageReading, cells: CellGrid, why: str, sharp: float) -> Event:
         view, stamp_ns = reading.view, reading.stamp_ns
@@ -247,7 +278,10 @@ class SceneDetector:
             data['changed_since_ns'] = self._reference_ns
             data['settled_since_ns'] = self._still_ns
             data['regions'] = found
-            if self._silence_s:
+            if self._is_restart:
+                since_s = (stamp_ns - self._reference_ns) / 1e9
+                words += f' after a restart, compared with {format_duration(since_s)} before'
+            elif self._silence_s:
                 words += f' after {self._silence_s:.1f} s without a picture'
             words += f': {describe_regions(found, share, colours)}'
         picture = Picture(stamp_ns, encode_jpeg(view.image, PICTURE_SIDE, QUALITY))
@@ -269,3 +303,7 @@ class SceneDetector:
             picture=picture,
             confidence=rate_evidence(margin),
         )
+
+
+def _find_nothing(_: int) -> None:
+    return None

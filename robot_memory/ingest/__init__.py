@@ -1,5 +1,6 @@
 """From messages to memories, live and from recordings; see docs/ingest.md."""
 
+from robot_memory.ingest.earlier_runs import StoredRuns
 from robot_memory.ingest.pipeline import (
     IngestSettings,
     LearnedText,
@@ -21,6 +22,7 @@ __all__ = [
     'QueuedEventWriter',
     'ReceivedMessage',
     'SessionFinder',
+    'StoredRuns',
     'Tap',
     'TapSettings',
     'TopicHandler',

@@ -10,6 +10,7 @@ from typing import Any
 
 from robot_memory.core.errors import NotFound
 from robot_memory.ingest import messages
+from robot_memory.ingest.earlier_runs import StoredRuns
 from robot_memory.ingest.losses import Loss, add_up
 from robot_memory.ingest.pipeline import Pipeline, ReceivedMessage, RecordingOrigin, TopicHandler
 from robot_memory.ingest.pose_source import PoseSourceSettings, list_pose_topics
@@ -93,7 +94,7 @@ def import_recording(
             make_absolute,
             memory.extensions,
             LOGGED,
-            finder.find_last_end,
+            StoredRuns(finder),
             RecordingOrigin(path.absolute().name, recording.start_ns),
         )
         if plan.demonstration:

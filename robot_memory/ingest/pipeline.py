@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from robot_memory.core.fields import NANOSECONDS, arg
 from robot_memory.detectors import Event, SceneDetector, TextEvent
 from robot_memory.detectors.text import name_level
 from robot_memory.detectors.turning import JointHistory, JointPlaces, mark_turning
+from robot_memory.ingest.earlier_runs import NOTHING_EARLIER, EarlierRuns
 from robot_memory.ingest.ongoing import OngoingTexts
 from robot_memory.ingest.perceptions import make_perception
 from robot_memory.ingest.pose_source import PoseSource, PoseSourceSettings
@@ -128,17 +130,17 @@ class Pipeline:
         resolve: Callable[[str], str],
         extensions: ExtensionRegistry,
         arrival: ArrivalClock = LIVE,
-        find_last_end: Callable[[int], int] = lambda _: 0,
+        earlier: EarlierRuns = NOTHING_EARLIER,
         recording: RecordingOrigin | None = None,
     ) -> None:
         """
         Start with no message; `emit` is called with the tap's name and each result.
 
-        `find_last_end` returns when the last session before a stamp ended: texts of before are
-        over. Memories of a `recording` name it.
+        Texts of before the end of the last session of `earlier` runs are over, and the first view
+        of a camera is compared with their last one. Memories of a `recording` name it.
         """
         self._recording = recording
-        self._find_last_end = find_last_end
+        self._earlier = earlier
         self._source = source
         self._is_live = arrival.is_host
         self._emit = emit
@@ -150,6 +152,11 @@ class Pipeline:
         self._topics = {
             name: resolve(runner.tap.settings.topic) for name, runner in self._runners.items()
         }
+        for name, runner in self._runners.items():
+            if isinstance(runner.detector, SceneDetector):
+                collection = runner.tap.settings.collection
+                find = partial(earlier.find_last_view, self._topics[name], collection)
+                runner.detector.compare_with(find)
         self._ongoing_texts = OngoingTexts()
         self._pose_source = PoseSource(place, warn, arrival)
         self._demonstrations: list[_Demonstration] = []
@@ -266,7 +273,7 @@ class Pipeline:
         if not found:
             return []
         comparable = dating.is_local or not self._is_live
-        since_ns = self._find_last_end(stamp_ns) if comparable else 0
+        since_ns = self._earlier.find_last_end(stamp_ns) if comparable else 0
         return [text.text for text in found if text.stamp_ns >= since_ns]
 
     def _deliver_text(self, name: str, event: TextEvent, dating: Dating) -> None:

@@ -32,6 +32,7 @@ from robot_memory.ingest import (
     PoseSourceSettings,
     QueuedEventWriter,
     SessionFinder,
+    StoredRuns,
 )
 from robot_memory.ingest.parameters import LIVE_INGEST, find_unknown
 from robot_memory.ingest.stamps import LIVE
@@ -151,7 +152,7 @@ class MemoryNode(Node):
             self.resolve_topic_name,
             self.memory.extensions,
             dataclasses.replace(LIVE, replaces_zero=self._is_real_time),
-            finder.find_last_end,
+            StoredRuns(finder),
         )
         subscriber = TapSubscriber(self, pipeline)
         diagnostics = Diagnostics(self, self.memory, subscriber, writer)

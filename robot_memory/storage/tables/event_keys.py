@@ -130,6 +130,23 @@ def list_overlapping(
     return [(row[0], _identity(row)) for row in rows]
 
 
+def find_last_look(
+    connection: apsw.Connection, source: str, topic: str, collection: str, before_ns: int
+) -> tuple[int, int, str] | None:
+    """Return id, stamp and look of the last active picture of a topic before a stamp."""
+    ids = [find_ids(connection, [name]) for name in (source, topic, collection)]
+    if not all(ids):
+        return None
+    of_source, of_topic, of_collection = (found[0] for found in ids)
+    row = connection.execute(
+        'SELECT id, peak, look FROM events INDEXED BY events_by_peak'
+        ' WHERE topic = ? AND peak < ? AND look IS NOT NULL AND active'
+        ' AND source = ? AND collection = ? ORDER BY peak DESC, id DESC LIMIT 1',
+        (of_topic, before_ns, of_source, of_collection),
+    ).fetchone()
+    return None if row is None else (row[0], row[1], row[2])
+
+
 def _identity(row: Sequence[Any]) -> Identity:
     source, topic, subject, onset, peak, end, look, broken_off = row[1:]
     return Identity(source, topic, subject, onset, peak, end, look, bool(broken_off))

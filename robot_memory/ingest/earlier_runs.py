@@ -1,0 +1,55 @@
+"""What earlier runs of a robot left, for the detectors of a run that begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from robot_memory.detectors.earlier_view import EarlierView
+from robot_memory.ingest.sessions import SessionFinder
+from robot_memory.storage.tables import event_keys, parts
+
+PICTURE = 'picture'
+
+
+class EarlierRuns:
+    """Know of no earlier run."""
+
+    def find_last_end(self, stamp_ns: int) -> int:
+        """Return when the last session before a stamp ended, in nanoseconds; 0: none did."""
+        return 0
+
+    def find_last_view(self, topic: str, collection: str, stamp_ns: int) -> EarlierView | None:
+        """Return the last view of a topic that was stored in a collection before a stamp."""
+        return None
+
+
+NOTHING_EARLIER = EarlierRuns()
+
+
+@dataclass(frozen=True)
+class StoredRuns(EarlierRuns):
+    """
+    Look earlier runs of a source up in the store.
+
+    Only what is dated before the stamp counts, so that a recording that is imported again, or
+    after its import was interrupted, finds what it found at first.
+    """
+
+    finder: SessionFinder
+
+    def find_last_end(self, stamp_ns: int) -> int:
+        """Return when the last session before a stamp ended, in nanoseconds; 0: none did."""
+        return self.finder.find_last_end(stamp_ns)
+
+    def find_last_view(self, topic: str, collection: str, stamp_ns: int) -> EarlierView | None:
+        """Return the last view of a topic that was stored in a collection before a stamp."""
+        with self.finder.memory.db.read() as connection:
+            found = event_keys.find_last_look(
+                connection, self.finder.source, topic, collection, stamp_ns
+            )
+            if found is None:
+                return None
+            memory_id, peak_ns, look = found
+            stored = parts.of(connection, [memory_id], with_content=True).get(memory_id, [])
+        jpeg = next((part.content for part in stored if part.name == PICTURE), None)
+        return EarlierView(peak_ns, look, jpeg)

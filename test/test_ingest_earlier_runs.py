@@ -1,0 +1,98 @@
+"""What a run begins with is what earlier runs of the robot left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from recordings import run, write2
+from robots import Robot
+from rosbags.rosbag2 import StoragePlugin
+from rosbags.typesys import Stores, get_typestore
+from scenes import SECOND_NS, START_NS, elsewhere, stream, table
+
+from robot_memory.ingest.bag_import import ImportPlan
+
+KIND = 'sensor_msgs/msg/Image'
+HOUR_NS = 3600 * SECOND_NS
+
+
+def film(path: Path, scenes: list[Any], start_ns: int, frames: int = 12) -> Path:
+    """Return a recording of a camera that sees each scene for so many frames at 10 Hz."""
+    store = get_typestore(Stores.LATEST)
+    header, time = store.types['std_msgs/msg/Header'], store.types['builtin_interfaces/msg/Time']
+    found = []
+    for one in stream(scenes, frames, start_ns=start_ns):
+        image, at = one.view.image, one.stamp_ns
+        message = store.types[KIND](
+            header(time(at // 10**9, at % 10**9), one.frame_id),
+            image.height,
+            image.width,
+            'rgb8',
+            0,
+            3 * image.width,
+            np.frombuffer(image.tobytes(), np.uint8),
+        )
+        found.append(('/camera/image_raw', KIND, at, bytes(store.serialize_cdr(message, KIND))))
+    return write2(path, found, StoragePlugin.MCAP)
+
+
+def list_scenes(robot: Robot) -> list[str]:
+    rows = robot.rows("SELECT content FROM memories WHERE type = 'perception' ORDER BY id")
+    return [content for (content,) in rows]
+
+
+def test_the_first_view_after_a_restart_is_an_event_only_if_something_changed(
+    robot: Robot, tmp_path: Path
+) -> None:
+    run(robot.memory, film(tmp_path / 'before', [table()], START_NS))
+    assert len(list_scenes(robot)) == 1
+    later = START_NS + 3 * HOUR_NS
+    same = film(tmp_path / 'same', [table() * 0.8], later)
+    run(robot.memory, same)
+    assert len(list_scenes(robot)) == 1
+    changed = film(tmp_path / 'changed', [table((30, 180))] * 2, later + HOUR_NS)
+    for _ in range(2):  # the second time, what came before is the same
+        run(robot.memory, changed)
+        run(robot.memory, same)
+        (_, event) = list_scenes(robot)
+        assert event.startswith(
+            'The camera (camera) sees after a restart, compared with 4.0 hours before: '
+            'a red object appeared at the lower left'
+        )
+
+
+def test_a_view_of_another_topic_or_of_a_later_time_is_not_the_one_before(
+    robot: Robot, tmp_path: Path
+) -> None:
+    run(robot.memory, film(tmp_path / 'later', [table()], START_NS + HOUR_NS))
+    run(robot.memory, film(tmp_path / 'earlier', [table()], START_NS))
+    other = ImportPlan({'side': {'topic': '/camera/image_raw', 'type': KIND}}, {'collection': 'b'})
+    run(robot.memory, film(tmp_path / 'other', [table()], START_NS + 2 * HOUR_NS), other)
+    assert [text.count('for the first time') for text in list_scenes(robot)] == [1, 1, 1]
+
+
+def test_without_its_picture_the_look_of_the_last_view_is_compared(
+    robot: Robot, tmp_path: Path
+) -> None:
+    run(robot.memory, film(tmp_path / 'before', [elsewhere(1)], START_NS))
+    with robot.memory.db.write() as connection:
+        connection.execute('UPDATE parts SET content = NULL, removed_at = 1')
+    run(robot.memory, film(tmp_path / 'same', [elsewhere(1)], START_NS + HOUR_NS))
+    assert len(list_scenes(robot)) == 1
+    run(robot.memory, film(tmp_path / 'else', [elsewhere(2)], START_NS + 2 * HOUR_NS))
+    assert ['for the first time' in text for text in list_scenes(robot)] == [True, True]
+
+
+def test_what_moves_when_a_stream_begins_is_judged_once_it_has_settled(
+    robot: Robot, tmp_path: Path
+) -> None:
+    run(robot.memory, film(tmp_path / 'before', [table()], START_NS))
+    moving = [table((30 + 8 * step, 180)) for step in range(10)]
+    run(robot.memory, film(tmp_path / 'back', [*moving, *[table()] * 9], START_NS + HOUR_NS, 1))
+    assert len(list_scenes(robot)) == 1
+    stays = [*moving, *[moving[-1]] * 9]
+    run(robot.memory, film(tmp_path / 'stays', stays, START_NS + 2 * HOUR_NS, 1))
+    (_, event) = list_scenes(robot)
+    assert 'after a restart' in event
