@@ -172,3 +172,25 @@ def weigh(made: Path, path: Path) -> Path:
             raw = bytes(store.serialize_cdr(message, kind))
         found.append((topic, kind, at, raw))
     return write2(path, found, StoragePlugin.MCAP)
+
+
+def swing(path: Path, start_ns: int = 10**18, lasts_s: int = 660) -> Path:
+    """Return a recording of a joint that swings, and is hit ten seconds before the end."""
+    store = get_typestore(Stores.LATEST)
+    kind = 'sensor_msgs/msg/JointState'
+    header, time = store.types['std_msgs/msg/Header'], store.types['builtin_interfaces/msg/Time']
+    random = np.random.default_rng(5)
+    found = []
+    for step in range(lasts_s * 10):
+        seconds = step / 10
+        at = start_ns + round(seconds * 1e9)
+        effort = random.normal(0, 1) + (50 if 0 <= seconds - lasts_s + 10 < 1 else 0)
+        message = store.types[kind](
+            header(time(at // 10**9, at % 10**9), 'base'),
+            ['elbow'],
+            np.array([np.sin(seconds)]),
+            np.array([np.cos(seconds)]),
+            np.array([effort]),
+        )
+        found.append(('/joint_states', kind, at, bytes(store.serialize_cdr(message, kind))))
+    return write2(path, found, StoragePlugin.MCAP)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from narrowing import require
 from recordings import messages_of, readings_of, shared
 
 from robot_memory.detectors import Event, JointReading, MotionDetector, MotionSettings
+from robot_memory.detectors.effort import LearnedEffort
 from robot_memory.detectors.readings import JointBlock
 from robot_memory.ingest.messages import decode
 
@@ -204,3 +207,32 @@ def test_a_blow_in_the_middle_of_a_block_is_found_in_its_place() -> None:
     assert [facts(one) for _, one in efforts] == [facts(one) for one in judge(readings)]
     for number, one in efforts:
         assert one.end_ns < readings[number].stamp_ns < one.end_ns + 10**9
+
+
+def test_what_was_learned_goes_on_through_a_restart() -> None:
+    readings = list(work(700, BLOWS))
+    whole = judge(readings)
+    first = MotionDetector()
+    for reading in readings[: 300 * RATE]:
+        first.feed(reading)
+    (learned,) = first.list_learned()
+    text = json.dumps(asdict(learned))
+    assert len(zlib.compress(text.encode())) < 20_000
+    asked: list[Any] = []
+
+    def find(*of: Any) -> LearnedEffort:
+        asked.append(of)
+        given = json.loads(text)
+        return LearnedEffort(**{**given, 'names': of[0], 'conditions': of[1]})
+
+    second = MotionDetector()
+    second.go_on_from(find)
+    events = [event for one in readings[300 * RATE :] for event in second.feed(one)]
+    events = [one for one in events if one.metadata['detector'] == 'effort']
+    assert asked == [(('elbow', 'shoulder'), learned.conditions, readings[300 * RATE].stamp_ns)]
+    assert [(one.data['kind'], one.data['joint']) for one in events] == [
+        (one.data['kind'], one.data['joint']) for one in whole
+    ]
+    for one, other in zip(events, whole, strict=True):
+        assert abs(one.stamp_ns - other.stamp_ns) <= 10**8
+        assert one.data['residual'] == pytest.approx(other.data['residual'], rel=0.1)

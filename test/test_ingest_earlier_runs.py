@@ -6,13 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from recordings import run, write2
+from narrowing import require
+from recordings import run, swing, write2
 from robots import Robot
 from rosbags.rosbag2 import StoragePlugin
 from rosbags.typesys import Stores, get_typestore
 from scenes import SECOND_NS, START_NS, elsewhere, stream, table
 
+from robot_memory.detectors.effort import LearnedEffort
 from robot_memory.ingest.bag_import import ImportPlan
+from robot_memory.ingest.earlier_runs import StoredRuns
+from robot_memory.ingest.sessions import SessionFinder
+from robot_memory.lifecycle.usual_efforts import TopicEffort, store_effort
+from robot_memory.storage.tables import learned_efforts
 
 KIND = 'sensor_msgs/msg/Image'
 HOUR_NS = 3600 * SECOND_NS
@@ -96,3 +102,54 @@ def test_what_moves_when_a_stream_begins_is_judged_once_it_has_settled(
     run(robot.memory, film(tmp_path / 'stays', stays, START_NS + 2 * HOUR_NS, 1))
     (_, event) = list_scenes(robot)
     assert 'after a restart' in event
+
+
+DAY_NS = 24 * HOUR_NS
+
+
+def count_efforts(robot: Robot) -> int:
+    return len(robot.query_events(where={'kind': 'effort'}).events)
+
+
+def test_a_later_run_goes_on_from_the_usual_effort_and_an_earlier_one_does_not(
+    robot: Robot, tmp_path: Path
+) -> None:
+    later = swing(tmp_path / 'later', START_NS + DAY_NS, 60)
+    run(robot.memory, later)
+    assert count_efforts(robot) == 0  # a new robot learns first
+    run(robot.memory, swing(tmp_path / 'long', START_NS))
+    assert count_efforts(robot) == 1
+    run(robot.memory, swing(tmp_path / 'before', START_NS - DAY_NS, 60))
+    assert count_efforts(robot) == 1
+    last = swing(tmp_path / 'last', START_NS + 2 * DAY_NS, 60)
+    for _ in range(2):
+        run(robot.memory, last)
+        assert count_efforts(robot) == 1  # it goes on from `later`, which had learned for 60 s
+    run(robot.memory, later)
+    assert count_efforts(robot) == 2
+
+
+def test_of_a_robot_the_newest_runs_are_stored_until_they_are_removed(robot: Robot) -> None:
+    finder = StoredRuns(SessionFinder(robot.memory, 'arm'))
+    names, conditions = ('elbow', 'wrist'), (0.01, 'rad', '')
+    for number in range(learned_efforts.RUNS + 3):
+        for until in (5, 7):
+            learned = LearnedEffort(
+                names, conditions, 10 * number, 10 * number + until, 1.5 * number, {}
+            )
+            store_effort(robot.memory, TopicEffort('arm', '/joint_states', learned))
+
+    def find(stamp_ns: int, topic: str = '/joint_states') -> LearnedEffort | None:
+        return finder.find_learned(topic, names, conditions, stamp_ns)
+
+    assert robot.rows("SELECT count(*) FROM meta WHERE key LIKE 'usual_effort%'") == [
+        (learned_efforts.RUNS,)
+    ]
+    assert require(find(200)).learned_s == 15.0
+    assert require(find(97)).until_ns == 87
+    assert find(37) is None and find(200, '/other') is None
+    assert finder.find_learned('/joint_states', names, (0.02, 'rad', ''), 200) is None
+    store_effort(robot.memory, TopicEffort('arm', '/other', None))
+    assert find(200) is not None
+    store_effort(robot.memory, TopicEffort('arm', '/joint_states', None))
+    assert find(200) is None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,18 +43,50 @@ MOVED_NS = 500_000_000
 SMOOTH_S = 0.1
 
 
+@dataclass(frozen=True)
+class LearnedEffort:
+    """
+    Hold what a run has learned of the joints of one publisher, to go on from it in the next run.
+
+    `conditions` are the settings by which readings were sorted: by others it means nothing.
+    `since_ns` and `until_ns` are the stamps of the run's first and last reading, `learned_s` how
+    long was learned in all runs, `joints` what was learned of each, as plain JSON.
+    """
+
+    names: tuple[str, ...]
+    conditions: tuple[float | str, ...]
+    since_ns: int
+    until_ns: int
+    learned_s: float
+    joints: dict[str, Any]
+
+
+FindLearned = Callable[[tuple[str, ...], tuple[float | str, ...], int], LearnedEffort | None]
+"""What was learned of joints, by their names in order and the conditions, before a stamp."""
+
+
+def find_nothing(*_: object) -> None:
+    """Know of nothing that was learned."""
+
+
 class EffortDetector:
     """Find efforts that are unusual of a joint at its speed, of the joints of one publisher."""
 
     def __init__(
-        self, names: tuple[str, ...], settings: MotionSettings, ignored: Counter[str]
+        self,
+        names: tuple[str, ...],
+        settings: MotionSettings,
+        ignored: Counter[str],
+        find_learned: FindLearned = find_nothing,
     ) -> None:
-        """Begin to learn; `ignored` counts by reason what was not used."""
+        """Begin to learn, or go on from before; `ignored` counts by reason what was not used."""
         self.settings = settings
         self.ignored = ignored
         self.names = names
         self._order = StampOrder(settings.gap_s, Counter())
         self._usual = [UsualEffort() for _ in names]
+        self._find_learned = find_learned
+        self._since_ns = 0
         self._buffer = RingBuffer(settings.pre_s + 1.0, settings.pre_s, settings.post_s)
         self._learned_s = 0.0
         self._speeds = [0.0] * len(names)
@@ -74,6 +107,8 @@ class EffortDetector:
             block = block.select(usable)
         events: list[tuple[int, Event]] = []
         for verdict, before_ns, at, end in self._order.split(block.stamps_ns):
+            if not self._since_ns:
+                self._begin(int(block.stamps_ns[at]))
             if verdict is not GOES_ON:
                 events += [(numbers[at], event) for event in self.break_off(verdict)]
                 self._buffer.clear()
@@ -81,6 +116,35 @@ class EffortDetector:
             found = self._follow(block.select(slice(at, end)), before_ns)
             events += [(numbers[at + number], event) for number, event in found]
         return events
+
+    def _begin(self, stamp_ns: int) -> None:
+        """Go on from what was learned before the first reading."""
+        self._since_ns = stamp_ns
+        learned = self._find_learned(tuple(sorted(self.names)), self._conditions, stamp_ns)
+        if learned is None:
+            return
+        self._learned_s = learned.learned_s
+        for name, usual in zip(self.names, self._usual, strict=True):
+            usual.restore(learned.joints.get(name, {}))
+
+    @property
+    def _conditions(self) -> tuple[float | str, ...]:
+        settings = self.settings
+        return settings.stop_speed, settings.unit, settings.effort_unit
+
+    def list_learned(self) -> LearnedEffort | None:
+        """Return what was learned so far; None before the first reading."""
+        if not self._since_ns:
+            return None
+        joints = {name: usual.dump() for name, usual in zip(self.names, self._usual, strict=True)}
+        return LearnedEffort(
+            tuple(sorted(self.names)),
+            self._conditions,
+            self._since_ns,
+            max(self._since_ns, self._order.last_ns),
+            self._learned_s,
+            joints,
+        )
 
     def break_off(self, reason: str = ENDED) -> list[Event]:
         """Hand on what there is, because of `reason`; what was learned stays."""

@@ -8,7 +8,12 @@ from operator import itemgetter
 
 import numpy as np
 
-from robot_memory.detectors.effort import EffortDetector
+from robot_memory.detectors.effort import (
+    EffortDetector,
+    FindLearned,
+    LearnedEffort,
+    find_nothing,
+)
 from robot_memory.detectors.event import (
     ENDED,
     GOES_ON,
@@ -40,6 +45,16 @@ class MotionDetector:
         self.ignored: Counter[str] = Counter()
         self._groups: dict[tuple[str, ...], _JointGroup] = {}
         self._efforts: dict[tuple[str, ...], EffortDetector] = {}
+        self._find_learned: FindLearned = find_nothing
+
+    def go_on_from(self, find_learned: FindLearned) -> None:
+        """Have what is usual of joints that come looked up among what was learned before."""
+        self._find_learned = find_learned
+
+    def list_learned(self) -> list[LearnedEffort]:
+        """Return what is usual of the joints of each publisher, in the order of their names."""
+        found = (detector.list_learned() for _, detector in sorted(self._efforts.items()))
+        return [learned for learned in found if learned is not None]
 
     @property
     def since_ns(self) -> int:
@@ -71,7 +86,9 @@ class MotionDetector:
         if detector is None:
             if len(self._efforts) >= MAX_GROUPS:
                 return []
-            detector = self._efforts[key] = EffortDetector(names, self.settings, self.ignored)
+            detector = self._efforts[key] = EffortDetector(
+                names, self.settings, self.ignored, self._find_learned
+            )
         if block.names and names != detector.names:
             block = block.reorder(detector.names)
         return detector.feed(block)

@@ -32,7 +32,8 @@ class MotionSettings:
 
     An effort is unusual if it is `effort_margin` widths beyond the range in which 98 of 100
     efforts of the joint at that speed lie, for three readings or more. That range is learned from
-    the stream, for `effort_learning_s` before anything is reported, and on.
+    the stream, for `effort_learning_s` before anything is reported, and on; a restarted node, and
+    the next recording, go on from it.
     """
 
     start_speed: float = arg(
@@ -122,7 +123,8 @@ class MotionSettings:
     )
     effort_learning_s: float = arg(
         'Time for which the usual effort of each joint is learned before unusual ones are '
-        'reported, in seconds; 0: efforts are not judged.',
+        'reported, in seconds; 0: efforts are not judged, and the node removes what it stored of '
+        'this topic.',
         default=600.0,
         minimum=0.0,
         maximum=1e6,

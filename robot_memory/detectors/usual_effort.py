@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 SAMPLES = 512
+STORED_SAMPLES = 128
+"""Of so many samples of a range the usual effort is restored."""
 MIN_READINGS = 200
 LEAST_SHARE, MOST_SHARE = 0.01, 0.99
 SPEED_STEPS = np.array([1.0, 4.0, 16.0, 64.0])
@@ -81,14 +83,37 @@ class UsualEffort:
         """Learn anew what is usual."""
         self._bins.clear()
 
+    def dump(self) -> dict[str, Any]:
+        """Return what was learned as plain JSON."""
+        return {str(number): samples.dump() for number, samples in self._bins.items()}
+
+    def restore(self, dumped: Mapping[str, Any]) -> None:
+        """Go on from what `dump` returned."""
+        self._bins = {int(number): _Samples(one) for number, one in dumped.items()}
+
 
 class _Samples:
-    def __init__(self) -> None:
-        self._range: UsualRange | None = None
-        self._values: list[float] = []
-        self._readings = 0
-        self._stride = 1
-        self._next = MIN_READINGS
+    def __init__(self, dumped: Mapping[str, Any] | None = None) -> None:
+        given = dumped or {}
+        usual = given.get('range')
+        self._range = None if usual is None else UsualRange(*usual)
+        self._values: list[float] = list(given.get('values', ()))
+        self._readings: int = given.get('readings', 0)
+        self._stride: int = given.get('stride', 1)
+        self._next: int = given.get('next', MIN_READINGS)
+
+    def dump(self) -> dict[str, Any]:
+        """Return what makes the same samples, up to 128 of them."""
+        values, stride = self._values, self._stride
+        while len(values) > STORED_SAMPLES:
+            values, stride = values[1::2], 2 * stride
+        return {
+            'range': self._range,
+            'values': [float(f'{value:.5g}') for value in values],
+            'readings': self._readings,
+            'stride': stride,
+            'next': self._next,
+        }
 
     def take(self, efforts: Floats, margin: float) -> Iterator[tuple[int, UsualRange, float]]:
         """Take readings; yield which are unusual, of what range, and how far beyond it."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robot_memory.detectors.earlier_view import EarlierView
+from robot_memory.detectors.effort import LearnedEffort
 from robot_memory.ingest.sessions import SessionFinder
+from robot_memory.lifecycle.usual_efforts import find_effort
 from robot_memory.storage.tables import event_keys, parts
 
 PICTURE = 'picture'
@@ -20,6 +22,16 @@ class EarlierRuns:
 
     def find_last_view(self, topic: str, collection: str, stamp_ns: int) -> EarlierView | None:
         """Return the last view of a topic that was stored in a collection before a stamp."""
+        return None
+
+    def find_learned(
+        self,
+        topic: str,
+        names: tuple[str, ...],
+        conditions: tuple[float | str, ...],
+        stamp_ns: int,
+    ) -> LearnedEffort | None:
+        """Return what was learned of a topic's joints before a stamp."""
         return None
 
 
@@ -53,3 +65,14 @@ class StoredRuns(EarlierRuns):
             stored = parts.of(connection, [memory_id], with_content=True).get(memory_id, [])
         jpeg = next((part.content for part in stored if part.name == PICTURE), None)
         return EarlierView(peak_ns, look, jpeg)
+
+    def find_learned(
+        self,
+        topic: str,
+        names: tuple[str, ...],
+        conditions: tuple[float | str, ...],
+        stamp_ns: int,
+    ) -> LearnedEffort | None:
+        """Return what was learned of a topic's joints before a stamp."""
+        source = self.finder.source
+        return find_effort(self.finder.memory, source, topic, names, conditions, stamp_ns)

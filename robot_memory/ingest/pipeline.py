@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from robot_memory.core.fields import NANOSECONDS, arg
-from robot_memory.detectors import Event, SceneDetector, TextEvent
+from robot_memory.detectors import Event, MotionDetector, SceneDetector, TextEvent
 from robot_memory.detectors.text import name_level
 from robot_memory.detectors.turning import JointHistory, JointPlaces, mark_turning
 from robot_memory.ingest.earlier_runs import NOTHING_EARLIER, EarlierRuns
@@ -21,7 +21,10 @@ from robot_memory.ingest.stamps import LIVE, ArrivalClock, Dating
 from robot_memory.ingest.tap import DEFAULTS, Tap
 from robot_memory.ingest.tap_runner import Detection, TapRunner
 from robot_memory.lifecycle.perceptions import Perception
+from robot_memory.lifecycle.usual_efforts import TopicEffort
 from robot_memory.plugins.registry import ExtensionRegistry
+
+_STORE_EFFORTS_NS = 3600 * NANOSECONDS
 
 
 @dataclass(frozen=True)
@@ -125,7 +128,7 @@ class Pipeline:
         taps: Iterable[Tap],
         place: PoseSourceSettings,
         source: str,
-        emit: Callable[[str, Perception | LearnedText], None],
+        emit: Callable[[str, Perception | LearnedText | TopicEffort], None],
         warn: Callable[[str], object],
         resolve: Callable[[str], str],
         extensions: ExtensionRegistry,
@@ -152,16 +155,32 @@ class Pipeline:
         self._topics = {
             name: resolve(runner.tap.settings.topic) for name, runner in self._runners.items()
         }
-        for name, runner in self._runners.items():
-            if isinstance(runner.detector, SceneDetector):
-                collection = runner.tap.settings.collection
-                find = partial(earlier.find_last_view, self._topics[name], collection)
-                runner.detector.compare_with(find)
+        self._learned_ns = 0
+        self._look_back()
         self._ongoing_texts = OngoingTexts()
         self._pose_source = PoseSource(place, warn, arrival)
         self._demonstrations: list[_Demonstration] = []
         self._waiting: deque[tuple[int, str, Detection]] = deque()
         self._joint_histories: dict[tuple[str, tuple[str, ...]], JointHistory] = {}
+
+    def _look_back(self) -> None:
+        """Have detectors go on from what earlier runs left."""
+        for name, runner in self._runners.items():
+            topic, detector = self._topics[name], runner.detector
+            if isinstance(detector, SceneDetector):
+                collection = runner.tap.settings.collection
+                detector.compare_with(partial(self._earlier.find_last_view, topic, collection))
+            elif isinstance(detector, MotionDetector):
+                detector.go_on_from(partial(self._earlier.find_learned, topic))
+                if self._is_live and not detector.settings.effort_learning_s:
+                    self._emit(name, TopicEffort(self._source, topic, None))
+
+    def _store_efforts(self) -> None:
+        """Hand on what was learned of joints, for later runs."""
+        for name, runner in self._runners.items():
+            if isinstance(runner.detector, MotionDetector):
+                for learned in runner.detector.list_learned():
+                    self._emit(name, TopicEffort(self._source, self._topics[name], learned))
 
     def list_handlers(self) -> list[TopicHandler]:
         """Return the topics to subscribe to, each with what takes its messages."""
@@ -328,9 +347,14 @@ class Pipeline:
         for name, runner in self._runners.items():
             for found in runner.flush_silent(now_ns):
                 self._deliver(name, found)
+        self._learned_ns = self._learned_ns or now_ns
+        if not 0 <= now_ns - self._learned_ns < _STORE_EFFORTS_NS:
+            self._learned_ns = now_ns
+            self._store_efforts()
 
     def finish(self) -> None:
         """End all streams: what was under way is handed on, marked as broken off."""
+        self._store_efforts()
         for name, runner in self._runners.items():
             for found in runner.finish():
                 self._deliver(name, found)

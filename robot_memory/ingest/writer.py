@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from robot_memory.core.authority import Writer
 from robot_memory.core.errors import RobotMemoryError, Unavailable
@@ -17,11 +17,15 @@ from robot_memory.ingest.sessions import NONE, SessionFinder
 from robot_memory.ingest.tap import Tap
 from robot_memory.lifecycle.facts import learn
 from robot_memory.lifecycle.perceptions import Perception, store_perception
+from robot_memory.lifecycle.usual_efforts import TopicEffort, store_effort
 from robot_memory.memory import Memory, caller
 from robot_memory.storage.indexes.duplicates import Duplicate
 from robot_memory.storage.read_only import ReadOnlyStore
 
 logger = logging.getLogger(__name__)
+
+Item: TypeAlias = 'Perception | LearnedText | TopicEffort'
+"""What is written: an event, a text to learn, or what was learned of joints."""
 
 _QUEUE_SIZE = 10_000
 _PAUSE_SECONDS = 0.5
@@ -47,8 +51,11 @@ class EventWriter:
         """Count an outcome of a tap."""
         self.counts.setdefault(tap, Counter())[what] += 1
 
-    def write(self, tap: str, item: Perception | LearnedText) -> None:
+    def write(self, tap: str, item: Item) -> None:
         """Keep one; raise Unavailable where the store cannot take it now: it is uncounted then."""
+        if isinstance(item, TopicEffort):
+            store_effort(self._memory, item)
+            return
         before = caller.set(Writer('tap', tap, authority='robot'))
         try:
             self._write(tap, item)
@@ -103,14 +110,12 @@ class QueuedEventWriter(EventWriter):
     def __init__(self, memory: Memory, taps: Iterable[Tap], finder: SessionFinder) -> None:
         """Begin to keep; raise NotFound for the session of a tap that does not exist."""
         super().__init__(memory, taps, finder)
-        self._queue: queue.Queue[tuple[str, Perception | LearnedText] | None] = queue.Queue(
-            _QUEUE_SIZE
-        )
+        self._queue: queue.Queue[tuple[str, Item] | None] = queue.Queue(_QUEUE_SIZE)
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name='event-writer', daemon=True)
         self._thread.start()
 
-    def enqueue(self, tap: str, item: Perception | LearnedText) -> None:
+    def enqueue(self, tap: str, item: Item) -> None:
         """Have one kept soon; the caller does not wait."""
         try:
             self._queue.put_nowait((tap, item))
@@ -124,7 +129,7 @@ class QueuedEventWriter(EventWriter):
         while (item := self._queue.get()) is not None:
             self._write_or_wait(*item)
 
-    def _write_or_wait(self, tap: str, item: Perception | LearnedText) -> None:
+    def _write_or_wait(self, tap: str, item: Item) -> None:
         while True:
             try:
                 return self.write(tap, item)
