@@ -14,10 +14,12 @@ def test_the_weight_of_a_tool_that_the_joints_turn_is_no_hard_contact(
     robot: Robot, tmp_path: Path
 ) -> None:
     run(robot.memory, weigh(recordings.RECORD(tmp_path / 'made'), tmp_path / 'turned'))
-    contacts = robot.query_events(where={'kind': 'contact'}).events
-    assert contacts
-    for event in contacts:
+    assert not robot.query_events(where={'kind': 'contact'}).events
+    turns = robot.query_events(where={'kind': 'turn'}).events
+    assert turns
+    for event in turns:
         assert event.label == 'turn'
+        assert [figure.name for figure in event.figures] == ['turned']
         row = robot.row(require(event.memory_id))
         assert row['confidence'] == 0.3
         assert row['content'].startswith('Perhaps no contact')

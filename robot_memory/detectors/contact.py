@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 
 from robot_memory.detectors.baseline import DRIFT, Baseline, compute_norm
-from robot_memory.detectors.contact_event import LASTED, RELEASED, SMOOTH_S, Contact
+from robot_memory.detectors.contact_event import LASTED, RELEASED, SMOOTH_S, TURNED, Contact
 from robot_memory.detectors.contact_settings import ContactSettings
 from robot_memory.detectors.event import (
     ENDED,
@@ -17,8 +17,11 @@ from robot_memory.detectors.event import (
     StampOrder,
 )
 from robot_memory.detectors.readings import WrenchBlock, WrenchReading, find_usable
+from robot_memory.detectors.recent_levels import RecentLevels
+from robot_memory.detectors.rest_forces import RestForces
 from robot_memory.detectors.resting import follow_rest, smooth
 from robot_memory.detectors.ring_buffer import RingBuffer, Row
+from robot_memory.detectors.turning import describe_turning
 
 RISE_NS = 4 * 10**9
 SUNK_NS = 10**9
@@ -45,6 +48,7 @@ class ContactDetector:
         reach_s = max(settings.pre_s + RISE_NS / 1e9, settings.quiet_s, SUNK_NS / 1e9)
         self._buffer = RingBuffer(reach_s, settings.pre_s, settings.post_s)
         self._smooth: list[float] = []
+        self._rests = RestForces()
         self._reset()
 
     @property
@@ -140,7 +144,7 @@ class ContactDetector:
         self._contact: Contact | None = None
         self._smooth = []
         self._lifted_ns = self._rising_ns = self._tested_ns = 0
-        self._levels: deque[tuple[int, float]] = deque(maxlen=8)
+        self._levels = RecentLevels(TEST_NS)
         self._former: Baseline | None = None
         self._still: Baseline | None = None
         self._rival: Baseline | None = None
@@ -173,7 +177,7 @@ class ContactDetector:
             stamp_ns
         ):
             return
-        self._follow_level(stamp_ns, mean)
+        self._levels.follow(stamp_ns, mean, is_lifted=bool(self._lifted_ns))
         if level < release:
             self._rising_ns = 0
         elif not self._rising_ns or stamp_ns - self._rising_ns > RISE_NS:
@@ -184,24 +188,7 @@ class ContactDetector:
             baseline.update(row)
             if baseline.is_still and self._is_due(stamp_ns):
                 self._still = baseline.remember()
-
-    def _follow_level(self, stamp_ns: int, mean: float) -> None:
-        """Remember the level of the last two seconds, to tell how fast it rises."""
-        levels = self._levels
-        if not self._lifted_ns:
-            levels.clear()
-        elif not levels or stamp_ns - levels[-1][0] >= TEST_NS:
-            levels.append((stamp_ns, mean))
-
-    def _measure_rate(self, row: Row, mean: float) -> float:
-        """Return the greatest rate in N/s at which the mean has come to its level, noise aside."""
-        baseline, stamp_ns = self._baseline, row[0]
-        noise = baseline.noise / baseline.onset_n
-        jump = baseline.compare(row)[2] - mean - 4 * noise
-        since = [(stamp_ns - then_ns, mean - then - noise) for then_ns, then in self._levels]
-        rates = [level * 1e9 / max(10**6, elapsed) for elapsed, level in since]
-        age = baseline.measure_age(stamp_ns)
-        return max([mean / max(1e-3, age), jump / SMOOTH_S, *rates]) * baseline.onset_n
+                self._rests.watch(stamp_ns, baseline.force, baseline.noise)
 
     def _has_settled(self, stamp_ns: int) -> bool:
         """
@@ -236,7 +223,7 @@ class ContactDetector:
         stamp_ns, baseline = row[0], self._baseline
         if not self._lifted_ns:
             baseline.rewind(row)
-        rate = self._measure_rate(row, level)
+        rate = self._levels.measure_rate(baseline, row, level)
         if rate < DRIFT and not self._is_resumed:
             self._replace_baseline(self._learn_baseline(stamp_ns))
             return
@@ -260,6 +247,13 @@ class ContactDetector:
         """Follow a contact with a reading."""
         stamp_ns = row[0]
         level, is_high = contact.measure_level(row, self._smooth, elapsed)
+        if self._rests.watch(stamp_ns, self._smooth[:3], self._baseline.noise):
+            rows = self._buffer.select(contact.end_ns + 1, stamp_ns)
+            if contact.measure_turn(self._rests.weight, rows):
+                contact.last_high_ns = stamp_ns
+                self._close(TURNED)
+                self._replace_baseline(self._learn_baseline(stamp_ns))
+                return
         if self._rival is not None and self._has_stayed(self._rival, row):
             self.ignored[STAYED] += 1
             self._contact = None
@@ -393,4 +387,8 @@ class ContactDetector:
         if contact.peak_level < 1.0:
             self.ignored['contact too weak'] += 1
             return
-        self._buffer.hold(contact.make_event(reason), contact.make_signal)
+        event = contact.make_event(reason)
+        turn = contact.measure_turn(self._rests.weight)
+        if turn is not None:
+            event = describe_turning(event, *turn)
+        self._buffer.hold(event, contact.make_signal)

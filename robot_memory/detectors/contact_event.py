@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import asdict
 
+import numpy as np
+
 from robot_memory.detectors.baseline import DRIFT, Baseline, compute_norm
 from robot_memory.detectors.confidence import ClippingMeter, rate_evidence
 from robot_memory.detectors.contact_settings import ContactSettings
@@ -13,11 +15,13 @@ from robot_memory.detectors.downsampling import MinMaxDownsampler
 from robot_memory.detectors.event import Event, round_all
 from robot_memory.detectors.formatting import format_band, format_number
 from robot_memory.detectors.peak import PeakEstimator
+from robot_memory.detectors.rest_forces import Weight
 from robot_memory.detectors.ring_buffer import Row, to_signal
 from robot_memory.detectors.signal import Signal
 
 RELEASED = 'the contact was released'
 LASTED = 'it lasted so long that it became the new baseline'
+TURNED = 'the tool was turned, and rests'
 SMOOTH_S = 0.1
 MEAN_S = 1.0
 LEVELS = 1024
@@ -144,6 +148,21 @@ class Contact:
         steady = max(noise, settings.hold_steadiness * levels[count // 2])
         return 'hold' if self.duration_ns >= settings.hold_s * 1e9 and spread <= steady else 'push'
 
+    def measure_turn(
+        self, weight: Weight | None, more: Sequence[Row] = ()
+    ) -> tuple[float, float] | None:
+        """
+        Return by how much a tool turned, in rad, and its weight in N, where that is all it was.
+
+        `more` are readings after those that it took.
+        """
+        if weight is None:
+            return None
+        rows = [row for row in self._rows.collect_rows() if row[0] >= self.onset_ns]
+        forces = [self._baseline.force, *(values[:3] for _, values in (*rows, *more))]
+        turned = weight.measure_turn(np.array(forces), self._baseline.noise)
+        return (turned, weight.weight) if turned else None
+
     def make_signal(self, after: list[Row]) -> Signal:
         """Return the readings, as the sensor gave them, with what led to them and followed."""
         for row in after:
@@ -165,7 +184,7 @@ class Contact:
         direction = [component / length if length else 0.0 for component in self._sum]
         kind = self._classify(straightness)
         peak_row = self._twist_row if twisted else self._peak_row
-        broken_off = reason not in (RELEASED, LASTED)
+        broken_off = reason not in (RELEASED, LASTED, TURNED)
         is_clipped = self._clipping.is_clipped(baseline.noise, baseline.force, baseline.onset_n)
         data = {
             'kind': kind,

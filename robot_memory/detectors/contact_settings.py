@@ -29,8 +29,13 @@ class ContactSettings:
     `peak_force` is the peak without noise: the greatest mean over as many readings as can be
     averaged without cutting it; `raw_peak_force` is the greatest reading.
 
-    Limitations of force-only detection: turning a tool quickly, where no joint states show it, or
-    shaking it is a contact, because weight and inertia are forces. A push that grows by less than
+    The weight of the tool is learned from eight or more poses at rest. What it explains from its
+    beginning to its end is no contact but of kind turn, with the least confidence, and a new rest
+    once it is still; so is the turning of one joint that joint states show, learned or not.
+
+    Limitations of force-only detection: until then a tool that is turned quickly is a contact, as
+    is one that is turned by less than some 0.8 rad, with a changing load, or shaken: weight and
+    inertia are forces. A push during a turn is one contact with it. A push that grows by less than
     0.4 N/s is absorbed as drift. A stream that starts during a contact takes that force as its
     baseline; the release is recognised when force and noise fall below half.
 

@@ -357,4 +357,5 @@ class _Strain:
             confidence=rate_evidence(
                 top.level / settings.effort_margin, len(self.rows), broken_off
             ),
+            kind='effort',
         )

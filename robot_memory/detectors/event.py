@@ -39,10 +39,11 @@ class Event:
     readings. `subject` says which detector noticed it, and on what where that is not the topic
     alone ("motion of joint_1, joint_2"): with the topic and a stamp it is the event's identity.
     `data` is a digest: plain JSON scalars and short lists in SI units; `metadata` says the units,
-    the detector and its settings. What was measured is in `signal`, with pre-roll and post-roll,
-    what was seen in `picture`, with the smaller pictures around it in `film`. `broken_off` tells
-    that the stream ended before the event did. `confidence`, 0 to 1, says how far what was
-    measured carries it; None: as its words do.
+    the detector and its settings. `kind` is what sort of event it is, where its detector finds
+    others than those of its own name. What was measured is in `signal`, with pre-roll and
+    post-roll, what was seen in `picture`, with the smaller pictures around it in `film`.
+    `broken_off` tells that the stream ended before the event did. `confidence`, 0 to 1, says how
+    far what was measured carries it; None: as its words do.
     """
 
     perception_type: str
@@ -59,6 +60,7 @@ class Event:
     film: tuple[Picture, ...] = ()
     broken_off: bool = False
     confidence: float | None = None
+    kind: str = ''
 
 
 class Detector(Protocol):

@@ -23,6 +23,16 @@ LEFT_OVER = 0.15
 NOISES = 2.0
 MOST_COSINE, MOST_RATIO = 0.4, 1.6
 TURN = 'turn'
+"""The kind, and the label, of what may be a tool that turns: it is not counted as a contact."""
+SHARED = (
+    'duration_s',
+    'peak_direction',
+    'baseline_force',
+    'baseline_torque',
+    'broken_off',
+    'ended_because',
+)
+"""What its data have of those of a contact."""
 
 Floats = NDArray[np.float64]
 
@@ -75,12 +85,12 @@ class JointHistory:
 
 def mark_turning(event: Event, histories: Iterable[JointHistory]) -> Event:
     """
-    Return a contact as it is, or told as a turning tool where joints and force both show that.
+    Return a contact as it is, or as a turning tool where joints and force both show that.
 
     That is where a joint turned by 0.3 rad or more and the force, a constant aside, is a vector of
     constant length that turns with it: c + a cos(q) + b sin(q), a across b and as long.
     """
-    if event.signal is None:
+    if event.signal is None or event.kind:
         return event
     within = event.signal.stamps_ns <= event.end_ns
     stamps_ns, force = event.signal.stamps_ns[within], event.signal.values[within, :3]
@@ -93,7 +103,7 @@ def mark_turning(event: Event, histories: Iterable[JointHistory]) -> Event:
             weight = _fit_weight(force.astype(float), positions[:, joint], event)
             if weight:
                 turned = float(np.ptp(positions[:, joint]))
-                return _tell(event, history.names[joint], turned, weight)
+                return describe_turning(event, turned, weight, history.names[joint])
     return event
 
 
@@ -113,14 +123,27 @@ def _fit_weight(force: Floats, angle: Floats, event: Event) -> float:
     return (low + high) / 2
 
 
-def _tell(event: Event, joint: str, turned: float, weight: float) -> Event:
-    """Return an event that says what it may be, with the least confidence."""
+def describe_turning(event: Event, turned: float, weight: float, joint: str = '') -> Event:
+    """
+    Return a contact as a turning tool, with the least confidence; it has no figures of a contact.
+
+    `turned` is the angle in rad of a joint, or without one of the tool; `weight` is in N.
+    """
     place = f' on {event.frame_id}' if event.frame_id else ''
     peak, lasted = (format_number(event.data[name]) for name in ('peak_force', 'duration_s'))
     words = (
-        f'Perhaps no contact: the force{place} changed by {peak} N for {lasted} s while {joint} '
-        f'turned by {turned:.2f} rad, as the weight of a tool does ({format_number(weight)} N)'
+        f'Perhaps no contact: the force{place} changed by {peak} N for {lasted} s while '
+        f'{joint or "its direction"} turned by {turned:.2f} rad, as the weight of a tool does '
+        f'({format_number(weight)} N)'
     )
-    data = {**event.data, 'kind': TURN, 'turned': round(turned, 4), 'weight': round(weight, 4)}
-    metadata = {**event.metadata, 'units': {**event.metadata['units'], 'turned': 'rad'}}
-    return replace(event, description=words, data=data, metadata=metadata, confidence=LEAST)
+    data = {
+        **{name: event.data[name] for name in SHARED},
+        'kind': TURN,
+        'turned': round(turned, 4),
+        'weight': round(weight, 4),
+        'force_change': event.data['peak_force'],
+    }
+    metadata = {**event.metadata, 'units': {'turned': 'rad', 'force': 'N', 'time': 's'}}
+    return replace(
+        event, description=words, data=data, metadata=metadata, confidence=LEAST, kind=TURN
+    )

@@ -23,14 +23,13 @@ _FIGURES = {
     'residual': 'effort',
     'travel': 'position',
     'changed_share': 'share',
+    'turned': 'turned',
 }
 """
 What of an event's data `context_filter` can ask for, as params.NAME.value, and its quantity.
 
 Of several joints it is the sum; of a plug-in's detector it is what has a unit.
 """
-EFFORT = 'effort'
-"""The detector of efforts, which works beside that of motions."""
 
 
 def make_perception(
@@ -106,7 +105,7 @@ def _make_context(
 ) -> dict[str, Any]:
     origin: dict[str, Any] = {
         'topic': topic,
-        'detector': EFFORT if event.metadata.get('detector') == EFFORT else tap.detector,
+        'detector': event.kind or tap.detector,
         'source': source,
         'stamped_by': stamped_by,
     }

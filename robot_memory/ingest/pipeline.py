@@ -261,7 +261,7 @@ class Pipeline:
             self._note_places(name, event)
             return
         tap = self._runners[name].tap
-        motion = event.metadata.get('detector') == 'motion'
+        is_motion = tap.detector == 'motion' and not event.kind
         if tap.detector == 'contact':
             event = mark_turning(event, self._joint_histories.values())
         perception = make_perception(
@@ -271,7 +271,7 @@ class Pipeline:
             self._source,
             self._list_ongoing(dating, event.stamp_ns),
             self._pose_source.look_up(event.frame_id, event.stamp_ns),
-            self._find_demonstration(event) if motion else '',
+            self._find_demonstration(event) if is_motion else '',
             dating.stamped_by,
             stamp_is_local=dating.is_local,
         )

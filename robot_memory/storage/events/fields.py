@@ -35,6 +35,7 @@ DURATION = 'duration'
 OTHERS = ('duration', 'broken_off', 'memory_id', 'event_id')
 KINDS = (
     'contact',
+    'turn',
     'motion',
     'effort',
     'scene',
