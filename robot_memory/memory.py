@@ -6,7 +6,6 @@ import contextvars
 import functools
 import getpass
 import logging
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -222,8 +221,3 @@ def find_os_user() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return 'unknown'
-
-
-def milliseconds_since(start: float) -> float:
-    """Return the time since a `time.perf_counter()`, in milliseconds."""
-    return round((time.perf_counter() - start) * 1000, 3)

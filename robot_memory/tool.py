@@ -76,18 +76,21 @@ class Tool(Generic[Request, Response]):
         with logs.start_trace():
             try:
                 request = fields.parse(self.request, arguments, name)
-                self._check_role(memory.caller)
+                if self.operator or not self.read_only:
+                    self._check_role(memory.caller)
                 memory.timekeeper.check()
-                response = self._call_function(memory, request)
-            except RobotMemoryError as error:
-                failure = error
-                memory.registry.record_error(name, error.code, str(error))
-                raise
+                response = self.function(memory, request)
+                return response
+            except Exception as error:
+                failure = self._explain(error)
+                memory.registry.record_error(name, failure.code, str(failure))
+                if failure is error:
+                    raise
+                raise failure from error
             finally:
                 seconds = time.perf_counter() - start
                 memory.registry.record_request(name, seconds)
                 logs.log_call(memory, name, request, response, failure, seconds)
-            return response
 
     def describe_failure(self, error: RobotMemoryError) -> dict[str, Any]:
         """
@@ -111,17 +114,15 @@ class Tool(Generic[Request, Response]):
                 'token of a planner or an operator'
             )
 
-    def _call_function(self, memory: Memory, request: Request) -> Response:
-        try:
-            return self.function(memory, request)
-        except RobotMemoryError:
-            raise
-        except Exception as error:
-            logger.exception('%s failed', self.name)
-            raise Internal(
-                f'{self.name} failed internally: {type(error).__name__}: {error}; nothing was '
-                'changed, the log has the traceback'
-            ) from error
+    def _explain(self, error: Exception) -> RobotMemoryError:
+        """Return what a caller is told of an error; log the traceback of a fault of our own."""
+        if isinstance(error, RobotMemoryError):
+            return error
+        logger.exception('%s failed', self.name)
+        return Internal(
+            f'{self.name} failed internally: {type(error).__name__}: {error}; nothing was '
+            'changed, the log has the traceback'
+        )
 
 
 def tool(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robot_memory.core.clock import DAY, ClockReading, is_synchronised, read_boot_id
-from robot_memory.core.epochs import MAX_STEP, Epoch, Judgement, judge
+from robot_memory.core.clock import DAY, MAX_STEP, ClockReading, is_synchronised, read_boot_id
+from robot_memory.core.epochs import Epoch, Judgement, judge
 
 RELEASED = 1_764_547_200_000_000  # 2025-12-01
 TODAY = RELEASED + 300 * DAY

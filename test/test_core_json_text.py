@@ -81,11 +81,12 @@ def test_no_more_levels_are_walked_than_a_value_has() -> None:
             sys.settrace(before)
         return count
 
-    flat = {'params': {'grip_n': 12.5}}
+    few: Any = {'params': {'grip_n': 12.5}}
+    wide: list[Any] = [[]] * MAX_JSON_DEPTH
     nested: list[Any] = []
-    for _ in range(MAX_JSON_DEPTH - 1):
+    for _ in range(MAX_JSON_DEPTH - 2):
         nested = [nested]
-    assert 0 < lines(flat) * 10 < lines(nested)
+    assert lines(few) == 0 < lines(wide) * 10 < lines([*wide, nested])
 
 
 def test_a_backslash_before_u0000_is_text_and_no_nul() -> None:

@@ -9,7 +9,7 @@ from robot_memory.background.accesses import AccessLog
 from robot_memory.background.worker import BackgroundWorker
 from robot_memory.core.authority import THE_STORE, Writer
 from robot_memory.core.clock import ClockReading
-from robot_memory.core.epochs import Epoch, Judgement
+from robot_memory.core.epochs import Judgement
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.storage import Connection, Database, epochs
 from robot_memory.storage.tables import accesses, audit, decay, retirement
@@ -74,7 +74,7 @@ class Timekeeper:
         """
         reading = self._clocks()
         last, self._last = self._last, reading
-        if last is not None and Epoch(last, last).goes_on(reading):
+        if last is not None and reading.continues(last):
             return
         try:
             self.settle(patient=False)

@@ -21,6 +21,8 @@ RELEASED = 1_735_689_600_000_000
 """2025-01-01 UTC: no release of this package is older, so an earlier time was never right."""
 LAST = 253_402_300_799_999_999
 """The end of the year 9999: the last instant that ISO 8601 can say."""
+MAX_STEP = 2_000_000
+"""A wall clock that moves further than this against CLOCK_BOOTTIME has been set."""
 _TIME_ERROR = 5
 _FIRST = -62_135_596_800_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -35,6 +37,11 @@ def wall_clock() -> int:
 def steady_clock() -> float:
     """Return seconds since the machine was started, those of its sleep included."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def milliseconds_since(start: float) -> float:
+    """Return the time since a `time.perf_counter()`, in milliseconds."""
+    return round((time.perf_counter() - start) * 1000, 3)
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,14 @@ class ClockReading:
     def same_boot(self, other: ClockReading) -> bool:
         """Say whether CLOCK_BOOTTIME of two readings is of the same boot and namespace."""
         return (self.boot_id, self.time_namespace) == (other.boot_id, other.time_namespace)
+
+    def continues(self, earlier: ClockReading) -> bool:
+        """Say whether the clocks ran on since an earlier reading: no reboot, and no step."""
+        return (
+            self.same_boot(earlier)
+            and self.boot >= earlier.boot
+            and abs(self.lead - earlier.lead) <= MAX_STEP
+        )
 
 
 @functools.cache

@@ -11,10 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from robot_memory.core.clock import ClockReading
-
-MAX_STEP = 2_000_000
-"""A wall clock that moves further than this against CLOCK_BOOTTIME has been set."""
+from robot_memory.core.clock import MAX_STEP, ClockReading
 
 
 @dataclass(frozen=True)
@@ -38,11 +35,7 @@ class Epoch:
 
     def goes_on(self, reading: ClockReading) -> bool:
         """Say whether a reading is one of this epoch's clock, with no step since its last one."""
-        return (
-            reading.same_boot(self.last)
-            and reading.boot >= self.last.boot
-            and abs(reading.lead - self.last.lead) <= MAX_STEP
-        )
+        return reading.continues(self.last)
 
     def covers(self, reading: ClockReading) -> bool:
         """Say whether a reading is one of this epoch's clock, and no new evidence for it."""

@@ -57,7 +57,11 @@ _OTHERS = {Any: 'json', Stamp: 'stamp'}
 
 @dataclasses.dataclass(frozen=True)
 class Field:
-    """Describe one declared field: its kind, its limits and its words."""
+    """
+    Describe one declared field: its kind, its limits and its words.
+
+    `attribute` is its name in Python, where a keyword ends in an underscore.
+    """
 
     name: str
     kind: str
@@ -75,6 +79,7 @@ class Field:
     without: str
     restricts: bool
     record: type | None
+    attribute: str
 
     @property
     def accepted(self) -> str:
@@ -85,11 +90,6 @@ class Field:
     def ros_name(self) -> str:
         """Return the name in a ROS message: without a leading underscore, and no keyword."""
         return f'{self.name}_id' if keyword.iskeyword(self.name) else self.name.lstrip('_')
-
-    @property
-    def attribute(self) -> str:
-        """Return the name in Python, where a keyword ends in an underscore."""
-        return f'{self.name}_' if keyword.iskeyword(self.name) else self.name
 
 
 def arg(
@@ -171,6 +171,7 @@ def _read_field(field: dataclasses.Field[Any], hint: Any) -> Field:
         nullable=nullable,
         default=None if required else field.default,
         record=record,
+        attribute=field.name,
         **field.metadata,
     )
 

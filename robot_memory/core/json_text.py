@@ -14,6 +14,10 @@ MAX_JSON_CHARACTERS = 16_000_000
 MAX_JSON_DEPTH = 100
 MAX_INTEGER = 2**53 - 1
 """The highest id and count: what every reader of JSON takes for the same number."""
+_ENCODER = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(',', ':'), sort_keys=True
+)
+_NUL = '\\u0000'
 _ESCAPED_NUL = re.compile(r'(?<!\\)(?:\\\\)*\\u0000')
 
 
@@ -51,17 +55,16 @@ def dump_json(value: Any, name: str = 'value') -> str:
     Raise InvalidArgument that says why it has none.
     """
     try:
-        text = json.dumps(
-            value, ensure_ascii=False, allow_nan=False, separators=(',', ':'), sort_keys=True
-        )
+        text = _ENCODER.encode(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidArgument(f'{name} cannot be stored as JSON: {error}') from None
-    if _is_deep(value):
+    # Levels are opened by brackets: where there are few, there is nothing to walk through.
+    if text.count('[') + text.count('{') > MAX_JSON_DEPTH and _is_deep(value):
         raise InvalidArgument(
             f'{name} has more than {MAX_JSON_DEPTH} levels of objects and arrays: '
             f'{format_value(value)}'
         )
-    if not is_storable(text) or _ESCAPED_NUL.search(text):
+    if not is_storable(text) or (_NUL in text and _ESCAPED_NUL.search(text)):
         raise InvalidArgument(f'{name} contains a NUL or an unpaired surrogate')
     if len(text) > MAX_JSON_CHARACTERS:
         raise InvalidArgument(

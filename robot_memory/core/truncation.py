@@ -17,6 +17,8 @@ _CONTENTS = ('content', 'record_content')
 _LEAST = 2_000
 _SMALL = 200
 """Characters of a member that stays while there is room, however many others there are."""
+_ESCAPED = 6
+"""Characters that one takes in JSON at most, as \\u001f does."""
 _MARK = '…'
 AnswerT = TypeVar('AnswerT')
 
@@ -112,5 +114,12 @@ def _shorten_fields(values: dict[str, Any], count: int) -> dict[str, Any]:
     return {
         name: shorten(value, rooms[name])
         for name, value in values.items()
-        if value and measure_size(value) > rooms[name]
+        if value and _is_longer(value, rooms[name])
     }
+
+
+def _is_longer(value: Any, room: int) -> bool:
+    """Say whether a value takes more than `room` characters as JSON."""
+    if isinstance(value, str) and 2 + _ESCAPED * len(value) <= room:
+        return False
+    return measure_size(value) > room

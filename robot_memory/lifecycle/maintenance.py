@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from robot_memory.core.clock import milliseconds_since
 from robot_memory.lifecycle import reclassification
 from robot_memory.lifecycle.retention import retire_expired
 from robot_memory.lifecycle.undo import prune_history
-from robot_memory.memory import Memory, milliseconds_since
+from robot_memory.memory import Memory
 from robot_memory.storage.admin import audit_check, maintenance
 from robot_memory.storage.admin.maintenance import Done
 from robot_memory.storage.tables.counts import bytes_of

@@ -16,7 +16,7 @@ from robot_memory.retrieval.named_events import POOL, choose_best
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.tables.events import SUCCESS
 from robot_memory.text.questions.model import Reading, Window
-from robot_memory.text.questions.reader import read_question
+from robot_memory.text.questions.reader import Question
 from robot_memory.text.questions.words import Alternatives, list_words
 
 _SECOND = 1_000_000
@@ -66,17 +66,19 @@ def find_asked_events(
 
     A question for a statement (a rule, what somebody said) restricts nothing.
     """
-    zone = choose_zone(memory)
-    told = memory.clock()
+    question = Question.of(text)
+    if not question.signs:  # most texts
+        return None
+    zone, told = choose_zone(memory), memory.clock()
     now = to_local(told, zone)
-    reading = read_question(text, now, zone)
-    if not reading:  # most texts: they cost no look at the store
+    reading = question.read(now, zone)
+    if not reading:  # it costs no look at the store
         return None
     with memory.db.read() as connection:
         right = memory.timekeeper.read_now(connection)
     if abs(right - told) > _SECOND:
         now = to_local(right, zone)
-        reading = read_question(text, now, zone)
+        reading = question.read(now, zone)
     if reading.statement and (reading.told or not (reading.kinds or reading.bounds)):
         return AskedEvents(reading.describe())
     search = _Search(memory, collection, session_id, zone, now)

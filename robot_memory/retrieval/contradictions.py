@@ -37,6 +37,8 @@ def find_contradictions(
     Anna's', asked which is hers. What protects, what a robot said, what was asked for, and what
     two people want each for themselves replaces nothing.
     """
+    if not _are_apart(records):
+        return {}
     asked = tokenizer.make_token_set(question)
     scores = {hit.id: hit.score for hit in hits}
     found: dict[int, int] = {}
@@ -98,6 +100,13 @@ def _read_statements(records: Sequence[Record]) -> list[_Statement]:
         )
         for record in records
     ]
+
+
+def _are_apart(records: Sequence[Record]) -> bool:
+    """Say whether any two records are of different sessions, or an hour apart."""
+    times = [record.updated_at for record in records]
+    sessions = {record.session_id for record in records}
+    return len(sessions) > 1 or (len(times) > 1 and max(times) - min(times) >= _LATER)
 
 
 def _may_be_corrected(statement: _Statement) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from robot_memory.core.truncation import compute_field_limit
 from robot_memory.memory import Memory
-from robot_memory.retrieval.asked_events import AskedEvents
+from robot_memory.retrieval.asked_events import AskedEvents, find_asked_events
 from robot_memory.retrieval.event_views import view_event
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.linked_events import describe_linked
@@ -26,10 +26,27 @@ PASSING = 1.0
 """The score of an event that passes what was read: nothing is nearer to the question."""
 
 
-def describe_asked(memory: Memory, asked: AskedEvents | None) -> dict[str, Any]:
-    """Return the fields of an answer that say what was read, and what passes."""
+def add_events(
+    memory: Memory,
+    found: Found,
+    query: str,
+    collection: str,
+    session_id: str | None,
+    limit: int,
+) -> tuple[Found, AskedEvents | None]:
+    """Return what was found with the events that a query asks for first, and what was read."""
+    asked = find_asked_events(memory, query, collection, session_id, limit)
     if asked is None:
-        return {}
+        return found, None
+    if asked.events or asked.no_match:
+        asked = _settle(memory, found, asked, query)
+    if asked.events:
+        found = _put_first(memory, found, asked, query, limit)
+    return found, asked
+
+
+def describe_asked(memory: Memory, asked: AskedEvents) -> dict[str, Any]:
+    """Return the fields of an answer that say what was read, and what passes."""
     zone, room = choose_zone(memory), compute_field_limit(len(asked.events))
     figure = asked.figure
     return {
@@ -42,17 +59,13 @@ def describe_asked(memory: Memory, asked: AskedEvents | None) -> dict[str, Any]:
     }
 
 
-def settle(
-    memory: Memory, found: Found, asked: AskedEvents | None, query: str
-) -> AskedEvents | None:
+def _settle(memory: Memory, found: Found, asked: AskedEvents, query: str) -> AskedEvents:
     """
     Return what a reading brings, without its events where a statement answers the question.
 
     That is one of those found first that has most of the question's words, and of them such as
     neither the reading nor its events have: who may reset the robot after an emergency stop.
     """
-    if asked is None or not (asked.events or asked.no_match):
-        return asked
     words = list_words(query)
     texts = [found.records[one.id] for one in found.hits[:_TOP]]
     statements = [one.content for one in texts if one.type != 'perception']
@@ -68,16 +81,12 @@ def settle(
     return asked
 
 
-def put_first(
-    memory: Memory, found: Found, asked: AskedEvents | None, query: str, limit: int
-) -> Found:
+def _put_first(memory: Memory, found: Found, asked: AskedEvents, query: str, limit: int) -> Found:
     """
     Return what was found with the events that a question asks for first, and no others.
 
     A memory whose text the query is comes before all, whatever is read in it.
     """
-    if asked is None or not asked.events:
-        return found
     exact = [hit for hit in found.hits if found.records[hit.id].content == query]
     ids = asked.memory_ids[:limit]
     with memory.db.read() as connection:

@@ -9,9 +9,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from robot_memory.core.clock import milliseconds_since
 from robot_memory.core.records import Record
 from robot_memory.embedding.quantisation import Vector
-from robot_memory.memory import Memory, milliseconds_since
+from robot_memory.memory import Memory
 from robot_memory.retrieval.contradictions import (
     find_contradictions,
     find_overruled,

@@ -157,7 +157,7 @@ def _describe(record: Record, mode: str) -> dict[str, Any]:
 def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, ...]:
     """Return what was found, column by column, whole or within the size of an answer."""
     records = [found.records[hit.id] for hit in found.hits]
-    cuts = [tokenizer.cut(record.content, _SUMMARY - 3) for record in records]
+    summaries = [_summarize(record.content) for record in records]
     times = [format_instant(record.created_at) for record in records]
     contexts = [record.context for record in records]
     texts = [dump_json(context) for context in contexts]
@@ -170,7 +170,7 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
         MemoryView(
             id=record.id,
             content=record.content,
-            human_summary=f'{summary}...' if gone > 3 else record.content,
+            human_summary=summary,
             type=record.type,
             perception_type=record.perception_type,
             session_id=record.session_id,
@@ -198,8 +198,8 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
             stated_by=describe_statement(record),
             contradicts=found.contradicts.get(record.id),
         )
-        for record, context, text, hit, (summary, gone), created in zip(
-            records, contexts, texts, found.hits, cuts, times, strict=True
+        for record, context, text, hit, summary, created in zip(
+            records, contexts, texts, found.hits, summaries, times, strict=True
         )
     ]
     if not is_whole:
@@ -207,6 +207,14 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
     for place in long:
         views[place] = _name_shortened(views[place], contexts[place], records[place].context)
     return tuple(views)
+
+
+def _summarize(content: str) -> str:
+    """Return the beginning of a text; all of it where that has room."""
+    if len(content) <= _SUMMARY:
+        return content
+    kept, gone = tokenizer.cut(content, _SUMMARY - 3)
+    return f'{kept}...' if gone > 3 else content
 
 
 def _name_shortened(

@@ -15,8 +15,8 @@ from robot_memory.core.records import describe_writer
 from robot_memory.core.truncation import fit
 from robot_memory.core.zones import format_local
 from robot_memory.memory import Memory
-from robot_memory.retrieval.asked_events import AskedEvents, find_asked_events
-from robot_memory.retrieval.event_answers import describe_asked, put_first, settle
+from robot_memory.retrieval.asked_events import AskedEvents
+from robot_memory.retrieval.event_answers import add_events, describe_asked
 from robot_memory.retrieval.event_views import (
     AGGREGATE,
     AGGREGATE_IDS,
@@ -150,10 +150,7 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     require_text('query', request.query, 'say what is planned')
     name = (request.strategy or memory.settings.default_strategy).upper()
     n = request.max_results or memory.settings.default_results
-    asked = None
-    if request.read == 'auto' and request.actor_id is None and name in STRATEGIES:
-        asked = find_asked_events(memory, request.query, request.collection, None, n)
-    own, asked = _results(memory, request, name, n, asked)
+    own, asked = _results(memory, request, name, n)
     results = memory.extensions.run_retrieve_hooks(request.query, own)
     results = _marked(memory, results)
     changes = _describe_changes(memory, request.collection)
@@ -163,13 +160,12 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     )
     items = (ContextItemView(one['content'], one['score'], one['metadata']) for one in told)
     items = (fit(item, ('content', 'metadata'), len(told)) for item in items)
-    return GetContextResponse(
-        context, tuple(items), name, len(told), **describe_asked(memory, asked)
-    )
+    read = {} if asked is None else describe_asked(memory, asked)
+    return GetContextResponse(context, tuple(items), name, len(told), **read)
 
 
 def _results(
-    memory: Memory, request: GetContextRequest, name: str, n: int, asked: AskedEvents | None
+    memory: Memory, request: GetContextRequest, name: str, n: int
 ) -> tuple[list[dict[str, Any]], AskedEvents | None]:
     """Return what a strategy, one of ours or a site's own, brings: safety first; and events."""
     preset = STRATEGIES.get(name)
@@ -180,7 +176,7 @@ def _results(
                 f'strategy must be one of {", ".join((*STRATEGIES, *memory.extensions.names))}, '
                 f'not {format_value(request.strategy or name)}'
             )
-        return _permitted(memory, request, own.retrieve(request.query, n)), asked
+        return _permitted(memory, request, own.retrieve(request.query, n)), None
     plan = partial(
         RecallPlan.of,
         collection=request.collection,
@@ -193,8 +189,9 @@ def _results(
     every = plan(least=preset.min_score)
     safety = plan(least=preset.min_score / 2, where=RULES, narrow=True)
     first, rest = Retriever(memory).find_each([safety, every])
-    asked = settle(memory, rest, asked, request.query)
-    rest = put_first(memory, rest, asked, request.query, n)
+    asked = None
+    if request.read == 'auto' and request.actor_id is None:
+        rest, asked = add_events(memory, rest, request.query, request.collection, None, n)
     return describe_results(join_found(first, rest, every), choose_zone(memory)), asked
 
 

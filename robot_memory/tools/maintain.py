@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from robot_memory.core.clock import milliseconds_since
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg
 from robot_memory.lifecycle import maintenance
-from robot_memory.memory import Memory, milliseconds_since
+from robot_memory.memory import Memory
 from robot_memory.tool import tool
 
 

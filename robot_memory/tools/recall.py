@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robot_memory.core.fields import Json, arg, collection_arg
+from robot_memory.core.zones import get_zone
 from robot_memory.memory import Memory
-from robot_memory.retrieval.asked_events import find_asked_events
-from robot_memory.retrieval.event_answers import describe_asked, put_first, settle
+from robot_memory.retrieval.event_answers import add_events, describe_asked
 from robot_memory.retrieval.event_views import (
     AGGREGATE,
     AGGREGATE_IDS,
@@ -18,7 +18,6 @@ from robot_memory.retrieval.event_views import (
     FigureView,
     read_arg,
 )
-from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEventView
 from robot_memory.retrieval.past import find_past
 from robot_memory.retrieval.plan import RecallPlan
@@ -122,12 +121,10 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     asked = None
     fields = (request.context_filter, request.spatial_sort, past)
     if request.read == 'auto' and request.query.strip() and not any(fields):
-        asked = find_asked_events(
-            memory, request.query, request.collection, request.session_id, request.n
+        found, asked = add_events(
+            memory, found, request.query, request.collection, request.session_id, request.n
         )
-        asked = settle(memory, found, asked, request.query)
-        found = put_first(memory, found, asked, request.query, request.n)
-    views = view_memories(found, choose_zone(memory))
+    views = view_memories(found, get_zone(memory.settings.time_zone))
     if past is None:
         memory.accesses.record(view.id for view in views)
     return RecallResponse(
@@ -138,5 +135,5 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         found.frames,
         None if past is None else past.describe(),
         found.faded,
-        **describe_asked(memory, asked),
+        **({} if asked is None else describe_asked(memory, asked)),
     )

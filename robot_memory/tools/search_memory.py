@@ -8,8 +8,8 @@ from typing import Any
 from robot_memory.core.fields import Json, actor_arg, arg, collection_arg, to_plain
 from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
-from robot_memory.retrieval.asked_events import AskedEvents, find_asked_events
-from robot_memory.retrieval.event_answers import put_first, settle
+from robot_memory.retrieval.asked_events import AskedEvents
+from robot_memory.retrieval.event_answers import add_events
 from robot_memory.retrieval.event_views import read_arg
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.plan import RecallPlan, require_text
@@ -93,9 +93,9 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
     found = Retriever(memory).find(plan)
     asked = None
     if request.read == 'auto' and request.actor_id is None:
-        asked = find_asked_events(memory, request.query, request.collection, None, plan.limit)
-        asked = settle(memory, found, asked, request.query)
-        found = put_first(memory, found, asked, request.query, plan.limit)
+        found, asked = add_events(
+            memory, found, request.query, request.collection, None, plan.limit
+        )
     memory.accesses.record(found.ids)
     described = describe_results(found, choose_zone(memory))
     _add_reading(described, asked)

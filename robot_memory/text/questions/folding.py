@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 
 class _Fold(dict[int, str]):
@@ -54,16 +55,18 @@ _BY_LETTERS = {(word[0], len(word), ''.join(sorted(word))): word for word in _ME
 _KNOWN = frozenset(
     (*_MEANT, 'canton', 'contract', 'contracts', 'emotion', 'emotions', 'terrors', 'gripped')
 )
+_REMEMBERED = 4096
+"""Words of which it is remembered what is meant: those of questions come again."""
 _LONG_WORD = re.compile('[a-z]{5,13}')
 
 
 def correct_words(folded: str) -> str:
     """Return a folded text with letters put right in words of the tables; as long as before."""
-    return _LONG_WORD.sub(_correct, folded)
+    return _LONG_WORD.sub(lambda match: _correct(match[0]), folded)
 
 
-def _correct(match: re.Match[str]) -> str:
-    word = match[0]
+@lru_cache(maxsize=_REMEMBERED)
+def _correct(word: str) -> str:
     if word in _KNOWN:
         return word
     meant = _BY_LETTERS.get((word[0], len(word), ''.join(sorted(word))))
@@ -106,6 +109,7 @@ def mend_words(text: str, folded: str) -> tuple[str, str, list[tuple[int, int]]]
     return text, correct_words(fold_characters(text)), moves
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _find_meant(word: str) -> str | None:
     if word in _KNOWN or len(word) < 6:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -39,27 +39,54 @@ _NEEDS_MORE = frozenset(('exists', 'anchor', 'count'))
 _WITH_OUTCOME = ('task', 'session', 'trial')
 
 
-def read_question(text: str, now: datetime, zone: ZoneInfo) -> Reading:
+@dataclass(frozen=True)
+class Question:
     """
-    Return what a question says, seen from `now` (aware), times in `zone`.
+    Hold a text as it is read: the sentences that ask, at `pieces`, folded, their words mended.
 
-    Of a text longer than 300 characters only the sentences that ask are read. A text that says
-    nothing of time, events, bounds, order or figures gives a reading that is false.
+    `moves` says where mended words are longer. No table finds anything in a text without `signs`.
     """
-    pieces = find_question(text, LONGEST)
-    whole = pieces[0][0] == 0 and len(pieces) == 1
-    asked = HIDDEN.join(text[start:end] for start, end in pieces)
-    asked, folded, moves = mend_words(asked, correct_words(fold_characters(asked)))
-    signs = find_signs(folded)
-    reading = _Reader(asked, folded, signs, Calendar(now, zone)).read() if signs else None
-    if reading is None:
-        return Reading(text.strip())
-    if moves:
-        reading = replace(reading, spans=tuple(_move_back(one, moves) for one in reading.spans))
-    if whole:
-        unread = text[LONGEST:].strip() if pieces[0][1] == LONGEST else ''
-        return replace(reading, rest=f'{reading.rest} {unread}'.strip()) if unread else reading
-    return replace(reading, spans=tuple(_move(span, pieces) for span in reading.spans))
+
+    text: str
+    pieces: Sequence[tuple[int, int]]
+    asked: str
+    folded: str
+    moves: Sequence[tuple[int, int]]
+    signs: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> Question:
+        """Prepare a text; of one longer than 300 characters only the sentences that ask."""
+        pieces = find_question(text, LONGEST)
+        asked = HIDDEN.join(text[start:end] for start, end in pieces)
+        asked, folded, moves = mend_words(asked, correct_words(fold_characters(asked)))
+        return cls(text, pieces, asked, folded, moves, find_signs(folded))
+
+    def read(self, now: datetime, zone: ZoneInfo) -> Reading:
+        """
+        Return what the question says, seen from `now` (aware), times in `zone`.
+
+        A text that says nothing of time, events, bounds, order or figures gives a reading that is
+        false.
+        """
+        reading = None
+        if self.signs:
+            reading = _Reader(self.asked, self.folded, self.signs, Calendar(now, zone)).read()
+        if reading is None:
+            return Reading(self.text.strip())
+        spans: Iterable[Span] = reading.spans
+        if self.moves:
+            spans = [_move_back(span, self.moves) for span in spans]
+        first_end = self.pieces[0][1]
+        if self.pieces != [(0, first_end)]:
+            return replace(reading, spans=tuple(_move(span, self.pieces) for span in spans))
+        unread = self.text[LONGEST:].strip() if first_end == LONGEST else ''
+        return replace(reading, spans=tuple(spans), rest=f'{reading.rest} {unread}'.strip())
+
+
+def read_question(text: str, now: datetime, zone: ZoneInfo) -> Reading:
+    """Return what a text says, as `Question.read` does."""
+    return Question.of(text).read(now, zone)
 
 
 def _move_back(span: Span, moves: Sequence[tuple[int, int]]) -> Span:
