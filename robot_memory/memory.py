@@ -25,7 +25,7 @@ from robot_memory.core.settings import Settings, find_store_path, refuse_encrypt
 from robot_memory.core.zones import get_zone
 from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
 from robot_memory.embedding.quantisation import Vector
-from robot_memory.embedding.vectorizer import Vectorizer
+from robot_memory.embedding.vectorizer import QueryVector, Vectorizer
 from robot_memory.metrics.registry import Registry
 from robot_memory.plugins.registry import ExtensionRegistry
 from robot_memory.search.resident import ResidentIndex
@@ -191,7 +191,7 @@ class Memory:
         """Return the vectors of texts to store, or None while there is no model that can."""
         return self.vectorizer.embed_passages(texts)
 
-    def embed_query(self, text: str) -> Vector | None:
+    def embed_query(self, text: str) -> QueryVector | None:
         """Return the vector of a query, or None while there is no model that can."""
         return self.vectorizer.embed_query(text)
 

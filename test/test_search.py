@@ -20,13 +20,14 @@ from robots import Robot, fill, sentence
 from waiting import HANG_SECONDS
 
 from robot_memory.embedding import BackgroundEmbedder, quantisation
+from robot_memory.embedding.quantisation import split
 from robot_memory.retrieval.relevance import open_partitions
 from robot_memory.search import resident
 from robot_memory.search import shard as shard_module
 from robot_memory.search.postings import Postings
-from robot_memory.search.query import Query, TermWeights
 from robot_memory.storage import Connection, Database
 from robot_memory.storage.indexes import indexed, vectors
+from robot_memory.text.tokenizer import parse_query
 
 Embedders = dict[int, BackgroundEmbedder]
 Open = Callable[..., Robot]
@@ -71,7 +72,7 @@ def test_postings_are_what_each_row_holds(
 
 def assert_holds(postings: Postings, truth: dict[int, list[int]]) -> None:
     for term in {0, *(term for terms in truth.values() for term in terms)}:
-        found = np.concatenate([[], *postings.find(term)]).astype(int).tolist()
+        found = np.concatenate([[], *postings.find_each([term])[term]]).astype(int).tolist()
         assert sorted(found) == [row for row, terms in truth.items() if term in terms]
 
 
@@ -124,9 +125,10 @@ def test_the_copy_follows_what_other_processes_write(
     (first,) = fill(writer, 1)
 
     def known() -> set[int]:
-        query = Query.of('', reader.memory.embed_query('red cup'))
+        vector = reader.memory.embed_query('red cup')
         with reader.memory.db.read() as connection:
-            (search,) = open_partitions(reader.memory, connection, ['default'], query)
+            words = parse_query('')
+            (search,) = open_partitions(reader.memory, connection, ['default'], words, vector)
             return set(search.rank(1000))
 
     assert known() == {first}
@@ -174,7 +176,7 @@ def test_the_copy_is_made_anew_for_another_model(tmp_path: Path) -> None:
             vectors.put(connection, 1, vector)
         with database.read() as connection:
             shard = copy.shard(connection, 'c')
-            assert require(shard).cosines(vector) == pytest.approx([1.0])
+            assert require(shard).cosines(split(vector)[0]) == pytest.approx([1.0])
     database.close()
 
 
@@ -256,13 +258,17 @@ def test_a_snapshot_stays_as_it_was(open_robot: Open) -> None:
     with robot.memory.db.read() as connection:
         shard = copy.shard(connection, 'default')
         term = int(require(shard)._postings._segments[0].terms[0])
-        worth = TermWeights({term: 1.0}, {}, 1.0, ())
-        before = require(shard).coverage(worth)[1].tolist()
+        before = list_rows(require(shard), term)
     fill(robot, 200, seed=3)
     with robot.memory.db.read() as connection:
         assert require(copy.shard(connection, 'default')).count == 230
     assert require(shard).count == 30
-    assert require(shard).coverage(worth)[1].tolist() == before
+    assert list_rows(require(shard), term) == before
+    assert before
+
+
+def list_rows(shard: shard_module.Shard, term: int) -> list[list[int]]:
+    return [rows.tolist() for rows in shard.find_holding([term])[term]]
 
 
 def unit(vectors: NDArray[Any]) -> NDArray[Any]:
@@ -304,7 +310,7 @@ def test_cells_find_what_is_very_near(merged: Merged) -> None:
     shard, asked, _ = merged
     found = [i in shard.find_near(query, 0.9) for i, query in enumerate(asked) if i not in (2, 6)]
     assert np.mean(found) > 0.99
-    assert all(shard.cosines(asked[9], shard.find_near(asked[9], 0.9)) > 0.9)
+    assert all(shard.cosines(split(asked[9])[0], shard.find_near(asked[9], 0.9)) > 0.9)
 
 
 def test_what_changed_while_a_shard_merged_is_found_as_it_is_now(merged: Merged) -> None:

@@ -19,9 +19,9 @@ from robot_memory.core.records import make_record
 from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
 from robot_memory.retrieval.relevance import open_partitions
-from robot_memory.search.query import Query
 from robot_memory.storage.tables import memories
 from robot_memory.text.categories import Classification
+from robot_memory.text.tokenizer import parse_query
 from robot_memory.tools.recall import recall
 
 Ranked = list[tuple[int, float]]
@@ -77,8 +77,8 @@ class Stored:
         vector = self.memory.embed_query(question.text)
         assert vector is not None
         with self.memory.db.read() as connection:
-            query = Query.of('', vector)
-            (search,) = open_partitions(self.memory, connection, [question.collection], query)
+            names, words = [question.collection], parse_query('')
+            (search,) = open_partitions(self.memory, connection, names, words, vector)
             found = search.score(search.rank(2 * depth), depth)
         return [(self._places[hit.id], hit.score) for hit in found]
 

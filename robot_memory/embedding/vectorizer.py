@@ -7,18 +7,36 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 import cachetools
 
 from robot_memory.core.clock import SteadyClock
 from robot_memory.core.errors import ModelFailed, Unavailable
-from robot_memory.embedding import BackgroundEmbedder, Embedder
-from robot_memory.embedding.quantisation import Vector
+from robot_memory.embedding import BackgroundEmbedder, Embedder, quantisation
+from robot_memory.embedding.calibration import Calibration
+from robot_memory.embedding.quantisation import Plane, Vector
 from robot_memory.metrics.circuit_breaker import CircuitBreaker
 from robot_memory.metrics.registry import Registry
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class QueryVector:
+    """Hold a question's vector, its coarse plane, and the name and the scale of its model."""
+
+    vector: Vector
+    coarse: Plane
+    model: str
+    calibration: Calibration
+
+    @staticmethod
+    def of(vector: Vector, embedder: Embedder) -> QueryVector:
+        """Return what compares a vector that an embedder made."""
+        coarse, _ = quantisation.split(vector)
+        return QueryVector(vector, coarse, embedder.name, embedder.calibration)
 
 
 class Vectorizer:
@@ -46,7 +64,7 @@ class Vectorizer:
         self._embedder = embedder
         self._registry = registry
         self._lock = threading.Lock()
-        self._questions: cachetools.Cache[tuple[str, str], Vector] = (
+        self._questions: cachetools.Cache[tuple[str, str], QueryVector] = (
             cachetools.TTLCache(cache_size, cache_ttl, steady)
             if cache_ttl
             else cachetools.LRUCache(cache_size)
@@ -59,7 +77,7 @@ class Vectorizer:
             return None
         return self._try_embed('embed_passages', partial(embedder.embed_passages, texts))
 
-    def embed_query(self, text: str) -> Vector | None:
+    def embed_query(self, text: str) -> QueryVector | None:
         """Return the vector of a question, or None while there is no model that can."""
         embedder = self._embedder.get_if_loaded()
         if embedder is None:
@@ -69,10 +87,12 @@ class Vectorizer:
         self._registry.count('query_cache_misses' if known is None else 'query_cache_hits')
         if known is not None:
             return known
-        made = self._try_embed('embed_query', partial(embedder.embed_query, text))
-        if made is not None:
-            with self._lock, suppress(ValueError):  # where none are kept, there is no room
-                self._questions[embedder.name, text] = made
+        vector = self._try_embed('embed_query', partial(embedder.embed_query, text))
+        if vector is None:
+            return None
+        made = QueryVector.of(vector, embedder)
+        with self._lock, suppress(ValueError):  # where none are kept, there is no room
+            self._questions[embedder.name, text] = made
         return made
 
     def embed_with(self, embedder: Embedder, texts: Sequence[str]) -> Vector:

@@ -149,14 +149,18 @@ class RecallPlan:
             passing &= where
         if narrow is None:
             narrow = bool(session_id or context_filter or actor_id is not None)
+        where = active_in(collection, min_confidence) & passing
+        unfaded = None
+        if min_confidence:
+            unfaded = active_before_decay(collection, min_confidence) & passing
         return cls(
             collection,
             names_of(collection),
             query,
             tokenizer.parse_query(query) if asks else None,
-            active_in(collection, min_confidence) & passing,
+            where,
             min_confidence,
-            active_before_decay(collection, min_confidence) & passing if min_confidence else None,
+            unfaded,
             near,
             limit,
             narrow,

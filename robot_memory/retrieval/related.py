@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from robot_memory.core.records import Record
+from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
-from robot_memory.retrieval.relevance import open_partitions, select_best
+from robot_memory.retrieval.relevance import open_partitions
 from robot_memory.retrieval.sessions import mean_vector
-from robot_memory.search.query import Query
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import fulltext
 from robot_memory.storage.indexes.filters import active_in, not_in_session
@@ -43,12 +43,14 @@ def find_related(
     terms = [term for term, _ in counts.most_common(_TERMS)]
     where = active_in(collection) & not_in_session(session_id)
     with memory.db.read() as connection:
-        mean = None
-        if memory.match_embedder(connection):
+        embedder = memory.match_embedder(connection)
+        vector = None
+        if embedder is not None:
             mean = mean_vector(connection, [record.id for record in records])
-        query = Query.of(' '.join(terms), mean)
-        (search,) = open_partitions(memory, connection, [collection], query)
-        hits = select_best(connection, search, where, _RELATED, narrow=False)
+            vector = None if mean is None else QueryVector.of(mean, embedder)
+        words = tokenizer.parse_query(' '.join(terms))
+        (search,) = open_partitions(memory, connection, [collection], words, vector)
+        hits = search.select_best(where, _RELATED, narrow=False)
         found = memories.get(connection, [hit.id for hit in hits])
         if search.mode == 'bm25_only':
             about = _share_terms(connection, terms, found.values())

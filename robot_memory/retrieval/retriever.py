@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_memory.core.clock import milliseconds_since
 from robot_memory.core.records import Record
-from robot_memory.embedding.quantisation import Vector
+from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
 from robot_memory.retrieval.contradictions import (
     find_contradictions,
@@ -22,7 +21,7 @@ from robot_memory.retrieval.payloads import load_digests
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.relevance import find_relevant
 from robot_memory.retrieval.spatial import find_near
-from robot_memory.search.query import Hit, Query
+from robot_memory.search.query import Hit
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import frames, fulltext
 from robot_memory.storage.indexes.filters import has_faded
@@ -104,15 +103,12 @@ class Retriever:
         # Plans of one request often ask the same: each text is embedded once.
         texts = {plan.query for plan in plans if _asks_meaning(plan)}
         vectors = {text: self._memory.vectorizer.embed_query(text) for text in texts}
-        with self._open(plans) as connection:
+        (line,) = {plan.as_of for plan in plans} or {None}  # all ask of one state
+        db = self._memory.db
+        with db.read() if line is None else open_past(db, line) as connection:
             return [
                 self._answer(connection, plan, vectors.get(plan.query), start) for plan in plans
             ]
-
-    def _open(self, plans: Sequence[RecallPlan]) -> AbstractContextManager[Connection]:
-        """Open the one state that all plans ask of."""
-        (line,) = {plan.as_of for plan in plans} or {None}
-        return self._memory.db.read() if line is None else open_past(self._memory.db, line)
 
     def select_passing(self, plan: RecallPlan, ids: Sequence[int]) -> set[int]:
         """Return those of some ids that the restrictions of a plan hold of."""
@@ -120,15 +116,14 @@ class Retriever:
             return fulltext.select_passing(connection, ids, plan.where)
 
     def _answer(
-        self, connection: Connection, plan: RecallPlan, vector: Vector | None, start: float
+        self, connection: Connection, plan: RecallPlan, vector: QueryVector | None, start: float
     ) -> Found:
-        query = None if plan.terms is None else Query(plan.terms, vector)
-        hits, mode = self._rank(connection, plan, query)
+        hits, mode = self._rank(connection, plan, vector)
         records = memories.get(connection, [hit.id for hit in hits])
         hits = [hit for hit in hits if hit.id in records]
         newer: dict[int, int] = {}
         contradicts: dict[int, int] = {}
-        if plan.marks_newer and query is not None and plan.near is None:
+        if plan.marks_newer and plan.terms is not None and plan.near is None:
             newer = find_contradictions(list(records.values()), hits, plan.query)
             contradicts = find_overruled(list(records.values()), plan.query)
             hits = put_first(put_first(hits, newer), contradicts)
@@ -137,28 +132,30 @@ class Retriever:
         counts = None
         if plan.near is not None:
             counts = frames.count_frames(plan.near.field, (records[hit.id] for hit in hits))
-        faded = self._count_faded(connection, plan, query)
+        faded = self._count_faded(connection, plan, vector)
         took = milliseconds_since(start)
         return Found(tuple(hits), records, mode, newer, contradicts, payloads, counts, took, faded)
 
-    def _count_faded(self, connection: Connection, plan: RecallPlan, query: Query | None) -> int:
+    def _count_faded(
+        self, connection: Connection, plan: RecallPlan, vector: QueryVector | None
+    ) -> int:
         """Return how many would be in the answer had they not decayed."""
         if plan.unfaded is None or not has_faded(connection, plan.collection, plan.min_confidence):
             return 0
         unfaded = replace(plan, where=plan.unfaded, fills=False)
-        hits, _ = self._rank(connection, unfaded, query)
+        hits, _ = self._rank(connection, unfaded, vector)
         records = memories.get(connection, [hit.id for hit in hits])
         return sum(record.confidence < plan.min_confidence for record in records.values())
 
     def _rank(
-        self, connection: Connection, plan: RecallPlan, query: Query | None
+        self, connection: Connection, plan: RecallPlan, vector: QueryVector | None
     ) -> tuple[list[Hit], str]:
         """Return what passes, best first, and what ran: by distance, by time, or by relevance."""
         if plan.near is not None:
             return find_near(connection, plan, plan.near)
-        if query is None:
+        if plan.terms is None:
             return _list_newest(connection, plan, ()), 'filter'
-        hits, mode = find_relevant(self._memory, connection, plan, query)
+        hits, mode = find_relevant(self._memory, connection, plan, plan.terms, vector)
         if plan.fills and plan.narrow and len(hits) < plan.limit:
             hits += _list_newest(connection, plan, [hit.id for hit in hits])
         return hits, mode

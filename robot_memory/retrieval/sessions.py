@@ -9,6 +9,7 @@ import numpy as np
 
 from robot_memory.core.records import Record
 from robot_memory.embedding.quantisation import Vector
+from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Retriever
@@ -72,10 +73,10 @@ def find_sessions_by_meaning(memory: Memory, query: str, limit: int) -> list[Ses
 
 
 def _score_means(
-    memory: Memory, vector: Vector | None, sessions: Sequence[str]
+    memory: Memory, query: QueryVector | None, sessions: Sequence[str]
 ) -> dict[str, float]:
     """Return how near the mean of each session is, 0 to 1; nothing where there are no vectors."""
-    if vector is None:
+    if query is None:
         return {}
     scores = {}
     with memory.db.read() as connection:
@@ -86,7 +87,7 @@ def _score_means(
             ids = memories.find_ids(connection, ACTIVE & in_session(session_id))
             mean = mean_vector(connection, ids)
             if mean is not None:
-                relevance = embedder.calibration.to_relevance(float(mean @ vector))
+                relevance = query.calibration.to_relevance(float(mean @ query.vector))
                 scores[session_id] = round(float(relevance), 6)
     return scores
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, replace
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -155,17 +154,11 @@ def _describe(record: Record, mode: str) -> dict[str, Any]:
 
 
 def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, ...]:
-    """Return what was found, column by column, whole or within the size of an answer."""
+    """Return what was found, whole or within the size of an answer."""
     records = [found.records[hit.id] for hit in found.hits]
     summaries = [_summarize(record.content) for record in records]
     times = [format_instant(record.created_at) for record in records]
-    contexts = [record.context for record in records]
-    texts = [dump_json(context) for context in contexts]
-    limit = sys.maxsize if is_whole else compute_field_limit(len(records))
-    long = [place for place, text in enumerate(texts) if len(text) > limit]
-    for place in long:
-        contexts[place] = shorten(contexts[place], limit)
-        texts[place] = dump_json(contexts[place])
+    contexts = [dump_json(record.context) for record in records]
     views = [
         MemoryView(
             id=record.id,
@@ -176,11 +169,8 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
             session_id=record.session_id,
             category=record.category,
             confidence=round(record.confidence, 6),
-            context=text,
-            params=context.get('params', {}),
-            spatial=context.get('spatial', {}),
-            robot=context.get('robot', {}),
-            task=context.get('task', {}),
+            context=context,
+            **{name: record.context.get(name, {}) for name in _PARTITIONS},
             _rrf_score=round(hit.score, 6),
             created_at=created,
             tags=record.tags,
@@ -198,15 +188,18 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
             stated_by=describe_statement(record),
             contradicts=found.contradicts.get(record.id),
         )
-        for record, context, text, hit, summary, created in zip(
-            records, contexts, texts, found.hits, summaries, times, strict=True
+        for hit, record, summary, created, context in zip(
+            found.hits, records, summaries, times, contexts, strict=True
         )
     ]
-    if not is_whole:
-        views = [fit(view, _LONG, len(records)) for view in views]
-    for place in long:
-        views[place] = _name_shortened(views[place], contexts[place], records[place].context)
-    return tuple(views)
+    if is_whole:
+        return tuple(views)
+    limit = compute_field_limit(len(records))
+    views = [fit(view, _LONG, len(records)) for view in views]
+    return tuple(
+        view if len(view.context) <= limit else _shorten_context(view, record.context, limit)
+        for view, record in zip(views, records, strict=True)
+    )
 
 
 def _summarize(content: str) -> str:
@@ -217,9 +210,10 @@ def _summarize(content: str) -> str:
     return f'{kept}...' if gone > 3 else content
 
 
-def _name_shortened(
-    view: MemoryView, context: dict[str, Any], whole: dict[str, Any]
-) -> MemoryView:
-    """Name the context among the shortened fields, and those of its partitions that it cut."""
-    cut = tuple(name for name in _PARTITIONS if context.get(name, {}) != whole.get(name, {}))
-    return replace(view, shortened=('context', *cut, *(view.shortened or ())))
+def _shorten_context(view: MemoryView, whole: dict[str, Any], limit: int) -> MemoryView:
+    """Return a view with less of its context; it and those of its partitions cut are named."""
+    kept = shorten(whole, limit)
+    partitions = {name: kept.get(name, {}) for name in _PARTITIONS}
+    cut = [name for name, value in partitions.items() if value != whole.get(name, {})]
+    shortened = ('context', *cut, *(view.shortened or ()))
+    return replace(view, context=dump_json(kept), **partitions, shortened=shortened)

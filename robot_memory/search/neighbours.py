@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from robot_memory.embedding import Embedder
+from robot_memory.embedding import Embedder, quantisation
 from robot_memory.embedding.calibration import Calibration
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.search.resident import ResidentIndex
@@ -85,8 +85,9 @@ class ResidentNeighbours:
         assert self._meaning is not None
         least = self._meaning.calibration.to_cosine(bar) - _SLACK
         shard, vector = self._shard, self._meaning.vector
+        coarse, _ = quantisation.split(vector)
         rows = shard.find_near(vector, least) if among is None else shard.rows_of(among)
-        near = rows[shard.cosines(vector, rows) > least]
+        near = rows[shard.cosines(coarse, rows) > least]
         return self._meaning.find_similar(self._connection, shard.ids[near].tolist(), bar)
 
 
@@ -113,10 +114,9 @@ class FileNeighbours:
         """Return those above the bar: a longer list is asked for until it ends below it."""
         assert self._meaning is not None
         asked = 64
+        coarse, _ = quantisation.split(self._meaning.vector)
         while True:
-            ids = vectors.find_nearest(
-                self._connection, self._collection, self._meaning.vector, asked, among
-            )
+            ids = vectors.find_nearest(self._connection, self._collection, coarse, asked, among)
             found = self._meaning.find_similar(self._connection, ids, bar)
             if len(found) < len(ids) or len(ids) < asked:
                 return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 Rows = NDArray[np.int32]
 Hashes = NDArray[np.uint32]
 Mask = NDArray[np.bool_]
-_TAIL = 1 << 16
+_TAIL = 1 << 13
 """Entries that are asked one after the other; more are sorted into a segment."""
 _OVERSIZE = 1 << 22
 """Entries that are sorted in at once, whoever waits: no more come in but by a loading."""
@@ -35,12 +36,17 @@ class _Segment:
     rows: Rows
     moved: Mask | None = None
 
-    def find(self, term: int) -> Rows:
-        place = int(np.searchsorted(self.terms, np.uint32(term)))
-        if place == len(self.terms) or self.terms[place] != term:
-            return self.rows[:0]
-        rows = self.rows[self.starts[place] : self.starts[place + 1]]
-        return rows if self.moved is None else rows[~self.moved[rows]]
+    def find_each(self, terms: Hashes) -> Iterator[tuple[int, Rows]]:
+        """Yield those of some terms that there are, each with the rows that hold it."""
+        if not len(self.terms):
+            return
+        places = self.terms.searchsorted(terms)
+        held = np.flatnonzero(self.terms.take(places, mode='clip') == terms)
+        places = places[held]
+        bounds = zip(self.starts[places].tolist(), self.starts[places + 1].tolist(), strict=True)
+        for term, (start, end) in zip(terms[held].tolist(), bounds, strict=True):
+            rows = self.rows[start:end]
+            yield term, rows if self.moved is None else rows[~self.moved[rows]]
 
     def without(self, row: int, count: int) -> _Segment:
         """Return the segment with the terms of a row, of so many, no longer holding."""
@@ -164,9 +170,16 @@ class Postings:
         merged._moves = self._moves
         return merged
 
-    def find(self, term: int) -> list[Rows]:
-        """Return the rows that hold a term, in parts as they are kept; none is in two."""
-        found = [segment.find(term) for segment in self._segments]
-        new = self._new_rows[: self._new][self._new_terms[: self._new] == term]
-        found.append(new[new >= 0])
-        return [rows for rows in found if len(rows)]
+    def find_each(self, terms: Collection[int]) -> dict[int, list[Rows]]:
+        """Return the rows that hold each of some terms, in parts as they are kept."""
+        asked = np.fromiter(terms, np.uint32, len(terms))
+        found: dict[int, list[Rows]] = {term: [] for term in terms}
+        for segment in self._segments:
+            for term, rows in segment.find_each(asked):
+                found[term].append(rows)
+        held, rows = self._new_terms[: self._new], self._new_rows[: self._new]
+        places = np.flatnonzero(np.isin(held, asked) & (rows >= 0))
+        held, rows = held[places], rows[places]
+        for term in set(held.tolist()):
+            found[term].append(rows[held == term])
+        return found

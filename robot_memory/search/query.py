@@ -1,18 +1,28 @@
-"""What a question is made of, and what answers one."""
+"""What a question is made of, and what answers one in a partition."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-import numpy as np
-
-from robot_memory.embedding.quantisation import Vector
-from robot_memory.search import ranking
+from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import fulltext
+from robot_memory.storage.indexes.filters import Where, find_few
+from robot_memory.storage.tables import memories
 from robot_memory.text import tokenizer
+
+MARGIN = 32
+"""How many more than asked for are scored again: the coarse plane mixes up close neighbours."""
+_FEW = 6.0
+"""Times the root of the collection's size: so many that pass are ranked alone, in the time that
+walking the ranking takes for more."""
+_SPARE = 8
+"""So many more than n must pass, for close neighbours may be mixed in the ranking."""
+_FAR = 20_000
+"""How far the ranking is walked; then all that pass are looked for."""
 
 
 @dataclass(frozen=True)
@@ -24,97 +34,112 @@ class Hit:
     distance: float | None = None
 
 
-@dataclass(frozen=True)
-class Query:
-    """Hold what a question asks the words for, and its vector, None where there is no model."""
-
-    words: tokenizer.TermQuery
-    vector: Vector | None
-
-    @staticmethod
-    def of(text: str, vector: Vector | None) -> Query:
-        """Parse a text."""
-        return Query(tokenizer.parse_query(text), vector)
-
-
-@dataclass(frozen=True)
-class TermWeights:
-    """
-    Say what each term of a question is worth, by the hashes of `indexed`.
-
-    What holds none of `terms` is not found; `more` counts where something else was found.
-    `asked` is the sum that all of the question is worth, `texts` the terms as they were asked.
-    """
-
-    terms: dict[int, float]
-    more: dict[int, float]
-    asked: float
-    texts: tuple[str, ...]
-
-
-Terms = dict[int, str]
+Terms = Mapping[int, str]
 """Terms by what `indexed` holds of their stems."""
 
 
-class TermCounter(Protocol):
-    """Count the memories of a partition that hold terms."""
+@dataclass(frozen=True)
+class QueryTerms:
+    """
+    Hold the terms that a question asks for, by the hashes of `indexed`.
 
-    def count_each(self, terms: Terms) -> list[int]:
-        """Return how many memories hold each of some terms."""
+    What holds none of `terms` is not found; where they find little, `fallback` joins them. What
+    is found counts more where it holds `kinds`, a term `twice` (the hash of two, that of one), or
+    `pairs` (the hashes of two in their order and the other way round, and of each); `paired` are
+    the terms of all pairs. `hashes` are all hashes.
+    """
 
-    def count_any(self, terms: Terms) -> int:
-        """Return how many memories hold any of some terms."""
+    terms: Terms
+    fallback: Terms
+    kinds: Terms
+    paired: Terms
+    twice: Mapping[int, int]
+    pairs: Sequence[tuple[int, int, frozenset[int]]]
+    hashes: frozenset[int]
+
+    @property
+    def counted(self) -> Terms:
+        """Return the terms whose worth depends on how many memories hold them."""
+        return {**self.terms, **self.kinds, **self.paired}
+
+    def add_fallback(self) -> QueryTerms:
+        """Return the terms with the fallback among them."""
+        return replace(self, terms={**self.terms, **self.fallback}, fallback={})
 
 
-def weigh(
-    connection: Connection, asked: tokenizer.TermQuery, memories: int, counter: TermCounter
-) -> TermWeights:
-    """Return what a question's terms are worth in a partition of so many memories."""
+def hash_terms(connection: Connection, asked: tokenizer.TermQuery) -> QueryTerms:
+    """Return the terms that a parsed text asks for as the indexes hold them."""
     paired = [term for pair in asked.pairs for term in pair]
     stems = fulltext.stem_each(connection, (*asked.terms, *asked.fallback, *asked.kinds, *paired))
     single = [stem for found in stems.values() for stem in found]
     both = [(*stems[one], *stems[other]) for one, other in asked.pairs]
     groups = [*((stem, stem) for stem in single), *both, *(pair[::-1] for pair in both)]
     hashes = fulltext.hash_each([[stem.text for stem in group] for group in groups])
-
-    terms = {stem.hash: term for term in asked.terms for stem in stems[term]}
-    if asked.fallback and counter.count_any(terms) < tokenizer.ENOUGH:
-        terms |= {stem.hash: term for term in asked.fallback for stem in stems[term]}
-    kinds = {stem.hash: term for term in asked.kinds for stem in stems[term]}
-    counted = terms | kinds | {stem.hash: term for term in paired for stem in stems[term]}
-    counts = np.array(counter.count_each(counted), np.float64)
-    worths: list[float] = ranking.term_worth(memories, counts).tolist()
-    worth = dict(zip(counted, worths, strict=True))
-
-    more = {term: worth[term] for term in kinds}
-    besides = {
-        twice: ranking.TWICE_SHARE * worth[stem.hash]
-        for twice, stem in zip(hashes, single, strict=False)
-        if stem.hash in terms
-    }
-    pairs = hashes[len(single) :]
-    for pair, straight, turned in zip(both, pairs, pairs[len(both) :], strict=False):
-        share = ranking.PAIRS_SHARE * sum(worth[each] for each in {s.hash for s in pair}) / 2
-        more[straight] = share
-        besides[turned] = ranking.TURNED_SHARE * share
-    total = sum(worth[term] for term in terms) + sum(more.values())
-    known = {term: worth[term] for term in terms}
-    return TermWeights(known, besides | more, total, tuple(terms.values()))
+    twice, in_pairs = hashes[: len(single)], hashes[len(single) :]
+    straight, turned = in_pairs[: len(both)], in_pairs[len(both) :]
+    terms, fallback, kinds, of_pairs = (
+        {stem.hash: term for term in group for stem in stems[term]}
+        for group in (asked.terms, asked.fallback, asked.kinds, paired)
+    )
+    return QueryTerms(
+        terms,
+        fallback,
+        kinds,
+        of_pairs,
+        twice={again: stem.hash for again, stem in zip(twice, single, strict=True)},
+        pairs=[
+            (one, other, frozenset(stem.hash for stem in pair))
+            for pair, one, other in zip(both, straight, turned, strict=True)
+        ],
+        hashes=frozenset((*hashes, *(stem.hash for stem in single))),
+    )
 
 
-class Search(Protocol):
-    """Answer one question in one collection; the real world counts more by a factor."""
+@dataclass(frozen=True)
+class Query:
+    """Hold what a question asks the words for, and its vector, None where there is no model."""
 
-    @property
-    def mode(self) -> str:
-        """Say what ran: hybrid, bm25_only or vec_only."""
+    terms: QueryTerms
+    vector: QueryVector | None
 
-    @property
-    def size(self) -> int:
-        """Count the memories of the collection."""
 
+class Search(ABC):
+    """
+    Answer one question in one partition; the real world counts more by a factor.
+
+    `mode` says what runs: hybrid, bm25_only or vec_only. `size` counts the partition's memories.
+    """
+
+    mode: str
+    size: int
+    _connection: Connection
+
+    @abstractmethod
     def rank(self, limit: int) -> list[int]:
-        """Return the ids of the best of the collection, but that close neighbours may be mixed."""
+        """Return the ids of the best of the partition, but that close neighbours may be mixed."""
 
+    @abstractmethod
     def score(self, ids: Sequence[int], limit: int) -> list[Hit]:
         """Return the best of some memories, best first, the newer of equals first, exactly."""
+
+    def select_best(self, where: Where, n: int, *, narrow: bool) -> list[Hit]:
+        """
+        Return the best n that pass, best first; if fewer pass, all of those that were found.
+
+        Where a restriction is `narrow`, the ids that pass are found first if they are few. Else
+        the ranking is walked from its top until enough of it passes.
+        """
+        connection = self._connection
+        if narrow:
+            passing = find_few(connection, where, int(_FEW * math.sqrt(self.size)))
+            if passing is not None:
+                return self.score(passing, n)
+        asked = n + MARGIN
+        while True:
+            found = self.rank(asked)
+            passed = fulltext.select_passing(connection, found, where)
+            if len(passed) >= n + _SPARE or len(found) < asked:
+                return self.score([one for one in found if one in passed], n)
+            if asked > _FAR:
+                return self.score(memories.find_ids(connection, where), n)
+            asked *= 4

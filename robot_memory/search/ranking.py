@@ -6,15 +6,25 @@ They take numbers or numpy arrays. docs/decisions/fusion.md has the figures behi
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from robot_memory.embedding.calibration import Calibration
+from robot_memory.search.query import QueryTerms
+
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float32]
 Number = TypeVar('Number', float, NDArray[np.floating[Any]])
 
 WORDS_SHARE = 0.8
 """What covering all of a question's words is worth: of what the meaning leaves open."""
+
+NO_VECTOR = -2.0
+"""The cosine of what has no vector; less than any cosine."""
 
 IMAGINED = 100
 """Memories that are imagined beside those of a store."""
@@ -45,6 +55,59 @@ def term_worth(count: float, n: Number) -> Number:
     return bm25_idf(count + IMAGINED, n + 1)
 
 
+@dataclass(frozen=True)
+class TermWeights:
+    """
+    Say what each term of a question is worth, by the hashes of `indexed`.
+
+    What holds none of `terms` is not found; `more` counts where something else was found.
+    `asked` is the sum that all of the question is worth.
+    """
+
+    terms: dict[int, float]
+    more: dict[int, float]
+    asked: float
+
+
+def weigh(asked: QueryTerms, memories: int, counts: Mapping[int, int]) -> TermWeights:
+    """Return what terms are worth; `counts` has how many of the memories hold each."""
+    numbers = np.fromiter(counts.values(), np.float64, len(counts))
+    worths: list[float] = term_worth(memories, numbers).tolist()
+    worth = dict(zip(counts, worths, strict=True))
+    more = {term: worth[term] for term in asked.kinds}
+    besides = {
+        twice: TWICE_SHARE * worth[stem]
+        for twice, stem in asked.twice.items()
+        if stem in asked.terms
+    }
+    for straight, turned, stems in asked.pairs:
+        share = PAIRS_SHARE * sum(worth[stem] for stem in stems) / 2
+        more[straight] = share
+        besides[turned] = TURNED_SHARE * share
+    terms = {term: worth[term] for term in asked.terms}
+    return TermWeights(terms, besides | more, sum(terms.values()) + sum(more.values()))
+
+
+def cover(
+    holding: Mapping[int, Sequence[NDArray[np.int32]]], worth: TermWeights, count: int
+) -> tuple[Rows, Floats]:
+    """
+    Return the rows that a question's words find, and how much they cover (0 to 1).
+
+    `holding` has the rows, of so many, that hold each term.
+    """
+    scores = np.zeros(count, np.float32)
+    for term, value in worth.terms.items():
+        for rows in holding[term]:
+            scores[rows] += np.float32(value)
+    found = scores > 0
+    for term, value in worth.more.items():
+        for rows in holding[term]:
+            scores[rows[found[rows]]] += np.float32(value)
+    held = np.flatnonzero(found)
+    return held, coverage(scores[held], worth.asked).astype(np.float32, copy=False)
+
+
 def coverage(found: Number, asked: float) -> Number:
     """
     Return how much of a question the words cover, 0 to 1.
@@ -70,6 +133,26 @@ def fuse(relevance: Number, coverage: Number) -> Number:
     return fused
 
 
+def score(
+    coverage: Floats,
+    cosines: Floats | None,
+    scale: Calibration | None,
+    real: NDArray[np.bool_],
+    weight: float,
+) -> Floats:
+    """
+    Return the scores of some memories, those of what is `real` times a weight.
+
+    `scale` is that of the model of the cosines. Without cosines the words alone count.
+    """
+    relevance: Floats = np.zeros(len(coverage), np.float32)
+    if cosines is not None and scale is not None:
+        relevance = np.where(cosines > NO_VECTOR, scale.to_relevance(cosines), relevance)
+    scores = fuse(relevance, coverage)
+    weighted: Floats = np.where(real, scores * np.float32(weight), scores)
+    return weighted.astype(np.float32, copy=False)
+
+
 def _sharpened(x: Number) -> Number:
     """Return x^1.25, by roots: a little in common says little. 0.8 x 1.25 is no more than 1."""
     sharp: Number = x * np.sqrt(np.sqrt(x))
@@ -81,3 +164,18 @@ def name_mode(by_words: bool, by_meaning: bool) -> str:
     if by_meaning:
         return 'hybrid' if by_words else 'vec_only'
     return 'bm25_only'
+
+
+def select_top(scores: Floats, limit: int) -> Rows:
+    """Return the places of the best, and of all that equal the last of them, in any order."""
+    if len(scores) <= limit:
+        return np.arange(len(scores))
+    least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+    return np.flatnonzero(scores >= least)
+
+
+def select_best(scores: Floats, ids: Rows, limit: int) -> Rows:
+    """Return the places of the best, best first, the newer of equals first."""
+    top = select_top(scores, limit)
+    best: Rows = top[np.lexsort((-ids[top], -scores[top]))[:limit]]
+    return best

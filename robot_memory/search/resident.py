@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.core.errors import CopyFailed
-from robot_memory.embedding.calibration import Calibration
 from robot_memory.search import ranking
-from robot_memory.search.query import Hit, Query, weigh
-from robot_memory.search.shard import NO_VECTOR, Floats, Shard
+from robot_memory.search.query import MARGIN, Hit, Query, Search
+from robot_memory.search.ranking import NO_VECTOR, Floats, Rows
+from robot_memory.search.shard import Shard
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import indexed, vectors
+from robot_memory.text.tokenizer import ENOUGH
 
 AT_ONCE = 20_000
 """Largest store that the first call loads, in some tenths of a second; a larger one is loaded in
@@ -26,8 +27,6 @@ WORTH_WAITING = 200_000
 """Largest store whose loading calls wait for, the first one aside: it takes about as long as seven
 answers from the file, each of which would slow it down. In a larger one keyword search answers."""
 _BATCH = 10_000
-MARGIN = 32
-"""How many more than asked for are scored again: the coarse plane mixes up close neighbours."""
 
 
 @dataclass(frozen=True)
@@ -192,48 +191,53 @@ def trim_heap() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-class ResidentSearch:
+class ResidentSearch(Search):
     """Answer one question from a shard."""
 
     def __init__(
-        self,
-        connection: Connection,
-        shard: Shard,
-        query: Query,
-        scale: Calibration | None,
-        real_weight: float,
+        self, connection: Connection, shard: Shard, query: Query, real_weight: float
     ) -> None:
-        """Ask for the words; `scale` is that of the model of the query's vector."""
+        """Ask for the words."""
         self._connection = connection
         self._shard = shard
-        self._scale = scale
-        self._weight = np.float32(real_weight)
-        self.size = shard.count - shard.dead
+        self._weight = real_weight
         self._cosines: Floats | None = None
-        worth = weigh(connection, query.words, self.size, shard)
-        self._vector = query.vector if shard.has_vectors else None
-        self._rows, self._coverage = shard.coverage(worth)
+        self._vector = query.vector
+        if query.vector is not None and not shard.has_vectors:
+            self._vector = None
+        self._scale = None if self._vector is None else self._vector.calibration
+        self.size = shard.count - shard.dead
+        terms, holding = query.terms, shard.find_holding(query.terms.hashes)
+        if terms.fallback and _count_any(holding, terms.terms) < ENOUGH:
+            terms = terms.add_fallback()
+        counts = {term: sum(map(len, parts)) for term, parts in holding.items()}
+        worth = ranking.weigh(terms, self.size, counts)
+        self._rows, self._coverage = ranking.cover(holding, worth, shard.count)
         self.mode = ranking.name_mode(len(self._rows) > 0, self._vector is not None)
 
     def rank(self, limit: int) -> list[int]:
-        """Return the ids of the best of the collection, by the coarse planes."""
+        """Return the ids of the best of the partition, by the coarse planes."""
         rows, coverage, cosines = self._rows, self._coverage, None
         if self._vector is not None:
             if self._cosines is None:
-                self._cosines = self._shard.cosines(self._vector)
-            near = self._find_nearest(limit)
+                self._cosines = self._shard.cosines(self._vector.coarse)
+            near = self._find_nearest(self._cosines, limit)
             near = near[~np.isin(near, rows)]
             rows = np.concatenate([rows, near])
             coverage = np.concatenate([coverage, np.zeros(len(near), np.float32)])
             cosines = self._cosines[rows]
-        best = _select_best(self._score(rows, cosines, coverage), self._shard.ids[rows], limit)
-        found: list[int] = self._shard.ids[rows[best]].tolist()
+        scores = ranking.score(
+            coverage, cosines, self._scale, self._shard.real[rows], self._weight
+        )
+        ids = self._shard.ids[rows]
+        found: list[int] = ids[ranking.select_best(scores, ids, limit)].tolist()
         return found
 
     def score(self, ids: Sequence[int], limit: int) -> list[Hit]:
         """Return the best of some memories; those near the top are scored by both planes."""
-        rows = self._shard.rows_of(ids)
-        places = np.searchsorted(self._rows, rows)
+        shard, weight = self._shard, self._weight
+        rows = shard.rows_of(ids)
+        places = self._rows.searchsorted(rows)
         known = places < len(self._rows)
         known[known] = self._rows[places[known]] == rows[known]
         coverage: Floats = np.zeros(len(rows), np.float32)
@@ -243,55 +247,37 @@ class ResidentSearch:
             rows, coverage = rows[known], coverage[known]
         else:
             cosines = (
-                self._shard.cosines(self._vector, rows)
+                shard.cosines(self._vector.coarse, rows)
                 if self._cosines is None
                 else self._cosines[rows]
             )
             if len(rows) > limit + MARGIN:
-                scores = self._score(rows, cosines, coverage)
-                top = _select_best(scores, self._shard.ids[rows], limit + MARGIN)
+                scores = ranking.score(coverage, cosines, self._scale, shard.real[rows], weight)
+                top = ranking.select_best(scores, shard.ids[rows], limit + MARGIN)
                 rows, coverage, cosines = rows[top], coverage[top], cosines[top]
-            exact = vectors.fetch(self._connection, self._shard.ids[rows].tolist())
-            for place, memory_id in enumerate(self._shard.ids[rows].tolist()):
+            exact = vectors.fetch(self._connection, shard.ids[rows].tolist())
+            for place, memory_id in enumerate(shard.ids[rows].tolist()):
                 if memory_id in exact:
-                    cosines[place] = float(exact[memory_id] @ self._vector)
-        scores = self._score(rows, cosines, coverage)
-        best = _select_best(scores, self._shard.ids[rows], limit)
-        return [Hit(int(self._shard.ids[rows[i]]), float(scores[i])) for i in best]
+                    cosines[place] = float(exact[memory_id] @ self._vector.vector)
+        scores = ranking.score(coverage, cosines, self._scale, shard.real[rows], weight)
+        found = shard.ids[rows]
+        best = ranking.select_best(scores, found, limit)
+        return list(map(Hit, found[best].tolist(), scores[best].tolist()))
 
-    def _find_nearest(self, limit: int) -> NDArray[np.int64]:
+    def _find_nearest(self, cosines: Floats, limit: int) -> Rows:
         """Return the rows nearest in meaning: of the real world, and of the rest, so many each."""
-        assert self._cosines is not None
         found = []
         real = self._shard.real[: self._shard.count]
         for group in (np.flatnonzero(real), None) if real.any() else (None,):
-            cosines = self._cosines if group is None else self._cosines[group]
-            top = _select_top(cosines, limit)
-            top = top[cosines[top] > NO_VECTOR]
+            some = cosines if group is None else cosines[group]
+            top = ranking.select_top(some, limit)
+            top = top[some[top] > NO_VECTOR]
             found.append(top if group is None else group[top])
-        nearest: NDArray[np.int64] = np.unique(np.concatenate(found))
+        nearest: Rows = np.unique(np.concatenate(found))
         return nearest
 
-    def _score(self, rows: NDArray[np.int64], cosines: Floats | None, coverage: Floats) -> Floats:
-        relevance: Floats = np.zeros(len(rows), np.float32)
-        if cosines is not None and self._scale is not None:
-            known = cosines > NO_VECTOR
-            relevance = np.where(known, self._scale.to_relevance(cosines), relevance)
-        scores = ranking.fuse(relevance, coverage)
-        real = self._shard.real[rows]
-        return np.where(real, scores * self._weight, scores).astype(np.float32, copy=False)
 
-
-def _select_top(scores: Floats, limit: int) -> NDArray[np.int64]:
-    """Return the places of the best, and of all that equal the last of them, in any order."""
-    if len(scores) <= limit:
-        return np.arange(len(scores))
-    least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-    return np.flatnonzero(scores >= least)
-
-
-def _select_best(scores: Floats, ids: NDArray[np.int64], limit: int) -> NDArray[np.int64]:
-    """Return the places of the best, best first, the newer of equals first."""
-    top = _select_top(scores, limit)
-    best: NDArray[np.int64] = top[np.lexsort((-ids[top], -scores[top]))[:limit]]
-    return best
+def _count_any(holding: Mapping[int, Sequence[NDArray[np.int32]]], terms: Iterable[int]) -> int:
+    """Return how many rows hold any of some terms."""
+    found = [rows for term in terms for rows in holding[term]]
+    return len(np.unique(np.concatenate(found))) if found else 0

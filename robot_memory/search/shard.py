@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from operator import itemgetter
 
 import numkong
@@ -13,17 +13,11 @@ from numpy.typing import NDArray
 
 from robot_memory.embedding import quantisation
 from robot_memory.embedding.quantisation import Vector
-from robot_memory.search import ranking
 from robot_memory.search.ivf import LARGE, Cells, assign_cells
 from robot_memory.search.postings import Postings
-from robot_memory.search.query import TermWeights
+from robot_memory.search.ranking import NO_VECTOR, Floats, Rows
 from robot_memory.storage.indexes.indexed import Row
 
-Floats = NDArray[np.float32]
-Rows = NDArray[np.int64]
-
-NO_VECTOR = -2.0
-"""The cosine of a row that has no vector; less than any cosine."""
 _COUNTED = 255
 """Terms that are counted at most."""
 _ENTRIES = 3000
@@ -204,35 +198,12 @@ class Shard:
         rows: Rows = found[here][self.ids[found[here]] == asked[here]]
         return rows[self.alive[rows]]
 
-    def coverage(self, worth: TermWeights) -> tuple[Rows, Floats]:
-        """Return the rows that a question's words find, and how much they cover (0 to 1)."""
-        scores = np.zeros(self.count, np.float32)
-        for term, value in worth.terms.items():
-            for rows in self._postings.find(term):
-                scores[rows] += np.float32(value)
-        if self.dead:
-            scores[~self.alive[: self.count]] = 0
-        found = scores > 0
-        for term, value in worth.more.items():
-            for rows in self._postings.find(term):
-                scores[rows[found[rows]]] += np.float32(value)
-        held = np.flatnonzero(found)
-        return held, ranking.coverage(scores[held], worth.asked).astype(np.float32, copy=False)
-
-    def count_any(self, terms: Iterable[int]) -> int:
-        """Return how many rows hold any of the terms."""
-        found = np.zeros(self.count, np.bool_)
-        for term in terms:
-            for rows in self._postings.find(term):
-                found[rows] = True
-        return int((found & self.alive[: self.count]).sum())
-
-    def count_each(self, terms: Iterable[int]) -> list[int]:
-        """Return how many rows hold each of some terms."""
-        found = [self._postings.find(term) for term in terms]
-        if self.dead:
-            return [sum(int(self.alive[rows].sum()) for rows in parts) for parts in found]
-        return [sum(map(len, parts)) for parts in found]
+    def find_holding(self, terms: Collection[int]) -> dict[int, list[NDArray[np.int32]]]:
+        """Return the rows that hold each of some terms, in parts; none is in two."""
+        found = self._postings.find_each(terms)
+        if not self.dead:
+            return found
+        return {term: [rows[self.alive[rows]] for rows in parts] for term, parts in found.items()}
 
     def find_sharing(self, terms: Sequence[int], lacking: int) -> list[int]:
         """
@@ -243,7 +214,7 @@ class Shard:
         """
         counts = np.zeros(self.count, np.uint8)
         left: NDArray[np.bool_] = np.zeros(self.count, np.bool_)
-        holding = (self._postings.find(term) for term in set(terms))
+        holding = self._postings.find_each(set(terms)).values()
         rarest = sorted(((sum(map(len, found)), found) for found in holding), key=itemgetter(0))
         rarest = rarest[:_COUNTED]
         for taken, (number, found) in enumerate(rarest):
@@ -261,16 +232,16 @@ class Shard:
 
     def find_near(self, query: Vector, least: float) -> NDArray[np.int64]:
         """Return the rows whose cosine with a query lies above a least, which must be high."""
+        coarse, _ = quantisation.split(query)
         if self._cells is None:
-            return np.flatnonzero(self.cosines(query) > least)
+            return np.flatnonzero(self.cosines(coarse) > least)
         since = np.arange(self._cells.covered, self.count)
         rows = np.concatenate([self._cells.probe(query), self._outside, since])
-        found: Rows = np.unique(rows[self.cosines(query, rows) > least])
+        found: Rows = np.unique(rows[self.cosines(coarse, rows) > least])
         return found
 
-    def cosines(self, query: Vector, rows: NDArray[np.int64] | None = None) -> Floats:
-        """Return the cosines of a query and the rows, or all rows, by the coarse plane."""
-        coarse, _ = quantisation.split(query)
+    def cosines(self, coarse: quantisation.Plane, rows: Rows | None = None) -> Floats:
+        """Return the cosines of a query's coarse plane with those of the rows, or of all rows."""
         norm = 1 / float(np.linalg.norm(coarse.astype(np.float32)))
         if rows is None:
             matrix, norms = self._matrix[: self.count], self._norms[: self.count]

@@ -140,10 +140,10 @@ class Database:
         """Run reads that all see the same state of the store; never wait for a write."""
         with self._translate_errors():
             self._refuse_closed()
-            if self._watch.is_cut():
-                self.refuse_removed()
             connection = self._take_reader()
             try:
+                if self._watch.is_cut():
+                    self.refuse_removed()
                 connection.execute('BEGIN')
                 yield connection
             finally:

@@ -102,7 +102,9 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     The query may be empty if a context_filter or spatial_sort is given. With spatial_sort,
     memories that match a query keyword come first; each group is sorted by distance.
     """
-    past = find_past(memory, request.as_of, request.context_filter)
+    past = None
+    if request.as_of:
+        past = find_past(memory, request.as_of, request.context_filter)
     least = request.min_confidence
     plan = RecallPlan.of(
         collection=request.collection,

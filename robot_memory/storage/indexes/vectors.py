@@ -14,7 +14,7 @@ import apsw
 import numpy as np
 
 from robot_memory.embedding import quantisation
-from robot_memory.embedding.quantisation import Vector
+from robot_memory.embedding.quantisation import Plane, Vector
 from robot_memory.storage.indexes import indexed
 
 
@@ -138,17 +138,17 @@ def fetch(connection: apsw.Connection, ids: Sequence[int]) -> dict[int, Vector]:
 def find_nearest(
     connection: apsw.Connection,
     collection: str,
-    query: Vector,
+    coarse: Plane,
     limit: int,
     among: Sequence[int] | None = None,
 ) -> list[int]:
-    """Return the ids of the nearest in a collection by the coarse plane, best first."""
+    """Return the ids of those in a collection whose coarse plane is nearest to one, best first."""
     only = '' if among is None else ' AND memory_id IN (SELECT value FROM json_each(?))'
     chosen = () if among is None else (json.dumps(list(among)),)
     rows = connection.execute(
         'SELECT memory_id FROM indexed WHERE collection = ? AND coarse IS NOT NULL'
         f'{only} ORDER BY vec_distance_cosine(vec_int8(coarse), vec_int8(?)), memory_id DESC'
         ' LIMIT ?',
-        (collection, *chosen, quantisation.split(query)[0].tobytes(), limit),
+        (collection, *chosen, coarse.tobytes(), limit),
     )
     return [row[0] for row in rows]
