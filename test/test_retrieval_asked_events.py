@@ -167,6 +167,20 @@ def test_events_of_a_place_are_those_of_the_sessions_there(
     assert not robot.recall('Were there any pushes today?').no_match
 
 
+def test_days_are_told_by_an_event(open_robot: Callable[..., Robot]) -> None:
+    robot = open_robot(time_zone='UTC')
+    ids = {days: feel(robot, 24 * days, 2.0 + days) for days in (1, 2, 3, 4)}
+    feel(robot, 24 * 3 + 1, 3.0, detector='state', kind='stall', fault=True, text='Stall')
+    for question, days in (
+        ('hardest push the day after the stall', 2),
+        ('hardest push on the day of the stall', 3),
+        ('hardest push the day before the stall', 4),
+        ('堵转两天后最用力的一次推', 1),
+    ):
+        events = require(robot.recall(question).events)
+        assert [event.memory_id for event in events] == [ids[days]], question
+
+
 def test_events_that_a_question_excludes_are_left_out(
     pushes: tuple[Robot, dict[str, int]],
 ) -> None:

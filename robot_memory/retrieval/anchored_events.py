@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -18,9 +18,9 @@ from robot_memory.storage.indexes.filters import compile_filter
 from robot_memory.text.questions.events import find_mentions
 from robot_memory.text.questions.figures import find_bounds
 from robot_memory.text.questions.folding import fold_characters
-from robot_memory.text.questions.model import Anchor, Reading, Window
+from robot_memory.text.questions.model import Anchor, DayOf, Reading, Window
 from robot_memory.text.questions.orders import find_superlative
-from robot_memory.text.questions.windows import WEEKDAY
+from robot_memory.text.questions.windows import WEEKDAY, get_part
 from robot_memory.text.questions.words import list_words
 
 _AMOUNT = re.compile(
@@ -47,6 +47,8 @@ class AnchoredEvents(NamedEvents):
 
     def place_anchor(self, anchor: Anchor, window: Window | None) -> Placed | None:
         """Return the window that the events of an anchor bound; None where one is not known."""
+        if anchor.day is not None:
+            return self._place_day(anchor, anchor.day, window)
         if anchor.to is None:
             event = self._find_anchor(anchor, window)
             if event is None:
@@ -71,6 +73,42 @@ class AnchoredEvents(NamedEvents):
         if until <= since:
             return None
         return Placed(Window(since, until, 'range', self.zone), (begin.id, end.id))
+
+    def _place_day(self, anchor: Anchor, day: DayOf, beside: Window | None) -> Placed | None:
+        """Return the day or week that an event tells, or that what lasted for days does."""
+        days = self._list_days(anchor.words)
+        if not days:
+            event = self._find_anchor(anchor, beside)
+            if event is None:
+                return None
+            days = [to_local(event.onset // 1000, self.zone).date()]
+        if day.nth > len(days):
+            return None
+        first = days[day.nth - 1] if day.nth else days[-1] if day.days > 0 else days[0]
+        last = first if day.nth or day.days else days[-1]
+        first, last = (one + timedelta(days=day.days) for one in (first, last))
+        if day.week:
+            first -= timedelta(days=first.weekday())
+            last = first + timedelta(days=6)
+        low, high = get_part(day.part) if day.part else (0, 24)
+        since, until = (
+            datetime.combine(one, time(), self.zone) + timedelta(hours=hours)
+            for one, hours in ((first, low), (last, high))
+        )
+        return Placed(Window(since, until, 'day', self.zone), ())
+
+    def _list_days(self, words: str) -> list[date]:
+        """Return the days of the last time that sessions were at a place or did some work."""
+        asked = list_words(words)
+        found = self.words.find_sessions(asked) if asked else []
+        if not found:
+            return []
+        where = {'collection': self.collection, 'session_id': {'$in': found}}
+        before = Window(None, self.now, 'range', self.zone)
+        sessions = self.list_events({**where, 'kind': 'session'}, before, 'onset', True, POOL)
+        days = sorted({to_local(one.onset // 1000, self.zone).date() for one in sessions})
+        begun = [at for at in range(1, len(days)) if days[at] - days[at - 1] > _WEEK]
+        return days[begun[-1] :] if begun else days
 
     def read_anchor(self, anchor: Anchor) -> Reading:
         """Return the events that the words of an anchor name, and the words that are left."""

@@ -82,7 +82,7 @@ class NamedEvents:
         labels = self.find_labels(reading.labels)
         if labels:
             where['label'] = {'$in': labels}
-        elif reading.kinds:
+        if reading.kinds and (not labels or set(reading.kinds) == {'state'}):
             where['kind'] = {'$in': list(reading.kinds)}
         excluded = self.find_labels(reading.excluded)
         if excluded:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from robot_memory.text.questions.anchors import FoundAnchor, find_anchor
+from robot_memory.text.questions.day_anchors import find_day_anchor, find_session_anchor
 from robot_memory.text.questions.model import Anchor
 from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.window_reader import WindowReader, is_inside, mask
@@ -12,14 +13,22 @@ from robot_memory.text.questions.windows import Found, find_times
 
 
 class AnchorReader(WindowReader):
-    """Read the anchor of a question."""
+    """Read the anchor of a question; `beside` are the times behind it that are its own."""
+
+    beside: tuple[tuple[int, int], ...] = ()
 
     def find_anchor(self, window: Found | None) -> FoundAnchor | None:
         """Return the event that times are told by; of what is always done, there is none."""
         if self.cues.asked or self.cues.future:
             return None
         taken = window.spans if window else find_times(self.folded, self.calendar)
-        found = find_anchor(self.folded, self.mentions, taken)
+        found = (
+            find_day_anchor(self.folded, self.mentions, taken)
+            or find_session_anchor(self.folded, self.mentions)
+            or find_anchor(self.folded, self.mentions, taken)
+        )
+        if found and found.anchor.day:
+            return found
         if found and load_pattern('anchors', 'english', 'itself').search(
             self.folded, 0, found.span[0]
         ):
@@ -69,6 +78,7 @@ class AnchorReader(WindowReader):
         )
         last = len(anchors) - 1
         if outside and follows and not anchors[last].window and (not last or anchors[0].window):
+            self.beside = outside.spans
             anchors[last], outside = replace(anchors[last], window=outside.window), None
         anchor = anchors[0]
         return replace(anchor, to=anchors[1]) if last else anchor, outside

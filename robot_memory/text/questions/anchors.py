@@ -88,7 +88,7 @@ def _is_named(start: int, end: int, mentions: Sequence[Mention]) -> bool:
     return any(start <= one.start and one.end <= end for one in mentions)
 
 
-def _cut(start: int, rest: str) -> int:
+def cut_words(start: int, rest: str) -> int:
     """Return where the words of an event end that begin at a position."""
     stop = load_pattern('anchors', 'english', 'stop').search(rest)
     return start + (stop.start() if stop else len(rest))
@@ -99,7 +99,7 @@ def _find_between(
 ) -> FoundAnchor | None:
     for match in load_pattern('anchors', 'english', 'between').finditer(folded):
         start, end = match.span('one')
-        other, last = match.start('other'), _cut(match.start('other'), match['other'])
+        other, last = match.start('other'), cut_words(match.start('other'), match['other'])
         words = folded[other:last].strip()
         same = load_pattern('anchors', 'english', 'same').match(words)
         until = next((one for one in taken if _overlap(one, match.span('other'))), None)
@@ -108,20 +108,20 @@ def _find_between(
             continue
         if not _is_named(start, end, mentions):
             if since and _is_named(other, last, mentions):
-                anchor, span = _name(words, 'before'), (since[1], last)
+                anchor, span = name_anchor(words, 'before'), (since[1], last)
                 return FoundAnchor(anchor, span, ((other, last),), since=since)
             continue
         if until and not same and not _is_named(other, last, mentions):
-            anchor, span = _name(match['one'], 'since'), (match.start(), end)
+            anchor, span = name_anchor(match['one'], 'since'), (match.start(), end)
             return FoundAnchor(anchor, span, ((start, end),), until=until)
         if load_pattern('anchors', 'english', 'now').fullmatch(words):
             return FoundAnchor(
-                _name(match['one'], 'since'), (match.start(), last), ((start, end),)
+                name_anchor(match['one'], 'since'), (match.start(), last), ((start, end),)
             )
         if not same and not _is_named(other, last, mentions):
             continue
-        one = _name(match['one'])
-        to = replace(one, which=one.which if one.which < 0 else 1) if same else _name(words)
+        one = name_anchor(match['one'])
+        to = replace(one, which=one.which if one.which < 0 else 1) if same else name_anchor(words)
         to = replace(to, relation='between')
         anchor = replace(one, relation='between', to=to)
         return FoundAnchor(anchor, (match.start(), last), ((start, end), (other, last)))
@@ -132,9 +132,9 @@ def _find_pair(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
     """Return what lies between two events of a kind: between the last two grip losses."""
     for match in load_pattern('anchors', 'english', 'pair').finditer(folded):
         start = match.start('rest')
-        end = _cut(start, match['rest'])
+        end = cut_words(start, match['rest'])
         if _is_named(start, end, mentions):
-            words = _name(folded[start:end]).words
+            words = name_anchor(folded[start:end]).words
             places = (-2, -1) if match['end'] != 'first' else (1, 2)
             one, other = (Anchor('between', words, place) for place in places)
             return FoundAnchor(
@@ -143,7 +143,7 @@ def _find_pair(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
     return None
 
 
-def _name(words: str, relation: str = 'between') -> Anchor:
+def name_anchor(words: str, relation: str = 'between') -> Anchor:
     """Return the anchor of some words: without articles, and with which of them is meant."""
     table, which = load_table('anchors'), -1
     for _ in range(3):
@@ -161,7 +161,7 @@ def _read_english(
 ) -> FoundAnchor | None:
     start, rest, at = match.start('rest'), match['rest'], match.start('relation')
     article, relation = match['the'] or '', match['relation']
-    end = start + len(rest) if relation == 'from' else _cut(start, rest)
+    end = start + len(rest) if relation == 'from' else cut_words(start, rest)
     said = _cut_said(start, article, rest) if relation not in ('in', 'of', 'from') else None
     if said:
         words = f'{article} {match.string[start:said]}'.strip()
@@ -186,7 +186,7 @@ def _read_english(
     if not article and inside[0].start > start + _NEAR:
         return None
     words = f'{article} {words}' if article in _NAMING else words
-    anchor = _name(words, relation)
+    anchor = name_anchor(words, relation)
     if article in ('first', 'the very') and relation != 'once' and anchor.which == -1:
         anchor = replace(anchor, which=1 if article == 'first' else -1)
     activity = load_pattern('anchors', 'english', 'several').search(words)
@@ -297,7 +297,9 @@ def _read_which(folded: str, mention: Mention) -> tuple[int, int]:
 def _find_words_before(folded: str, mention: Mention) -> re.Match[str] | None:
     """Return what says more of an event before it: 二号关节过热."""
     words = load_pattern('anchors', 'chinese', 'words')
-    return words.search(folded, max(0, mention.start - 6), mention.start)
+    found = words.search(folded, max(0, mention.start - 6), mention.start)
+    day = found and load_pattern('anchors', 'chinese', 'day').fullmatch(found[0])
+    return None if day else found
 
 
 def _name_chinese(folded: str, mention: Mention, end: int) -> str:

@@ -169,7 +169,7 @@ def _compile_quantities() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]],
 def find_outcome(folded: str) -> tuple[str, Span] | None:
     """Return 'success' or 'failure' where a question asks for what ended so, and its span."""
     for outcome, pattern in load_table('events')['outcome'].items():
-        match = _compile_pattern(pattern).search(folded)
+        match = outcome != 'any' and _compile_pattern(pattern).search(folded)
         if match:
             return outcome, match.span()
     return None

@@ -67,6 +67,33 @@ class Window:
 
 
 @dataclass(frozen=True)
+class DayOf:
+    """
+    Hold a day that is told by an event: so many `days` after it, or before it where negative.
+
+    With `nth` the first, second, ... day of what lasted several; with `week` its calendar week,
+    and with `part` a part of the day.
+    """
+
+    days: int = 0
+    nth: int = 0
+    week: bool = False
+    part: str = ''
+
+    def describe(self) -> str:
+        """Return the day in words, to stand before its event."""
+        if self.nth:
+            return f'day {self.nth} of'
+        if self.week:
+            side = 'the week after' if self.days > 0 else 'the week before'
+            return side if self.days else 'the week of'
+        words = f'the {self.part or "day"}'
+        count = abs(self.days)
+        far = f'{count} days' if count > 1 else words
+        return f'{far} {"after" if self.days > 0 else "before"}' if self.days else f'{words} of'
+
+
+@dataclass(frozen=True)
 class Anchor:
     """
     Hold an event by which time is told: `words` name it, for the caller to look up.
@@ -74,7 +101,7 @@ class Anchor:
     `which` counts from the first (1) or from the last (-1, -2), in `window` where it is given; 0
     means all of them ('while screwing'). `distance` says how far from it at most, in seconds ('in
     the ten minutes after'). What lies between two ends with `to`. `said` is something that
-    somebody said.
+    somebody said. With `day` a day or week is meant that the event tells.
     """
 
     relation: Relation
@@ -84,9 +111,12 @@ class Anchor:
     window: Window | None = None
     to: Anchor | None = None
     said: bool = False
+    day: DayOf | None = None
 
     def describe(self) -> str:
         """Return the anchor in words."""
+        if self.day:
+            return f'{self.day.describe()} {self._describe_event()}'
         within = f'within {self.distance:g} s ' if self.distance is not None else ''
         words = f'{within}{self.relation} {self._describe_event()}'
         return f'{words} and {self.to._describe_event()}' if self.to else words

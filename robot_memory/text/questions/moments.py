@@ -112,7 +112,7 @@ def _read(rule: dict[str, Any], match: re.Match[str], calendar: Calendar) -> Mom
     given: dict[str, Any] = {
         name: value for name, value in {**rule, **match.groupdict()}.items() if value is not None
     }
-    for name in ('part2', 'unit2', 'unit3', 'month2', 'day2'):
+    for name in ('part2', 'unit2', 'unit3', 'month2', 'day2', 'number2'):
         if name in given:
             given[name[:-1]] = given[name]
     year = int(given.get('year', calendar.today.year))
@@ -130,7 +130,8 @@ def parse_day(written: str) -> int:
     return int(parse_number(written))
 
 
-def _find_ordinal(written: str) -> int:
+def find_ordinal(written: str) -> int:
+    """Return the number of an ordinal: 2 of second."""
     ordinals: str = load_table('times')['fragments']['ordinals']
     return ordinals.split('|').index(written) + 1
 
@@ -145,7 +146,7 @@ def _read_day(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
         return {'day': calendar.today - given['days'] * DAY, 'part': part}
     if 'weekday' in given:
         return _read_weekday(given, calendar)
-    day = _find_ordinal(given['ordinal']) if 'ordinal' in given else parse_day(given['day'])
+    day = find_ordinal(given['ordinal']) if 'ordinal' in given else parse_day(given['day'])
     if 'monthago' in given:
         month = calendar.make_month(
             calendar.today.year, calendar.today.month - given['monthago'].startswith('上')

@@ -171,4 +171,9 @@ def is_supported(folded: str, one: Phrase) -> bool:
             return True
         alone = load_pattern('times', 'around', 'alone')
         return alone.match(folded, moment.start, moment.end) is not None
-    return bool(moment.day or moment.stretch) and one.word in find_words('times', 'around', 'days')
+    if not (moment.day or moment.stretch):
+        return False
+    titled = load_pattern('times', 'around', 'title').match(folded, moment.end)
+    if titled and not folded[: one.start].strip():
+        return True
+    return one.word in find_words('times', 'around', 'days')

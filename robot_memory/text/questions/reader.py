@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -145,13 +146,15 @@ class _Reader(AnchorReader):
         statement = self._asks_statement(outside or aggregate is not None, order is not None)
         if not says and (statement or not self._asks_for(used)):
             return None
+        if statement and not (outside or self.bounds.bounds) and self._is_habit(used):
+            return None
         if order is None and aggregate is None:
             order = self._imply_order(told, used, window)
         if told and told.relation == 'before' and told.window and aggregate and not window:
             window = replace(told.window, until=None, near=None)  # how many today until the stop
         outcome = find_outcome(self.folded) if self._may_have_outcome() else None
         spans = [
-            *_span(times, 'window'),
+            *_span((*times, *self.beside), 'window'),
             *_span(self.bounds.spans, 'bound'),
         ]
         spans += _span((anchor.span,) if anchor else (), 'anchor')
@@ -160,12 +163,14 @@ class _Reader(AnchorReader):
         spans += _span(((m.start, m.end) for m in (*used, *without)), 'kind')
         spans += _span((self.file,) if self.file else (), 'recording')
         spans += _span((outcome[1],) if outcome else (), 'outcome')
+        either = load_pattern('events', 'outcome', 'any').search(self.folded)
+        spans += _span((either.span(),) if either else (), 'outcome')
         return Reading(
             rest=self._leave_rest(spans),
             window=window,
             anchor=told,
             kinds=tuple(dict.fromkeys(kind for m in used for kind in m.kinds)),
-            labels=tuple(dict.fromkeys(label for m in used for label in m.labels)),
+            labels=self._join_labels(used),
             excluded=tuple(dict.fromkeys(label for m in without for label in m.labels)),
             bounds=self.bounds.bounds,
             order=order.order if order else None,
@@ -223,7 +228,9 @@ class _Reader(AnchorReader):
             return None  # 'contacts with a mean force over 5 N'
         if found is None or self.file or any(not m.happening or m.plural for m in self.mentions):
             return found
-        return found if found.aggregate.quantity and dated else None
+        strong = any(not (m.weak or m.happening) for m in self.mentions)
+        spread = found.aggregate.function in ('mean', 'median', 'std') and strong
+        return found if found.aggregate.quantity and (dated or spread) else None
 
     def _asks_statement(self, outside: bool, ordered: bool) -> bool:
         """Say whether a rule, a fact or what somebody said is asked for, and no event."""
@@ -241,7 +248,9 @@ class _Reader(AnchorReader):
         """Return the events that are asked for; ordinary words name one only beside more."""
         named = [m for m in self.mentions if m.kinds and not self._is_excluded(m)]
         named = named or [m for m in self.mentions if m.kinds]
-        faults = any('fault' in m.kinds and m.labels and not m.yields for m in named)
+        tasks = any('task' in m.kinds and m.labels for m in named)
+        named = [m for m in named if not (tasks and self._is_stuck(m))] or named
+        faults = any('fault' in m.kinds and not (m.yields or m.weak) for m in named)
         named = [m for m in named if not (m.yields and faults)]
         head = load_pattern('events', 'head', 'zh')
         heads = [m for m in named if head.search(self.folded, max(0, m.start - 6), m.start)]
@@ -258,10 +267,34 @@ class _Reader(AnchorReader):
         same = {kind for m in strong if m.labels for kind in m.kinds}
         return [m for m in strong if m.labels or not same or not same.isdisjoint(m.kinds)]
 
+    def _is_habit(self, used: Sequence[Mention]) -> bool:
+        """Say whether it is asked how things are: into which bore does the longest peg go."""
+        habit = load_pattern('events', 'habit', 'en').search(self.folded) is not None
+        return habit and all(m.weak for m in used)
+
+    def _is_stuck(self, mention: Mention) -> bool:
+        """Say whether a word for a stall tells how a task failed: the door got stuck."""
+        words = self.folded[mention.start : mention.end]
+        return 'stall' in mention.labels and 'stall' not in words
+
+    def _join_labels(self, used: Sequence[Mention]) -> tuple[str, ...]:
+        """Return the labels asked for; none where all of their kind are: pushes or contacts."""
+        for one, other in itertools.pairwise(used):
+            general = one if not one.labels else other
+            named = other if general is one else one
+            joined = load_pattern('events', 'either', 'en').fullmatch(
+                self.folded, one.end, other.start
+            )
+            if joined and not general.labels and set(named.kinds) <= set(general.kinds):
+                return ()
+        return tuple(dict.fromkeys(label for m in used for label in m.labels))
+
     def _is_excluded(self, mention: Mention) -> bool:
         before = self.folded[max(0, mention.start - 24) : mention.start]
-        tables = ('en', 'zh')
-        return any(load_pattern('events', 'excluded', one).search(before) for one in tables)
+        if any(load_pattern('events', 'excluded', one).search(before) for one in ('en', 'zh')):
+            return True
+        behind = load_pattern('events', 'excluded', 'behind')
+        return behind.match(self.folded[mention.end : mention.end + 24]) is not None
 
     def _asks_why(self) -> bool:
         why = load_pattern('events', 'why', 'en').search(self.folded)

@@ -25,6 +25,8 @@ _AROUND_HOUR = timedelta(minutes=30)
 _AROUND = timedelta(minutes=15)
 _AROUND_SPOKEN = timedelta(minutes=10)
 """How far from 'at three', 'around 14:03' and 'half past two' an event may be."""
+_INCLUSIVE = ('until', 'till')
+"""Words before the last day of a range."""
 _SOON = timedelta(minutes=30)
 """How far from 'shortly after four'."""
 
@@ -88,6 +90,12 @@ def find_times(folded: str, calendar: Calendar) -> tuple[tuple[int, int], ...]:
     """Return where the times of a text stand, also those that make no window together."""
     phrases = find_phrases(folded, find_moments(folded, calendar))
     return tuple((one.start, one.end) for one in phrases if is_supported(folded, one))
+
+
+def get_part(name: str) -> tuple[int, int]:
+    """Return the hours of a part of the day; an end beyond 24 lies in the next day."""
+    low, high = load_table('times')['parts'][name]
+    return low, high
 
 
 def _is_part_alone(moment: Moment) -> bool:
@@ -160,11 +168,11 @@ def _make_stretch(moment: Moment, about: bool, calendar: Calendar) -> Stretch | 
         granularity = 'second' if lasts < _SHORT else 'minute'
         return Stretch(local, local + lasts, granularity, local)
     if moment.day and moment.part:
-        low, high = load_table('times')['parts'][moment.part]
+        low, high = get_part(moment.part)
         start = datetime.combine(moment.day, time())
         return Stretch(start + timedelta(hours=low), start + timedelta(hours=high), 'part')
     if moment.part and not moment.day:
-        low, high = load_table('times')['parts'][moment.part]
+        low, high = get_part(moment.part)
         start = datetime.combine(calendar.today, time()) + timedelta(hours=low)
         start -= DAY if start > calendar.local else timedelta(0)
         return Stretch(start, start + timedelta(hours=high - low), 'part')
@@ -237,12 +245,13 @@ def _make_range(
         if first.window.since >= last.window.since or first.window.since > calendar.now:
             return None
         return Found(instants, ((one.start, other.end),), True, False)
+    first, last = _share_week(first, last)
     stretches = [_make_stretch(moment, False, calendar) for moment in (first, last)]
     if stretches[0] is None or stretches[1] is None:
         return None
     since = stretches[0].near or stretches[0].since
     until = stretches[1].near or stretches[1].until
-    if other.relation == 'before' and not last.clock:
+    if other.relation == 'before' and not last.clock and other.word not in _INCLUSIVE:
         until = stretches[1].since
     if until <= since and last.clock and not other.moment.day:
         if other.moment.clock and first.day is None:
@@ -265,6 +274,18 @@ def _make_range(
         False,
         not first.clock or first.day is not None,
     )
+
+
+def _share_week(first: Moment, last: Moment) -> tuple[Moment, Moment]:
+    """Return two days of one week where one says of which: Monday till Friday last week."""
+    if first.weekday is None or last.weekday is None or not (first.day and last.day):
+        return first, last
+    apart = (last.weekday - first.weekday) % 7 * DAY
+    if first.past and not last.past:
+        return first, replace(last, day=first.day + apart)
+    if last.past and not first.past:
+        return replace(first, day=last.day - apart), last
+    return first, last
 
 
 def _share_half(first: Moment, last: Moment) -> tuple[Moment, Moment]:

@@ -1,0 +1,125 @@
+"""Days and weeks that questions tell by an event: the day after the demo, 急停那天."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from robot_memory.text.questions.anchors import FoundAnchor, cut_words, name_anchor
+from robot_memory.text.questions.events import Mention, Span, is_han
+from robot_memory.text.questions.model import Anchor, DayOf
+from robot_memory.text.questions.moments import find_ordinal
+from robot_memory.text.questions.numbers import parse_number
+from robot_memory.text.questions.tables import load_pattern
+
+_APART = {'before': -1, 'preceding': -1, 'prior to': -1, 'after': 1, 'following': 1}
+_NEAR = 12
+"""Characters before 那天 within which the event ends."""
+
+
+def find_day_anchor(
+    folded: str, mentions: Sequence[Mention], taken: Sequence[Span]
+) -> FoundAnchor | None:
+    """Return the day or week that is told by an event, None where none is."""
+    named = [one for one in mentions if not one.happening]
+    return _find_english(folded, named) or (
+        _find_chinese(folded, named, taken) if is_han(folded) else None
+    )
+
+
+def _find_english(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
+    for form in ('apart', 'counted', 'titled'):
+        for match in load_pattern('anchors', 'days', form).finditer(folded):
+            start, end = match.span('rest')
+            end = end if form == 'titled' else cut_words(start, match['rest'])
+            far = form == 'apart' and match['within'] and match['side'] in _APART
+            if far or not _is_event(folded, start, end, mentions):
+                continue
+            day = _read_day(match.groupdict(), form)
+            anchor = replace(name_anchor(folded[start:end], 'during'), day=day)
+            last = max(end, match.end()) if form == 'titled' else end
+            return FoundAnchor(anchor, (match.start(), last), ((start, end),))
+    return None
+
+
+def _is_event(folded: str, start: int, end: int, mentions: Sequence[Mention]) -> bool:
+    """Say whether words name an event, or something that the robot was at: the demo."""
+    occasion = load_pattern('anchors', 'days', 'occasion')
+    named = any(start <= one.start and one.end <= end for one in mentions)
+    return named or occasion.search(folded, start, end) is not None
+
+
+def _read_day(groups: dict[str, str | None], form: str) -> DayOf:
+    if form != 'apart':
+        written = groups.get('ordinal')
+        nth = find_ordinal(written) if written else int(parse_number(groups['count'] or 'one'))
+        return DayOf(nth=nth)
+    side, unit = groups['side'] or 'of', groups['unit'] or groups['same'] or 'day'
+    number = int(parse_number(groups['number'])) if groups['number'] else 1
+    if unit == 'week':
+        number *= 7
+    sign = _APART.get(side, 0)
+    part = unit if unit not in ('day', 'week') else ''
+    return DayOf(sign * number, week=unit == 'week', part=part)
+
+
+def _find_chinese(
+    folded: str, mentions: Sequence[Mention], taken: Sequence[Span]
+) -> FoundAnchor | None:
+    for match in load_pattern('anchors', 'days', 'chinese').finditer(folded):
+        span = _find_before(folded, match.start(), mentions)
+        if span is None:
+            continue
+        occasion = all(not (span[0] <= one.start < span[1]) for one in mentions)
+        day = _read_chinese_day(match.groupdict(), occasion=occasion)
+        which = load_pattern('anchors', 'chinese', 'before').search(
+            folded, max(0, span[0] - 8), span[0]
+        )
+        start = which.start() if which else span[0]
+        anchor = replace(name_anchor(folded[slice(*span)], 'during'), day=day)
+        return FoundAnchor(anchor, (start, match.end()), (span,))
+    return None
+
+
+def _find_before(folded: str, end: int, mentions: Sequence[Mention]) -> Span | None:
+    """Return the event, or the occasion, that ends where the words of a day begin."""
+    before = [one for one in mentions if one.end == end]
+    if before:
+        return before[0].start, before[0].end
+    found = load_pattern('anchors', 'days', 'han_occasion').search(
+        folded, max(0, end - _NEAR), end
+    )
+    return found.span('name') if found else None
+
+
+def _read_chinese_day(groups: dict[str, str | None], *, occasion: bool) -> DayOf:
+    if groups['nth']:
+        nth = int(parse_number(groups['nth']))
+        after = bool(groups['after']) or not occasion
+        return DayOf(nth - 1) if after else DayOf(nth=nth)
+    if groups['days']:
+        return DayOf((-1 if groups['ahead'] else 1) * int(parse_number(groups['days'])))
+    if groups['earlier']:
+        return DayOf(-int(parse_number(groups['earlier'])))
+    if groups['later']:
+        return DayOf(int(parse_number(groups['later'])))
+    return DayOf(1) if groups['next'] else DayOf(0, week=bool(groups['week']))
+
+
+def find_session_anchor(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
+    """Return the session in which something else is asked for: 上次夜班最重的接触, 维护的时候."""
+    if not is_han(folded):
+        return None
+    if stay := load_pattern('anchors', 'chinese', 'stay').search(folded):
+        return FoundAnchor(Anchor('during', stay['name']), stay.span(), (stay.span('name'),))
+    others = any(one.kinds and 'session' not in one.kinds for one in mentions)
+    for one in mentions if others else ():
+        named = load_pattern('anchors', 'chinese', 'session').search(
+            folded, max(0, one.start - 10), one.start
+        )
+        if named and 'session' in one.kinds:
+            words = (named['name'] or '') + folded[one.start : one.end]
+            anchor = replace(name_anchor(named['which'] + ' ' + words, 'during'), words=words)
+            start = named.start('name') if named['name'] else one.start
+            return FoundAnchor(anchor, (named.start(), one.end), ((start, one.end),))
+    return None
