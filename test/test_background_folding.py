@@ -19,9 +19,12 @@ from robot_memory.background import folding as folder
 from robot_memory.background.folding import share_out
 from robot_memory.core.errors import Conflict
 from robot_memory.core.fields import to_plain
+from robot_memory.core.ranges import read_ranges, write_ranges
 from robot_memory.lifecycle.perceptions import Perception, store_perception
 from robot_memory.status.limits import report_limits
-from robot_memory.storage.tables import folding, sizes
+from robot_memory.storage.admin.audit_check import check
+from robot_memory.storage.tables import audit, sizes
+from robot_memory.storage.tables.audit import Head
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.folding import Sort
 from robot_memory.storage.tables.parts import Part
@@ -256,18 +259,58 @@ def test_folding_is_audited_counted_and_told_by_as_of(robot: Robot, clock: Movab
     rows = robot.rows("SELECT reason, detail FROM audit WHERE action = 'folded'")
     assert {reason for reason, _ in rows} == {'perceptions reached their limit of 0.1 MB'}
     assert sum(json.loads(detail)['events'] for _, detail in rows) == folded
-    ranges = [one for _, detail in rows for one in folding.read_ranges(json.loads(detail)['ids'])]
+    ranges = [one for _, detail in rows for one in read_ranges(json.loads(detail)['ids'])]
     told = sorted(one for low, high in ranges for one in range(low, high + 1))
     assert told == folded_ids(robot)
     assert count_gone(robot, line) == folded
     ((now,),) = robot.rows('SELECT max(id) FROM audit')
     assert count_gone(robot, now) == 0
-    assert robot.rows('SELECT count(*) FROM audit WHERE salt IS NULL') == [(folded,)]
+    removed = ','.join(json.loads(detail)['lines'] for _, detail in rows)
+    assert robot.rows('SELECT sum(last - first + 1) FROM audit_gaps') == [(folded,)]
+    assert sum(high - low + 1 for low, high in read_ranges(removed)) == folded
     assert run_maintenance(robot, all=True)['audit'].done
+    assert [one.action for one in robot.history(folded_ids(robot)[0]).entries] == ['folded']
+
+
+@pytest.mark.parametrize(
+    'change',
+    [
+        "UPDATE audit SET salt = NULL, detail = '{}' WHERE id = :line",
+        'DELETE FROM audit WHERE id = :line',
+        'DELETE FROM audit WHERE id = :line;'
+        ' UPDATE audit_gaps SET last = :line WHERE last = :line - 1 OR first = 1',
+        "UPDATE audit_gaps SET chain = x'00'",
+        'UPDATE audit_gaps SET last = last - 1',
+        'DELETE FROM audit_gaps',
+        "UPDATE audit SET detail = replace(detail, '-', ',') WHERE action = 'folded'",
+    ],
+)
+def test_what_is_changed_in_or_beside_removed_lines_is_found(robot: Robot, change: str) -> None:
+    fill(robot)
+    fold_to(robot, 0.1)
+    ((line,),) = robot.rows(
+        'SELECT min(id) FROM audit WHERE id > (SELECT min(last) FROM audit_gaps)'
+    )
+    with robot.memory.db.read() as connection:
+        assert not check(connection, all_lines=True).problem
     with robot.memory.db.write() as connection:
-        (one, *_) = connection.execute('SELECT memory_id FROM audit WHERE salt IS NOT NULL')
-        connection.execute("UPDATE audit SET salt = NULL, detail = '{}' WHERE memory_id = ?", one)
-    assert not run_maintenance(robot, all=True)['audit'].done
+        connection.execute(change, {'line': line})
+        assert check(connection, all_lines=True).problem
+
+
+def test_lines_whose_head_was_given_out_stay_when_their_memory_is_folded(robot: Robot) -> None:
+    fill(robot)
+    with robot.memory.db.write() as connection:
+        heads = [
+            Head(line, chain.hex())
+            for line, chain in connection.execute('SELECT id, chain FROM audit WHERE id IN (3, 5)')
+        ]
+        audit.keep_line(connection, 3)
+    fold_to(robot, 0.1)
+    with robot.memory.db.read() as connection:
+        first, second = (check(connection, all_lines=True, expected=head) for head in heads)
+    assert not first.problem
+    assert 'went when its memory was folded' in second.problem
 
 
 def test_the_same_recording_does_not_bring_folded_events_back(robot: Robot) -> None:
@@ -347,7 +390,7 @@ def test_the_commonest_give_until_others_are_as_common() -> None:
 
 def test_ranges_of_ids_are_read_as_they_were_written() -> None:
     ids = sorted(random.Random(1).sample(range(1, 400), 150))
-    ranges = folding.read_ranges(folding.write_ranges(ids))
+    ranges = read_ranges(write_ranges(ids))
     assert [one for low, high in ranges for one in range(low, high + 1)] == ids
 
 

@@ -11,6 +11,7 @@ from narrowing import require
 from robots import MovableClock, Robot, check_file
 
 from robot_memory.core.errors import NotFound
+from robot_memory.core.ranges import read_ranges
 from robot_memory.lifecycle.perceptions import SAME_PICTURE_NS, Perception, store_perception
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.parts import Part
@@ -186,19 +187,23 @@ def test_the_oldest_payloads_make_room_and_what_went_is_told(
     assert all(robot.row(item)['status'] == 'active' for item in ids), 'the memories stay'
     assert robot.show(gone[0]).parts[0].removed is not None
     told = robot.rows(
-        "SELECT memory_id, action, reason FROM audit WHERE action <> 'created' ORDER BY id"
+        "SELECT action, reason, detail FROM audit WHERE action <> 'created' ORDER BY id"
     )
-    assert [row[0] for row in told] == gone
-    assert {row[1:] for row in told} == {
+    ranges = [one for *_, detail in told for one in read_ranges(json.loads(detail)['ids'])]
+    assert [one for low, high in ranges for one in range(low, high + 1)] == gone
+    assert {row[:2] for row in told} == {
         ('payload_removed', 'the store reached its limit of 1.2 MB')
     }
+    lines = robot.history(gone[-1]).entries
+    assert [one.action for one in lines] == ['created', 'payload_removed']
+    assert [one.action for one in robot.history(ids[-1]).entries] == ['created']
     check_file(robot.memory.db.path)
 
 
 def test_protected_payloads_stay_and_what_finds_no_room_is_counted(
     open_robot: Callable[..., Robot],
 ) -> None:
-    robot = open_robot(store_limit_mb=1.0)
+    robot = open_robot(store_limit_mb=1.1)
     demonstration = replace(PUSH, perception_type='procedural', parts=parts_of(600_000))
     first = store_perception(robot.memory, demonstration)
     at = 100 * SECOND

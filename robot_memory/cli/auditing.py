@@ -15,8 +15,8 @@ from robot_memory.core.fields import arg
 from robot_memory.core.folders import expand_path
 from robot_memory.core.json_text import format_value
 from robot_memory.core.settings import Settings
-from robot_memory.storage.admin.audit_check import verify
-from robot_memory.storage.tables.audit import Head, get_head
+from robot_memory.storage.admin.audit_check import give_head, verify
+from robot_memory.storage.tables.audit import Head
 from robot_memory.storage.tables.meta import get_store_id
 
 NAMESPACE = 'robot-memory'
@@ -58,12 +58,10 @@ def _print_head(request: AuditCommand, settings: Settings, options: Options) -> 
     if request.head:
         raise InvalidArgument('--head is for audit verify')
     signer = _find_signer(request) if request.sign else None
-    with (
-        open_memory(settings, with_model=False) as memory,
-        memory.db.read() as connection,
-    ):
-        head = get_head(connection)
-        store_id, now = get_store_id(connection), memory.clock()
+    with open_memory(settings, with_model=False) as memory:
+        head = give_head(memory.db)
+        with memory.db.read() as connection:
+            store_id, now = get_store_id(connection), memory.clock()
     text = (
         f'{_TITLE}\nstore {store_id}\nline {head.id}\nchain {head.chain or "none"}\n'
         f'at {format_instant(now)}\n'

@@ -12,7 +12,7 @@ from robot_memory.retrieval.event_views import view_event
 from robot_memory.storage import Connection
 from robot_memory.storage.events.fields import Fields
 from robot_memory.storage.events.pages import EventRow, read_events
-from robot_memory.storage.tables import folding, memories
+from robot_memory.storage.tables import audit, folding, memories
 
 _FIELDS = ('topic', 'source', 'recording')
 
@@ -35,7 +35,7 @@ def find_folded(
         id=memory_id,
         content=f'{_describe(event)}; folded into the digest, memory {digest_id}',
         context=_make_context(event),
-        status=folding.FOLDED,
+        status=audit.FOLDED,
         superseded_by=digest_id,
         session_id=event.names['session_id'],
         frame_id=event.names['frame_id'],

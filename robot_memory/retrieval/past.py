@@ -114,9 +114,13 @@ def read_history(memory: Memory, memory_id: int) -> list[Change]:
         record = memories.get(connection, [memory_id]).get(memory_id)
         lines = audit.read_lines(connection, memory_id)
         if record is None:
-            if folding.find_digest(connection, memory_id) is None:
+            digest = folding.find_digest(connection, memory_id)
+            if digest is None:
                 raise folding.explain_missing(connection, memory_id)
-            return [Change(line, None, folding.FOLDED, None) for line in lines]
+            folding_line = audit.find_folding(connection, digest)
+            if folding_line is not None:
+                lines.append(audit.read_line(connection, folding_line))
+            return [Change(line, None, audit.FOLDED, None) for line in lines]
         states = revisions.read(connection, memory_id)
     undone = history.pair_undone(lines, {line for line, _ in states})
     now: dict[str, Any] = {'content': record.content, 'status': record.status}

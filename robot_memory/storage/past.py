@@ -58,7 +58,8 @@ def _copy_memories(connection: apsw.Connection, line: int) -> None:
         f'INSERT INTO main.memories ({", ".join(columns)}) SELECT {", ".join(values)}'
         ' FROM now.memories AS m LEFT JOIN temp.changed AS c ON c.memory_id = m.id'
         ' LEFT JOIN now.revisions AS r ON r.memory_id = m.id AND r.audit_id = c.audit_id'
-        ' WHERE m.id <= coalesce((SELECT last_memory_id FROM now.audit WHERE id = ?), 0)',
+        ' WHERE m.id <= coalesce((SELECT last_memory_id FROM now.audit WHERE id <= ?'
+        ' ORDER BY id DESC LIMIT 1), 0)',
         (line,),
     )
     # What did not exist, or has changed since, has other entries in the indexes.

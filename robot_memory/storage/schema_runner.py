@@ -17,7 +17,23 @@ import apsw
 
 from robot_memory.core.errors import Unavailable
 from robot_memory.storage import derived
-from robot_memory.storage.schema import v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14
+from robot_memory.storage.schema import (
+    v1,
+    v2,
+    v3,
+    v4,
+    v5,
+    v6,
+    v7,
+    v8,
+    v9,
+    v10,
+    v11,
+    v12,
+    v13,
+    v14,
+    v15,
+)
 from robot_memory.storage.tables import meta
 
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
@@ -35,6 +51,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v12.upgrade,
     v13.upgrade,
     v14.upgrade,
+    v15.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
 PRESENT = Path(__file__).parent / 'schema' / 'present.sql'

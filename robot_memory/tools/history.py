@@ -29,7 +29,7 @@ class HistoryEntry:
     at: str = arg('Time of the change, UTC, ISO 8601.')
     action: str = arg(
         'created, detected, imported, update, invalidated, superseded, reclassify, repeated, '
-        'reinstated, linked, payload_removed or undo.'
+        'reinstated, linked, payload_removed, folded or undo.'
     )
     actor: str = arg('Who did it.')
     reason: str = arg('Reason, as given.')

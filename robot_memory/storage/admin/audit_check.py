@@ -11,10 +11,10 @@ from typing import Any
 
 import apsw
 
+from robot_memory.core.ranges import read_ranges
 from robot_memory.storage.connection import Database
 from robot_memory.storage.tables import audit, meta
-from robot_memory.storage.tables.audit import CREATIONS, Head
-from robot_memory.storage.tables.folding import FOLDED, read_ranges
+from robot_memory.storage.tables.audit import CREATIONS, FOLDED, Head
 from robot_memory.storage.tables.revisions import DIGESTED, digest_state
 
 _BATCH = 2000
@@ -56,7 +56,8 @@ def verify(db: Database, *, all_lines: bool = False, expected: Head | None = Non
         found = check(connection, all_lines=all_lines, expected=expected)
     if not found.problem and found.head.id and not db.read_only_reason:
         with db.write() as connection:
-            save_head(connection, 'audit_checkpoint', found.head)
+            if audit.has_line(connection, found.head.id):  # else it was folded meanwhile
+                save_head(connection, audit.CHECKPOINT, found.head)
     return found
 
 
@@ -64,17 +65,29 @@ def check(
     connection: apsw.Connection, *, all_lines: bool = False, expected: Head | None = None
 ) -> Verified:
     """Verify the audit as `verify` does, and write nothing."""
-    checkpoint = _read_head(connection, 'audit_checkpoint')
+    checkpoint = _read_head(connection, audit.CHECKPOINT)
     start = Head(0, '') if all_lines or checkpoint is None else checkpoint
     head, problem = start, ''
     if all_lines or not (problem := _find_missing(connection, checkpoint)):
         head, problem = _verify_lines(connection, start)
-    for kept in (checkpoint, _read_head(connection, 'audit_backup'), expected):
+    for kept in (checkpoint, _read_head(connection, audit.BACKUP), expected):
         problem = problem or _find_missing(connection, kept)
     problem = problem or _verify_end(connection)
     if not problem and all_lines:
         problem = _verify_rows(connection)
     return Verified(min(start.id + 1, head.id), head.id, head, problem)
+
+
+def give_head(db: Database) -> Head:
+    """Return the head to keep elsewhere; its line stays when its memory is folded."""
+    with db.read() as connection:
+        head = audit.get_head(connection)
+    if db.read_only_reason:
+        return head
+    with db.write() as connection:
+        head = audit.get_head(connection)
+        audit.keep_line(connection, head.id)
+    return head
 
 
 def save_head(connection: apsw.Connection, key: str, head: Head) -> None:
@@ -96,7 +109,15 @@ def _find_missing(connection: apsw.Connection, head: Head | None) -> str:
     """Say what is wrong with the line of a head that was kept, '' where it is there."""
     if head is None or head == Head(0, ''):
         return ''
-    row = connection.execute('SELECT chain FROM audit WHERE id = ?', (head.id,)).fetchone()
+    row: Any = connection.execute('SELECT chain FROM audit WHERE id = ?', (head.id,)).fetchone()
+    gap = audit.find_gap(connection, head.id)
+    if row is None and gap is not None and gap.last == head.id:
+        row = (gap.chain,)
+    if row is None and gap is not None:
+        return (
+            f'line {head.id} went when its memory was folded: compare a head that '
+            '`robot-memory audit head` gave since the store was upgraded'
+        )
     if row is None:
         return f'line {head.id} is missing: the audit was cut off after an earlier head was kept'
     if not isinstance(row[0], bytes) or row[0].hex() != head.chain:
@@ -111,12 +132,29 @@ def _verify_lines(connection: apsw.Connection, start: Head) -> tuple[Head, str]:
         row: Any
         for row in rows:
             line, chain = row[0], row[12]
+            if line != last + 1:
+                before, last = _pass_gap(connection, gone, Head(last, before.hex()), line)
             problem = _check(row, before) or _check_salt(row, gone)
             if problem:
                 gap = f' (line {last + 1} is missing)' if line != last + 1 else ''
                 return Head(last, before.hex()), f'line {line}: {problem}{gap}'
             before, last = chain, line
     return Head(last, before.hex()), ''
+
+
+def _pass_gap(
+    connection: apsw.Connection, gone: _Gone, head: Head, line: int
+) -> tuple[bytes, int]:
+    """
+    Return chain and number of the line before one, where lines after a head were removed.
+
+    As they are, where no later line tells of all that are missing.
+    """
+    gap = audit.find_gap(connection, line - 1)
+    is_told = gone.has_lines(head.id + 1, line - 1)
+    if is_told and gap is not None and gap.first <= head.id + 1 and gap.last == line - 1:
+        return gap.chain, line - 1
+    return bytes.fromhex(head.chain), head.id
 
 
 def _check(row: tuple[Any, ...], before: bytes) -> str:
@@ -183,16 +221,42 @@ class _Gone:
         _, last, told = self._folded[place]
         return memory_id <= last and told > line
 
+    def has_lines(self, first: int, last: int) -> bool:
+        """Say whether later lines tell that each of some lines was removed."""
+        place = bisect.bisect_right(self._removed, (first, math.inf)) - 1
+        return place >= 0 and last <= self._removed[place][1]
+
     @cached_property
-    def _folded(self) -> list[tuple[int, float, int]]:
-        """Return the ranges of ids that were folded, each with the line that tells it."""
+    def _removed(self) -> list[tuple[int, float]]:
+        """Return the ranges of lines that later ones tell of as removed."""
+        found: list[tuple[int, float]] = []
+        for low, high in sorted(
+            (low, high)
+            for line, detail in self._told
+            for low, high in read_ranges(detail.get('lines', ''))
+            if high < line
+        ):
+            if found and low <= found[-1][1] + 1:
+                found[-1] = found[-1][0], max(high, found[-1][1])
+            else:
+                found.append((low, high))
+        return found
+
+    @cached_property
+    def _told(self) -> list[tuple[int, dict[str, Any]]]:
+        """Return the lines that tell of what was folded, with their details."""
         rows = self._connection.execute(
             'SELECT id, detail FROM audit WHERE memory_id IS NULL AND action = ?', (FOLDED,)
         )
+        return [(line, json.loads(detail)) for line, detail in rows]
+
+    @cached_property
+    def _folded(self) -> list[tuple[int, float, int]]:
+        """Return the ranges of ids that were folded, each with the line that tells it."""
         return sorted(
             (low, high, line)
-            for line, detail in rows
-            for low, high in read_ranges(json.loads(detail)['ids'])
+            for line, detail in self._told
+            for low, high in read_ranges(detail['ids'])
         )
 
 

@@ -36,7 +36,7 @@ from robot_memory.core.folders import expand_path
 from robot_memory.core.settings import Settings
 from robot_memory.storage.admin.audit_check import save_head
 from robot_memory.storage.connection import Database
-from robot_memory.storage.tables.audit import get_head
+from robot_memory.storage.tables.audit import BACKUP, get_head
 from robot_memory.storage.upgrade import remove_expired_copy
 
 logger = logging.getLogger(__name__)
@@ -218,7 +218,7 @@ def _copy(db: Database, path: Path, stopped: Callable[[], bool]) -> bool:
                 if stopped():
                     return False
         target.pragma('journal_mode', 'delete')
-        save_head(target, 'audit_backup', get_head(target))
+        save_head(target, BACKUP, get_head(target))
     finally:
         target.close()
     return True

@@ -346,6 +346,13 @@ CREATE INDEX events_whole ON events (kind, label, onset) WHERE id = memory_id;
 CREATE INDEX memories_superseding ON memories (superseded_by)
             WHERE superseded_by IS NOT NULL;
 CREATE TABLE sizes (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE audit_gaps (
+            first INTEGER PRIMARY KEY,
+            last INTEGER NOT NULL,
+            chain BLOB NOT NULL
+        );
+CREATE INDEX audit_of_removals ON audit (at)
+            WHERE action = 'payload_removed' AND memory_id IS NULL;
 INSERT INTO event_names (id, name) VALUES (1, 'contact');
 INSERT INTO event_names (id, name) VALUES (2, 'motion');
 INSERT INTO event_names (id, name) VALUES (3, 'scene');

@@ -13,20 +13,31 @@ import hashlib
 import json
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import apsw
 
 from robot_memory.core.authority import Writer
+from robot_memory.core.ranges import find_ranges, read_ranges
 from robot_memory.storage import epochs
-from robot_memory.storage.tables import writers
+from robot_memory.storage.tables import meta, writers
 
 CREATIONS = ('created', 'detected', 'imported')
 """Actions of lines that tell of new memories: from `memory_id` to `last_memory_id`."""
+FOLDED = 'folded'
+"""The action of a line that stands for those of the memories that one transaction folded."""
+REMOVED = 'payload_removed'
+"""The action of a line that tells which memories lost signals and images."""
 DECISIONS = ('observed', 'proposed', 'accepted', 'rejected', 'confirmed')
 """Actions of lines that leave the text of a memory as it is."""
 _INTERNAL = (*CREATIONS, *DECISIONS, 'linked')
+CHECKPOINT = 'audit_checkpoint'
+BACKUP = 'audit_backup'
+"""The facts about the store that name, as JSON, the last verified line and that of a backup."""
+_KEPT = 'audit_heads'
+_RANGES = ('ids', 'lines', 'digests')
+"""What the detail of a line of several memories lists."""
 _SALT_BYTES = 16
 _EPOCH = epochs.NEWEST
 _AT = epochs.correct('at', 'epoch')
@@ -39,6 +50,15 @@ class Head:
 
     id: int
     chain: str
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Name the first and the last of lines that were removed, and the chain behind them."""
+
+    first: int
+    last: int
+    chain: bytes
 
 
 def record(
@@ -117,6 +137,76 @@ def forget_texts(connection: apsw.Connection, ids: Sequence[int]) -> None:
     )
 
 
+def find_lines(connection: apsw.Connection, ids: Sequence[int]) -> list[int]:
+    """Return the lines that are of some memories alone, ascending; those that are kept aside."""
+    rows = connection.execute(
+        'SELECT id FROM audit WHERE memory_id IN (SELECT value FROM json_each(?))'
+        " AND (action <> 'detected' OR last_memory_id = memory_id)"
+        ' AND id NOT IN (SELECT value FROM json_each(?))'
+        " AND id NOT IN (SELECT value ->> '$.id' FROM meta WHERE key IN (?, ?)) ORDER BY id",
+        (json.dumps(list(ids)), _get_kept(connection), CHECKPOINT, BACKUP),
+    )
+    return [row[0] for row in rows]
+
+
+def has_line(connection: apsw.Connection, line: int) -> bool:
+    """Say whether a line is there."""
+    ((found,),) = connection.execute('SELECT EXISTS (SELECT 1 FROM audit WHERE id = ?)', (line,))
+    return bool(found)
+
+
+def keep_line(connection: apsw.Connection, line: int) -> None:
+    """Note a line as one whose head was given out: folding does not remove it."""
+    kept = {*json.loads(_get_kept(connection)), line}
+    meta.put(connection, _KEPT, json.dumps(sorted(kept)))
+
+
+def _get_kept(connection: apsw.Connection) -> str:
+    """Return as JSON the lines whose heads were given out."""
+    return str(meta.get(connection, _KEPT) or '[]')
+
+
+def remove_lines(connection: apsw.Connection, lines: Sequence[int]) -> None:
+    """
+    Remove lines that a later one tells of, and enter how the chain goes on behind them.
+
+    The last line of the audit must not be among them.
+    """
+    for first, last in find_ranges(lines):
+        ((chain,),) = connection.execute('SELECT chain FROM audit WHERE id = ?', (last,))
+        gap = Gap(first, last, chain)
+        before, after = find_gap(connection, first - 1), find_gap(connection, last + 1)
+        if before is not None:
+            gap = replace(gap, first=before.first)
+        if after is not None:
+            gap = replace(after, first=gap.first)
+            connection.execute('DELETE FROM audit_gaps WHERE first = ?', (last + 1,))
+        connection.execute(
+            'INSERT OR REPLACE INTO audit_gaps (first, last, chain) VALUES (?, ?, ?)',
+            (gap.first, gap.last, gap.chain),
+        )
+        connection.execute('DELETE FROM audit WHERE id BETWEEN ? AND ?', (first, last))
+
+
+def find_gap(connection: apsw.Connection, line: int) -> Gap | None:
+    """Return the gap that a removed line lies in."""
+    row: Any = connection.execute(
+        'SELECT first, last, chain FROM audit_gaps WHERE first <= ? ORDER BY first DESC LIMIT 1',
+        (line,),
+    ).fetchone()
+    return Gap(*row) if row is not None and line <= row[1] else None
+
+
+def find_folding(connection: apsw.Connection, digest: int) -> int | None:
+    """Return the line of the transaction that folded into a digest."""
+    row: Any = connection.execute(
+        'SELECT id FROM audit WHERE memory_id IS NULL AND action = ? AND id >'
+        ' (SELECT min(id) FROM audit WHERE memory_id = ?) ORDER BY id LIMIT 1',
+        (FOLDED, digest),
+    ).fetchone()
+    return None if row is None else row[0]
+
+
 @dataclass(frozen=True)
 class Line:
     """Hold what a line says; `at` is in microseconds, `authority` that of the writer, if known."""
@@ -132,15 +222,46 @@ class Line:
 
 def read_lines(connection: apsw.Connection, memory_id: int) -> list[Line]:
     """Return the lines of a memory, oldest first."""
-    rows = connection.execute(
-        f'SELECT a.id, action, a.actor, reason, detail, {_AT}, authority FROM audit AS a'
-        ' LEFT JOIN writers AS w ON w.id = a.writer_id WHERE memory_id = ? ORDER BY a.id',
+    removals = connection.execute(
+        'SELECT a.id, detail FROM parts AS p CROSS JOIN audit AS a'
+        f" ON a.at = p.removed_at AND a.action = '{REMOVED}' AND a.memory_id IS NULL"
+        ' WHERE p.memory_id = ?',
         (memory_id,),
     )
-    return [
-        Line(line, action, actor, reason, json.loads(detail), at, authority)
-        for line, action, actor, reason, detail, at, authority in rows
-    ]
+    lines = {
+        line
+        for line, detail in removals
+        if any(low <= memory_id <= high for low, high in read_ranges(json.loads(detail)['ids']))
+    }
+    return _read_lines(
+        connection,
+        'memory_id = ? OR a.id IN (SELECT value FROM json_each(?))',
+        memory_id,
+        json.dumps(sorted(lines)),
+    )
+
+
+def read_line(connection: apsw.Connection, line: int) -> Line:
+    """Return a line by its id."""
+    (found,) = _read_lines(connection, 'a.id = ?', line)
+    return found
+
+
+def _read_lines(connection: apsw.Connection, where: str, *values: Any) -> list[Line]:
+    """Return lines, oldest first; what one says of several memories without the ids."""
+    rows = connection.execute(
+        f'SELECT a.id, action, a.actor, reason, detail, {_AT}, authority, memory_id'
+        f' FROM audit AS a LEFT JOIN writers AS w ON w.id = a.writer_id WHERE {where}'
+        ' ORDER BY a.id',
+        values,
+    )
+    found = []
+    for line, action, actor, reason, text, at, authority, memory_id in rows:
+        detail = json.loads(text)
+        if memory_id is None:
+            detail = {name: detail[name] for name in detail if name not in _RANGES}
+        found.append(Line(line, action, actor, reason, detail, at, authority))
+    return found
 
 
 def read_changes(connection: apsw.Connection, memory_id: int) -> list[Line]:

@@ -17,12 +17,12 @@ import apsw
 
 from robot_memory.core.authority import THE_STORE
 from robot_memory.core.errors import Conflict, NotFound, RobotMemoryError
+from robot_memory.core.ranges import write_ranges
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes import entries, facets
 from robot_memory.storage.tables import audit, counts, event_names, events, parts, sizes
+from robot_memory.storage.tables.audit import FOLDED
 
-FOLDED = 'folded'
-"""The action of the audit line of what was folded."""
 IS_FOLDED = 'e.id > 0 AND e.memory_id <> e.id'
 """SQL of events `e` whose memory was folded."""
 _REFERRED_TO = ' OR '.join(
@@ -123,28 +123,18 @@ def fold(connection: apsw.Connection, memory_id: int, digest: int) -> None:
 def note(
     connection: apsw.Connection, ids: Iterable[int], digests: Sequence[int], reason: str, at: int
 ) -> None:
-    """Append the audit line of a transaction that folded memories into digests."""
+    """Append the audit line of a transaction that folded memories, in place of their own lines."""
     found = sorted(ids)
-    audit.forget_texts(connection, found)
-    detail = {'events': len(found), 'ids': write_ranges(found), 'digests': write_ranges(digests)}
+    lines = audit.find_lines(connection, found)
+    detail = {
+        'events': len(found),
+        'ids': write_ranges(found),
+        'lines': write_ranges(lines),
+        'digests': write_ranges(digests),
+    }
     audit.record(connection, None, FOLDED, THE_STORE, reason, detail, at)
-
-
-def write_ranges(ids: Iterable[int]) -> str:
-    """Return ids as ranges: "1-250,252"."""
-    ranges: list[list[int]] = []
-    for one in sorted(ids):
-        if ranges and one == ranges[-1][1] + 1:
-            ranges[-1][1] = one
-        else:
-            ranges.append([one, one])
-    return ','.join(str(low) if low == high else f'{low}-{high}' for low, high in ranges)
-
-
-def read_ranges(text: str) -> list[tuple[int, int]]:
-    """Return the first and the last id of each range."""
-    pairs = (one.partition('-') for one in text.split(','))
-    return [(int(low), int(high or low)) for low, _, high in pairs]
+    audit.remove_lines(connection, lines)
+    audit.forget_texts(connection, found)
 
 
 def is_digest(context: Mapping[str, Any]) -> bool:

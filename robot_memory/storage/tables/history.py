@@ -36,11 +36,16 @@ def get_horizon(connection: apsw.Connection) -> Horizon:
 
 
 def get_time(connection: apsw.Connection, line: int) -> int | None:
-    """Return when an audit line was written, in microseconds; None where no clock here says so."""
-    row = connection.execute(
-        f'SELECT {_TIME} FROM audit WHERE id = ? AND {_LOCAL}', (line,)
+    """
+    Return when an audit line was written, in microseconds; None where no clock here says so.
+
+    Of a line that was removed as its memory was folded, when the one before it was.
+    """
+    row: Any = connection.execute(
+        f'SELECT iif({_LOCAL}, {_TIME}, NULL) FROM audit WHERE id <= ? ORDER BY id DESC LIMIT 1',
+        (line,),
     ).fetchone()
-    return None if row is None else int(row[0])
+    return None if row is None else row[0]
 
 
 def find_line(connection: apsw.Connection, instant: int) -> int:
@@ -71,14 +76,24 @@ def count_gone(connection: apsw.Connection, line: int, horizon: int) -> int:
     ((there,),) = connection.execute(
         'SELECT count(*) FROM memories WHERE id BETWEEN ? AND ?', (first, last)
     )
-    # What was folded by then was not there: its digest is no younger than the line.
-    ((before,),) = connection.execute(
+    # Folded ones of which a line is left, as releases up to schema 14 did.
+    ((told,),) = connection.execute(
         f'SELECT count(*) FROM events AS e WHERE e.id BETWEEN ? AND ? AND {folding.IS_FOLDED}'
-        ' AND e.memory_id <= (SELECT last_memory_id FROM audit WHERE id = ?)'
         f' AND EXISTS (SELECT 1 FROM audit WHERE memory_id = e.id AND action IN ({marks}))',
-        (first, last, line, *CREATIONS),
+        (first, last, *CREATIONS),
     )
-    return int(stored - there - before)
+    return int(stored - there - told) + _count_folded(connection, line, horizon)
+
+
+def _count_folded(connection: apsw.Connection, line: int, horizon: int) -> int:
+    """Return how many memories that were stored since the horizon were folded after a line."""
+    highest = '(SELECT last_memory_id FROM audit WHERE id <= ? ORDER BY id DESC LIMIT 1)'
+    ((number,),) = connection.execute(
+        f'SELECT count(*) FROM events AS e WHERE e.id > coalesce({highest}, 0)'
+        f' AND e.id <= {highest} AND {folding.IS_FOLDED} AND e.memory_id > {highest}',
+        (horizon, line, line),
+    )
+    return int(number)
 
 
 def pair_undone(lines: Sequence[Line], changes: Collection[int]) -> dict[int, int]:

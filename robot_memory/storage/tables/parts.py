@@ -10,6 +10,7 @@ from typing import Any
 import apsw
 
 from robot_memory.core.authority import THE_STORE
+from robot_memory.core.ranges import write_ranges
 from robot_memory.storage.tables import audit, sizes
 
 _HEADROOM = 0.95
@@ -94,7 +95,9 @@ def put(
         if room and part.content is not None:
             sizes.add_payloads(connection, part.size)
         if not room:
-            _note(connection, memory_id, part.name, limits, at)
+            detail = {'part': part.name}
+            reason = limits.explain()
+            audit.record(connection, memory_id, audit.REMOVED, THE_STORE, reason, detail, at)
 
 
 def _make_room(connection: apsw.Connection, size: int, limits: Limits, at: int) -> bool:
@@ -106,27 +109,25 @@ def _make_room(connection: apsw.Connection, size: int, limits: Limits, at: int) 
     wanted = used + size - limit * _HEADROOM
     freed = 0
     rows = connection.execute(
-        'SELECT id, memory_id, name, size FROM parts INDEXED BY parts_to_remove'
+        'SELECT id, memory_id, size FROM parts INDEXED BY parts_to_remove'
         ' WHERE protected = 0 AND content IS NOT NULL ORDER BY id'
     )
-    gone = []
-    for row in rows:
-        gone.append(row)
-        freed += row[3]
+    gone: list[tuple[int, int]] = []
+    for part_id, memory_id, part_size in rows:
+        gone.append((part_id, memory_id))
+        freed += part_size
         if freed >= wanted:
             break
-    for part_id, memory_id, name, _ in gone:
-        connection.execute(
-            'UPDATE parts SET content = NULL, removed_at = ? WHERE id = ?', (at, part_id)
-        )
-        _note(connection, memory_id, name, limits, at)
+    connection.executemany(
+        'UPDATE parts SET content = NULL, removed_at = ? WHERE id = ?',
+        [(at, part_id) for part_id, _ in gone],
+    )
+    if gone:
+        ids = {memory_id for _, memory_id in gone}
+        detail = {'parts': len(gone), 'bytes': freed, 'ids': write_ranges(ids)}
+        audit.record(connection, None, audit.REMOVED, THE_STORE, limits.explain(), detail, at)
     sizes.add_payloads(connection, -freed)
     return used - freed + size <= limit
-
-
-def _note(connection: apsw.Connection, memory_id: int, name: str, limits: Limits, at: int) -> None:
-    reason, detail = limits.explain(), {'part': name}
-    audit.record(connection, memory_id, 'payload_removed', THE_STORE, reason, detail, at)
 
 
 def remove_all(connection: apsw.Connection, memory_id: int) -> None:

@@ -1,0 +1,28 @@
+"""Ranges of ids as text: "1-250,252"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def find_ranges(ids: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the first and the last of each run of ids without a gap, ascending."""
+    found: list[tuple[int, int]] = []
+    for one in sorted(ids):
+        if found and one <= found[-1][1] + 1:
+            found[-1] = found[-1][0], one
+        else:
+            found.append((one, one))
+    return found
+
+
+def write_ranges(ids: Iterable[int]) -> str:
+    """Return ids as ranges: "1-250,252"."""
+    ranges = find_ranges(ids)
+    return ','.join(str(low) if low == high else f'{low}-{high}' for low, high in ranges)
+
+
+def read_ranges(text: str) -> list[tuple[int, int]]:
+    """Return the first and the last id of each range; none of an empty text."""
+    pairs = (one.partition('-') for one in text.split(',') if one)
+    return [(int(low), int(high or low)) for low, _, high in pairs]
