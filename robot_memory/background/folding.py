@@ -141,20 +141,19 @@ class Folder:
             return
         now, settings, fields = self._clock(), self._settings(), Fields.read(connection)
         zone = get_zone(settings.time_zone)
-        digests = []
+        digests, size = [], 0
         for key, members in groups:
             ids = [one.id for one in members]
             record = make_digest(key, members, read_events(connection, fields, ids), zone, now)
             digest = memories.insert(connection, record, None, {'folded': len(ids)})
-            for memory_id in ids:
-                folding.fold(connection, memory_id, digest)
+            size += sum(folding.fold(connection, memory_id, digest) for memory_id in ids)
             if key.retired is not None:
                 # Where the clock proves to have been ahead, it comes back with its events.
                 retirement.retire(connection, digest, THE_STORE, now, key.retired or None)
             digests.append(digest)
         folded = [one.id for _, members in groups for one in members]
         reason = f'perceptions reached their limit of {compute_limit(settings) / 1e6:g} MB'
-        folding.note(connection, folded, digests, reason, now)
+        folding.note(connection, folded, size, digests, reason, now)
 
 
 def share_out(sorts: Sequence[Sort], wanted: int) -> Iterator[tuple[Sort, int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,6 +21,7 @@ from robot_memory.storage.events.windows import (
     merge,
 )
 from robot_memory.storage.tables import event_names
+from robot_memory.storage.tables.figures import SLOTS, read_values
 
 Key = tuple[float, int]
 """Where a page ends: the value that orders it, and the id of the event."""
@@ -243,15 +243,7 @@ def read_events(connection: apsw.Connection, fields: Fields, ids: Sequence[int])
     names = event_names.read(connection, {one for row in rows for one in row[13:]})
     found = {}
     for event_id, memory_id, onset, peak, end, broken_off, offset, text, others, *rest in rows:
-        values, places = rest[:4], dict(zip(TEXTS, rest[4:], strict=True))
-        extra = json.loads(others) if others else {}
-        figures = tuple(
-            (one.name, value, one.unit)
-            for one in fields.figures
-            if one.kind == places['kind']
-            for value in [values[one.slot - 1] if one.slot else extra.get(str(one.id))]
-            if value is not None
-        )
+        places = dict(zip(TEXTS, rest[SLOTS:], strict=True))
         found[event_id] = EventRow(
             event_id,
             memory_id,
@@ -261,7 +253,7 @@ def read_events(connection: apsw.Connection, fields: Fields, ids: Sequence[int])
             end,
             bool(broken_off),
             offset,
-            figures,
+            tuple(read_values(fields.figures, places['kind'], rest[:SLOTS], others)),
             text,
         )
     return [found[one] for one in ids]

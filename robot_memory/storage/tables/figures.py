@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -89,6 +90,20 @@ def _register(
         (kind, name, unit, slot),
     )
     return Figure(connection.last_insert_rowid(), kind, name, unit, slot)
+
+
+def read_values(
+    known: Iterable[Figure], kind: int, slots: Sequence[float | None], others: str | None
+) -> list[tuple[str, float, str]]:
+    """Return name, value and unit of the figures of an event, by its columns and `others`."""
+    extra = json.loads(others) if others else {}
+    return [
+        (one.name, value, one.unit)
+        for one in known
+        if one.kind == kind
+        for value in [slots[one.slot - 1] if one.slot else extra.get(str(one.id))]
+        if value is not None
+    ]
 
 
 def list_all(connection: apsw.Connection, kind: int | None = None) -> list[Figure]:

@@ -44,23 +44,19 @@ def rows(
     """Give the folded events of a session and a collection by id, their times corrected."""
     here = get_store_id(connection)
     names = dict(connection.execute('SELECT id, name FROM event_names'))
-    known = {one.id: one for one in figures.list_all(connection)}
+    known = figures.list_all(connection)
     times = ', '.join(f'e."{name}" + 1000 * {epochs.read_offset("e.epoch")}' for name in _TIMES)
     columns = ', '.join(f'e.{name}' for name in (*_PLAIN, *_NAMES))
-    values = ', '.join(f'e.value_{slot}' for slot in range(1, SLOTS + 1))
+    slots = ', '.join(f'e.value_{slot}' for slot in range(1, SLOTS + 1))
     found = connection.execute(
         f'SELECT e.id, e.memory_id, o.store_id, o.first_id, e.others, {times}, {columns},'
-        f' {values} FROM {_FROM} WHERE {_SCOPE} ORDER BY e.id',
+        f' {slots} FROM {_FROM} WHERE {_SCOPE} ORDER BY e.id',
         (session, collection),
     )
     for event_id, digest, store, first_id, others, *rest in found:
         fields = (*_TIMES, *_PLAIN, *_NAMES)
         row: Row = dict(zip(fields, rest, strict=False))
-        slots, kind = rest[len(fields) :], row['kind']
-        of_kind = [one for one in known.values() if one.kind == kind]
-        told = [(one.name, one.unit, slots[one.slot - 1]) for one in of_kind if one.slot]
-        for number, value in json.loads(others or '{}').items():
-            told.append((known[int(number)].name, known[int(number)].unit, value))
+        values = figures.read_values(known, row['kind'], rest[len(fields) :], others)
         row |= {name: names.get(row[name]) for name in _NAMES}
         row |= {name: bool(row[name]) for name in ('active', 'broken_off')}
         row['event_kind'] = row.pop('kind')
@@ -69,7 +65,7 @@ def rows(
             'origin': {'store_id': store or here, 'id': first_id or event_id},
             'digest': digest,
             **row,
-            'figures': sorted([*one] for one in told if one[2] is not None),
+            'figures': sorted([name, unit, value] for name, value, unit in values),
         }
 
 
@@ -136,7 +132,7 @@ def _put(connection: apsw.Connection, row: Mapping[str, Any], event_id: int, dig
         'INSERT INTO origins (memory_id, store_id, first_id, created_at) VALUES (?, ?, ?, ?)',
         (event_id, row['origin']['store_id'], row['origin']['id'], row['onset'] // 1000),
     )
-    sizes.note_folded(connection, 0)
+    sizes.note_folded(connection, 1, 0)
     return event_id
 
 

@@ -101,8 +101,12 @@ def find_oldest(
     return [Candidate(*row) for row in rows]
 
 
-def fold(connection: apsw.Connection, memory_id: int, digest: int) -> None:
-    """Remove a memory with all that belongs to it, and let its event belong to a digest."""
+def fold(connection: apsw.Connection, memory_id: int, digest: int) -> int:
+    """
+    Remove a memory with all that belongs to it, and let its event belong to a digest.
+
+    Return how many bytes of perceptions that takes off the sum.
+    """
     size = sizes.measure(connection, memory_id)
     ((collection, status, text),) = connection.execute(
         'SELECT collection, status, context FROM memories WHERE id = ?', (memory_id,)
@@ -117,14 +121,24 @@ def fold(connection: apsw.Connection, memory_id: int, digest: int) -> None:
     connection.execute('DELETE FROM memories WHERE id = ?', (memory_id,))
     connection.execute('UPDATE events SET memory_id = ? WHERE id = ?', (digest, memory_id))
     counts.change(connection, 'perception', status, -1)
-    sizes.note_folded(connection, size)
+    return size
 
 
 def note(
-    connection: apsw.Connection, ids: Iterable[int], digests: Sequence[int], reason: str, at: int
+    connection: apsw.Connection,
+    ids: Iterable[int],
+    size: int,
+    digests: Sequence[int],
+    reason: str,
+    at: int,
 ) -> None:
-    """Append the audit line of a transaction that folded memories, in place of their own lines."""
+    """
+    Note that a transaction folded memories, which took so many bytes, into digests, and why.
+
+    Its audit line stands in place of their own.
+    """
     found = sorted(ids)
+    sizes.note_folded(connection, len(found), size)
     lines = audit.find_lines(connection, found)
     detail = {
         'events': len(found),

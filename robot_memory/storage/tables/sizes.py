@@ -77,10 +77,10 @@ def measure(connection: apsw.Connection, memory_id: int) -> int:
     return int(size)
 
 
-def note_folded(connection: apsw.Connection, size: int) -> None:
-    """Note that a perception which was in the sum, with so many bytes, was folded."""
+def note_folded(connection: apsw.Connection, number: int, size: int) -> None:
+    """Note that perceptions which were in the sum, with so many bytes, were folded."""
     _add(connection, _PERCEPTIONS, -size)
-    _add(connection, _FOLDED, 1)
+    _add(connection, _FOLDED, number)
 
 
 def count_folded(connection: apsw.Connection) -> int:
