@@ -13,6 +13,8 @@ from recordings import Messages, messages_of, weigh
 from robots import Robot
 from rosbags.typesys import Stores, get_typestore
 
+from robot_memory.detectors.readings import JointBlock
+from robot_memory.ingest.fast_readings import BlockReader
 from robot_memory.ingest.pipeline import Pipeline, ReceivedMessage, RecordingOrigin
 from robot_memory.ingest.pose_source import PoseSourceSettings
 from robot_memory.ingest.stamps import LOGGED
@@ -49,9 +51,14 @@ def messages(tmp_path_factory: pytest.TempPathFactory) -> Messages:
     return sorted([*made, *more], key=lambda one: one[2])
 
 
-def run(robot: Robot, messages: Messages, sizes: list[int]) -> tuple[list[Any], Any]:
+def run(
+    robot: Robot, messages: Messages, sizes: list[int], rate_hz: float = 0.0
+) -> tuple[list[Any], Any]:
     """Return what a pipeline makes of messages that come so many at once, and its report."""
-    taps = [make_tap(name, values) for name, values in (*DEFAULTS.items(), *TASK.items())]
+    taps = [
+        make_tap(name, {**values, 'max_rate_hz': rate_hz})
+        for name, values in (*DEFAULTS.items(), *TASK.items())
+    ]
     made: list[Any] = []
     pipeline = Pipeline(
         taps,
@@ -87,19 +94,19 @@ def draw_sizes(total: int, seed: int) -> list[int]:
     return sizes
 
 
-@pytest.mark.parametrize('offset_ns', [0, 10**15])
+@pytest.mark.parametrize(('offset_ns', 'rate_hz'), [(0, 0.0), (10**15, 0.0), (0, 60.0)])
 def test_what_comes_of_messages_does_not_depend_on_how_they_are_cut(
-    robot: Robot, messages: Messages, offset_ns: int
+    robot: Robot, messages: Messages, offset_ns: int, rate_hz: float
 ) -> None:
     late = [
         (topic, kind, at + offset_ns + 1000 * (number % 7), raw)
         for number, (topic, kind, at, raw) in enumerate(messages)
     ]
-    one_by_one = run(robot, late, [1] * len(late))
+    one_by_one = run(robot, late, [1] * len(late), rate_hz)
     taps = [tap for tap, _ in one_by_one[0]]
     assert {'joint_states', 'wrench', 'camera', 'task'} == set(taps) and len(taps) > 10
     for sizes in ([len(late)], draw_sizes(len(late), 1), draw_sizes(len(late), 2)):
-        assert run(robot, late, sizes) == one_by_one
+        assert run(robot, late, sizes, rate_hz) == one_by_one
 
 
 @pytest.mark.parametrize(('late_ns', 'kind'), [(0, 'turn'), (10**9, 'push')])
@@ -116,3 +123,58 @@ def test_a_contact_is_judged_by_the_joint_states_that_came_before_it(
     assert [item.data['kind'] for tap, item in one_by_one[0] if tap == 'wrench'] == [kind]
     for sizes in ([len(messages)], draw_sizes(len(messages), 1)):
         assert run(robot, messages, sizes) == one_by_one
+
+
+def write_joints(names: list[str], number: int, frame: str = 'base') -> bytes:
+    store = get_typestore(Stores.LATEST)
+    header, time = store.types['std_msgs/msg/Header'], store.types['builtin_interfaces/msg/Time']
+    values = np.arange(len(names)) + 10.0 * number
+    message = store.types[JOINTS](header(time(5, number), frame), names, values, values, values)
+    return bytes(store.serialize_cdr(message, JOINTS))
+
+
+def test_joints_of_publishers_that_take_turns_are_put_apart_at_equal_length() -> None:
+    names = [['left'], ['rite'], ['rite', 'left']]
+    raws = [write_joints(names[number % 3], number) for number in range(30)]
+    assert len(raws[0]) == len(raws[1]) < len(raws[2])
+    reader = BlockReader(JOINTS)
+    for _ in range(2):
+        found = reader.read(raws)
+        assert [list(positions) for positions, _ in found] == [
+            list(range(first, 30, 3)) for first in range(3)
+        ]
+        for first, (_, block) in enumerate(found):
+            assert isinstance(block, JointBlock)
+            assert list(block.names) == names[first]
+            assert block.position[:, 0].tolist() == [10.0 * at for at in range(first, 30, 3)]
+            assert (block.stamps_ns - 5 * 10**9).tolist() == list(range(first, 30, 3))
+
+
+def test_the_same_joints_in_another_order_or_frame_stay_in_the_order_of_their_messages() -> None:
+    names = [['left', 'rite'], ['rite', 'left']]
+    raws = [write_joints(names[number // 4 % 2], number) for number in range(12)]
+    raws[9] = write_joints(names[0], 9, 'tool')
+    raws[10] = b'nothing'
+    found = BlockReader(JOINTS).read(raws)
+    assert [list(positions) for positions, _ in found] == [
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+        [8],
+        [9],
+        [10],
+        [11],
+    ]
+    blocks = [block for _, block in found]
+    assert blocks[4] is None
+    assert [block.frame_id for block in blocks if block] == ['base'] * 3 + ['tool', 'base']
+
+
+def test_messages_of_many_layouts_are_all_read() -> None:
+    names = [f'joint_{number:02}' for number in range(40)]
+    raws = [write_joints([names[number % 40]], number) for number in range(120)]
+    reader = BlockReader(JOINTS)
+    for _ in range(2):
+        found = reader.read(raws)
+        assert sorted(at for positions, _ in found for at in positions) == list(range(120))
+        assert len(found) == 40
+        assert {block.names[0] for _, block in found if isinstance(block, JointBlock)} == {*names}

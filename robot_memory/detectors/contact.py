@@ -19,7 +19,7 @@ from robot_memory.detectors.event import (
 from robot_memory.detectors.readings import WrenchBlock, WrenchReading, find_usable
 from robot_memory.detectors.recent_levels import RecentLevels
 from robot_memory.detectors.rest_forces import RestForces
-from robot_memory.detectors.resting import follow_rest, smooth
+from robot_memory.detectors.resting import LEAST, follow_rest, smooth
 from robot_memory.detectors.ring_buffer import RingBuffer, Row
 from robot_memory.detectors.turning import describe_turning
 
@@ -77,22 +77,25 @@ class ContactDetector:
         rows = list(zip(block.stamps_ns.tolist(), block.values.tolist(), strict=True))
         events, at = [], 0
         while at < len(rows):
-            at += self._follow_rest(block.select(slice(at, None)))
+            at += self._follow_rest(block, rows, at)
             if at < len(rows):
                 found = self._take_row(rows[at], block.frame_id)
                 events += [(numbers[at], event) for event in found]
                 at += 1
         return events
 
-    def _follow_rest(self, block: WrenchBlock) -> int:
-        """Take readings at rest, of which nothing comes, together; return how many."""
+    def _follow_rest(self, block: WrenchBlock, rows: list[Row], at: int) -> int:
+        """Take readings at rest from one on, of which nothing comes, together; return how many."""
         baseline = self._baseline
         if self._contact is not None or self._lifted_ns or self._rising_ns or not self._smooth:
             return 0
         due_ns = self._tested_ns + TEST_NS if baseline.is_still else baseline.full_ns
         end_ns = min(baseline.full_ns, self._buffer.ready_ns, due_ns)
+        if len(rows) < at + LEAST or rows[at + LEAST - 1][0] >= end_ns:
+            return 0
         mean, release = self._smooth, self.settings.release_ratio
-        rest = follow_rest(block, self._order, self._buffer, baseline, mean, end_ns, release)
+        block, rows = block.select(slice(at, None)), rows[at:]
+        rest = follow_rest(block, rows, self._order, self._buffer, baseline, mean, end_ns, release)
         if rest.count:
             self._smooth = rest.mean
             self._levels.clear()

@@ -45,6 +45,7 @@ class MotionDetector:
         self.ignored: Counter[str] = Counter()
         self._groups: dict[tuple[str, ...], _JointGroup] = {}
         self._efforts: dict[tuple[str, ...], EffortDetector] = {}
+        self.lists_places = False
         self._find_learned: FindLearned = find_nothing
 
     def go_on_from(self, find_learned: FindLearned) -> None:
@@ -70,8 +71,8 @@ class MotionDetector:
         """
         Take the next readings; return what is complete with which of them, in their order.
 
-        That are movements, unusual efforts, and, of joints that turn, where they are. It is the
-        same as to feed the readings one by one.
+        That are movements, unusual efforts, and, of joints that turn and if `lists_places`, where
+        they are. It is the same as to feed the readings one by one.
         """
         return sorted([*self._judge_efforts(block), *self._follow(block)], key=itemgetter(0))
 
@@ -116,7 +117,8 @@ class MotionDetector:
             group = self._groups[key] = _JointGroup(names, self.settings, self.ignored)
         if block.names and names != group.names:
             block = block.reorder(group.names)
-        return [(numbers[at], one) for at, one in group.feed(block)]
+        found = group.feed(block, lists_places=self.lists_places)
+        return [(numbers[at], one) for at, one in found]
 
     def pause(self) -> list[Event]:
         """
@@ -197,7 +199,9 @@ class _JointGroup:
         """Return the onset of the oldest movement not handed on yet, or of what may be one."""
         return self._buffer.since_ns or self._since_ns
 
-    def feed(self, block: JointBlock) -> list[tuple[int, Event | JointPlaces]]:
+    def feed(
+        self, block: JointBlock, *, lists_places: bool
+    ) -> list[tuple[int, Event | JointPlaces]]:
         """Take readings, and return what is complete with which of them."""
         events: list[tuple[int, Event | JointPlaces]] = []
         for verdict, _, at, end in self._order.split(block.stamps_ns):
@@ -205,7 +209,7 @@ class _JointGroup:
                 events += [(at, event) for event in self.break_off(verdict)]
             stream = _Stream(block.select(slice(at, end)), self._speeds, self._settings)
             events += [(at + number, event) for number, event in self._follow(stream)]
-            if self._turns:
+            if self._turns and lists_places:
                 events += [(at + number, one) for number, one in self._list_places(stream)]
         return events
 

@@ -10,7 +10,7 @@ from robot_memory.detectors.baseline import Baseline
 from robot_memory.detectors.contact_event import SMOOTH_S
 from robot_memory.detectors.event import StampOrder
 from robot_memory.detectors.readings import WrenchBlock
-from robot_memory.detectors.ring_buffer import RingBuffer
+from robot_memory.detectors.ring_buffer import RingBuffer, Row
 
 LEAST = 8
 """Fewer readings are looked at faster one by one."""
@@ -32,6 +32,7 @@ def smooth(mean: list[float], values: list[float], share: float) -> list[float]:
 
 def follow_rest(
     block: WrenchBlock,
+    rows: list[Row],
     order: StampOrder,
     buffer: RingBuffer,
     baseline: Baseline,
@@ -42,28 +43,26 @@ def follow_rest(
     """
     Have stamps, buffer and baseline take the readings before `end_ns` that are at rest, in a row.
 
-    They fill no block of the baseline. `mean` is that of the last tenth of a second. At rest a
-    level is under `release`, and that of the mean under half of it once the baseline is settled;
-    one under half of that is low. Few readings are left to be looked at one by one.
+    `block` and `rows` hold the same readings. Those that are taken fill no block of the baseline.
+    `mean` is that of the last tenth of a second. At rest a level is under `release`, and that of
+    the mean under half of it once the baseline is settled; one under half of that is low. Few
+    readings are left to be looked at one by one.
     """
-    if len(block.stamps_ns) < LEAST or block.stamps_ns[LEAST - 1] >= end_ns:
-        return Rest(0, mean, False)
     stamps_ns = block.stamps_ns[: order.count_going_on(block.stamps_ns)]
     stamps_ns = stamps_ns[: stamps_ns.searchsorted(end_ns)]
     if len(stamps_ns) < LEAST:
         return Rest(0, mean, False)
     values = block.values[: len(stamps_ns)]
-    table = values.tolist()
     elapsed = np.diff(stamps_ns, prepend=order.last_ns) / 1e9
     means = [mean]
-    for row, share in zip(table, (elapsed / (elapsed + SMOOTH_S)).tolist(), strict=True):
+    shares = (elapsed / (elapsed + SMOOTH_S)).tolist()
+    for (_, row), share in zip(rows, shares, strict=False):
         means.append(smooth(means[-1], row, share))
     levels = baseline.measure_levels(stamps_ns, np.array(means[1:]))
     lift = release / 2 if baseline.is_settled else release
     rests = (levels < lift) & (baseline.measure_levels(stamps_ns, values) < release)
-    count = len(table) if rests.all() else int(rests.argmin())
+    count = len(stamps_ns) if rests.all() else int(rests.argmin())
     if count:
-        rows = list(zip(stamps_ns.tolist(), table, strict=True))
         order.last_ns = rows[count - 1][0]
         buffer.extend(rows[:count])
         baseline.update_within_block(values[:count])

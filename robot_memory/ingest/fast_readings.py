@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import TypeAlias
+from operator import itemgetter
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.detectors.images import decode_image
-from robot_memory.detectors.readings import ImageReading, JointBlock, Table, WrenchBlock
+from robot_memory.detectors.readings import ImageReading, JointBlock, Mask, Table, WrenchBlock
 
 Raw: TypeAlias = 'bytes | memoryview'
 Rows: TypeAlias = NDArray[np.uint8]
@@ -28,7 +29,9 @@ _HEAD = 12
 """Bytes before the frame of a message that begins with a header: encapsulation and stamp."""
 _PADDING = 3
 _NANOSECONDS = 10**9
-_MAX_LAYOUTS = 64
+_MAX_LAYOUTS = 16
+"""Of messages of one length; more are found anew each time."""
+_MAX_LENGTHS = 64
 
 
 def _read_frame(raw: Raw) -> tuple[str, int]:
@@ -91,20 +94,12 @@ class _Layout:
     tables: tuple[tuple[int, int], ...]
     same: tuple[tuple[slice, Rows], ...]
 
-    def count_fitting(self, rows: Rows) -> int:
-        """Return how many messages in a row have it; few are looked at where few do."""
-        done, step = 0, 1
-        while done < len(rows):
-            part = rows[done : done + step]
-            count = len(part)
-            for span, wanted in self.same:
-                fits = (part[:count, span] == wanted).all(axis=1)
-                count = count if fits.all() else int(fits.argmin())
-            done += count
-            if count < len(part):
-                break
-            step *= 8
-        return done
+    def find_fitting(self, rows: Rows) -> Mask:
+        """Return which messages have it."""
+        fitting: Mask = np.ones(len(rows), np.bool_)
+        for span, wanted in self.same:
+            fitting &= (rows[:, span] == wanted).all(axis=1)
+        return fitting
 
     def cut_tables(self, rows: Rows) -> list[Table]:
         """Return the numbers of messages."""
@@ -172,7 +167,7 @@ class BlockReader:
     def __init__(self, kind: str) -> None:
         """Take a type that is frequent."""
         self._find_layout, self._make_block = _FREQUENT[kind]
-        self._layouts: dict[int, _Layout] = {}
+        self._layouts: dict[int, list[_Layout]] = {}
 
     def read(self, raws: Sequence[Raw]) -> list[tuple[Sequence[int], Block | None]]:
         """
@@ -182,53 +177,97 @@ class BlockReader:
         turns, are put apart: each block then is of other joints, in whatever order they are named.
         Otherwise no two overlap.
         """
+        groups = self._sort_by_layout(raws)
+        if len(groups) > 1:
+            names = {tuple(sorted(one.layout.names)) for one in groups if one.layout is not None}
+            if not all(names) or len(names) < len(groups):
+                groups = _split_into_runs(groups)
+            groups.sort(key=lambda group: group.positions[-1])
+        return [(group.positions, self._make(group)) for group in groups]
+
+    def _sort_by_layout(self, raws: Sequence[Raw]) -> list[_Group]:
+        """Return the messages of each layout; each that has none alone."""
         lengths = list(map(len, raws))
-        different = set(lengths)
-        if len(different) > 1:
-            groups = [
-                [at for at, other in enumerate(lengths) if other == length] for length in different
-            ]
-            found = [part for group in groups for part in self._read_equal(raws, group)]
-            joints = {
-                tuple(sorted(block.names))
-                for _, block in found
-                if isinstance(block, JointBlock) and block.names
-            }
-            if len(found) == len(joints) == len(groups):
-                return sorted(found, key=lambda part: part[0][-1])
-        runs = groupby(range(len(raws)), key=lengths.__getitem__)
-        return [part for _, run in runs for part in self._read_equal(raws, list(run))]
+        by_length: dict[int, list[int]] = {length: [] for length in set(lengths)}
+        if len(by_length) == 1:
+            by_length[lengths[0]] = list(range(len(raws)))
+        else:
+            for at, length in enumerate(lengths):
+                by_length[length].append(at)
+        found: list[_Group] = []
+        for length, positions in by_length.items():
+            rows = np.frombuffer(b''.join([raws[at] for at in positions]), np.uint8)
+            found += self._sort_equal(raws, positions, rows.reshape(len(positions), length))
+        return found
 
-    def _read_equal(
-        self, raws: Sequence[Raw], positions: list[int]
-    ) -> Iterator[tuple[Sequence[int], Block | None]]:
-        """Yield the blocks of messages of the same length."""
-        length = len(raws[positions[0]])
-        rows = np.frombuffer(b''.join([raws[at] for at in positions]), np.uint8)
-        rows = rows.reshape(len(positions), length)
-        begin = 0
-        while begin < len(positions):
-            count, block = self._read_first(raws[positions[begin]], rows[begin:])
-            yield positions[begin : begin + count], block
-            begin += count
+    def _sort_equal(self, raws: Sequence[Raw], positions: list[int], rows: Rows) -> list[_Group]:
+        """Return the messages of each layout among those of the same length."""
+        found: list[_Group] = []
+        known = list(self._layouts.get(rows.shape[1], ()))
+        while positions:
+            if known:
+                layout = known.pop(0)
+            else:
+                made = self._add_layout(raws[positions[0]])
+                if made is None:
+                    found.append(_Group(positions[:1], None, rows[:1]))
+                    positions, rows = positions[1:], rows[1:]
+                    continue
+                layout = made
+            fitting = layout.find_fitting(rows)
+            if fitting.all():
+                return [*found, _Group(positions, layout, rows)]
+            if fitting.any():
+                chosen = [positions[at] for at in fitting.nonzero()[0].tolist()]
+                found.append(_Group(chosen, layout, rows[fitting]))
+                positions = [positions[at] for at in (~fitting).nonzero()[0].tolist()]
+                rows = rows[~fitting]
+        return found
 
-    def _read_first(self, first: Raw, rows: Rows) -> tuple[int, Block | None]:
-        """Return the block of the first message and of those after it that are like it."""
-        layout = self._layouts.get(len(first))
-        count = layout.count_fitting(rows) if layout is not None else 0
-        if layout is None or not count:
-            try:
-                layout = self._find_layout(first)
-            except UNUSUAL:
-                return 1, None
-            if len(self._layouts) >= _MAX_LAYOUTS:
-                self._layouts.clear()
-            self._layouts[len(first)] = layout
-            count = layout.count_fitting(rows)
-        rows = rows[:count]
-        parts = np.ascontiguousarray(rows[:, _STAMP]).view('<i4').astype(np.int64)
+    def _add_layout(self, raw: Raw) -> _Layout | None:
+        """Return the layout of a message that no known one fits; None where it is not as usual."""
+        try:
+            layout = self._find_layout(raw)
+        except UNUSUAL:
+            return None
+        of_length = self._layouts.setdefault(len(raw), [])
+        if len(of_length) >= _MAX_LAYOUTS or len(self._layouts) > _MAX_LENGTHS:
+            self._layouts = {len(raw): (of_length := [])}
+        of_length.append(layout)
+        return layout
+
+    def _make(self, group: _Group) -> Block | None:
+        if group.layout is None:
+            return None
+        parts = np.ascontiguousarray(group.rows[:, _STAMP]).view('<i4').astype(np.int64)
         stamps_ns = parts[:, 0] * _NANOSECONDS + (parts[:, 1] & 0xFFFFFFFF)
-        return count, self._make_block(layout, rows, stamps_ns)
+        return self._make_block(group.layout, group.rows, stamps_ns)
+
+
+class _Group(NamedTuple):
+    """Hold messages of one layout, in their order; without one a message that has none."""
+
+    positions: Sequence[int]
+    layout: _Layout | None
+    rows: Rows
+
+
+def _split_into_runs(groups: list[_Group]) -> list[_Group]:
+    """Return the messages that follow each other in the same group, run by run."""
+    places = sorted(
+        (position, number, at)
+        for number, group in enumerate(groups)
+        for at, position in enumerate(group.positions)
+    )
+    found = []
+    for number, run in groupby(places, key=itemgetter(1)):
+        places_of = list(run)
+        begin, end = places_of[0][2], places_of[-1][2] + 1
+        group = groups[number]
+        found.append(
+            _Group([place[0] for place in places_of], group.layout, group.rows[begin:end])
+        )
+    return found
 
 
 def make_block_reader(kind: str) -> BlockReader | None:

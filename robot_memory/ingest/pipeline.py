@@ -164,13 +164,15 @@ class Pipeline:
         self._joint_histories: dict[tuple[str, tuple[str, ...]], JointHistory] = {}
 
     def _look_back(self) -> None:
-        """Have detectors go on from what earlier runs left."""
+        """Have detectors go on from what earlier runs left, and joints listed for contacts."""
+        has_contacts = any(one.tap.detector == 'contact' for one in self._runners.values())
         for name, runner in self._runners.items():
             topic, detector = self._topics[name], runner.detector
             if isinstance(detector, SceneDetector):
                 collection = runner.tap.settings.collection
                 detector.compare_with(partial(self._earlier.find_last_view, topic, collection))
             elif isinstance(detector, MotionDetector):
+                detector.lists_places = has_contacts
                 detector.go_on_from(partial(self._earlier.find_learned, topic))
                 if self._is_live and not detector.settings.effort_learning_s:
                     self._emit(name, TopicEffort(self._source, topic, None))

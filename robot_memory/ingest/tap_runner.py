@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
+
 from robot_memory.detectors import JointReading, MotionDetector
 from robot_memory.detectors.readings import JointBlock
 from robot_memory.ingest import messages
@@ -77,16 +79,38 @@ class TapRunner:
         """
         self.counts['received'] += len(raws)
         self._arrived_ns, self._received_ns = arrivals_ns[-1], time.monotonic_ns()
-        if self._blocks is None or self._period_ns:
+        parts = [] if self._blocks is None else self._blocks.read(raws)
+        is_plain = all(block is not None and block.stamps_ns.all() for _, block in parts)
+        if not parts or (self._period_ns and not is_plain):
             numbers = range(len(raws))
             return [one for at in numbers for one in self._receive_one(at, raws, arrivals_ns)]
         found: list[Detection] = []
-        for positions, block in self._blocks.read(raws):
+        wanted = self._choose_by_rate(parts) if self._period_ns else None
+        for positions, block in parts:
             if block is None or not block.stamps_ns.all():
                 found += [d for at in positions for d in self._receive_one(at, raws, arrivals_ns)]
-            else:
+                continue
+            last_ns, last = int(block.stamps_ns[-1]), positions[-1]
+            if wanted is not None:
+                chosen = np.array([at in wanted for at in positions])
+                positions = [at for at in positions if at in wanted]
+                block = block.select(chosen)
+            if positions:
                 found += self._receive_block(positions, block, arrivals_ns)
+            self.stamps.note(last_ns, arrivals_ns[last])
         return sorted(found, key=attrgetter('position'))
+
+    def _choose_by_rate(self, parts: Sequence[tuple[Sequence[int], Block | None]]) -> set[int]:
+        """Return which messages are not above the rate, and count the others."""
+        stamps = sorted(
+            (at, stamp_ns)
+            for positions, block in parts
+            if block is not None
+            for at, stamp_ns in zip(positions, block.stamps_ns.tolist(), strict=True)
+        )
+        wanted = {at for at, stamp_ns in stamps if not self._is_above_rate(stamp_ns)}
+        self.counts['rate'] += len(stamps) - len(wanted)
+        return wanted
 
     def _receive_one(
         self, at: int, raws: Sequence[Raw], arrivals_ns: Sequence[int]
@@ -121,7 +145,6 @@ class TapRunner:
                 found.append(self._date(event, at))
         except Exception as error:
             self._tell_unreadable(error, len(positions))
-        self.stamps.note(int(block.stamps_ns[-1]), arrivals_ns[positions[-1]])
         return found
 
     def _date(self, event: Any, position: int = 0) -> Detection:
