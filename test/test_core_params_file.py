@@ -36,3 +36,21 @@ def test_the_params_files_of_a_process_stand_after_ros_args() -> None:
     )
     assert params_file.find_params_files(arguments.split()) == [Path('b'), Path('c')]
     assert params_file.find_params_files(['--ros-args', '--params-file']) == []
+
+
+@pytest.mark.parametrize(
+    ('text', 'value'),
+    [
+        ('1e3', 1000.0),
+        ('-2.5E-1', -0.25),
+        ('.5e+1', 5.0),
+        ('2.0', 2.0),
+        ('7', 7),
+        ('e3', 'e3'),
+        ('1e', '1e'),
+        ("'1e3'", '1e3'),
+    ],
+)
+def test_a_number_is_read_as_in_ros(text: str, value: object) -> None:
+    found = params_file.load_yaml(f'[{text}]')
+    assert found == [value] and type(found[0]) is type(value)

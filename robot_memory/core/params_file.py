@@ -15,6 +15,18 @@ from robot_memory.core.json_text import format_value
 NODE = 'robot_memory'
 """The node's name where it was given no other."""
 _TOKENS = {'**': r'(?:/\w+)*', '*': r'/\w+'}
+_Loader: Any = type('_Loader', (yaml.SafeLoader,), {})
+"""Reads 1e3 as a number, as ROS does; in YAML 1.1 it is a text."""
+_Loader.add_implicit_resolver(
+    'tag:yaml.org,2002:float',
+    re.compile(r'[-+]?(?:\d+\.?\d*|\.\d+)[eE][-+]?\d+$'),
+    [*'-+.0123456789'],
+)
+
+
+def load_yaml(text: str) -> Any:
+    """Return what YAML holds; raise yaml.YAMLError for what is none."""
+    return yaml.load(text, _Loader)
 
 
 def read_node_params(path: Path, node: str) -> dict[str, Any]:
@@ -43,7 +55,7 @@ def read_keys(path: Path) -> list[tuple[str, Mapping[str, Any]]]:
     Raise NotFound where it cannot be read, InvalidArgument where it is no YAML of that form.
     """
     try:
-        loaded = yaml.safe_load(path.read_text(encoding='utf-8'))
+        loaded = load_yaml(path.read_text(encoding='utf-8'))
     except OSError as error:
         raise NotFound(f'cannot read the parameter file {path}: {error.strerror}') from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:

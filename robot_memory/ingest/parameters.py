@@ -62,7 +62,7 @@ def read_assignments(texts: Iterable[str]) -> dict[str, Any]:
                 f'set must be NAME=VALUE, such as wrench.onset_n=1, not {format_value(text)}'
             )
         try:
-            found[name.strip()] = yaml.safe_load(value)
+            found[name.strip()] = params_file.load_yaml(value)
         except yaml.YAMLError:
             raise InvalidArgument(f'set has no valid value: {format_value(text)}') from None
     return found
