@@ -58,7 +58,8 @@ def work(
             reading = WrenchReading(stamp_ns, 'tool0', tuple(force), (0.0, 0.0, 0.0))
             events += detector.feed(reading)
             step += 1
-    return events + detector.finish(), detector._rests
+    rests = detector._rests
+    return events + detector.finish(), rests
 
 
 @pytest.mark.parametrize('seed', range(6))

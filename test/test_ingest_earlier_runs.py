@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from narrowing import require
-from recordings import run, swing, write2
+from recordings import messages_of, run, swing, write2
 from robots import Robot
 from rosbags.rosbag2 import StoragePlugin
 from rosbags.typesys import Stores, get_typestore
@@ -16,7 +17,11 @@ from scenes import SECOND_NS, START_NS, elsewhere, stream, table
 from robot_memory.detectors.effort import LearnedEffort
 from robot_memory.ingest.bag_import import ImportPlan
 from robot_memory.ingest.earlier_runs import StoredRuns
+from robot_memory.ingest.pipeline import Pipeline, ReceivedMessage
+from robot_memory.ingest.pose_source import PoseSourceSettings
 from robot_memory.ingest.sessions import SessionFinder
+from robot_memory.ingest.stamps import LIVE
+from robot_memory.ingest.tap import DEFAULTS, make_tap
 from robot_memory.lifecycle.usual_efforts import TopicEffort, store_effort
 from robot_memory.storage.tables import learned_efforts
 
@@ -153,3 +158,36 @@ def test_of_a_robot_the_newest_runs_are_stored_until_they_are_removed(robot: Rob
     assert find(200) is not None
     store_effort(robot.memory, TopicEffort('arm', '/joint_states', None))
     assert find(200) is None
+
+
+@pytest.mark.parametrize(('learning_s', 'stored'), [(600.0, 2), (0.0, 0)])
+def test_a_node_stores_what_it_learned_once_an_hour_and_at_its_end(
+    robot: Robot, tmp_path: Path, learning_s: float, stored: int
+) -> None:
+    made: list[Any] = []
+    settings = {**DEFAULTS['joint_states'], 'effort_learning_s': learning_s}
+    pipeline = Pipeline(
+        [make_tap('joint_states', settings)],
+        PoseSourceSettings(),
+        'arm',
+        lambda tap, item: made.append(item),
+        made.append,
+        str,
+        robot.memory.extensions,
+        LIVE,
+    )
+    if not learning_s:
+        assert made.pop() == TopicEffort('arm', '/joint_states', None)
+    (handler,) = pipeline.list_handlers()
+    messages = messages_of(swing(tmp_path / 'swing', lasts_s=20))
+    pipeline.receive([ReceivedMessage(handler, raw, at) for _, _, at, raw in messages])
+    now_ns = messages[-1][2]
+    for later_ns in (0, HOUR_NS - 1, HOUR_NS, HOUR_NS + 1):
+        pipeline.flush_silent(now_ns + later_ns)
+    pipeline.finish()
+    found = [item for item in made if isinstance(item, TopicEffort)]
+    assert len(found) == stored
+    for item in found:
+        learned = require(item.learned)
+        assert (learned.names, learned.until_ns) == (('elbow',), now_ns)
+        assert learned.learned_s == pytest.approx(19.9)

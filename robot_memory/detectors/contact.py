@@ -48,7 +48,6 @@ class ContactDetector:
         reach_s = max(settings.pre_s + RISE_NS / 1e9, settings.quiet_s, SUNK_NS / 1e9)
         self._buffer = RingBuffer(reach_s, settings.pre_s, settings.post_s)
         self._smooth: list[float] = []
-        self._rests = RestForces()
         self._reset()
 
     @property
@@ -144,6 +143,7 @@ class ContactDetector:
 
     def _reset(self) -> None:
         self._buffer.clear()
+        self._rests = RestForces()
         self._contact: Contact | None = None
         self._smooth = []
         self._lifted_ns = self._rising_ns = self._tested_ns = 0
