@@ -26,11 +26,13 @@ from robot_memory.core.zones import get_zone
 from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.embedding.vectorizer import QueryVector, Vectorizer
+from robot_memory.embedding.vocabulary import Vocabulary
 from robot_memory.metrics.registry import Registry
 from robot_memory.plugins.registry import ExtensionRegistry
 from robot_memory.search.resident import ResidentIndex
 from robot_memory.storage import Connection, Database
 from robot_memory.storage.admin.backup import Backups
+from robot_memory.text.questions.glosses import list_glosses
 
 logger = logging.getLogger(__name__)
 caller: contextvars.ContextVar[Writer | None] = contextvars.ContextVar('caller', default=None)
@@ -43,7 +45,8 @@ class Memory:
     """
     Hold the parts that the tools work with, and a worker for what no caller waits for.
 
-    `db` is the store, `embedder` the model and `vectorizer` its cache and breaker, `clock` says
+    `db` is the store, `embedder` the model, `vectorizer` its cache and breaker, `vocabulary` what
+    questions are compared with, `clock` says
     when something was, `registry` counts, `extensions` are the plug-ins; `accesses`,
     `timekeeper`, `folder`, `reindexer` and `backups` are what the worker runs. Of a `resident`
     memory, that of a long-running process, the worker runs, and keeps a copy of the indexes in
@@ -88,6 +91,7 @@ class Memory:
             self.settings.cache_ttl,
             self.settings.cache_size,
         )
+        self.vocabulary = Vocabulary(self.vectorizer)
         self.resident_index = ResidentIndex() if resident else None
         self._worker = worker = BackgroundWorker()
         self.accesses = AccessLog(self.db, clocks, worker.wake)
@@ -150,13 +154,14 @@ class Memory:
     def _list_jobs(self) -> list[Callable[[], None]]:
         """Return what the worker runs; for a read-only store no job that writes."""
         if self.db.read_only_reason:
-            return [self._load_resident_index]
+            return [self._load_resident_index, self._embed_glosses]
         return [
             self.timekeeper.run,
             self._fold,
             self._load_resident_index,
             self.backups.run,
             self.reindexer.run_in_background,
+            self._embed_glosses,
         ]
 
     def _fold(self) -> None:
@@ -165,6 +170,10 @@ class Memory:
 
     def _settings(self) -> Settings:
         return self.settings
+
+    def _embed_glosses(self) -> None:
+        """Embed what questions are compared with, so that none of them waits for it."""
+        self.vocabulary.embed([one.text for one in list_glosses()])
 
     def _max_clock_gap(self) -> int:
         return round(self.settings.clock_gap_days * DAY)

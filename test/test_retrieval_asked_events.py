@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from narrowing import require
 from robots import START, MovableClock, Robot
+from waiting import HANG_SECONDS
 
 from robot_memory.ingest.pipeline import LearnedText
 from robot_memory.ingest.sessions import SessionFinder
@@ -165,6 +166,30 @@ def test_events_of_a_place_are_those_of_the_sessions_there(
     robot.start_session(context={'env': {'name': 'demo-hall'}}, title='Morning demo')
     assert robot.recall('Were there any pushes in the demo hall?').no_match
     assert not robot.recall('Were there any pushes today?').no_match
+
+
+def test_groups_windows_and_two_events_are_compared(open_robot: Callable[..., Robot]) -> None:
+    robot = open_robot(time_zone='UTC')
+    ids = [feel(robot, hours, 2.0) for hours in (1, 25, 26, 49)]
+    feel(robot, 3, 3.0, detector='state', kind='stall', fault=True, text='Stall')
+    answer = robot.recall('which day had the most pushes?')
+    assert require(answer.aggregate).value == 2
+    assert set(require(answer.aggregate_ids)) == set(ids[1:3])
+    more = robot.recall('were there more pushes today than yesterday?').aggregate
+    assert require(more).value == -1
+    span = require(robot.recall('how long was it between the stall and the last push?').aggregate)
+    assert (span.value, span.unit) == (2 * 3600 - 1.0, 's')
+
+
+def test_what_no_table_names_is_found_by_its_meaning(open_robot: Callable[..., Robot]) -> None:
+    robot = open_robot('', time_zone='UTC')
+    assert robot.memory.embedder.wait(HANG_SECONDS)
+    stall = feel(robot, 3, 3.0, detector='state', kind='stall', fault=True, text='Stall')
+    feel(robot, 1, 2.0)
+    answer = robot.recall('last time a joint seized')
+    assert answer.memories[0].id == stall
+    assert answer.read_as == 'stalls, newest first, 1 of them'
+    assert robot.recall('the latest version of the firmware').read_as is None
 
 
 def test_days_are_told_by_an_event(open_robot: Callable[..., Robot]) -> None:

@@ -350,6 +350,15 @@ READ_AS = [
     ('Any idea when the last collision was?', 'collisions, newest first, 1 of them'),
     ('when did joint 2 last stall?', 'stalls, newest first, 1 of them'),
     ('average length of an emergency stop', 'emergency stops, mean of duration'),
+    ('which day this week had the most contacts?',
+     'contacts, count by day, highest count first, 1 of them, 2026-11-16 to 2026-11-22'),
+    ('how long between the last protective stop and the tool change?',
+     'between the last protective stop and the last tool change, how long'),
+    ('were there more contacts today than yesterday?',
+     'contacts, 2026-11-20, against 2026-11-19'),
+    ('今天接触比昨天多吗', 'contacts, 2026-11-20, against 2026-11-19'),
+    ('worst calibration', 'calibrations, highest length first, 1 of them'),
+    ('Which device did you lose last?', 'newest first, 1 of them'),
 ]  # fmt: skip
 
 
@@ -473,6 +482,14 @@ def test_a_reading_says_what_is_asked_of_the_event(text: str, asks: str) -> None
 )
 def test_the_rest_is_what_the_search_is_asked(text: str, rest: str) -> None:
     assert read(text).rest == rest
+
+
+def test_an_order_of_what_no_table_names_is_loose() -> None:
+    reading = read('Which device did you lose last?')
+    assert reading.loose
+    assert reading.vague
+    assert not read('last stall').vague
+    assert not read('Who does the Last Mile trolley belong to?')
 
 
 def test_days_have_the_hours_that_the_zone_gives_them() -> None:

@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo
 
 from robot_memory.core.zones import to_local
 from robot_memory.retrieval.matching import has_word
-from robot_memory.retrieval.named_events import POOL, NamedEvents, choose_best
+from robot_memory.retrieval.meant_events import MeantEvents
+from robot_memory.retrieval.named_events import POOL, choose_best
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.storage.events.pages import EventRow
@@ -42,7 +43,7 @@ class Placed:
     event_ids: tuple[int, ...]
 
 
-class AnchoredEvents(NamedEvents):
+class AnchoredEvents(MeantEvents):
     """Find the events by which questions tell the time, and their windows."""
 
     def place_anchor(self, anchor: Anchor, window: Window | None) -> Placed | None:

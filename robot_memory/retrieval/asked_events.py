@@ -9,9 +9,11 @@ from typing import Any
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.zones import to_local
 from robot_memory.memory import Memory
-from robot_memory.retrieval.anchored_events import AnchoredEvents, intersect
+from robot_memory.retrieval.anchored_events import intersect
+from robot_memory.retrieval.compared_events import ComparedEvents, measure_window
 from robot_memory.retrieval.event_views import FigureView
 from robot_memory.retrieval.events import aggregate_events, choose_zone
+from robot_memory.retrieval.matching import choose_way
 from robot_memory.retrieval.named_events import POOL, choose_best
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.tables.events import SUCCESS
@@ -82,8 +84,12 @@ def find_asked_events(
     if reading.statement and (reading.told or not (reading.kinds or reading.bounds)):
         return AskedEvents(reading.describe())
     search = _Search(memory, collection, session_id, zone, now)
+    meant = search.add_meaning(reading, text)
+    if meant is None:
+        return None
+    reading = meant
     try:
-        found = search.answer(reading, limit)
+        found = search.answer(reading, limit, text)
     except InvalidArgument:  # what was read does not fit the figures that there are
         found = AskedEvents(reading.describe(), no_match=True)
     if reading.statement and not found.events:
@@ -93,11 +99,11 @@ def find_asked_events(
     return replace(found, statement=reading.statement, dated=dated)
 
 
-class _Search(AnchoredEvents):
+class _Search(ComparedEvents):
     """Answer readings."""
 
-    def answer(self, reading: Reading, limit: int) -> AskedEvents:
-        """Return the events and the figure that a reading asks for."""
+    def answer(self, reading: Reading, limit: int, question: str) -> AskedEvents:
+        """Return the events and the figure that a reading of a question asks for."""
         read_as = reading.describe()
         reading = self.add_labels(reading)
         window, where = reading.window, self.make_where(reading)
@@ -110,6 +116,11 @@ class _Search(AnchoredEvents):
             if placed is None:
                 return AskedEvents(read_as, no_match=True)
             window = intersect(window, placed.window)
+            if reading.between:
+                found = self.list_by_ids(placed.event_ids)
+                span = measure_window(placed.window)
+                figure = None if span is None else AskedFigure(span, placed.event_ids)
+                return AskedEvents(read_as, found, figure)
         if where is None:
             return AskedEvents(read_as, no_match=True)
         words = list_words(reading.rest)
@@ -134,9 +145,21 @@ class _Search(AnchoredEvents):
                 others = [one for one in found if one.id not in placed.event_ids]
             found = others
         found = self._compare_words(reading, words, found)
+        if words and 'tool change' in reading.labels:
+            found = choose_way(question, words, found)
+        elif self._is_elsewhere(reading, words, where, found):
+            found = []
         figure = None
-        if reading.aggregate is not None:
+        if reading.aggregate is not None and reading.order and reading.order.by == 'count':
+            top = self.find_top_group(reading, where, window, found)
+            if top is not None:
+                found = top[1]
+                figure = AskedFigure(top[0], tuple(one.id for one in found))
+        elif reading.aggregate is not None:
             figure = self._aggregate(reading, where, window, found)
+        if figure is None and reading.against is not None:
+            ids = tuple(one.id for one in found)
+            figure = AskedFigure(self.compare_windows(reading, where, window), ids)
         if near is not None:
             instant = near.timestamp() * 1e9
             found = sorted(found, key=lambda one: abs(one.onset - instant))
@@ -153,8 +176,8 @@ class _Search(AnchoredEvents):
             told = reading.anchor
             follows = told is not None and told.relation in ('since', 'after', 'between')
             return 'onset', not follows
-        if order.by == 'time':
-            return 'onset', order.descending
+        if order.by in ('time', 'count'):
+            return 'onset', order.by == 'count' or order.descending
         return self.find_figure(order.by, order.figure, reading), order.descending
 
     def _compare_words(
@@ -168,6 +191,22 @@ class _Search(AnchoredEvents):
             ranked = sorted(range(len(found)), key=lambda place: -counts[place])
             return [found[place] for place in ranked]
         return choose_best(found, counts)
+
+    def _is_elsewhere(
+        self,
+        reading: Reading,
+        words: Sequence[Alternatives],
+        where: dict[str, Any],
+        found: list[EventRow],
+    ) -> bool:
+        """Say whether what is counted is known, but not of the time that is asked for."""
+        counted = reading.aggregate is not None and reading.aggregate.function == 'count'
+        if not (counted and words and (reading.window or reading.anchor)):
+            return False
+        if not found or self.words.count_each(words, found):
+            return False
+        others = self.list_events(where, None, 'onset', True, POOL)
+        return bool(self.words.count_each(words, others))
 
     def _aggregate(
         self,

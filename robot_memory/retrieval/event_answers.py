@@ -68,7 +68,11 @@ def _settle(memory: Memory, found: Found, asked: AskedEvents, query: str) -> Ask
     """
     words = list_words(query)
     texts = [found.records[one.id] for one in found.hits[:_TOP]]
-    statements = [one.content for one in texts if one.type != 'perception']
+    statements = [
+        f'{one.content} {(one.actor_id or "").rpartition(":")[2]}'  # who said it is asked for, too
+        for one in texts
+        if one.type != 'perception'
+    ]
     needed = 0 if asked.statement else 2 if asked.dated else 1
     if not statements or len(words) < 2 or len(asked.unread) < needed:
         return asked

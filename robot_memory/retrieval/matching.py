@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,8 @@ from robot_memory.storage import Connection
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.indexes import fulltext
 from robot_memory.storage.tables import sessions
+from robot_memory.text.questions.folding import fold_characters
+from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.words import Alternatives
 from robot_memory.text.tokenizer import extract_terms
 
@@ -106,6 +109,16 @@ class WordMatcher:
     def _sessions(self) -> list[tuple[str, str, str]]:
         with self.memory.db.read() as connection:
             return sessions.list_titles(connection, self.collection, _MOST_SESSIONS)
+
+
+def choose_way(
+    question: str, words: Sequence[Alternatives], events: list[EventRow]
+) -> list[EventRow]:
+    """Return the changes to what a question names, or from it; all where no text says which."""
+    away = load_pattern('events', 'tool', 'away').search(fold_characters(question))
+    names = '|'.join(re.escape(one) for alternatives in words for one in alternatives)
+    way = re.compile(rf'\b{"from" if away else "to"} (?:the |an? )?(?:{names})', re.IGNORECASE)
+    return [one for one in events if one.text and way.search(one.text)] or events
 
 
 def _list_terms(alternatives: Alternatives) -> list[str]:

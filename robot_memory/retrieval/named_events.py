@@ -49,6 +49,11 @@ class NamedEvents:
         question = self.ask(where, window, order, descending, limit)
         return list(list_events(self.memory, question).events)
 
+    def list_by_ids(self, ids: Sequence[int]) -> list[EventRow]:
+        """Return events by their ids, the first to begin first."""
+        where = {'event_id': {'$in': list(ids)}}
+        return self.list_events(where, None, 'onset', False, len(ids))
+
     def ask(
         self,
         where: dict[str, Any],
@@ -89,7 +94,7 @@ class NamedEvents:
             where['label'] = {**where.get('label', {}), '$nin': excluded}
         if reading.recording:
             part = reading.recording.lower()
-            names = [name for name in self._names if part in name.lower()]
+            names = [name for name in self.names if part in name.lower()]
             if not names:
                 return None
             where['recording'] = {'$in': names}
@@ -117,7 +122,7 @@ class NamedEvents:
         """Return the names in the store that one of some labels of a reading means."""
         for label in labels:
             if label not in self._labels:
-                self._labels[label] = [one for one in self._names if match_label(label, one)]
+                self._labels[label] = [one for one in self.names if match_label(label, one)]
         return [name for label in labels for name in self._labels[label]]
 
     @cached_property
@@ -136,7 +141,8 @@ class NamedEvents:
         return {}
 
     @cached_property
-    def _names(self) -> list[str]:
+    def names(self) -> list[str]:
+        """Return the names that events have in common, read once a question."""
         with self.memory.db.read() as connection:
             return event_names.list_all(connection)
 

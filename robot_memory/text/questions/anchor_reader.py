@@ -38,8 +38,14 @@ class AnchorReader(WindowReader):
             return None
         if found is None or found.anchor.relation == 'since' or self.cues.past:
             return found
+        if found.anchor.to and self.asks_span():
+            return found
         others = any(not is_inside(m, found.span) for m in self.mentions)
         return found if (others or self.cues.asking) and not self.cues.present else None
+
+    def asks_span(self) -> bool:
+        """Say whether it is asked how long it was from one event to another."""
+        return load_pattern('anchors', 'days', 'span').search(self.folded) is not None
 
     def _is_measured(self, found: FoundAnchor) -> bool:
         """Say whether a bound is on the event itself: 失速时力矩大于70牛米的是哪次."""

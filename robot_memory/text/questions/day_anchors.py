@@ -111,7 +111,8 @@ def find_session_anchor(folded: str, mentions: Sequence[Mention]) -> FoundAnchor
     if not is_han(folded):
         return None
     if stay := load_pattern('anchors', 'chinese', 'stay').search(folded):
-        return FoundAnchor(Anchor('during', stay['name']), stay.span(), (stay.span('name'),))
+        words = stay['name'] + '班'
+        return FoundAnchor(Anchor('during', words), stay.span(), (stay.span('name'),))
     others = any(one.kinds and 'session' not in one.kinds for one in mentions)
     for one in mentions if others else ():
         named = load_pattern('anchors', 'chinese', 'session').search(

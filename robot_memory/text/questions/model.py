@@ -193,7 +193,10 @@ class Reading:
     'instant' (when), a quantity (how long, how hard) or empty. Events of the labels `excluded`
     are not asked for. `outcome` is 'success' or 'failure' of tasks, trials and sessions;
     `recording` names a file. `rest` is what is left of the text for the search, empty where
-    only stop words are, and all of it where nothing was read.
+    only stop words are, and all of it where nothing was read. A `vague` reading names no kind, or
+    with ordinary words only; of a `loose` one the order and the count hold only where it is known
+    what kind is meant. `between` asks how long it was from one event of the anchor to the other,
+    `against` is the window that `window` is compared with.
     """
 
     rest: str
@@ -210,6 +213,10 @@ class Reading:
     asks: str = ''
     statement: bool = False
     told: bool = False
+    between: bool = False
+    against: Window | None = None
+    vague: bool = False
+    loose: bool = False
     spans: tuple[Span, ...] = ()
 
     def __bool__(self) -> bool:
@@ -233,6 +240,8 @@ class Reading:
             for part in (self.aggregate, self.order, self.anchor, self.window)
             if part is not None
         ]
+        parts += ['how long'] if self.between else []
+        parts += [f'against {self.against.describe()}'] if self.against else []
         parts += [self.outcome, self.recording and f'in {self.recording}']
         return ', '.join(part for part in parts if part)
 

@@ -174,6 +174,7 @@ _LASTING = ('task', 'session', 'trial')
 def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | None:
     """Return an order by a quantity: the hardest, the five longest, 最用力."""
     kinds = {kind for mention in mentions for kind in mention.kinds}
+    labels = {label for mention in mentions for label in mention.labels}
     if match := load_pattern('orders', 'extreme', 'en').search(folded):
         figure = {'average': 'mean'}.get(match['figure'] or '', match['figure'] or '')
         quantity, own = _name_quantity(match['quantity'])
@@ -185,6 +186,8 @@ def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | N
         return FoundOrder(order, (match.span(),), True)
     for one, english, chinese in _compile_superlatives():
         if 'of' in one and not kinds.intersection(one['of']):
+            continue
+        if 'labels' in one and not labels.intersection(one['labels']):
             continue
         match = english.search(folded) or chinese.search(folded)
         if not match:

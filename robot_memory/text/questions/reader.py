@@ -118,6 +118,9 @@ class _Reader(AnchorReader):
             return None
         self.cues = self.find_cues()
         found = self.find_window(self.folded) if 'time' in self.signs else None
+        against = None
+        if found is None and 'count' in self.signs:
+            found, against = self.find_compared()
         anchor = self.find_anchor(found) if 'anchor' in self.signs else None
         told, times = None, found.spans if found else ()
         if anchor:
@@ -144,7 +147,14 @@ class _Reader(AnchorReader):
         used = self._choose_mentions(says)
         without = [m for m in self.mentions if self._is_excluded(m) and m not in used]
         statement = self._asks_statement(outside or aggregate is not None, order is not None)
-        if not says and (statement or not self._asks_for(used)):
+        happening = any(m.happening for m in self.mentions)
+        vague = not (statement or happening) and all(m.weak for m in used)
+        loose = vague and not (order or aggregate or told or self.cues.future)
+        if loose:
+            order, aggregate = self._find_loosely()
+            says = says or bool(order and used)
+            loose = bool(order or aggregate) and not used
+        if not (says or loose) and (statement or not self._asks_for(used)):
             return None
         if statement and not (outside or self.bounds.bounds) and self._is_habit(used):
             return None
@@ -154,7 +164,7 @@ class _Reader(AnchorReader):
             window = replace(told.window, until=None, near=None)  # how many today until the stop
         outcome = find_outcome(self.folded) if self._may_have_outcome() else None
         spans = [
-            *_span((*times, *self.beside), 'window'),
+            *_span((*times, *self.beside, *(against.spans if against else ())), 'window'),
             *_span(self.bounds.spans, 'bound'),
         ]
         spans += _span((anchor.span,) if anchor else (), 'anchor')
@@ -180,6 +190,10 @@ class _Reader(AnchorReader):
             asks=self._find_asked(),
             statement=statement,
             told=self.cues.asked,
+            between=bool(told and told.to and not used and self.asks_span()),
+            against=against.window if against else None,
+            vague=vague,
+            loose=loose,
             spans=tuple(sorted(spans, key=lambda span: (span.start, span.end))),
         )
 
@@ -198,6 +212,20 @@ class _Reader(AnchorReader):
         if found is None or (found.weak and not (named or window or anchor)):
             return None
         return None if habit and not self.cues.past else found
+
+    def _find_loosely(self) -> tuple[FoundOrder | None, FoundAggregate | None]:
+        """Return an order or a count of what only its meaning names: the last thermal trip."""
+        habit = self.cues.present and not self.cues.past
+        if habit or not self.signs.intersection(('order', 'count')):
+            return None, None
+        aggregate = find_aggregate(self.folded)
+        if aggregate and aggregate.aggregate.function == 'count':
+            return None, aggregate
+        order = find_time_order(self.folded, self.mentions)
+        if order is None and (match := load_pattern('orders', 'loose', 'any').search(self.folded)):
+            newest = bool(match['newest'] or match['han'])
+            order = FoundOrder(Order('time', newest, 1), (match.span(),))
+        return order, None
 
     def _imply_order(
         self, told: Anchor | None, used: Sequence[Mention], window: Window | None
@@ -324,6 +352,11 @@ class _Reader(AnchorReader):
     def _leave_rest(self, spans: Sequence[Span]) -> str:
         """Return the text without what was read; empty where only stop words are left."""
         rest = mask(self.text, [(span.start, span.end) for span in spans], ' ')
+        for span in spans:
+            tool = span.role == 'kind' and load_pattern('events', 'tool', 'named').search(
+                self.folded, span.start, span.end
+            )
+            rest = f'{rest} {tool[0]}' if tool else rest
         rest = ' '.join(rest.replace(HIDDEN, ' ').split()).strip(' ,;:?!.。，？！、')
         return rest if list_words(rest) else ''
 

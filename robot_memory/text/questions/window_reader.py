@@ -79,6 +79,19 @@ class WindowReader:
             return found
         return found if 'order' in self.signs and find_superlative(folded, ()) else None
 
+    def find_compared(self) -> tuple[Found | None, Found | None]:
+        """Return the window of a question, and the one it is compared with: than yesterday."""
+        match = load_pattern('times', 'around', 'than').search(self.folded)
+        if not match:
+            return None, None
+        span = match.span('than' if match['than'] else 'than2')
+        blank = [(0, span[0]), (span[1], len(self.folded))]
+        other = find_window(mask(self.folded, blank, ' '), self.calendar)
+        found = self.find_window(mask(self.folded, [span]))
+        if found is None or other is None:
+            return None, None
+        return found, replace(other, spans=(span,))
+
 
 def mask(text: str, spans: Sequence[tuple[int, int]], by: str = HIDDEN) -> str:
     """Return the text with spans replaced, as long as it was."""

@@ -1,0 +1,81 @@
+"""Figures that compare: groups with each other, two windows, the times of two events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from robot_memory.core.zones import to_local
+from robot_memory.retrieval.anchored_events import AnchoredEvents
+from robot_memory.retrieval.event_views import FigureView
+from robot_memory.retrieval.events import aggregate_events
+from robot_memory.storage.events.pages import EventRow
+from robot_memory.text.questions.model import Reading, Window
+
+_TIMES = {'hour': '%Y-%m-%dT%H', 'day': '%Y-%m-%d', 'weekday': '%A'}
+
+
+class ComparedEvents(AnchoredEvents):
+    """Compare groups, windows and the times of two events."""
+
+    def find_top_group(
+        self,
+        reading: Reading,
+        where: dict[str, Any],
+        window: Window | None,
+        found: Sequence[EventRow],
+    ) -> tuple[FigureView, list[EventRow]] | None:
+        """Return how many events the group with most of them has, or with fewest, and these."""
+        assert reading.aggregate is not None and reading.order is not None
+        by = reading.aggregate.group
+        question = self.ask(where, window)
+        known = aggregate_events(
+            self.memory, question, ['count'], '', 'day' if by == 'week' else by, 1000
+        )
+        counts: Counter[str] = Counter()
+        for group in known.groups:
+            if group.key:
+                counts[_find_week(group.key) if by == 'week' else group.key] += group.count
+        if not counts:
+            return None
+        sign = 1 if reading.order.descending else -1
+        key = max(counts, key=lambda one: (sign * counts[one], one))
+        own = [one for one in found if self._has_key(one, by, key)]
+        return FigureView(f'count of {by} {key}', float(counts[key]), ''), own
+
+    def _has_key(self, event: EventRow, by: str, key: str) -> bool:
+        if by == 'session':
+            return event.names.get('session_id') == key
+        if by not in (*_TIMES, 'week'):
+            return event.names.get(by) == key
+        onset = to_local(event.onset // 1000, self.zone)
+        if by == 'week':
+            return _find_week(f'{onset.date()}') == key
+        return key.lower().startswith(onset.strftime(_TIMES[by]).lower())
+
+    def compare_windows(
+        self, reading: Reading, where: dict[str, Any], window: Window | None
+    ) -> FigureView:
+        """Return how many more events one window has than the other."""
+        counts = [self._count(where, one) for one in (window, reading.against)]
+        words = f'count {counts[0]} less {counts[1]}'
+        return FigureView(words, float(counts[0] - counts[1]), '')
+
+    def _count(self, where: dict[str, Any], window: Window | None) -> int:
+        groups = aggregate_events(self.memory, self.ask(where, window), ['count'], '', '', 1)
+        return groups.groups[0].count if groups.groups else 0
+
+
+def measure_window(window: Window) -> FigureView | None:
+    """Return how long a window between two events lasts."""
+    if window.since is None or window.until is None:
+        return None
+    return FigureView('time between', (window.until - window.since).total_seconds(), 's')
+
+
+def _find_week(day: str) -> str:
+    """Return the Monday of the week of a day."""
+    found = date.fromisoformat(day)
+    return f'{found - timedelta(days=found.weekday())}'
