@@ -11,7 +11,7 @@ from narrowing import require
 from robots import Robot
 
 from robot_memory.core.fields import to_plain
-from robot_memory.core.truncation import ANSWER, FIELD, measure_size, shorten
+from robot_memory.core.truncation import ANSWER, FIELD, fit_members, measure_size, shorten
 
 BIG = {
     'task': {'success': True, 'note': 'x' * 13_000_000},
@@ -36,6 +36,13 @@ def test_a_context_of_15_mb_makes_no_long_answer_and_the_answer_says_so(robot: R
     (record,) = to_plain(robot.query_records())['records']
     assert record['shortened'] == ['context']
     assert measure_size(record) < 2 * FIELD
+
+
+@pytest.mark.parametrize('character', ['x', '"', '\x1f'])
+def test_a_text_is_shortened_where_its_json_is_too_long(character: str) -> None:
+    for length in (FIELD // 7, FIELD // 3, FIELD - 1, FIELD + 1):
+        view = fit_members({'pose': character * length}, ['pose'], 1)
+        assert ('shortened' in view) == (measure_size(character * length) > FIELD)
 
 
 def test_what_is_short_is_told_whole_and_nothing_is_said_of_it(robot: Robot) -> None:

@@ -76,3 +76,20 @@ def test_what_an_operator_stated_stands_before_what_a_visitor_said_later(
     assert [one.newer for one in facts] == [None, None]
     text = robot.get_context('grip force on glass').context
     assert f'(contradicts mem_{rule}, which stands)' in text
+
+
+@pytest.mark.parametrize(
+    ('same_session', 'minutes', 'is_newer'),
+    [(True, 1, False), (True, 60, True), (False, 1, True)],
+)
+def test_a_newer_version_is_of_another_session_or_an_hour_later(
+    robot: Robot, clock: MovableClock, same_session: bool, minutes: int, is_newer: bool
+) -> None:
+    session = robot.start_session().session_id
+    old = robot.learn('The lid stands on shelf 4', session_id=session).memory_id
+    if not same_session:
+        session = robot.start_session().session_id
+    clock.forward(seconds=60 * minutes)
+    new = robot.learn('The lid stands on shelf 9', session_id=session).memory_id
+    newer = {one.id: one.newer for one in robot.recall('where does the lid stand?').memories}
+    assert newer == {old: new if is_newer else None, new: None}

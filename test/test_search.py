@@ -153,6 +153,18 @@ def test_a_copy_that_comes_too_late_reads_everything_anew(open_robot: Open) -> N
     assert kept[0] not in {m.id for m in reader.recall('cup door gripper', n=100).memories}
 
 
+def test_a_state_from_before_the_latest_change_tells_of_no_change(robot: Robot) -> None:
+    (first,) = fill(robot, 1)
+    with robot.memory.db.read() as before:
+        before.execute('SELECT 1 FROM changes')  # the snapshot begins
+        (second,) = fill(robot, 1, seed=1)
+        with robot.memory.db.read() as after:
+            last, changed = require(indexed.read_changes(after, 1))
+        assert (last, changed) == (2, {second: 'default'})
+        assert indexed.read_changes(before, 0) == (1, {first: 'default'})
+        assert indexed.read_changes(before, last) == (last, {})
+
+
 def test_the_log_of_changes_does_not_grow_without_end(
     robot: Robot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

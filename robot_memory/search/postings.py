@@ -177,6 +177,8 @@ class Postings:
         for segment in self._segments:
             for term, rows in segment.find_each(asked):
                 found[term].append(rows)
+        if not self._new:
+            return found
         held, rows = self._new_terms[: self._new], self._new_rows[: self._new]
         places = np.flatnonzero(np.isin(held, asked) & (rows >= 0))
         held, rows = held[places], rows[places]

@@ -168,10 +168,11 @@ class ResidentIndex:
         if vectors.model_of(connection) != self._model:
             self._shards = None
             return
-        changed = indexed.read_changes(connection, self._seq)
-        if changed is None:
+        read = indexed.read_changes(connection, self._seq)
+        if read is None:
             self._shards = None
             return
+        latest, changed = read
         if not changed:
             return
         found = {row.memory_id: row for row in indexed.fetch(connection, list(changed))}
@@ -182,7 +183,7 @@ class ResidentIndex:
             else:
                 shard.drop(memory_id)
                 self._is_wasteful |= shard.is_wasteful
-        self._seq = max(self._seq, indexed.last_change(connection))
+        self._seq = latest
 
 
 def trim_heap() -> None:

@@ -94,14 +94,21 @@ def last_change(connection: apsw.Connection) -> int:
     return int(seq)
 
 
-def read_changes(connection: apsw.Connection, seq: int) -> dict[int, str] | None:
-    """Return ids and collections of what changed after a change; None if too much did."""
-    ((first,),) = connection.execute('SELECT coalesce(min(seq), 0) FROM changes')
+def read_changes(connection: apsw.Connection, seq: int) -> tuple[int, dict[int, str]] | None:
+    """
+    Return the latest change, and ids and collections of what changed after one.
+
+    None where too much changed: not all of it is kept.
+    """
+    (first, *_), *rows = connection.execute(
+        'SELECT coalesce(min(seq), 0), NULL, NULL FROM changes'
+        ' UNION ALL SELECT seq, memory_id, collection FROM changes WHERE seq > ?',
+        (seq,),
+    )
     if first > seq + 1:
         return None
-    return dict(
-        connection.execute('SELECT memory_id, collection FROM changes WHERE seq > ?', (seq,))
-    )
+    latest = max((row[0] for row in rows), default=seq)
+    return latest, {memory_id: collection for _, memory_id, collection in rows}
 
 
 def fetch(connection: apsw.Connection, ids: Sequence[int]) -> list[Row]:

@@ -379,7 +379,7 @@ def _make_record(row: Sequence[Any]) -> Record:
     for name in _JSON:
         values[name] = None if values[name] is None else json.loads(values[name])
     for name in ('tags', 'scope_files'):
-        values[name] = tuple(json.loads(values[name]))
+        values[name] = () if values[name] == '[]' else tuple(json.loads(values[name]))
     for name in ('stands', 'stamp_is_local', 'time_uncertain'):
         values[name] = bool(values[name])
     writer = row[len(_FIELDS) :]
