@@ -143,7 +143,7 @@ class Memory:
     @property
     def caller(self) -> Writer:
         """Return who calls, as far as the face knows."""
-        return caller.get() or Writer.of_role('python', find_os_user(), self.settings.python_role)
+        return caller.get() or _make_own_caller(self.settings.python_role)
 
     def change_settings(self, settings: Settings) -> None:
         """Take other settings; a changed decay rate holds from now on, not before."""
@@ -221,6 +221,12 @@ class Memory:
         if self.resident_index is not None:
             with self.db.read() as connection:
                 self.resident_index.load(connection, self._worker.is_stopping)
+
+
+@functools.cache
+def _make_own_caller(role: str) -> Writer:
+    """Return code of this process as a caller."""
+    return Writer.of_role('python', find_os_user(), role)
 
 
 @functools.cache

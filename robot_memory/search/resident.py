@@ -177,7 +177,9 @@ class ResidentIndex:
             return
         found = {row.memory_id: row for row in indexed.fetch(connection, list(changed))}
         for memory_id in sorted(changed):
-            shard = self._shards.setdefault(changed[memory_id], Shard())
+            shard = self._shards.get(changed[memory_id])
+            if shard is None:
+                shard = self._shards[changed[memory_id]] = Shard()
             if memory_id in found:
                 shard.put(found[memory_id])
             else:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, lru_cache
 
-from robot_memory.text.tokenizer import fold
+from robot_memory.text.tokenizer import fold, hash_content, make_token_set
 from robot_memory.text.vocabulary import MONTHS, NEGATIONS, NUMBERS, UNITS
 
 _ALIASES = {alias: unit for unit, names in UNITS.items() for alias in names.split()}
@@ -102,6 +103,21 @@ def _normalize_number(number: str) -> str:
     if '.' not in rest:
         rest = rest.rstrip('0')
     return f'{sign}{whole}{point}{rest}' if rest else sign + whole
+
+
+@dataclass(frozen=True)
+class ContentKeys:
+    """Hold what a text is found by as a duplicate: its hash, its duplicate key, its tokens."""
+
+    hash: bytes
+    duplicate_key: str
+    tokens: frozenset[str]
+
+
+@lru_cache(maxsize=8)
+def derive_keys(text: str) -> ContentKeys:
+    """Return the keys of a text; the latest are cached, for a text is looked up, then stored."""
+    return ContentKeys(hash_content(text), duplicate_key(text), make_token_set(text))
 
 
 def duplicate_key(text: str) -> str:

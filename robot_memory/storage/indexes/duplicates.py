@@ -17,7 +17,7 @@ from typing import Protocol
 import apsw
 
 from robot_memory.text import tokenizer
-from robot_memory.text.duplicate_keys import duplicate_key, names_another
+from robot_memory.text.duplicate_keys import derive_keys, names_another
 
 _FEW = 64
 """Rows of one duplicate key and length that are cheaper to compare than to search by words."""
@@ -95,7 +95,7 @@ def _match_text(
         'SELECT m.id FROM memories AS m INDEXED BY memories_by_hash WHERE m.content_hash = ?'
         f" AND m.collection = ? AND m.status = 'active' AND m.type = 'fact'{_OF_KIND}"
         ' ORDER BY m.id LIMIT 1',
-        (tokenizer.hash_content(text), collection, *kind),
+        (derive_keys(text).hash, collection, *kind),
     ).fetchone()
     return Duplicate('exact', row[0], 1.0) if row else None
 
@@ -109,13 +109,14 @@ def _match_words(
     neighbours: Neighbours,
 ) -> Duplicate | None:
     """Compare token sets; a set of another size than |A| x bar .. |A| / bar cannot pass."""
-    wanted = tokenizer.make_token_set(text)
+    keys = derive_keys(text)
+    wanted = keys.tokens
     size = len(wanted)
     if not size:
         return None
     lowest = math.ceil(size * bar - 1e-9)
     highest = math.floor(size / bar + 1e-9) if bar > 0 else 10**9
-    key = (collection, duplicate_key(text), lowest, highest, *kind)
+    key = (collection, keys.duplicate_key, lowest, highest, *kind)
     rows = list(connection.execute(f'{_BY_KEY} LIMIT {_FEW + 1}', key))
     if len(rows) > _FEW:
         terms = sorted({tokenizer.find_index_term(token) for token in wanted})
@@ -151,7 +152,7 @@ def _match_meaning(
     """Return the nearest above the bar that has the same duplicate key."""
     if not neighbours.has_meaning:
         return None
-    key = duplicate_key(text)
+    key = derive_keys(text).duplicate_key
     rows = connection.execute(
         'SELECT id FROM memories INDEXED BY memories_by_guard WHERE collection = ? AND guard = ?'
         " AND status = 'active' AND type = 'fact' LIMIT ?",

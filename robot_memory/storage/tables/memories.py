@@ -19,9 +19,8 @@ from robot_memory.storage.indexes.candidates import choose, restrict_to
 from robot_memory.storage.indexes.filters import STAMP, TIMES, Where
 from robot_memory.storage.tables import accesses, audit, counts, events, revisions, turns, writers
 from robot_memory.storage.tables.folding import explain_missing
-from robot_memory.text import tokenizer
 from robot_memory.text.categories import Classification
-from robot_memory.text.duplicate_keys import duplicate_key
+from robot_memory.text.duplicate_keys import derive_keys
 
 _COLUMNS = (
     'id type collection session_id content category confidence tags scope_files perception_type '
@@ -157,12 +156,8 @@ def restore(connection: apsw.Connection, record: Record, confidence_base: float,
 
 def derive_columns(content: str) -> tuple[str, bytes, str, int]:
     """Return the columns that follow from a text alone."""
-    return (
-        content,
-        tokenizer.hash_content(content),
-        duplicate_key(content),
-        len(tokenizer.make_token_set(content)),
-    )
+    keys = derive_keys(content)
+    return content, keys.hash, keys.duplicate_key, len(keys.tokens)
 
 
 def get(connection: apsw.Connection, ids: Iterable[int]) -> dict[int, Record]:
