@@ -59,7 +59,9 @@ def stream(
     readings = []
     for count, scene in enumerate(held):
         gain = 1 + flicker * np.sin(1.7 * count) + drift * count / len(held)
-        noisy = scene * gain + random.normal(0, noise, scene.shape)
+        noisy = random.standard_normal(scene.shape, np.float32)
+        noisy *= noise
+        noisy += (scene * gain).astype(np.float32)
         readings.append(reading(noisy, start_ns + count * TENTH_NS))
     return readings
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import prepared
 import pytest
 from waiting import HANG_SECONDS
 
@@ -32,7 +33,8 @@ def failed(folder: Path, *arguments: str, command: list[str] = COMMAND, **more: 
     """Return the one line that a command fails with."""
     names = ('HOME', 'ROBOT_MEMORY_DB', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME')
     environment = {name: value for name, value in os.environ.items() if name not in names}
-    ran = subprocess.run(
+    start = prepared.run if command is COMMAND else subprocess.run
+    ran = start(
         [*command, *arguments],
         capture_output=True,
         text=True,

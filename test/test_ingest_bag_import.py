@@ -25,11 +25,24 @@ from rosbags.typesys import Stores, get_typestore
 from waiting import HANG_SECONDS, until
 
 from robot_memory.core.errors import InvalidArgument, NotFound
+from robot_memory.core.settings import Settings
 from robot_memory.detectors import Signal
 from robot_memory.ingest import PoseSourceSettings
 from robot_memory.ingest.bag_import import ImportPlan
+from robot_memory.memory import Memory
 
 PUSHES = ImportPlan(taps={'wrench': {'onset_n': 2.0}})
+
+
+@pytest.fixture(scope='module')
+def wanted(tmp_path_factory: pytest.TempPathFactory, made: Path) -> list[tuple[Any, ...]]:
+    """Return what tells the events of the arm's recording apart."""
+    path = tmp_path_factory.mktemp('wanted') / 'memory.db'
+    with Memory(Settings(db_path=str(path), model='none'), resident=False) as memory:
+        run(memory, made)
+        found = events_of(memory)
+    assert len(found) == 8
+    return found
 
 
 def test_the_senses_notice_in_a_recording_what_happened(robot: Robot, made: Path) -> None:
@@ -57,18 +70,15 @@ def test_importing_a_recording_twice_adds_nothing(robot: Robot, made: Path) -> N
 
 @pytest.mark.parametrize('write', FORMS, ids=lambda write: write.__name__)
 def test_every_form_of_recording_gives_the_same_events(
-    open_robot: Callable[..., Robot],
+    robot: Robot,
     tmp_path: Path,
-    made: Path,
+    wanted: list[tuple[Any, ...]],
     messages: Messages,
     write: Callable[[Path, Messages], Path],
 ) -> None:
-    wanted = open_robot(name='wanted')
-    run(wanted.memory, made)
-    robot = open_robot()
     _, told = run(robot.memory, write(tmp_path / 'bag', messages))
     assert told == []
-    assert events_of(robot.memory) == events_of(wanted.memory)
+    assert events_of(robot.memory) == wanted
 
 
 def test_without_its_metadata_a_recording_is_read_as_well(
@@ -448,6 +458,7 @@ def test_an_import_that_was_broken_off_is_completed_without_doubles(
     open_robot: Callable[..., Robot],
     tmp_path: Path,
     made: Path,
+    wanted: list[tuple[Any, ...]],
     after: int,
     ending: signal.Signals,
 ) -> None:
@@ -457,13 +468,11 @@ def test_an_import_that_was_broken_off_is_completed_without_doubles(
     acknowledged = kept_in(db)
     process.send_signal(ending)
     process.communicate(timeout=HANG_SECONDS)
-    wanted = open_robot(name='wanted')
-    run(wanted.memory, made)
     robot = open_robot()
     assert robot.rows('SELECT count(*) FROM events')[0][0] >= acknowledged >= after
     imported, _ = run(robot.memory, made)
     assert imported.kept + imported.known == 8
-    assert events_of(robot.memory) == events_of(wanted.memory)
+    assert events_of(robot.memory) == wanted
     check_file(db)
 
 

@@ -128,7 +128,7 @@ def test_answers_as_of_an_instant_are_those_of_a_copy_taken_then(
     chance = random.Random(seed)
     robot = open_robot()
     known: list[tuple[str, int, list[Any]]] = []
-    for number in range(few_or_many(12, 50)):
+    for number in range(few_or_many(8, 50)):
         for _ in range(chance.randrange(1, 9)):
             live(robot, clock, chance)
         copy = take_copy(robot, tmp_path / f'copy-{number}.db', clock)
