@@ -151,6 +151,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope='session')
+def turned(tmp_path_factory: pytest.TempPathFactory, made: Path) -> Path:
+    """Return that recording with the weight of a tool that the joints turn for its wrench."""
+    import recordings
+
+    return recordings.weigh(made, tmp_path_factory.mktemp('made') / 'turned')
+
+
+@pytest.fixture(scope='session')
 def messages(made: Path) -> Messages:
     """Return topic, type, time and content of the messages of that recording."""
     import recordings

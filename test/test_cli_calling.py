@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
+import prepared
 import pytest
 
 
@@ -15,7 +15,7 @@ def test_a_call_without_ros_says_what_to_do_in_one_line(missing: str) -> None:
         'sys.argv = ["robot-memory", "call", "recall", "{query: cup}"]\n'
         'from robot_memory.__main__ import main; main()'
     )
-    ran = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
+    ran = prepared.run([sys.executable, '-c', code], capture_output=True, text=True)
     assert ran.returncode == 1 and ran.stdout == ''
     assert ran.stderr.startswith('robot-memory: [unavailable] call requires ROS 2')
     assert 'scripts/env' in ran.stderr and ran.stderr.count('\n') == 1

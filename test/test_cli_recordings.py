@@ -11,15 +11,14 @@ from pathlib import Path
 import prepared
 import pytest
 import recordings
-from recordings import messages_of
+from recordings import Messages
 
 
 @pytest.fixture(scope='module')
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, made: Path, messages: Messages) -> Path:
     """Return a folder with recordings of every form and nothing else but a note."""
     root: Path = tmp_path_factory.mktemp('all')
-    made: Path = recordings.RECORD(root / 'arm' / 'ur5e')
-    messages = messages_of(made)
+    shutil.copytree(made, root / 'arm' / 'ur5e')
     recordings.split(root / 'parts', messages)
     loose = root / 'loose'
     loose.mkdir()

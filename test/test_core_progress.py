@@ -11,6 +11,7 @@ import sys
 import termios
 from pathlib import Path
 
+import prepared
 import pytest
 from sources import ROOT, importers
 from waiting import HANG_SECONDS
@@ -34,7 +35,7 @@ def on_a_terminal(*command: str) -> str:
     """Run a command whose stderr is a terminal; return what that shows."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 100, 0, 0))
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs) as ran:
+    with prepared.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs) as ran:
         os.close(theirs)
         shown = b''
         try:
@@ -49,9 +50,9 @@ def on_a_terminal(*command: str) -> str:
 
 def piped(*command: str) -> str:
     """Run a command whose stderr is a pipe; return what came through."""
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=HANG_SECONDS)
+    ran = prepared.run(command, capture_output=True, text=True, timeout=HANG_SECONDS)
     assert ran.returncode == 0, ran.stderr
-    return ran.stderr
+    return str(ran.stderr)
 
 
 def test_a_benchmark_shows_its_bar_on_a_terminal_and_writes_none_into_a_pipe() -> None:
@@ -78,7 +79,9 @@ def test_a_command_shows_its_bar_on_a_terminal_and_writes_none_into_a_pipe(
 
 
 def test_a_process_that_ends_within_a_bar_leaves_no_semaphore() -> None:
-    assert 'leaked' not in piped(sys.executable, '-W', 'always', '-c', LEFT_AT_ONCE)
+    command = [sys.executable, '-W', 'always', '-c', LEFT_AT_ONCE]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=HANG_SECONDS)
+    assert ran.returncode == 0 and 'leaked' not in ran.stderr
 
 
 def test_progress_bars_are_made_in_one_place() -> None:

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import recordings
-from recordings import Messages, messages_of, weigh
+from recordings import Messages, messages_of
 from robots import Robot
 from rosbags.typesys import Stores, get_typestore
 
@@ -26,13 +25,13 @@ POSE = 'geometry_msgs/msg/PoseStamped'
 
 
 @pytest.fixture(scope='module')
-def messages(tmp_path_factory: pytest.TempPathFactory) -> Messages:
+def messages(made: Path) -> Messages:
     """The demonstration's recording, half of its joint states with a finger's in between."""
-    made = messages_of(recordings.RECORD(tmp_path_factory.mktemp('made') / 'ur5e'))
+    recorded = messages_of(made)
     store = get_typestore(Stores.LATEST)
     types = store.types
     more: Messages = []
-    for number, (topic, _, at, _) in enumerate(made):
+    for number, (topic, _, at, _) in enumerate(recorded):
         if topic != '/wrench' or number % 3:
             continue
         stamp = types['builtin_interfaces/msg/Time'](*divmod(at, 10**9))
@@ -48,7 +47,7 @@ def messages(tmp_path_factory: pytest.TempPathFactory) -> Messages:
         finger = types[JOINTS](header, ['finger'], *[np.array([number / 1000])] * 3)
         raw = bytes(store.serialize_cdr(finger, JOINTS))
         more.append(('/joint_states', JOINTS, at + 3, raw))
-    return sorted([*made, *more], key=lambda one: one[2])
+    return sorted([*recorded, *more], key=lambda one: one[2])
 
 
 def run(
@@ -111,12 +110,11 @@ def test_what_comes_of_messages_does_not_depend_on_how_they_are_cut(
 
 @pytest.mark.parametrize(('late_ns', 'kind'), [(0, 'turn'), (10**9, 'push')])
 def test_a_contact_is_judged_by_the_joint_states_that_came_before_it(
-    robot: Robot, tmp_path: Path, late_ns: int, kind: str
+    robot: Robot, turned: Path, late_ns: int, kind: str
 ) -> None:
-    made = messages_of(weigh(recordings.RECORD(tmp_path / 'made'), tmp_path / 'turned'))
     late = [
         (topic, form, at + (late_ns if topic == '/joint_states' else 0), raw)
-        for topic, form, at, raw in made
+        for topic, form, at, raw in messages_of(turned)
     ]
     messages = sorted(late, key=lambda one: one[2])
     one_by_one = run(robot, messages, [1] * len(messages))

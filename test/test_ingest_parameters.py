@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
+import prepared
 import pytest
-import recordings
 
 from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.ingest.parameters import read_parameters
@@ -45,12 +44,13 @@ def test_parameters_that_every_node_has_are_accepted(tmp_path: Path) -> None:
     }
 
 
-def test_an_import_with_a_mistyped_key_imports_nothing_and_says_why(tmp_path: Path) -> None:
-    made = recordings.RECORD(tmp_path / 'ur5e')
+def test_an_import_with_a_mistyped_key_imports_nothing_and_says_why(
+    tmp_path: Path, made: Path
+) -> None:
     file, db = tmp_path / 'params.yaml', tmp_path / 'memory.db'
     file.write_text('/**:\n  ros__parameters:\n    taps: [wrench]\n    sorce: arm_1\n')
     command = [sys.executable, '-m', 'robot_memory', '--db', str(db), '--model', 'none', 'import']
-    ran = subprocess.run(
+    ran = prepared.run(
         [*command, str(made), '--params', str(file)], capture_output=True, text=True
     )
     assert ran.returncode == 1 and not db.exists()

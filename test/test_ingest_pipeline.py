@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import recordings
 from narrowing import require
-from recordings import run, swing, weigh
+from recordings import run, swing
 from robots import Robot
 
 
 def test_the_weight_of_a_tool_that_the_joints_turn_is_no_hard_contact(
-    robot: Robot, tmp_path: Path
+    robot: Robot, turned: Path
 ) -> None:
-    run(robot.memory, weigh(recordings.RECORD(tmp_path / 'made'), tmp_path / 'turned'))
+    run(robot.memory, turned)
     assert not robot.query_events(where={'kind': 'contact'}).events
     turns = robot.query_events(where={'kind': 'turn'}).events
     assert turns
@@ -25,8 +24,8 @@ def test_the_weight_of_a_tool_that_the_joints_turn_is_no_hard_contact(
         assert row['content'].startswith('Perhaps no contact')
 
 
-def test_the_confidence_of_an_event_is_stored(robot: Robot, tmp_path: Path) -> None:
-    run(robot.memory, recordings.RECORD(tmp_path / 'made'))
+def test_the_confidence_of_an_event_is_stored(robot: Robot, made: Path) -> None:
+    run(robot.memory, made)
     rows = robot.rows("SELECT confidence FROM memories WHERE type = 'perception'")
     assert len(set(rows)) > 3
     assert robot.recall('contact', n=10).memories

@@ -65,9 +65,8 @@ def test_no_stamp_of_a_recording_or_a_simulation_is_by_this_hosts_clock() -> Non
 
 
 def test_events_in_a_recording_without_stamps_are_dated_by_the_log_and_marked(
-    robot: Robot, tmp_path: Path
+    robot: Robot, tmp_path: Path, made: Path
 ) -> None:
-    made = recordings.RECORD(tmp_path / 'made')
     bare = [
         (topic, kind, at, raw[:4] + bytes(8) + raw[12:])
         for topic, kind, at, raw in recordings.messages_of(made)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import recordings
 from recordings import ALL, Message, Messages, events_of, messages_of, run, write2
 from robots import Robot
 from rosbags.rosbag2 import StoragePlugin
@@ -15,9 +14,8 @@ from rosbags.typesys import Stores, get_typestore
 
 
 @pytest.fixture(scope='module')
-def wrenches(tmp_path_factory: pytest.TempPathFactory) -> Messages:
+def wrenches(made: Path) -> Messages:
     """Return the wrench of the demonstration: two contacts."""
-    made = recordings.RECORD(tmp_path_factory.mktemp('made') / 'ur5e')
     return [one for one in messages_of(made) if one[0] == '/wrench']
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import detector_packages
+import prepared
 import pytest
 from detector_packages import BATTERY
 from narrowing import require
@@ -133,7 +134,7 @@ def test_the_import_command_runs_it(tmp_path: Path) -> None:
         '--model',
         'none',
     ]
-    done = subprocess.run(
+    done = prepared.run(
         [sys.executable, '-c', program, 'import', recording, *options],
         capture_output=True,
         text=True,

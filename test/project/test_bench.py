@@ -29,13 +29,6 @@ THIS = scale.Subject('adapter', sys.executable)
 
 
 @pytest.fixture(scope='module')
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the demonstration's recording."""
-    path: Path = recordings.RECORD(tmp_path_factory.mktemp('made') / 'ur5e')
-    return path
-
-
-@pytest.fixture(scope='module')
 def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, str]:
     """Return what the bench writes and prints of a small store."""
     file = tmp_path_factory.mktemp('bench') / 'results.json'

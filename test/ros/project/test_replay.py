@@ -24,11 +24,6 @@ SETTLED_NS = 10**9
 WRENCH = {'taps': '[wrench]', 'wrench.onset_n': '2.0', 'use_sim_time': 'true'}
 
 
-@pytest.fixture(scope='module')
-def made(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return recordings.RECORD(tmp_path_factory.mktemp('made') / 'ur5e')
-
-
 def open_store(path: Any) -> Memory:
     return Memory(Settings(db_path=str(path), model='none'), resident=False)
 
