@@ -6,6 +6,7 @@ hard once. A red block appears before its camera, and is taken away. Always the 
 """
 
 import argparse
+import functools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -145,6 +146,16 @@ def compute_wrench(seconds: float, random: np.random.Generator) -> tuple[Vector,
 
 def draw_image(seconds: float, random: np.random.Generator) -> NDArray[np.uint8]:
     """Return what the camera sees at a time: a wall, a table, a box, and for a while a block."""
+    exposure = 1 + 0.03 * np.sin(seconds * 7)
+    view = draw_scene(BLOCK_APPEARS <= seconds < BLOCK_GOES) * exposure
+    view += random.normal(0, 1.5, (HEIGHT, WIDTH, 1))
+    pixels: NDArray[np.uint8] = np.clip(view, 0, 255).astype(np.uint8)
+    return pixels
+
+
+@functools.cache
+def draw_scene(with_block: bool) -> NDArray[np.float64]:
+    """Return the scene with or without the block, as it is without noise."""
     rows, columns = np.mgrid[:HEIGHT, :WIDTH]
     view = np.empty((HEIGHT, WIDTH, 3))
     view[:] = (178, 184, 190)
@@ -153,14 +164,11 @@ def draw_image(seconds: float, random: np.random.Generator) -> NDArray[np.uint8]
     view[table] = np.array((150, 112, 74)) + grain[table][:, None]
     view[95:165, 225:295] = (70, 82, 96)
     view[100:160, 230:290] = (104, 120, 138)
-    if BLOCK_APPEARS <= seconds < BLOCK_GOES:
+    if with_block:
         view[182:190, 66:118] *= 0.6
         view[140:182, 64:112] = (186, 38, 34)
         view[140:150, 64:112] = (214, 70, 62)
-    exposure = 1 + 0.03 * np.sin(seconds * 7)
-    view = view * exposure + random.normal(0, 1.5, (HEIGHT, WIDTH, 1))
-    pixels: NDArray[np.uint8] = np.clip(view, 0, 255).astype(np.uint8)
-    return pixels
+    return view
 
 
 def main() -> int:
