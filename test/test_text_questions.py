@@ -50,6 +50,8 @@ WINDOWS = [
     ('faults between October 20 and October 26: how many', '2026-10-20 to 2026-10-26'),
     ('18号掉了几次件', '2026-11-18'),
     ('first fault exactly three weeks ago', '2026-10-30'),
+    ('fault on the first Monday of November', '2026-11-02'),
+    ('上个月最后一个周五的故障', '2026-10-30'),
     ('三周前的今天第一个故障', '2026-10-30'),
     ('first fault on the second day of November', '2026-11-02'),
     ('what happened on Wednesday last week?', '2026-11-11'),
@@ -358,6 +360,12 @@ READ_AS = [
      'contacts, 2026-11-20, against 2026-11-19'),
     ('今天接触比昨天多吗', 'contacts, 2026-11-20, against 2026-11-19'),
     ('worst calibration', 'calibrations, highest length first, 1 of them'),
+    ('今天早班出了几次故障', 'faults, count, during the last 早班 of 2026-11-20'),
+    ("summary of today's late shift", 'sessions, 2026-11-20'),
+    ('什么时候看到紫色的东西', 'changes of scene'),
+    ('自从今天那次过温报警解除，一共插了几个销？',
+     'insertions, count, since the last over temperature of 2026-11-20'),
+    ('total emergency stop time yesterday', 'emergency stops, sum of duration, 2026-11-19'),
     ('Which device did you lose last?', 'newest first, 1 of them'),
 ]  # fmt: skip
 
@@ -490,6 +498,12 @@ def test_an_order_of_what_no_table_names_is_loose() -> None:
     assert reading.vague
     assert not read('last stall').vague
     assert not read('Who does the Last Mile trolley belong to?')
+
+
+def test_how_many_there_always_are_is_no_count_of_events() -> None:
+    assert read('一托盘一般码几箱，多了会怎样？').aggregate is None
+    assert read('how many boxes does a pallet take?').aggregate is None
+    assert read('how many boxes did you stack?').aggregate is not None
 
 
 def test_days_have_the_hours_that_the_zone_gives_them() -> None:

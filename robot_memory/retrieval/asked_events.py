@@ -81,7 +81,7 @@ def find_asked_events(
     if abs(right - told) > _SECOND:
         now = to_local(right, zone)
         reading = question.read(now, zone)
-    if reading.statement and (reading.told or not (reading.kinds or reading.bounds)):
+    if reading.statement and (reading.told or not reading.kinds):
         return AskedEvents(reading.describe())
     search = _Search(memory, collection, session_id, zone, now)
     meant = search.add_meaning(reading, text)

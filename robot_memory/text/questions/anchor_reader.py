@@ -29,6 +29,10 @@ class AnchorReader(WindowReader):
         )
         if found and found.anchor.day:
             return found
+        if found and load_pattern('anchors', 'days', 'summary').search(
+            self.folded, 0, found.span[0]
+        ):
+            return None
         if found and load_pattern('anchors', 'english', 'itself').search(
             self.folded, 0, found.span[0]
         ):
@@ -59,6 +63,7 @@ class AnchorReader(WindowReader):
         if ends:
             outside = self._find_end(found) or outside
         if outside and self._is_same_before(found, outside):
+            self.beside = outside.spans
             return replace(found.anchor, window=outside.window), None
         if ends or found.anchor.said:
             return found.anchor, outside
@@ -93,7 +98,8 @@ class AnchorReader(WindowReader):
         """Say whether a time belongs to the anchor alone: 今天换工具前的那次换工具."""
         inside = {m.labels for m in self.mentions if m.labels and is_inside(m, found.span)}
         asked = {m.labels for m in self.mentions if not is_inside(m, found.span)}
-        same = bool(inside & asked) or found.anchor.relation == 'since'
+        session = any('session' in m.kinds for m in self.mentions if is_inside(m, found.span))
+        same = bool(inside & asked) or found.anchor.relation == 'since' or session
         return same and any(end == found.span[0] for _, end in outside.spans)
 
     def _find_end(self, found: FoundAnchor) -> Found | None:

@@ -369,7 +369,7 @@ def _read_chinese(folded: str, mention: Mention, others: Sequence[Mention]) -> F
             which, _ = _read_which(folded, mention)
             anchor = Anchor('since', _name_chinese(folded, mention, mention.end), which)
             span = (begun.start(), mention.end)
-            return FoundAnchor(anchor, span, (span,))
+            return FoundAnchor(anchor, span, ((begun.start() + len('自从'), mention.end),))
         if not until or until[0].startswith('到'):
             return None
         which, _ = _read_which(folded, mention)

@@ -118,9 +118,10 @@ def find_session_anchor(folded: str, mentions: Sequence[Mention]) -> FoundAnchor
         named = load_pattern('anchors', 'chinese', 'session').search(
             folded, max(0, one.start - 10), one.start
         )
-        if named and 'session' in one.kinds:
+        if named and named[0] and 'session' in one.kinds:
             words = (named['name'] or '') + folded[one.start : one.end]
-            anchor = replace(name_anchor(named['which'] + ' ' + words, 'during'), words=words)
+            which = f'{named["which"] or ""} {words}'
+            anchor = replace(name_anchor(which, 'during'), words=words)
             start = named.start('name') if named['name'] else one.start
             return FoundAnchor(anchor, (named.start(), one.end), ((start, one.end),))
     return None

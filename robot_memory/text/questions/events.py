@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any
 
@@ -124,7 +124,20 @@ def find_mentions(folded: str, taken: Sequence[Span] = ()) -> list[Mention]:
                 used.append((start, end))
                 plural = match[0].isascii() and re.search(r'(?<!s)s\b', match[0]) is not None
                 found.append(Mention(start, end, plural, **kind))
-    return sorted(found, key=lambda one: one.start)
+    return _merge_faults(sorted(found, key=lambda one: one.start))
+
+
+def _merge_faults(mentions: list[Mention]) -> list[Mention]:
+    """Return mentions with what is said twice once: 过温报警."""
+    merged: list[Mention] = []
+    for one in mentions:
+        last = merged[-1] if merged else None
+        fault = last and last.end == one.start and last.labels and 'fault' in last.kinds
+        if last and fault and one.kinds == ('fault',):
+            merged[-1] = replace(last, end=one.end)
+        else:
+            merged.append(one)
+    return merged
 
 
 def is_asked_for(folded: str, mention: Mention) -> bool:

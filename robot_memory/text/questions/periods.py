@@ -88,6 +88,28 @@ def _read_weekday_ago(given: dict[str, Any], calendar: Calendar) -> dict[str, An
     return {'day': day - 7 * (weeks - 1) * DAY}
 
 
+def _read_weekday_of(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    """Read the first Monday of November, 上个月最后一个周五."""
+    today, name = calendar.today, given['weekday']
+    weekday = min('一二三四五六日天'.find(name), 6)
+    weekday = WEEKDAYS.index(name[:3]) if weekday < 0 else weekday
+    if 'month' in given:
+        month = calendar.make_past_month(parse_month(given['month']), int(given.get('year', 0)))
+    else:
+        ago = given['period'].startswith(('last', '上'))
+        month = calendar.make_month(today.year, today.month - ago)
+    first = month.since.date() + (weekday - month.since.weekday()) % 7 * DAY
+    if 'last' in given or given.get('ordinal') == 'last':
+        last = month.until.date() - DAY
+        return {'day': last - (last.weekday() - weekday) % 7 * DAY}
+    nth = (
+        int(parse_number(given['nth']))
+        if 'nth' in given
+        else _ORDINALS.index(given['ordinal']) + 1
+    )
+    return {'day': first + 7 * (nth - 1) * DAY}
+
+
 READERS = {
     'week_number': _read_week_number,
     'half': _read_half,
@@ -96,5 +118,6 @@ READERS = {
     'week_from': _read_week_from,
     'part_of': _read_part_of,
     'weekday_ago': _read_weekday_ago,
+    'weekday_of': _read_weekday_of,
 }
 """How the times of this module are read, by the name that times.toml has for it."""

@@ -15,6 +15,7 @@ from robot_memory.text.questions.events import (
     Mention,
     find_outcome,
     is_asked_for,
+    is_han,
     locate_quantities,
 )
 from robot_memory.text.questions.folding import correct_words, fold_characters, mend_words
@@ -144,7 +145,12 @@ class _Reader(AnchorReader):
         strong = any(not (m.weak or m.common or m.happening) for m in self.mentions)
         filed = load_pattern('events', 'recording', 'asked').search(self.folded) and strong
         says = says or bool((self.file or filed) and self.mentions)
+        seen = any(m.kinds == ('scene',) for m in self.mentions) and not self.cues.present
+        says = says or bool(seen and load_pattern('events', 'instant', 'en').search(self.folded))
         used = self._choose_mentions(says)
+        if window and used and all(m.kinds == ('session',) for m in used):
+            ended = load_pattern('events', 'ended', 'en').search(self.folded)
+            window = replace(window, granularity='second') if ended else window
         without = [m for m in self.mentions if self._is_excluded(m) and m not in used]
         statement = self._asks_statement(outside or aggregate is not None, order is not None)
         happening = any(m.happening for m in self.mentions)
@@ -215,8 +221,7 @@ class _Reader(AnchorReader):
 
     def _find_loosely(self) -> tuple[FoundOrder | None, FoundAggregate | None]:
         """Return an order or a count of what only its meaning names: the last thermal trip."""
-        habit = self.cues.present and not self.cues.past
-        if habit or not self.signs.intersection(('order', 'count')):
+        if self._is_always() or not self.signs.intersection(('order', 'count')):
             return None, None
         aggregate = find_aggregate(self.folded)
         if aggregate and aggregate.aggregate.function == 'count':
@@ -250,6 +255,10 @@ class _Reader(AnchorReader):
         if self.cues.asked or self.cues.future:
             return None
         found = find_aggregate(self.folded)
+        han = is_han(self.folded) and not self.cues.past
+        weak = self.mentions and not dated and all(m.weak for m in self.mentions)
+        if weak and (han or self._is_always()):
+            return None  # how many boxes a pallet takes
         if found and any(
             b.figure and b.quantity == found.aggregate.quantity for b in self.bounds.bounds
         ):
@@ -259,6 +268,10 @@ class _Reader(AnchorReader):
         strong = any(not (m.weak or m.happening) for m in self.mentions)
         spread = found.aggregate.function in ('mean', 'median', 'std') and strong
         return found if found.aggregate.quantity and (dated or spread) else None
+
+    def _is_always(self) -> bool:
+        """Say whether it is asked how things always are, and of nothing that has been."""
+        return self.cues.present and (is_han(self.folded) or not self.cues.past)
 
     def _asks_statement(self, outside: bool, ordered: bool) -> bool:
         """Say whether a rule, a fact or what somebody said is asked for, and no event."""
