@@ -31,9 +31,9 @@ class Vocabulary:
                 self._vectors.update(zip(new, made, strict=True))
             return np.stack([self._vectors[one] for one in phrases]) if phrases else None
 
-    def compare(self, query: str, phrases: Sequence[str]) -> list[float] | None:
+    def compare(self, question: str, phrases: Sequence[str]) -> list[float] | None:
         """Return how near each phrase is to a question, 0 to 1; None while there is no model."""
-        asked, vectors = self._vectorizer.embed_query(query), self.embed(phrases)
+        asked, vectors = self._vectorizer.embed_query(question), self.embed(phrases)
         if asked is None or vectors is None:
             return None
         near: list[float] = asked.calibration.to_relevance(vectors @ asked.vector).tolist()

@@ -48,9 +48,11 @@ class MeantEvents(NamedEvents):
 
     def _find_meant(self, question: str) -> tuple[Gloss, float] | None:
         """Return what is nearest to a question of what the store has, and how near it is."""
+        if self.memory.embedder.get_if_loaded() is None:
+            return None
         glosses = _choose_glosses(tuple(self.names), tuple(self.fields.kinds.values()))
-        phrases = [one.text.replace('_', ' ') for one in glosses]
-        near = self.memory.vocabulary.compare(question, phrases)
+        texts = [one.text.replace('_', ' ') for one in glosses]
+        near = self.memory.vocabulary.compare(question, texts)
         if not near:
             return None
         best = max(range(len(near)), key=near.__getitem__)

@@ -24,8 +24,8 @@ class AnchorReader(WindowReader):
         taken = window.spans if window else find_times(self.folded, self.calendar)
         found = (
             find_day_anchor(self.folded, self.mentions, taken)
-            or find_session_anchor(self.folded, self.mentions)
             or find_anchor(self.folded, self.mentions, taken)
+            or find_session_anchor(self.folded, self.mentions)
         )
         if found and found.anchor.day:
             return found
