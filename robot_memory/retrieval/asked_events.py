@@ -201,7 +201,8 @@ class _Search(ComparedEvents):
     ) -> bool:
         """Say whether what is counted is known, but not of the time that is asked for."""
         counted = reading.aggregate is not None and reading.aggregate.function == 'count'
-        if not (counted and words and (reading.window or reading.anchor)):
+        timed = reading.window or reading.anchor
+        if not (counted and words and reading.labels and timed):
             return False
         if not found or self.words.count_each(words, found):
             return False
