@@ -34,7 +34,7 @@ class MeantEvents(NamedEvents):
             question = question[:start] + question[end:]
         found = self._find_meant(question.strip())
         named = bool(reading.kinds)
-        if named and spans:
+        if named and (spans or reading.labels):
             return reading
         if found and found[1] >= (SURE if named else NEAR):
             meant = found[0]

@@ -224,7 +224,7 @@ class _Reader(AnchorReader):
         if self._is_always() or not self.signs.intersection(('order', 'count')):
             return None, None
         aggregate = find_aggregate(self.folded)
-        if aggregate and aggregate.aggregate.function == 'count':
+        if aggregate and aggregate.aggregate.function == 'count' and self.cues.past:
             return None, aggregate
         order = find_time_order(self.folded, self.mentions)
         if order is None and (match := load_pattern('orders', 'loose', 'any').search(self.folded)):
