@@ -32,6 +32,7 @@ FROZEN = {
     'v13.py': 'aa9ab1180ccd6e145b40cde79e9445f69bd2b3833d451577a927a34214a09bc5',
     'v14.py': '699807fa5adc20171684ef5d51687dbd5451dc686ef9df9e072a7ab07520ebe4',
     'v15.py': '3c0d5be1cf8b9d0f110d2ba818a6666c29187d82cec1efd7cb52f523ae45c97d',
+    'v16.py': '9ca26bbc7f931f4a9fcc90018a023a4e311ab05f9a4a71cbe12c88695a0aaca5',
 }
 """SHA-256 of each step's file: stores of its version exist, so it never changes again."""
 

@@ -486,7 +486,7 @@ def test_every_answer_equals_a_plain_evaluation(
     made = [event for event in made if event not in gone]
     # Both plans of a page, and windows in which few and many events are long.
     monkeypatch.setattr(pages, '_FEW', chance.choice([0, 20, 20_000]))
-    monkeypatch.setattr(windows, '_LONG_ONES', chance.choice([0, 5, 500]))
+    monkeypatch.setattr(windows, '_EACH', chance.choice([0, 40]))
     monkeypatch.setattr(windows, '_SHARE', chance.choice([1, 8, 1000]))
     for _ in range(60):
         given, fits = choose(chance)

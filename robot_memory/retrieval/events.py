@@ -20,7 +20,8 @@ from robot_memory.storage import Connection
 from robot_memory.storage.events.aggregates import SUMS, Group, aggregate
 from robot_memory.storage.events.conditions import Selection, select
 from robot_memory.storage.events.fields import TIMES, Fields, Measure, to_nanoseconds
-from robot_memory.storage.events.pages import EventRow, Key, list_page, read_events
+from robot_memory.storage.events.pages import EventRow, list_page, read_events
+from robot_memory.storage.events.ranking import Key
 from robot_memory.text.questions.times import find_time
 
 _TIME_WORDS = 'yesterday, monday 14:03, two hours ago, last week'

@@ -33,6 +33,7 @@ from robot_memory.storage.schema import (
     v13,
     v14,
     v15,
+    v16,
 )
 from robot_memory.storage.tables import meta
 
@@ -52,6 +53,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v13.upgrade,
     v14.upgrade,
     v15.upgrade,
+    v16.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
 PRESENT = Path(__file__).parent / 'schema' / 'present.sql'

@@ -8,7 +8,7 @@ import apsw
 
 from robot_memory.core.clock import DAY
 from robot_memory.storage.indexes.filters import TIMES
-from robot_memory.storage.tables import counts, sizes
+from robot_memory.storage.tables import counts, event_hours, sizes
 
 _WEEK = 7 * DAY
 _HOUR = DAY / 24
@@ -67,8 +67,8 @@ def measure_perceptions(connection: apsw.Connection, limit: float | None, now: i
         for status in ('active', 'invalidated', 'superseded')
     )
     ((new, since),) = connection.execute(
-        'SELECT count(*), min(onset) / 1000 FROM events INDEXED BY events_by_onset'
-        ' WHERE id > 0 AND onset BETWEEN ? AND ?',
+        'SELECT count(*), min(onset) / 1000 FROM events INDEXED BY events_by_kind'
+        f' WHERE id > 0 AND kind IN {event_hours.KINDS} AND onset BETWEEN ? AND ?',
         (1000 * (now - _WEEK), 1000 * now),
     )
     return _make('perceptions', limit, used, new * used / max(whole, 1), since, now)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import apsw
 import numpy as np
+from numpy.typing import NDArray
 
 from robot_memory.core.zones import find_offsets, format_local, to_local
 from robot_memory.storage.events.conditions import Selection
@@ -28,6 +29,8 @@ _NS = 1_000_000_000
 _HOUR, _DAY = 3600 * _NS, 86_400 * _NS
 _SHIFT = 7000 * _DAY
 """Whole weeks that are added before a division, so that it rounds down in 1969, too."""
+_NO_KEY = -(2**62)
+"""In place of the key of events without a name."""
 _WEEKDAYS = ('Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday')
 
 
@@ -64,13 +67,14 @@ def aggregate(
     if measure is not None:
         chosen = chosen.having(measure)
     parts = find_rows(connection, chosen, may_scan=True)
-    value = 'NULL' if measure is None else measure.sql
+    value = 'NULL' if measure is None else measure.sql_of_kinds
     key = _make_key(connection, chosen, group_by, zone)
     found: Iterable[tuple[Any, int, dict[str, float], Any]] = ()
     if parts:
         query = merge(parts, f'{key} AS key, {value} AS value')
         if quantiles or bins:
-            found = _gather(connection, query, names, quantiles, bins)
+            data = _read_groups(connection, query, is_grouped=bool(group_by))
+            found = _describe(data, names, quantiles, bins)
         else:
             found = _sum(connection, query, names, is_grouped=bool(group_by))
     groups = [
@@ -115,21 +119,13 @@ def _sum(
     return found
 
 
-def _gather(
-    connection: apsw.Connection,
-    query: Rows,
+def _describe(
+    data: Mapping[Any, NDArray[np.float64]],
     names: Sequence[str],
     quantiles: dict[str, float],
     bins: int,
 ) -> list[tuple[Any, int, dict[str, float], Any]]:
     """Aggregate the values themselves, for what needs their order."""
-    gathered: dict[Any, array[float]] = {}
-    for key, value in connection.execute(query.sql, query.values):
-        values = gathered.get(key)
-        if values is None:
-            values = gathered[key] = array('d')
-        values.append(value)
-    data = {key: np.frombuffer(values) for key, values in gathered.items()}
     ends = (0.0, 0.0)
     if bins and data:
         ends = (min(one.min() for one in data.values()), max(one.max() for one in data.values()))
@@ -146,6 +142,30 @@ def _gather(
                 for place, count in enumerate(counts)
             )
         found.append((key, len(column), kept, edges))
+    return found
+
+
+def _read_groups(
+    connection: apsw.Connection, query: Rows, *, is_grouped: bool
+) -> dict[Any, NDArray[np.float64]]:
+    """Return the values of each key; a key is an integer or None."""
+    if not is_grouped:
+        plain = connection.execute(f'SELECT value FROM ({query.sql})', query.values)
+        values = np.fromiter(chain.from_iterable(plain), np.float64)
+        return {0: values} if len(values) else {}
+    rows = connection.execute(
+        f'SELECT coalesce(key, {_NO_KEY}), value FROM ({query.sql})', query.values
+    )
+    # Keys are ids, days or whole seconds in nanoseconds: a float holds each exactly.
+    flat = np.fromiter(chain.from_iterable(rows), np.float64)
+    keys, values = flat[::2], flat[1::2]
+    order = np.argsort(keys, kind='stable')
+    keys, values = keys[order], values[order]
+    found = {}
+    starts = np.flatnonzero(np.diff(keys, prepend=np.nan))
+    for start, end in zip(starts, [*starts, len(keys)][1:], strict=True):
+        key = int(keys[start])
+        found[None if key == _NO_KEY else key] = values[start:end]
     return found
 
 

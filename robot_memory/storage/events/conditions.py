@@ -56,7 +56,7 @@ class Selection:
     def having(self, measure: Measure) -> Selection:
         """Return the selection of those that have a figure."""
         chosen = self.of_kinds(frozenset(measure.columns)) if measure.columns else self
-        return chosen.require(f'{measure.sql} IS NOT NULL')
+        return chosen.require(f'{measure.sql_of_kinds} IS NOT NULL')
 
 
 def select(

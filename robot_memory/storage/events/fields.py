@@ -13,7 +13,7 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value
 from robot_memory.core.units import convert, parse_quantity, read_bound
 from robot_memory.storage import epochs
-from robot_memory.storage.tables import event_names, figures
+from robot_memory.storage.tables import event_hours, event_names, figures
 from robot_memory.storage.tables.figures import Figure
 
 TEXTS = {
@@ -50,11 +50,6 @@ KINDS = (
 FARTHEST = 2**63 - 1
 """The last time in nanoseconds that SQLite holds."""
 _UNITS = re.compile(r'(.+?)\s*\[(.*)\]')
-_ALL_KINDS = (
-    'WITH RECURSIVE found (kind) AS (SELECT min(kind) FROM events WHERE active'
-    ' UNION ALL SELECT (SELECT min(kind) FROM events WHERE active AND kind > found.kind)'
-    ' FROM found WHERE found.kind IS NOT NULL) SELECT kind FROM found WHERE kind IS NOT NULL'
-)
 
 
 @dataclass(frozen=True)
@@ -63,16 +58,18 @@ class Measure:
     A number of events `e`, as SQL that is NULL where they have none.
 
     `columns` has of each kind the number of its column, None where it has none; a duration has
-    no kinds.
+    no kinds. `sql_of_kinds` holds where an event is of one of these kinds.
     """
 
     name: str
     unit: str
     sql: str
+    sql_of_kinds: str
     columns: Mapping[int, int | None]
 
 
-LENGTH = Measure(DURATION, 's', '((e."end" - e.onset) / 1e9)', {})
+_LENGTH_S = '((e."end" - e.onset) / 1e9)'
+LENGTH = Measure(DURATION, 's', _LENGTH_S, _LENGTH_S, {})
 """The duration of an event that has ended, in seconds."""
 
 
@@ -88,7 +85,9 @@ class Fields:
     def read(connection: apsw.Connection) -> Fields:
         """Read what there is."""
         found = tuple(figures.list_all(connection))
-        ids = {row[0] for row in connection.execute(_ALL_KINDS)} | {one.kind for one in found}
+        ids = {row[0] for row in connection.execute(f'SELECT kind FROM {event_hours.KINDS}')} | {
+            one.kind for one in found
+        }
         ids |= set(event_names.find_ids(connection, KINDS))
         names = event_names.read(connection, ids)
         kinds = {one: name for one, name in names.items() if one is not None and name is not None}
@@ -140,10 +139,11 @@ class Fields:
             raise InvalidArgument(f'{name} has several units; name one: {ways}')
         columns = {one.kind: one for one in found if one.unit == units[0]}
         cases = ' '.join(f'WHEN {kind} THEN {_read(one)}' for kind, one in columns.items())
-        sql = f'(CASE e.kind {cases} END)'
-        if len(columns) == 1 and kinds == columns.keys():
-            sql = _read(*columns.values())
-        return Measure(plain, units[0], sql, {one.kind: one.slot for one in columns.values()})
+        sql = of_kinds = f'(CASE e.kind {cases} END)'
+        if len({_read(one) for one in columns.values()}) == 1:
+            of_kinds = _read(next(iter(columns.values())))
+        slots = {one.kind: one.slot for one in columns.values()}
+        return Measure(plain, units[0], sql, of_kinds, slots)
 
     def _describe_unknown(self, name: str, kinds: frozenset[int] | None) -> str:
         there: dict[str, list[str]] = {}

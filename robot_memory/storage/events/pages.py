@@ -11,20 +11,11 @@ import apsw
 from robot_memory.core.json_text import dump_json
 from robot_memory.storage.events.conditions import Selection
 from robot_memory.storage.events.fields import FARTHEST, LENGTH, TEXTS, TIMES, Fields, Measure
-from robot_memory.storage.events.windows import (
-    COUNTED,
-    Rows,
-    count_rows,
-    find_extent,
-    find_rows,
-    list_kinds,
-    merge,
-)
+from robot_memory.storage.events.ranking import LENGTH_NS, Key, Page, make_beyond
+from robot_memory.storage.events.windows import count_rows, find_extent, find_rows, merge
 from robot_memory.storage.tables import event_names
 from robot_memory.storage.tables.figures import SLOTS, read_values
 
-Key = tuple[float, int]
-"""Where a page ends: the value that orders it, and the id of the event."""
 _FEW = 20_000
 """Events of a window that are rather all sorted than found in the order of an index."""
 _WORTH = 8
@@ -71,17 +62,17 @@ def list_page(
     if chosen.kinds is not None and not chosen.kinds:
         return []
     if order is LENGTH or None not in order.columns.values():
-        counted = count_rows(connection, chosen, COUNTED)
+        counted = count_rows(connection, chosen)
         if counted > _FEW:
-            found = _walk(connection, chosen, order, descending, limit, after, counted // _WORTH)
+            page = Page(chosen, order, descending, limit, after)
+            found = page.read(connection, counted // _WORTH)
             if found is not None:
                 return found
-    value = _LENGTH_NS if order is LENGTH else order.sql
+    value = LENGTH_NS if order is LENGTH else order.sql_of_kinds
     return _sort(connection, chosen, value, descending, limit, after)
 
 
 _DAY_NS = 86_400 * 10**9
-_LENGTH_NS = '(e."end" - e.onset)'
 
 
 def _list_by_time(
@@ -149,7 +140,7 @@ def _sort(
 ) -> list[Key]:
     """Return a page of the rows of a window, sorted unless they come in the order of onsets."""
     if after is not None:
-        chosen = chosen.require(*_beyond(value, descending, after))
+        chosen = chosen.require(*make_beyond(value, descending, after))
     parts = find_rows(connection, chosen, may_scan=not by_onset)
     if not parts:
         return []
@@ -159,61 +150,6 @@ def _sort(
         f'{query.sql} ORDER BY value {sign}, id {sign} LIMIT ?', (*query.values, limit)
     )
     return [(row[0], row[1]) for row in rows]
-
-
-def _beyond(value: str, descending: bool, after: Key) -> tuple[str, float, float, int]:
-    """Return as SQL that a row comes after another, in a form that an index can be used for."""
-    sign = '<' if descending else '>'
-    return f'({value} {sign}= ? AND ({value} {sign} ? OR e.id {sign} ?))', *after[:1], *after
-
-
-def _walk(
-    connection: apsw.Connection,
-    chosen: Selection,
-    order: Measure,
-    descending: bool,
-    limit: int,
-    after: Key | None,
-    most: int,
-) -> list[Key] | None:
-    """
-    Return a page by looking at events in the order of their values, whatever their window.
-
-    None where more than `most` events would be looked at.
-    """
-    parts = []
-    for kind in list_kinds(chosen):
-        slot = order.columns.get(kind)
-        value = _LENGTH_NS if order is LENGTH else f'e.value_{slot}'
-        index = 'events_by_duration' if order is LENGTH else f'events_by_value_{slot}'
-        sql = f'e.active AND e.kind = {kind} AND {value} IS NOT NULL'
-        values = chosen.values
-        if after is not None:
-            beyond, *bounds = _beyond(value, descending, after)
-            sql, values = f'{sql} AND {beyond}', (*values, *bounds)
-        exact = ' AND '.join(chosen.sql) or '1'
-        parts.append(
-            Rows(
-                f'SELECT {value} AS value, e.id AS id, coalesce({exact}, 0)'
-                f' FROM events AS e INDEXED BY {index} WHERE {sql}',
-                values,
-            )
-        )
-    sign = 'DESC' if descending else 'ASC'
-    sql = ' UNION ALL '.join(part.sql for part in parts)
-    cursor = connection.execute(
-        f'{sql} ORDER BY value {sign}, id {sign}',
-        tuple(value for part in parts for value in part.values),
-    )
-    found: list[Key] = []
-    for number, (value, event_id, fits) in enumerate(cursor):
-        if number > most:
-            return None
-        if fits:
-            found.append((value, event_id))
-            if len(found) == limit:
-                break
-    return found
 
 
 def find_events(connection: apsw.Connection, memory_id: int) -> list[EventRow]:

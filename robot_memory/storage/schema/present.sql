@@ -328,18 +328,6 @@ CREATE TABLE events (
             memory_id INTEGER,
             others TEXT
         );
-CREATE INDEX events_by_onset ON events (onset);
-CREATE INDEX events_by_peak ON events (topic, peak);
-CREATE INDEX events_by_kind ON events (kind, onset) WHERE active;
-CREATE INDEX events_by_duration ON events (kind, "end" - onset) WHERE active;
-CREATE INDEX events_by_value_1 ON events (kind, value_1)
-            WHERE active AND value_1 IS NOT NULL;
-CREATE INDEX events_by_value_2 ON events (kind, value_2)
-            WHERE active AND value_2 IS NOT NULL;
-CREATE INDEX events_by_value_3 ON events (kind, value_3)
-            WHERE active AND value_3 IS NOT NULL;
-CREATE INDEX events_by_value_4 ON events (kind, value_4)
-            WHERE active AND value_4 IS NOT NULL;
 CREATE INDEX events_of_sessions ON events (session) WHERE id < 0;
 CREATE INDEX events_of_memories ON events (memory_id) WHERE memory_id IS NOT NULL;
 CREATE INDEX events_whole ON events (kind, label, onset) WHERE id = memory_id;
@@ -353,6 +341,21 @@ CREATE TABLE audit_gaps (
         );
 CREATE INDEX audit_of_removals ON audit (at)
             WHERE action = 'payload_removed' AND memory_id IS NULL;
+CREATE INDEX events_by_kind ON events (kind, onset);
+CREATE INDEX events_long ON events (kind, topic, onset, peak, "end")
+            WHERE "end" IS NULL OR "end" - onset > 3600000000000;
+CREATE INDEX events_pictured ON events (topic, peak) WHERE look IS NOT NULL;
+CREATE TABLE event_hours (
+            kind INTEGER NOT NULL,
+            hour INTEGER NOT NULL,
+            number INTEGER NOT NULL,
+            shortest INTEGER,
+            longest INTEGER,
+            low_1 REAL, high_1 REAL, low_2 REAL, high_2 REAL, low_3 REAL, high_3 REAL, low_4 REAL, high_4 REAL,
+            PRIMARY KEY (kind, hour)
+        ) WITHOUT ROWID;
+CREATE TRIGGER events_inserted AFTER INSERT ON events BEGIN INSERT INTO event_hours (kind, hour, number, shortest, longest, low_1, high_1, low_2, high_2, low_3, high_3, low_4, high_4) VALUES (new.kind, new.onset / 3600000000000, 1, new."end" - new.onset, new."end" - new.onset, new.value_1, new.value_1, new.value_2, new.value_2, new.value_3, new.value_3, new.value_4, new.value_4) ON CONFLICT (kind, hour) DO UPDATE SET number = number + 1, shortest = min(coalesce(shortest, excluded.shortest), coalesce(excluded.shortest, shortest)), low_1 = min(coalesce(low_1, excluded.low_1), coalesce(excluded.low_1, low_1)), low_2 = min(coalesce(low_2, excluded.low_2), coalesce(excluded.low_2, low_2)), low_3 = min(coalesce(low_3, excluded.low_3), coalesce(excluded.low_3, low_3)), low_4 = min(coalesce(low_4, excluded.low_4), coalesce(excluded.low_4, low_4)), longest = max(coalesce(longest, excluded.longest), coalesce(excluded.longest, longest)), high_1 = max(coalesce(high_1, excluded.high_1), coalesce(excluded.high_1, high_1)), high_2 = max(coalesce(high_2, excluded.high_2), coalesce(excluded.high_2, high_2)), high_3 = max(coalesce(high_3, excluded.high_3), coalesce(excluded.high_3, high_3)), high_4 = max(coalesce(high_4, excluded.high_4), coalesce(excluded.high_4, high_4)); END;
+CREATE TRIGGER events_changed AFTER UPDATE OF kind, onset, "end", value_1, value_2, value_3, value_4 ON events BEGIN INSERT INTO event_hours (kind, hour, number, shortest, longest, low_1, high_1, low_2, high_2, low_3, high_3, low_4, high_4) VALUES (new.kind, new.onset / 3600000000000, 1, new."end" - new.onset, new."end" - new.onset, new.value_1, new.value_1, new.value_2, new.value_2, new.value_3, new.value_3, new.value_4, new.value_4) ON CONFLICT (kind, hour) DO UPDATE SET number = number + 0, shortest = min(coalesce(shortest, excluded.shortest), coalesce(excluded.shortest, shortest)), low_1 = min(coalesce(low_1, excluded.low_1), coalesce(excluded.low_1, low_1)), low_2 = min(coalesce(low_2, excluded.low_2), coalesce(excluded.low_2, low_2)), low_3 = min(coalesce(low_3, excluded.low_3), coalesce(excluded.low_3, low_3)), low_4 = min(coalesce(low_4, excluded.low_4), coalesce(excluded.low_4, low_4)), longest = max(coalesce(longest, excluded.longest), coalesce(excluded.longest, longest)), high_1 = max(coalesce(high_1, excluded.high_1), coalesce(excluded.high_1, high_1)), high_2 = max(coalesce(high_2, excluded.high_2), coalesce(excluded.high_2, high_2)), high_3 = max(coalesce(high_3, excluded.high_3), coalesce(excluded.high_3, high_3)), high_4 = max(coalesce(high_4, excluded.high_4), coalesce(excluded.high_4, high_4)); END;
 INSERT INTO event_names (id, name) VALUES (1, 'contact');
 INSERT INTO event_names (id, name) VALUES (2, 'motion');
 INSERT INTO event_names (id, name) VALUES (3, 'scene');

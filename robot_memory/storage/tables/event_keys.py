@@ -9,6 +9,7 @@ from typing import Any
 import apsw
 
 from robot_memory.storage import epochs
+from robot_memory.storage.tables.event_hours import IS_LONG, KINDS, find_longest
 from robot_memory.storage.tables.event_names import find_ids
 
 
@@ -73,19 +74,22 @@ def around(
         return []
     source, topic, place = (found[0] for found in ids)
     is_list = SEPARATOR in identity.subject
-    subjects = '' if is_list else ' AND j.name = ?'
+    subjects = '' if is_list else ' AND j.name = ?9'
+    first, last = identity.onset - slack_ns, max(identity.onset, identity.end) + slack_ns
     rows = connection.execute(
         f'{_AS_IT_CAME} WHERE e.id IN ('
-        'SELECT id FROM events INDEXED BY events_by_onset WHERE onset = ?'
-        ' UNION '
-        'SELECT id FROM events INDEXED BY events_by_peak WHERE topic = ? AND peak BETWEEN ? AND ?'
-        f') AND e.topic = ? AND e.source = ? AND e.collection = ?{subjects} ORDER BY e.id',
+        f'SELECT id FROM events INDEXED BY events_by_kind WHERE kind IN {KINDS}'
+        ' AND onset BETWEEN ?1 AND ?2 AND topic = ?3 AND (onset = ?4 OR peak BETWEEN ?5 AND ?6)'
+        f' UNION SELECT id FROM events INDEXED BY events_long WHERE kind IN {KINDS} AND {IS_LONG}'
+        ' AND topic = ?3 AND onset < ?1 AND peak BETWEEN ?5 AND ?6'
+        f') AND e.source = ?7 AND e.collection = ?8{subjects} ORDER BY e.id',
         (
+            first - find_longest(connection, first, last),
+            last,
+            topic,
             identity.onset,
-            topic,
-            identity.onset - slack_ns,
-            identity.end + slack_ns,
-            topic,
+            first,
+            last,
             source,
             place,
             *(() if is_list else (identity.subject,)),
@@ -116,7 +120,8 @@ def list_overlapping(
     if not all(ids):
         return []
     rows = connection.execute(
-        f'{_AS_IT_CAME} WHERE e.active AND e.onset BETWEEN ? AND ? AND e."end" >= ?'
+        f'{_AS_IT_CAME} WHERE e.id IN (SELECT id FROM events INDEXED BY events_by_kind'
+        f' WHERE kind IN {KINDS} AND onset BETWEEN ? AND ?) AND e.active AND e."end" >= ?'
         ' AND e.source = ? AND e.subject = ? AND e.collection = ? AND t.name <> ?'
         ' ORDER BY e.id',
         (
@@ -139,7 +144,7 @@ def find_last_look(
         return None
     of_source, of_topic, of_collection = (found[0] for found in ids)
     row = connection.execute(
-        'SELECT id, peak, look FROM events INDEXED BY events_by_peak'
+        'SELECT id, peak, look FROM events INDEXED BY events_pictured'
         ' WHERE topic = ? AND peak < ? AND look IS NOT NULL AND active'
         ' AND source = ? AND collection = ? ORDER BY peak DESC, id DESC LIMIT 1',
         (of_topic, before_ns, of_source, of_collection),

@@ -1,0 +1,70 @@
+"""
+Rows of hours: how many events of a kind began in one, and between which bounds they lie.
+
+Triggers of the table of events widen them as events come and end. Bounds never narrow, so they
+hold whatever happens to the events; hours are of the clock that an event was measured with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import apsw
+
+from robot_memory.core.json_text import dump_json
+
+HOUR_NS = 3600 * 10**9
+IS_LONG = f'("end" IS NULL OR "end" - onset > {HOUR_NS})'
+"""SQL of events that the index `events_long` has: longer than an hour, or lasting."""
+KINDS = (
+    '(WITH RECURSIVE found (kind) AS (SELECT min(kind) FROM event_hours UNION ALL'
+    ' SELECT (SELECT min(kind) FROM event_hours WHERE kind > found.kind)'
+    ' FROM found WHERE found.kind IS NOT NULL) SELECT kind FROM found WHERE kind IS NOT NULL)'
+)
+"""SQL of the kinds that there are events of."""
+
+
+def find_hour(onset: int) -> int:
+    """Return the hour of an onset in nanoseconds, rounded towards 1970 as SQLite divides."""
+    return onset // HOUR_NS if onset >= 0 else -(-onset // HOUR_NS)
+
+
+def find_onsets(hour: int) -> tuple[int, int]:
+    """Return the first and the last onset of an hour; that of 1970 is two hours long."""
+    first = hour * HOUR_NS if hour > 0 else (hour - 1) * HOUR_NS + 1
+    last = (hour + 1) * HOUR_NS - 1 if hour >= 0 else hour * HOUR_NS
+    return first, last
+
+
+def find_extent(connection: apsw.Connection) -> tuple[int, int]:
+    """Return onsets between which all events lie as measured, to the hour."""
+    ((first, last),) = connection.execute(
+        'SELECT coalesce(min((SELECT min(hour) FROM event_hours WHERE kind = k.kind)), 0),'
+        ' coalesce(max((SELECT max(hour) FROM event_hours WHERE kind = k.kind)), 0)'
+        f' FROM {KINDS} AS k'
+    )
+    return find_onsets(first)[0], find_onsets(last)[1]
+
+
+def find_longest(connection: apsw.Connection, since: int, until: int) -> int:
+    """
+    Return how long events last at most that began from an hour before one time until another.
+
+    In nanoseconds; of those that are not in the index of long ones.
+    """
+    ((longest,),) = connection.execute(
+        f'SELECT max(h.longest) FROM {KINDS} AS k CROSS JOIN event_hours AS h'
+        ' ON h.kind = k.kind AND h.hour BETWEEN ? AND ?',
+        (find_hour(since - HOUR_NS), find_hour(until)),
+    )
+    return max(0, min(longest or 0, HOUR_NS))
+
+
+def count(connection: apsw.Connection, kinds: Iterable[int], low: int, high: int) -> int:
+    """Return how many events of some kinds began in the hours from one onset to another."""
+    ((number,),) = connection.execute(
+        'SELECT coalesce(sum(number), 0) FROM event_hours WHERE kind IN'
+        ' (SELECT value FROM json_each(?)) AND hour BETWEEN ? AND ?',
+        (dump_json(list(kinds)), find_hour(low), find_hour(high)),
+    )
+    return int(number)
