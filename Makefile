@@ -3,6 +3,7 @@
 # PYTHON=<python>   the interpreter to set up with, where that is not python3; it is remembered
 # PYTHONS=<pythons> the interpreters of `make test-pythons`, in place of all that are found
 # QUICK=1           `make bench` in some minutes, not half an hour
+# FULL=1            `make bench` with 1M memories, 5M events, a year of 1M: some hours
 # TESTS=<arguments> passed on to pytest, in place of the whole test directory
 export PYTHON PYTHONS
 run := scripts/env
@@ -41,8 +42,8 @@ test-pythons: ## Run `make test` on every Python 3.10 to 3.14 that is installed.
 demo: build ## Start the node, replay a recording, learn and recall; BAG=<rosbag2> for your own.
 	@$(run) python scripts/demo.py $(if $(BAG),--bag "$(abspath $(BAG))")
 
-bench: build ## Measure speed, size and quality, compared with a peer; QUICK=1 for a short run.
-	@$(run) python bench/run.py $(if $(QUICK),--quick)
+bench: build ## Measure speed, size and quality, compared with a peer; QUICK=1 or FULL=1.
+	@$(run) python bench/run.py $(if $(QUICK),--quick,$(if $(FULL),--full))
 
 quality: build ## Measure retrieval quality on recorded data sets and on a robot data set.
 	@$(run) python bench/retrieval/measure.py

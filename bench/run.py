@@ -3,14 +3,13 @@ Measure speed, size and quality, beside the nearest peer: `make bench`.
 
 Prints tables, and writes bench/results.json after each of its parts:
 
-scale    learn, recall, memory, file and start at 1k, 10k, 100k and 1M memories; 1M takes some
-         10 minutes and 3 GB of TMPDIR
+scale    learn, recall, memory, file and start at 1k, 10k and 100k memories; some 5 minutes
 side     the harness that stands outside of the project (ROBOT_MEMORY_BENCH, by default
          ../shared/bench/robotmem_bench.py), at 10k memories; about 4 minutes
-events   pages and aggregates of a year of events, 5 million of them; some 5 minutes and 1.3 GB of
-         TMPDIR
-year     a year of a cell, 1 million perceptions through the ingest under limits: the file, memory
-         and bytes by table; some two hours at 150 a second, 1 GB of TMPDIR
+events   pages and aggregates of a year of events, 1 million of them; 1 minute
+year     a cell's perceptions through the ingest under limits, 30,000 of them: the file, memory and
+         bytes by table; 3 minutes at 200 a second
+rows     event rows alone through storage; with --full
 node     the round trip of a service, a conversation of 500 turns, the import of a recording, a
          minute under load; 2 minutes
 contacts pushes found, missed and told wrongly, in recordings (where they are there) and in
@@ -19,9 +18,15 @@ questions
          events of a month, asked for in English and Chinese: right first; 2 minutes a half
 quality  how well recall finds: bench/retrieval/measure.py; some minutes, more the first time
 
---quick takes some minutes. It leaves out 100k and 1M memories, measures side by side at
-1k, 200k events, a year of 5k, 10 s of load (the start of the node weighs in it), and the quality
-on the sets robot and calvin alone; the peer only where its environment is there already.
+All of it takes about half an hour.
+
+--full adds what takes hours: 1M memories (10 minutes, 3 GB of TMPDIR), 5M events (3 minutes,
+1 GB), a year of 1M perceptions (two hours at 150 a second, 0.5 GB), and 10M event rows (5 minutes,
+2 GB). `--only` chooses among the parts: `python bench/run.py --full --only year`.
+
+--quick takes some minutes. It leaves out 100k memories, measures side by side at 1k, 200k
+events, 5k perceptions, 10 s of load (the start of the node weighs in it), and the quality on the
+sets robot and calvin alone; the peer only where its environment is there already.
 
 Query embedding is left out of all times, and all run on one thread. The peer runs in an
 environment of its own, made at the first run, up to 10k memories.
@@ -38,6 +43,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -52,12 +58,40 @@ import tables
 from robot_memory.core.files import SHARED, write_file
 
 HERE = Path(__file__).resolve().parent
-SIZES, PEER_SIZE = (1_000, 10_000, 100_000, 1_000_000), 10_000
-QUICK_SIZES, QUICK_PEER_SIZE = (1_000, 10_000), 1_000
 QUICK_SETS = ('robot', 'calvin')
-EVENTS, QUICK_EVENTS = 5_000_000, 200_000
-YEAR, QUICK_YEAR = 1_000_000, 5_000
-PARTS = ('scale', 'side', 'events', 'year', 'node', 'contacts', 'questions', 'quality')
+ROWS = 10_000_000
+PARTS = ('scale', 'side', 'events', 'year', 'rows', 'node', 'contacts', 'questions', 'quality')
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Say how much is measured: memories, events, perceptions and rows, 0 where none are."""
+
+    sizes: tuple[int, ...]
+    peer_size: int
+    events: int
+    year: int
+    limits: tuple[float, float]
+    rows: int
+    left_out: str
+
+
+FULL = Extent(
+    (1_000, 10_000, 100_000, 1_000_000), 10_000, 5_000_000, 1_000_000, (30, 20), ROWS, ''
+)
+LARGE = '1M memories; 5M events; a year of 1M perceptions; 10M event rows: FULL=1 measures them'
+USUAL = Extent((1_000, 10_000, 100_000), 10_000, 1_000_000, 30_000, (4, 4), 0, LARGE)
+QUICK = Extent(
+    (1_000, 10_000),
+    1_000,
+    200_000,
+    5_000,
+    (4, 4),
+    0,
+    '100k memories; side by side at 10k; 1M events; 30k perceptions; quality but for '
+    f'{" and ".join(QUICK_SETS)}; load for longer than 10 s; contacts of more than 2 seeds a '
+    f'scene; {LARGE}',
+)
 
 
 def main() -> None:
@@ -66,7 +100,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument('--version', action='version', version=f'%(prog)s {get_version()}')
-    parser.add_argument('--quick', action='store_true', help='reduced run, some minutes')
+    how_much = parser.add_mutually_exclusive_group()
+    how_much.add_argument('--quick', action='store_true', help='reduced run, some minutes')
+    how_much.add_argument('--full', action='store_true', help='with the sizes that take hours')
     parser.add_argument('--only', action='append', choices=PARTS, help='parts to run')
     parser.add_argument(
         '--sizes', type=int, nargs='+', help='sizes of the scale test, in memories'
@@ -80,19 +116,14 @@ def main() -> None:
         peer = side.set_up_peer()
         if peer is not None:
             subjects['peer'] = peer
-    sizes = given.sizes or (QUICK_SIZES if given.quick else SIZES)
-    peer_size = QUICK_PEER_SIZE if given.quick else PEER_SIZE
+    extent = QUICK if given.quick else FULL if given.full else USUAL
+    sizes = given.sizes or extent.sizes
     measures: dict[str, Callable[[], Any]] = {
-        'scale': lambda: measure_by_size(subjects, sizes, peer_size),
-        'side': lambda: run_harness(subjects, peer_size),
-        'events': lambda: run_script(
-            'events.py', '--size', str(QUICK_EVENTS if given.quick else EVENTS)
-        ),
-        'year': lambda: run_script(
-            'year.py',
-            *('--size', str(QUICK_YEAR if given.quick else YEAR)),
-            *(('--limit-mb', '4', '--payload-mb', '4') if given.quick else ()),
-        ),
+        'scale': lambda: measure_by_size(subjects, sizes, extent.peer_size),
+        'side': lambda: run_harness(subjects, extent.peer_size),
+        'events': lambda: run_script('events.py', '--size', str(extent.events)),
+        'year': lambda: measure_year(extent),
+        'rows': lambda: run_script('year.py', '--storage', '--size', str(extent.rows or ROWS)),
         'node': lambda: measure_node(given.before, quick=given.quick),
         'questions': lambda: measure_questions(quick=given.quick),
         'contacts': lambda: run_script('contacts.py', *(('--seeds', '2') if given.quick else ())),
@@ -103,6 +134,7 @@ def main() -> None:
         'side': tables.format_side_by_side,
         'events': tables.format_events,
         'year': tables.format_year,
+        'rows': tables.format_rows,
         'node': tables.format_node,
         'contacts': tables.format_contacts,
         'questions': tables.format_questions,
@@ -111,25 +143,16 @@ def main() -> None:
     results: dict[str, Any] = {'machine': describe_machine()}
     print(' · '.join(f'{key}: {value}' for key, value in results['machine'].items()))
     start = time.monotonic()
-    for part in given.only or PARTS:
+    for part in given.only or (part for part in PARTS if part != 'rows' or extent.rows):
         print(f'[{time.monotonic() - start:.0f} s] {part} ...', file=sys.stderr, flush=True)
         results[part] = measures[part]()
         with write_file(given.json, force=True, mode=SHARED) as file:
             file.write(f'{json.dumps(results, indent=1, ensure_ascii=False)}\n'.encode())
         if results[part]:
             print(shown[part](results[part]), flush=True)
-    if given.quick:
-        print(f'\nLeft out in {time.monotonic() - start:.0f} s: {describe_skipped(subjects)}.')
-
-
-def describe_skipped(subjects: dict[str, Any]) -> str:
-    """Return what the quick mode does not measure."""
-    peer = '' if 'peer' in subjects else '; the peer'
-    return (
-        '100k and 1M memories; side by side at 10k; 5M events; a year of 1M; quality but for '
-        f'{" and ".join(QUICK_SETS)}; load for longer than 10 s; contacts of more than 2 seeds a '
-        f'scene{peer}'
-    )
+    skipped = [*filter(None, [extent.left_out, '' if 'peer' in subjects else 'the peer'])]
+    if skipped:
+        print(f'\nLeft out in {time.monotonic() - start:.0f} s: {"; ".join(skipped)}.')
 
 
 def describe_machine() -> dict[str, Any]:
@@ -171,6 +194,13 @@ def run_harness(subjects: dict[str, scale.Subject], size: int) -> dict[str, Any]
         return side.run_harness(subjects, size)
     print(f'no harness at {side.HARNESS}: name it in ROBOT_MEMORY_BENCH', file=sys.stderr)
     return None
+
+
+def measure_year(extent: Extent) -> Any:
+    """Return what perceptions take under limits in MB."""
+    perceptions, payloads = map(str, extent.limits)
+    limits = ('--limit-mb', perceptions, '--payload-mb', payloads)
+    return run_script('year.py', '--size', str(extent.year), *limits)
 
 
 def measure_node(before: Path | None, *, quick: bool) -> dict[str, Any]:

@@ -148,10 +148,10 @@ EVENTS = {
     'aggregate over a day': 'under 30',
     'aggregate over a week by hour': '',
     'aggregate over a year': 'under 1,000',
-    'aggregate over a year by day': '',
-    'aggregate over a year by task': '',
+    'aggregate over a year by day': 'under 1,000',
+    'aggregate over a year by task': 'under 1,000',
     'quantiles over a day': 'under 30',
-    'quantiles over a year': '',
+    'quantiles over a year': 'under 1,000',
     'another figure over a day': 'under 150',
     'another figure over a year': 'under 5,000',
 }
@@ -160,11 +160,12 @@ EVENTS = {
 
 def format_events(results: Results) -> str:
     """Return the figures of query_events: {'size': .., 'p50_ms': {question: ..}, ..}."""
-    rows = [(title, results['p50_ms'].get(title), aim) for title, aim in EVENTS.items()]
-    rows.append(('bytes an event, with indexes', results['bytes_an_event'], ''))
-    return _format_table(
-        f'A year of {results["size"]:,} events', ('', 'p50 ms', 'target at 5M'), rows
-    )
+    clock, busy = results['p50_ms'], results['p50_cpu_ms']
+    rows = [(title, clock.get(title), busy.get(title), aim) for title, aim in EVENTS.items()]
+    rows.append(('bytes an event, with indexes', results['bytes_an_event'], None, ''))
+    rows.append(('rows filled a second', results['filled_per_s'], None, ''))
+    head = ('', 'p50 ms', 'of the processor', 'target at 5M')
+    return _format_table(f'A year of {results["size"]:,} events', head, rows)
 
 
 def format_year(results: Results) -> str:
@@ -185,6 +186,18 @@ def format_year(results: Results) -> str:
     ]
     title = f'A year of a cell, {_shorten(results["size"])} perceptions under limits'
     return _format_table(title, ('', 'this', 'target'), rows)
+
+
+def format_rows(results: Results) -> str:
+    """Return what event rows alone take: {'size': .., 'per_s': .., 'bytes_by_table': {..}, ..}."""
+    rows = [
+        ('rows a second', results['per_s'], ''),
+        ('file, MB', results['file_mb'], ''),
+        ('bytes an event', results['bytes_an_event'], ''),
+        ('rows counted', results['counted'], ''),
+        *((f'bytes an event: {name}', n, '') for name, n in results['bytes_by_table'].items()),
+    ]
+    return _format_table(f'{results["size"]:,} event rows', ('', 'this', 'target'), rows)
 
 
 def format_node(results: Results) -> str:
