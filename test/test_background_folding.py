@@ -488,6 +488,12 @@ def test_status_says_how_long_limits_last(
         (1.0 - perceptions.used_mb) / perceptions.mb_a_day, rel=0.02
     )
     assert 'full in' in payloads.describe()
+    clock.jump(days=10)  # what is imported counts when it comes, not when it happened
+    for number in range(20):
+        store_perception(robot.memory, perceive(T0 - number * 60 * SECOND))
+    with robot.memory.db.read() as connection:
+        _, perceptions = report_limits(robot.memory, connection)
+    assert perceptions.mb_a_day == pytest.approx(perceptions.used_mb / 60 * 20 / 7, abs=6e-4)
     fold_to(robot, 0.05)
     with robot.memory.db.read() as connection:
         _, full = report_limits(robot.memory, connection)

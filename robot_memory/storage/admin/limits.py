@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import apsw
 
 from robot_memory.core.clock import DAY
+from robot_memory.storage import epochs
 from robot_memory.storage.indexes.filters import TIMES
-from robot_memory.storage.tables import counts, event_hours, sizes
+from robot_memory.storage.tables import audit, counts, sizes
 
 _WEEK = 7 * DAY
 _HOUR = DAY / 24
@@ -66,12 +68,19 @@ def measure_perceptions(connection: apsw.Connection, limit: float | None, now: i
         counts.by_type(connection, status)['perception']
         for status in ('active', 'invalidated', 'superseded')
     )
-    ((new, since),) = connection.execute(
-        'SELECT count(*), min(onset) / 1000 FROM events INDEXED BY events_by_kind'
-        f' WHERE id > 0 AND kind IN {event_hours.KINDS} AND onset BETWEEN ? AND ?',
-        (1000 * (now - _WEEK), 1000 * now),
-    )
+    line, until = audit.find_last(connection, now - _WEEK)
+    ((new,),) = connection.execute('SELECT count(*) FROM events WHERE id > ?', (until,))
+    since = now - _WEEK if line else _find_beginning(connection)
     return _make('perceptions', limit, used, new * used / max(whole, 1), since, now)
+
+
+def _find_beginning(connection: apsw.Connection) -> int | None:
+    """Return when the store was first written to, else when it was opened by a clock."""
+    row: Any = connection.execute(
+        f'SELECT {epochs.correct("at", "epoch")} FROM audit WHERE id = 1 UNION ALL'
+        ' SELECT * FROM (SELECT wall + offset FROM clock_epochs ORDER BY id LIMIT 1)'
+    ).fetchone()
+    return None if row is None else row[0]
 
 
 def _make(

@@ -284,6 +284,26 @@ def read_trail(connection: apsw.Connection, memory_id: int) -> list[dict[str, An
     return trail
 
 
+def find_last(connection: apsw.Connection, instant: int) -> tuple[int, int]:
+    """
+    Return the last line before an instant, and the highest id of a memory then; 0 where none is.
+
+    It is looked up by bisection: about right where a clock went back.
+    """
+    low, high, highest = 0, get_head(connection).id, 0
+    while low < high:
+        middle = (low + high + 1) // 2
+        row: Any = connection.execute(
+            f'SELECT id, last_memory_id, {_AT} FROM audit WHERE id <= ? ORDER BY id DESC LIMIT 1',
+            (middle,),
+        ).fetchone()
+        if row is not None and row[2] < instant:
+            low, highest = middle, row[1]
+        else:
+            high = middle - 1
+    return low, highest
+
+
 def get_head(connection: apsw.Connection) -> Head:
     """Return the last line."""
     row = connection.execute('SELECT id, chain FROM audit ORDER BY id DESC LIMIT 1').fetchone()
