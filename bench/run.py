@@ -77,7 +77,7 @@ class Extent:
 
 
 FULL = Extent(
-    (1_000, 10_000, 100_000, 1_000_000), 10_000, 5_000_000, 1_000_000, (30, 20), ROWS, ''
+    (1_000, 10_000, 100_000, 1_000_000), 10_000, 5_000_000, 1_000_000, (25, 15), ROWS, ''
 )
 LARGE = '1M memories; 5M events; a year of 1M perceptions; 10M event rows: FULL=1 measures them'
 USUAL = Extent((1_000, 10_000, 100_000), 10_000, 1_000_000, 30_000, (4, 4), 0, LARGE)

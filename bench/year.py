@@ -1,7 +1,7 @@
 """
 Store a year of a cell's perceptions under limits; print what each takes, and the memory used.
 
-`python bench/year.py --size 1000000 [--limit-mb 30] [--folder FOLDER]`: perceptions go through
+`python bench/year.py --size 1000000 [--limit-mb 25] [--folder FOLDER]`: perceptions go through
 `store_perception`, as the taps' do, with a signal each; beyond the limit they are folded while
 they come. `--storage` writes event rows alone, for 10 million. Prints JSON: bytes of the file and
 of each table by event, the peak of resident memory, and whether the sums of all events are exact.
@@ -56,8 +56,8 @@ def main() -> None:
     )
     parser.add_argument('--version', action='version', version='%(prog)s')
     parser.add_argument('--size', type=int, default=50_000, help='perceptions')
-    parser.add_argument('--limit-mb', type=float, default=30.0, help='perception_limit_mb')
-    parser.add_argument('--payload-mb', type=float, default=20.0, help='payload_limit_mb')
+    parser.add_argument('--limit-mb', type=float, default=25.0, help='perception_limit_mb')
+    parser.add_argument('--payload-mb', type=float, default=15.0, help='payload_limit_mb')
     parser.add_argument('--storage', action='store_true', help='event rows alone')
     parser.add_argument('--folder', type=Path, help='where the store stays')
     given = parser.parse_args()

@@ -19,7 +19,7 @@ from robot_memory.background import folding as folder
 from robot_memory.background.folding import share_out
 from robot_memory.core.errors import Conflict
 from robot_memory.core.fields import to_plain
-from robot_memory.core.ranges import read_ranges, write_ranges
+from robot_memory.core.ranges import read_ranges, read_steps, write_ranges, write_steps
 from robot_memory.lifecycle.perceptions import Perception, store_perception
 from robot_memory.status.limits import report_limits
 from robot_memory.storage.admin.audit_check import check
@@ -265,9 +265,9 @@ def test_folding_is_audited_counted_and_told_by_as_of(robot: Robot, clock: Movab
     assert count_gone(robot, line) == folded
     ((now,),) = robot.rows('SELECT max(id) FROM audit')
     assert count_gone(robot, now) == 0
-    removed = ','.join(json.loads(detail)['lines'] for _, detail in rows)
+    removed = [one for _, detail in rows for one in read_steps(json.loads(detail)['lines'])]
     assert robot.rows('SELECT sum(last - first + 1) FROM audit_gaps') == [(folded,)]
-    assert sum(high - low + 1 for low, high in read_ranges(removed)) == folded
+    assert sum(high - low + 1 for low, high in removed) == folded
     assert run_maintenance(robot, all=True)['audit'].done
     assert [one.action for one in robot.history(folded_ids(robot)[0]).entries] == ['folded']
 
@@ -282,7 +282,7 @@ def test_folding_is_audited_counted_and_told_by_as_of(robot: Robot, clock: Movab
         "UPDATE audit_gaps SET chain = x'00'",
         'UPDATE audit_gaps SET last = last - 1',
         'DELETE FROM audit_gaps',
-        "UPDATE audit SET detail = replace(detail, '-', ',') WHERE action = 'folded'",
+        "UPDATE audit SET detail = replace(detail, '+', ',') WHERE action = 'folded'",
     ],
 )
 def test_what_is_changed_in_or_beside_removed_lines_is_found(robot: Robot, change: str) -> None:
@@ -392,6 +392,9 @@ def test_ranges_of_ids_are_read_as_they_were_written() -> None:
     ids = sorted(random.Random(1).sample(range(1, 400), 150))
     ranges = read_ranges(write_ranges(ids))
     assert [one for low, high in ranges for one in range(low, high + 1)] == ids
+    assert read_steps(write_steps(ids)) == ranges
+    assert write_steps([*range(1, 251), 252]) == '1+249,2'
+    assert read_steps('') == read_ranges('') == []
 
 
 def test_an_archive_brings_folded_events_once_with_their_figures_and_digests(

@@ -1,4 +1,4 @@
-"""Ranges of ids as text: "1-250,252"."""
+"""Ranges of ids as text: "1-250,252", or shorter as steps: "1+249,2"."""
 
 from __future__ import annotations
 
@@ -26,3 +26,22 @@ def read_ranges(text: str) -> list[tuple[int, int]]:
     """Return the first and the last id of each range; none of an empty text."""
     pairs = (one.partition('-') for one in text.split(',') if one)
     return [(int(low), int(high or low)) for low, _, high in pairs]
+
+
+def write_steps(ids: Iterable[int]) -> str:
+    """Return ids as steps from the end of each range to the next, "+" and what a range adds."""
+    end, steps = 0, []
+    for low, high in find_ranges(ids):
+        steps.append(f'{low - end}+{high - low}' if high > low else str(low - end))
+        end = high
+    return ','.join(steps)
+
+
+def read_steps(text: str) -> list[tuple[int, int]]:
+    """Return the first and the last id of each range that steps lead to."""
+    end, found = 0, []
+    for step, _, more in (one.partition('+') for one in text.split(',') if one):
+        low = end + int(step)
+        end = low + int(more or 0)
+        found.append((low, end))
+    return found

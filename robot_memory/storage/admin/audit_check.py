@@ -11,7 +11,7 @@ from typing import Any
 
 import apsw
 
-from robot_memory.core.ranges import read_ranges
+from robot_memory.core.ranges import read_ranges, read_steps
 from robot_memory.storage.connection import Database
 from robot_memory.storage.tables import audit, meta
 from robot_memory.storage.tables.audit import CREATIONS, FOLDED, Head
@@ -233,7 +233,7 @@ class _Gone:
         for low, high in sorted(
             (low, high)
             for line, detail in self._told
-            for low, high in read_ranges(detail.get('lines', ''))
+            for low, high in read_steps(detail.get('lines', ''))
             if high < line
         ):
             if found and low <= found[-1][1] + 1:

@@ -17,7 +17,7 @@ import apsw
 
 from robot_memory.core.authority import THE_STORE
 from robot_memory.core.errors import Conflict, NotFound, RobotMemoryError
-from robot_memory.core.ranges import write_ranges
+from robot_memory.core.ranges import write_ranges, write_steps
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes import entries, facets
 from robot_memory.storage.tables import audit, counts, event_names, events, parts, sizes
@@ -143,7 +143,7 @@ def note(
     detail = {
         'events': len(found),
         'ids': write_ranges(found),
-        'lines': write_ranges(lines),
+        'lines': write_steps(lines),
         'digests': write_ranges(digests),
     }
     audit.record(connection, None, FOLDED, THE_STORE, reason, detail, at)
