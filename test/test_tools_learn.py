@@ -174,7 +174,7 @@ def test_a_planner_promotes_what_a_person_said(robot: Robot) -> None:
     old = robot.row(source)
     assert (old['status'], old['superseded_by']) == ('superseded', answer.memory_id)
     lines = robot.get_context('park in hall 3').context.splitlines()
-    assert lines[2].endswith('planner] Never park in hall 3')
+    assert lines[2].endswith('planner, 2 times, last today] Never park in hall 3')
 
 
 def test_a_promoted_perception_stays_as_evidence(robot: Robot) -> None:

@@ -37,6 +37,16 @@ def test_a_record_has_the_documented_fields_and_prints_as_json(robot: Robot) -> 
         'collection': 'default',
         'context': context,
         'status': 'active',
+        'observed': {
+            'count': 1,
+            'first_at': '2026-02-25T06:13:20.000000Z',
+            'last_at': '2026-02-25T06:13:20.000000Z',
+            'tries': 1,
+            'successes': 1,
+            'simulated_count': 0,
+            'simulated_tries': 0,
+            'simulated_successes': 0,
+        },
     }
 
 

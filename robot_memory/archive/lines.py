@@ -111,6 +111,9 @@ class MemoryLine:
         'Occasions on which the text was said again.', default=None, shape='container'
     )
     audit: Json | None = arg('Audit trail.', default=None, shape='container')
+    replaced: Json | None = arg(
+        'Memories that it replaces or disagrees with.', default=None, shape='container'
+    )
     provenance: Json | None = arg(
         'Authority and writer, sealed by the store that wrote the archive.',
         default=None,
@@ -251,6 +254,18 @@ class ObservationField:
     stamp: int | None = arg('Nanoseconds.', default=None, minimum=-FARTHEST, maximum=FARTHEST)
     outcome: str | None = arg('Outcome of the task.', default=None, max_length=LONGEST_TEXT)
     simulated: int | None = arg('1: in simulation; 0: real.', default=None, minimum=0, maximum=1)
+    newer: int = arg(
+        "1: it stands before the memory's own context.", default=0, minimum=0, maximum=1
+    )
+    ended: bool = arg('Whether it was taken back, or the memory has another text.', default=False)
+
+
+@dataclass(frozen=True)
+class ReplacedField:
+    """One memory that another replaces."""
+
+    memory: int = arg('Memory id within the archive.', minimum=1, maximum=MAX_INTEGER)
+    settled: bool = arg('Whether it is replaced; if not, the two disagree.')
 
 
 @dataclass(frozen=True)
@@ -319,6 +334,9 @@ def parse_memory_line(values: Mapping[str, Any]) -> MemoryLine:
             raise InvalidArgument('a turn without session_id; it is required')
     if line.superseded_by is not None and line.status != 'superseded':
         raise InvalidArgument(f'superseded_by is set on a memory with status {line.status}')
+    if not isinstance(line.replaced or [], list):
+        raise InvalidArgument('replaced must be an array')
+    replaced = [vars(parse(ReplacedField, one, 'replaced')) for one in line.replaced or []]
     event = None if line.event is None else vars(parse(EventField, line.event, 'event'))
     for name, values_of in zip(MANY, many, strict=True):
         if not isinstance(values_of or [], list):
@@ -329,6 +347,7 @@ def parse_memory_line(values: Mapping[str, Any]) -> MemoryLine:
     if len(set(names)) < len(names):
         raise InvalidArgument(f'duplicate name in parts: {format_value(names)}')
     given = {
+        'replaced': replaced,
         'event': event,
         'payload': None if payload is None else vars(parse(PayloadField, payload, 'payload')),
         'parts': checked,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from robot_memory.archive.event_lines import EventLine, parse_event_line
 from robot_memory.archive.lines import (
@@ -21,11 +19,12 @@ from robot_memory.archive.lines import (
     make_session,
     parse_memory_line,
 )
+from robot_memory.archive.raw_lines import parse_object, read_raw_lines
 from robot_memory.core.authority import Writer
 from robot_memory.core.clock import Clock
-from robot_memory.core.errors import InvalidArgument, NotFound, Unavailable
+from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import parse
-from robot_memory.core.json_text import format_value, parse_json
+from robot_memory.core.json_text import format_value
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import (
@@ -39,8 +38,6 @@ from robot_memory.storage.tables import (
 from robot_memory.storage.tables.archive_rows import Origin
 
 SUFFIXES = ('.jsonl', '.jsonl.gz')
-_LONGEST = 512_000_000
-"""Bytes of a line; what `writing` puts into one is below, in the longest letters, too."""
 _BATCH = 200
 _TOLD = 20
 """Wrong lines that are told one by one."""
@@ -96,6 +93,7 @@ def import_archive(
             into = _Importer(again, memory.clock, same_ids=True)
             into.store_lines(connection, again.read_lines(), progress, total)
             into.link_superseded(connection)
+            into.link_replaced(connection)
             return into.get_result()
     into = _Importer(again, memory.clock, same_ids=False)
     given = again.read_lines()
@@ -104,6 +102,7 @@ def import_archive(
             into.store_lines(connection, iter(batch), progress, total)
     with memory.db.write() as connection:
         into.link_superseded(connection)
+        into.link_replaced(connection)
     return into.get_result()
 
 
@@ -116,6 +115,7 @@ class _Importer:
         self._same_ids = same_ids
         self._ids: dict[int, int] = {}
         self._waiting: list[tuple[int, MemoryLine]] = []
+        self._replacing: list[tuple[int, MemoryLine]] = []
         self._sessions = self._memories = self._known = self._lost = self._events = 0
 
     def store_lines(
@@ -178,6 +178,8 @@ class _Importer:
             self._known += 1
         if line.superseded_by is not None:
             self._waiting.append((known, line))
+        if line.replaced:
+            self._replacing.append((known, line))
         self._ids[line.id] = known
 
     def _store_event(self, connection: Connection, line: EventLine) -> None:
@@ -203,6 +205,17 @@ class _Importer:
             archive_rows.complete_trail(
                 connection, memory_id, vars(line), here, same_ids=self._same_ids
             )
+
+    def link_replaced(self, connection: Connection) -> None:
+        """Let what replaced another memory replace what that became here."""
+        for memory_id, line in self._replacing:
+            for one in line.replaced or ():
+                here = self._ids.get(one['memory'])
+                if here is None:
+                    self._lost += 1
+                else:
+                    at, settled = line.created_at, one['settled']
+                    archive_rows.link(connection, memory_id, here, at, settled=settled)
 
     def get_result(self) -> ImportResult:
         """Return what was counted."""
@@ -294,9 +307,9 @@ class _ArchiveReader:
     def _join_lines(self) -> Iterator[tuple[int, Any]]:
         """Give what the lines say, each memory with what further lines say of it."""
         waiting: tuple[int, Any] | None = None
-        for number, text in _read_raw_lines(self._path):
+        for number, text in read_raw_lines(self._path):
             try:
-                values = _parse_object(text)
+                values = parse_object(text)
                 if values.get('kind') == 'more' and number > 1:
                     _append_values(waiting, values)
                     continue
@@ -356,41 +369,3 @@ def _append_values(waiting: tuple[int, Any] | None, values: dict[str, Any]) -> N
         if not isinstance(given, list) or not isinstance(known, list):
             raise InvalidArgument(f'{name} must be an array')
         known.extend(given)
-
-
-def _parse_object(text: bytes) -> dict[str, Any]:
-    if len(text) > _LONGEST:
-        raise InvalidArgument(f'the line exceeds {_LONGEST} bytes')
-    try:
-        values = parse_json('the line', text.decode(), _LONGEST)
-    except UnicodeDecodeError as error:
-        raise InvalidArgument(f'the line is not UTF-8 ({error.reason})') from None
-    if not isinstance(values, dict):
-        raise InvalidArgument(f'the line must be a JSON object, not {format_value(values)}')
-    return values
-
-
-def _read_raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Give the lines of a file with their numbers, from 1; of too long ones the beginning."""
-    try:
-        with _open_archive(path) as file:
-            number = 0
-            while line := file.readline(_LONGEST + 1):
-                number += 1
-                rest = line
-                while len(rest) > _LONGEST and not rest.endswith(b'\n'):
-                    rest = file.readline(_LONGEST + 1)
-                yield number, line
-    except FileNotFoundError:
-        raise NotFound(f'no file at {path}') from None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InvalidArgument(
-            f'{path} is truncated or not gzip: {error}; nothing was imported'
-        ) from None
-    except OSError as error:
-        raise Unavailable(f'cannot read {path}: {error}') from None
-
-
-def _open_archive(path: Path) -> BinaryIO:
-    opened = gzip.open if path.name.endswith('.gz') else open
-    return cast(BinaryIO, opened(path, 'rb'))

@@ -11,6 +11,7 @@ from robot_memory.core.fields import to_plain
 from robot_memory.core.json_text import dump_json
 
 _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), ' ')
+_OBSERVED = ('observed again', 'a retry')
 _MODES = {
     'hybrid': 'by keyword and vector search',
     'bm25_only': 'by keyword search only',
@@ -67,7 +68,7 @@ def _render_learn(response: Any, paint: Paint) -> str:
     if response.status == 'duplicate':
         lines = [
             f'Duplicate of memory {paint.bold(str(response.existing_id))} ({response.method}, '
-            f'similarity {response.similarity:.2f}).'
+            f'similarity {response.similarity:.2f}; {_OBSERVED[bool(response.retried)]}).'
         ]
     else:
         lines = [
@@ -105,6 +106,7 @@ def _render_recall(response: Any, paint: Paint) -> str:
             about.insert(0, f'{item.perception_type} perception')
         if item.frame_id:
             about.append(f'in {item.frame_id}')
+        about += render_observed(item)
         rows.append((item.id, score, item.content, ' · '.join(about)))
     mode = f'{_MODES[response.mode]}, {response.query_ms:.1f} ms'
     if response.faded:
@@ -117,6 +119,21 @@ def _render_recall(response: Any, paint: Paint) -> str:
         frames = ', '.join(f'{number} in {name}' for name, number in response.frames.items())
         lines.append(f'Positions in several frames were compared: {sanitize_line(frames)}.')
     return '\n'.join([*lines, *render_linked(response, paint)])
+
+
+def render_observed(item: Any) -> list[str]:
+    """Return how often and how well a memory was observed, where that is more than once."""
+    said = [] if item.simulated is None else ['simulated']
+    seen = item.observed
+    if seen is None:
+        return said
+    for kind, count, tries, successes in (
+        ('', seen.count, seen.tries, seen.successes),
+        ('simulated ', seen.simulated_count, seen.simulated_tries, seen.simulated_successes),
+    ):
+        said += [f'{kind}{count} times'] if count > 1 else []
+        said += [f'{kind}{successes} of {tries} succeeded'] if tries else []
+    return said
 
 
 def _render_rows(rows: Iterable[tuple[int, str, str, str]], paint: Paint) -> list[str]:

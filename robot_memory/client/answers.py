@@ -31,8 +31,33 @@ class LearnResponse(TypedDict):
     existing_id: NotRequired[int]
     similarity: NotRequired[float]
     observed: NotRequired[int]
+    retried: NotRequired[bool]
+    replaces: NotRequired[int]
+    disagrees: NotRequired[int]
+    proposal: NotRequired[int]
     truncated: NotRequired[bool]
     truncated_characters: NotRequired[int]
+
+
+class ObservedView(TypedDict):
+    """How often and how well a fact was observed, its first statement included."""
+
+    count: int
+    first_at: str
+    last_at: str
+    tries: int
+    successes: int
+    simulated_count: int
+    simulated_tries: int
+    simulated_successes: int
+
+
+class ReplacementView(TypedDict):
+    """What a memory replaced."""
+
+    content: str
+    replaced_by: str
+    at: str
 
 
 class MemoryView(TypedDict):
@@ -66,6 +91,12 @@ class MemoryView(TypedDict):
     authority: str
     stated_by: str
     time_uncertain: NotRequired[bool]
+    observed: NotRequired[ObservedView]
+    simulated: NotRequired[bool]
+    replaces: NotRequired[int]
+    replaced_by: NotRequired[int]
+    replacement: NotRequired[ReplacementView]
+    disagrees: NotRequired[list[int]]
     contradicts: NotRequired[int]
     shortened: NotRequired[list[str]]
 
@@ -195,6 +226,7 @@ class RelatedMemory(TypedDict):
     id: int
     content: str
     _rrf_score: float
+    observed: NotRequired[ObservedView]
 
 
 class EndSessionResponse(TypedDict):
@@ -231,6 +263,11 @@ class RecordView(TypedDict):
     turn_id: NotRequired[int]
     time_uncertain: NotRequired[bool]
     measured_at: NotRequired[str]
+    observed: NotRequired[ObservedView]
+    replaces: NotRequired[int]
+    replaced_by: NotRequired[int]
+    replacement: NotRequired[ReplacementView]
+    disagrees: NotRequired[list[int]]
     audit: NotRequired[Any]
     shortened: NotRequired[list[str]]
 
@@ -455,6 +492,7 @@ class ProposalView(TypedDict):
     reason: str
     proposed_by: str
     at: str
+    replacing_id: NotRequired[int]
 
 
 class ProtectedChangeView(TypedDict):

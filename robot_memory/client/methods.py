@@ -81,6 +81,12 @@ class ToolMethods(ToolCaller):
             existing_id: Id of the existing memory.
             similarity: Similarity to the existing memory, 0 to 1.
             observed: Id of the observation that was added to the existing memory.
+            retried: True if the same caller, session and context said it within 10 minutes: a
+                retry, of which no observation was added.
+            replaces: Id of the memory that this one replaces; both stay active.
+            disagrees: Id of a rule, or of a memory of higher authority, that this one would
+                replace; proposal waits for an operator.
+            proposal: Proposal to replace it, for review.
             truncated: True if the text was truncated to 300 characters.
             truncated_characters: Number of characters removed.
 

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from robot_memory.core.authority import AUTHORITIES, Writer, is_higher
 from robot_memory.core.clock import DAY, format_instant
 from robot_memory.core.errors import InvalidArgument
+from robot_memory.core.evidence import Evidence
 from robot_memory.core.json_text import dump_json, format_value
 from robot_memory.core.zones import format_local
 from robot_memory.text.categories import Classification
@@ -27,6 +28,37 @@ CALENDAR_FROM = 10_957 * DAY
 
 
 @dataclass(frozen=True)
+class Replaced:
+    """Hold what a memory replaced: its id and text, who replaced it, and when (microseconds)."""
+
+    memory_id: int
+    content: str
+    replaced_by: str
+    at: int
+
+
+@dataclass(frozen=True)
+class Links:
+    """
+    Say which active memories a memory replaces, is replaced by, and disagrees with.
+
+    They disagree until one who may decides which of them holds.
+    """
+
+    replaces: Replaced | None = None
+    replaced_by: int | None = None
+    disagrees: tuple[int, ...] = ()
+
+    @property
+    def is_linked(self) -> bool:
+        """Say whether there is any."""
+        return self != NO_LINKS
+
+
+NO_LINKS = Links()
+
+
+@dataclass(frozen=True)
 class Record:
     """
     Hold one memory as the store keeps it.
@@ -37,7 +69,8 @@ class Record:
     `pose` holds position in metres and an orientation quaternion in `frame_id`. Of turns alone,
     `role` says which side spoke and `turn_id` is the number in the session, from 1. `authority` is
     the highest of those who stated it, `writer` who that was; one that `stands` is from before
-    authorities were recorded.
+    authorities were recorded. `evidence` of a fact is what its occasions come to, and `links`
+    name what it replaces, where they were read.
     """
 
     type: str
@@ -70,6 +103,8 @@ class Record:
     stands: bool = False
     writer: Writer | None = None
     time_uncertain: bool = False
+    evidence: Evidence | None = None
+    links: Links = NO_LINKS
 
     @property
     def created(self) -> str:
@@ -186,6 +221,13 @@ def read_outcome(context: dict[str, Any]) -> str | None:
     task = context.get('task')
     success = task.get('success') if isinstance(task, dict) else None
     return None if success is None else dump_json(success)
+
+
+def is_simulated(context: Mapping[str, Any]) -> int | None:
+    """Return 1 of what env.sim_or_real says is of simulation, 0 of the real world, else None."""
+    env = context.get('env')
+    kind = env.get('sim_or_real') if isinstance(env, dict) else None
+    return {'sim': 1, 'real': 0}.get(kind) if isinstance(kind, str) else None
 
 
 def infer_strategy(context: dict[str, Any], category: str, actor_id: str | None) -> str:

@@ -17,6 +17,23 @@ def may_change(record: Record, writer: Writer) -> bool:
     return not is_higher(record.authority, writer.authority)
 
 
+def propose_replacement(
+    connection: Connection, old: Record, new: Record, writer: Writer
+) -> tuple[int, int]:
+    """Store the proposal that a memory replaces another; return it and its audit line."""
+    number = proposals.insert(
+        connection,
+        old.id,
+        'replace',
+        writer,
+        new.created_at,
+        content=new.content,
+        replacing_id=new.id,
+    )
+    detail = {'proposal': number, 'action': 'replace'}
+    return number, audit.record(connection, old.id, 'proposed', writer, '', detail, new.created_at)
+
+
 def propose(
     connection: Connection,
     record: Record,

@@ -14,7 +14,6 @@ from robot_memory.lifecycle import facts
 from robot_memory.lifecycle.sessions import get_or_start_session
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes.duplicates import Duplicate
 from robot_memory.storage.tables import audit, memories, meta, sessions, turns
 from robot_memory.text.categories import PROTECTED, Classification, classify
 from robot_memory.text.statements import Statement, extract_statements
@@ -212,12 +211,12 @@ def _store_statement(
         session_id=turn.session_id,
         confidence=_rate_confidence(record),
     )
-    stored, _ = facts.store_fact(memory, connection, record, vector)
-    if not isinstance(stored, Duplicate):
-        return stored
-    if memories.get_active(connection, stored.existing_id).authority == record.authority:
-        turns.confirm_statement(connection, stored.existing_id, writer, record.created_at)
-    return stored.existing_id
+    kept = facts.store_fact(memory, connection, record, vector)
+    if isinstance(kept.stored, int):
+        return kept.memory_id
+    if memories.get_active(connection, kept.memory_id).authority == record.authority:
+        turns.confirm_statement(connection, kept.memory_id, writer, record.created_at)
+    return kept.memory_id
 
 
 def _rate_confidence(record: Record) -> float:

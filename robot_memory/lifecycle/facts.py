@@ -16,17 +16,25 @@ from robot_memory.core.records import (
     infer_strategy,
     is_quoted,
     make_record,
-    read_outcome,
 )
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.lifecycle.authority import may_change, propose
+from robot_memory.lifecycle.corrections import Correction, link_correction, reinstate
 from robot_memory.memory import Memory
 from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import duplicates
 from robot_memory.storage.indexes.duplicates import Duplicate
-from robot_memory.storage.tables import audit, events, memories, observations, sessions
+from robot_memory.storage.tables import (
+    audit,
+    events,
+    memories,
+    observations,
+    replacements,
+    sessions,
+)
 from robot_memory.text.categories import Classification, classify
+from robot_memory.text.duplicate_keys import duplicate_key, names_another
 from robot_memory.text.tokenizer import cut
 
 MAX_LENGTH = 300
@@ -38,12 +46,14 @@ class Learned:
     """
     Name the new memory, or the known one that it duplicates; `truncated` is in characters.
 
-    `observed` is the observation of a known one.
+    `observed` is the observation of a known one; a call that was `retried` added none.
     """
 
     stored: int | Duplicate
     observed: int | None
+    retried: bool
     inferred: Classification
+    correction: Correction | None
     truncated: int
 
 
@@ -109,12 +119,14 @@ def learn(
         )
         if promoted is not None:
             stored = _promote(memory, connection, promoted, record, vector)
-            return Learned(stored, None, inferred, truncated)
-        known, observed = store_fact(memory, connection, record, vector)
-        if event and (isinstance(known, int) or observed is not None):
-            memory_id = known if isinstance(known, int) else known.existing_id
-            events.insert_said(connection, memory_id, record, event)
-        return Learned(known, observed, inferred, truncated)
+            return Learned(stored, None, False, inferred, None, truncated)
+        kept = store_fact(memory, connection, record, vector)
+        is_new = isinstance(kept.stored, int)
+        if event and (is_new or (kept.observed is not None and not kept.retried)):
+            events.insert_said(connection, kept.memory_id, record, event)
+        return Learned(
+            kept.stored, kept.observed, kept.retried, inferred, kept.correction, truncated
+        )
 
 
 def _promote(
@@ -135,7 +147,8 @@ def _promote(
     memory_id = memories.insert(connection, record, vector if usable else None)
     if source.type == 'fact':
         now, reason = record.created_at, f'promoted to memory {memory_id}'
-        memories.retire(connection, promoted, 'superseded', writer, reason, now, memory_id)
+        line = memories.retire(connection, promoted, 'superseded', writer, reason, now, memory_id)
+        observations.adopt(connection, memory_id, promoted, line)
     return memory_id
 
 
@@ -145,38 +158,64 @@ def find_writer(caller: Writer, context: Mapping[str, Any]) -> Writer:
     return caller.relay('observed', actor) if 'sense' in context else caller.state(actor)
 
 
+@dataclass(frozen=True)
+class Stored:
+    """
+    Name a new fact and what it corrects, or the known one that it duplicates and its observation.
+
+    A call that was `retried` added no observation: it is that of the call before, or none.
+    """
+
+    stored: int | Duplicate
+    observed: int | None = None
+    retried: bool = False
+    correction: Correction | None = None
+
+    @property
+    def memory_id(self) -> int:
+        """Return the memory that says it."""
+        return self.stored if isinstance(self.stored, int) else self.stored.existing_id
+
+
 def store_fact(
     memory: Memory, connection: Connection, record: Record, vector: Vector | None
-) -> tuple[int | Duplicate, int | None]:
+) -> Stored:
     """
-    Store a fact in the caller's transaction; return its id, or the duplicate that is known.
+    Store a fact in the caller's transaction, unless it is known.
 
-    Saying a known text again adds an observation, whose id is returned beside it. Where it comes
+    Saying a known text again adds an observation and is an access, but for a retry. Where it comes
     from a higher authority than the known one, that takes over the text and the context.
     """
     vector = vector if memory.match_embedder(connection) is not None else None
+    neighbours = open_neighbours(
+        connection,
+        record.collection,
+        vector,
+        memory.embedder.get_if_loaded(),
+        memory.resident_index,
+    )
     known = duplicates.find(
         connection,
         record.collection,
         record.content,
         find_speaker(record),
-        read_outcome(record.context),
         is_quoted(record),
         memory.settings.duplicate_jaccard,
         memory.settings.duplicate_cosine,
-        open_neighbours(
-            connection,
-            record.collection,
-            vector,
-            memory.embedder.get_if_loaded(),
-            memory.resident_index,
-        ),
+        neighbours,
     )
     if known is None:
-        return memories.insert(connection, record, vector), None
+        memory_id = memories.insert(connection, record, vector)
+        corrected = link_correction(connection, memory_id, record, neighbours)
+        return Stored(memory_id, correction=corrected)
     if _is_reimported(connection, known.existing_id, record):
-        return known, None
-    return known, _observe(connection, known.existing_id, record, vector)
+        return Stored(known)
+    retried, earlier = observations.find_retry(connection, known.existing_id, record)
+    if retried:
+        return Stored(known, earlier, retried=True)
+    memory.accesses.record([known.existing_id])
+    reinstate(connection, known.existing_id, record)
+    return Stored(known, _observe(connection, known.existing_id, record, vector))
 
 
 def _is_reimported(connection: Connection, memory_id: int, said: Record) -> bool:
@@ -195,12 +234,14 @@ def _observe(connection: Connection, memory_id: int, said: Record, vector: Vecto
     if said.writer is None or is_quoted(said) or old.strategy_name == 'persona' or not higher:
         writer = said.writer or THE_STORE
         line = audit.record(connection, memory_id, 'observed', writer, '', {}, said.updated_at)
-        return observations.insert(connection, memory_id, old.content, said, line)
+        newer = not is_higher(old.authority, said.authority)
+        return observations.insert(connection, memory_id, old.content, said, line, newer=newer)
     # A near duplicate that a visitor said first must not stand in the place of a rule.
     new = replace(said, id=memory_id, last_accessed=said.updated_at)
-    memories.rewrite(connection, old, new, vector, said.writer)
-    line = audit.get_head(connection).id
-    return observations.insert(connection, memory_id, new.content, old, line)
+    line = memories.rewrite(connection, old, new, vector, said.writer)
+    observations.age(connection, memory_id, line)
+    observations.index(connection, memory_id)
+    return observations.insert(connection, memory_id, new.content, old, line, newer=False)
 
 
 def update(memory: Memory, memory_id: int, text: str, context: Mapping[str, Any]) -> Updated:
@@ -248,8 +289,19 @@ def apply_update(
         last_accessed=at,
     )
     usable = memory.match_embedder(connection) is not None
-    memories.rewrite(connection, old, new, change.vector if usable else None, writer)
+    line = memories.rewrite(connection, old, new, change.vector if usable else None, writer)
+    if not is_same_text(old.content, new.content):
+        observations.end(connection, old.id, line)
+        replacements.end_all(connection, old.id, line)
+    elif change.context:
+        observations.age(connection, old.id, line)
+    observations.index(connection, old.id)
     return Updated(old, new, inferred, change.truncated)
+
+
+def is_same_text(one: str, other: str) -> bool:
+    """Say whether a text only words another anew, so that what observed that still holds."""
+    return duplicate_key(one) == duplicate_key(other) and not names_another(one, other)
 
 
 def truncate_text(argument: str, text: str) -> tuple[str, int]:

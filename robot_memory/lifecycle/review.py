@@ -5,7 +5,14 @@ from __future__ import annotations
 from robot_memory.lifecycle import facts
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
-from robot_memory.storage.tables import audit, memories, proposals, protected_changes, standing
+from robot_memory.storage.tables import (
+    audit,
+    memories,
+    proposals,
+    protected_changes,
+    replacements,
+    standing,
+)
 from robot_memory.storage.tables.proposals import Proposal
 
 
@@ -21,7 +28,10 @@ def accept_proposal(memory: Memory, proposal_id: int) -> None:
         record = memories.get_active(connection, proposal.memory_id)
         # Whatever the text came from, the operator who accepts it stands behind it.
         now, writer = memory.clock(), memory.caller
-        if change is not None:
+        if proposal.replacing_id is not None:
+            memories.get_active(connection, proposal.replacing_id)
+            replacements.replace(connection, proposal.replacing_id, record.id, writer, now)
+        elif change is not None:
             facts.apply_update(memory, connection, record, change, writer, now)
         else:
             memories.retire(connection, record.id, 'invalidated', writer, proposal.reason, now)
@@ -31,7 +41,10 @@ def accept_proposal(memory: Memory, proposal_id: int) -> None:
 def reject_proposal(memory: Memory, proposal_id: int) -> None:
     """Reject an open proposal; raise NotFound or Conflict for any other."""
     with memory.db.write() as connection:
-        _decide(memory, connection, proposals.get_open(connection, proposal_id), 'rejected')
+        proposal = proposals.get_open(connection, proposal_id)
+        line = _decide(memory, connection, proposal, 'rejected')
+        if proposal.replacing_id is not None:
+            replacements.end(connection, proposal.replacing_id, proposal.memory_id, line)
 
 
 def confirm_changes(memory: Memory, memory_id: int) -> None:
@@ -53,7 +66,8 @@ def confirm_standing(memory: Memory, memory_id: int | None, authority: str) -> i
         return standing.confirm(connection, memory_id, authority, memory.caller, memory.clock())
 
 
-def _decide(memory: Memory, connection: Connection, proposal: Proposal, state: str) -> None:
+def _decide(memory: Memory, connection: Connection, proposal: Proposal, state: str) -> int:
+    """Note a decision; return its audit line."""
     now, detail = memory.clock(), {'proposal': proposal.id}
     proposals.decide(connection, proposal.id, state, memory.caller, now)
-    audit.record(connection, proposal.memory_id, state, memory.caller, '', detail, now)
+    return audit.record(connection, proposal.memory_id, state, memory.caller, '', detail, now)

@@ -18,7 +18,15 @@ from robot_memory.memory import Memory
 from robot_memory.storage import Connection, epochs
 from robot_memory.storage.indexes import partitions
 from robot_memory.storage.indexes.filters import ACTIVE, in_session
-from robot_memory.storage.tables import audit, decay, memories, sessions, turns
+from robot_memory.storage.tables import (
+    audit,
+    decay,
+    memories,
+    observations,
+    replacements,
+    sessions,
+    turns,
+)
 from robot_memory.text.categories import PROTECTED
 
 logger = logging.getLogger(__name__)
@@ -139,15 +147,20 @@ def end_session(memory: Memory, session_id: str, outcome_score: float | None) ->
         sessions.get_open(connection, session_id)
         sessions.end(connection, session_id, outcome_score, now)
         _record(memory, connection, 'session_ended', session_id, now)
-        merges = _select_unchanged(connection, session_id, records, merges)
+        merges = [
+            merge
+            for merge in _select_unchanged(connection, session_id, records, merges)
+            if not replacements.are_linked(connection, merge.kept, merge.superseded)
+        ]
         for merge in merges:
             reason = (
                 f'consolidation of session {session_id}: similarity '
                 f'{merge.similarity:.2f} to memory {merge.kept}'
             )
-            memories.retire(
+            line = memories.retire(
                 connection, merge.superseded, 'superseded', writer, reason, now, merge.kept
             )
+            observations.adopt(connection, merge.kept, merge.superseded, line)
         decay.note_rate(connection, memory.settings.decay_rate, now)
         decay.note_end(connection, session.collection, now)
         decayed = 0

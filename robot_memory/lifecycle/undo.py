@@ -16,7 +16,7 @@ from robot_memory.storage.tables.audit import Line
 from robot_memory.storage.tables.folding import explain_missing
 from robot_memory.text.tokenizer import hash_content
 
-UNDOABLE = ('update', 'invalidated', 'superseded', 'reclassify')
+UNDOABLE = ('update', 'invalidated', 'superseded', 'reclassify', 'replaced')
 """The actions that can be undone."""
 
 

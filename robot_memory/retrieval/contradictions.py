@@ -11,6 +11,7 @@ from robot_memory.core.records import Record, is_human
 from robot_memory.search.query import Hit
 from robot_memory.text import tokenizer
 from robot_memory.text.categories import PROTECTED
+from robot_memory.text.relations import is_stricter
 
 _MOST = 2
 """Tokens that two texts may differ in, on each side: 'blue', '15 N'."""
@@ -149,6 +150,24 @@ def _is_one_thing(tokens: frozenset[str], folded: str) -> bool:
     return 0 < len(tokens) <= _MOST and all(
         folded.count(token.replace(tokenizer.POINT, '.')) <= 1 for token in tokens
     )
+
+
+def find_current(records: Mapping[int, Record]) -> dict[int, int]:
+    """
+    Return by its id what stands before each record that was replaced or is the less strict rule.
+
+    Of two that disagree that is the stricter: of upper limits the smaller, of lower ones the
+    larger, else the newer.
+    """
+    found = {}
+    for memory_id, record in records.items():
+        if record.links.replaced_by in records:
+            found[memory_id] = record.links.replaced_by
+        for other in record.links.disagrees:
+            if other in records and other > memory_id:
+                newer = is_stricter(records[other].content, record.content)
+                found[memory_id if newer else other] = other if newer else memory_id
+    return {old: new for old, new in found.items() if new is not None}
 
 
 def put_first(hits: Sequence[Hit], found: Mapping[int, int]) -> list[Hit]:

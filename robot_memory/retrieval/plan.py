@@ -12,10 +12,9 @@ from robot_memory.storage.indexes.filters import (
     Where,
     active_before_decay,
     active_in,
-    compile_filter,
-    equal,
     json_path,
 )
+from robot_memory.storage.indexes.occasions import Occasion, compile_occasions
 from robot_memory.storage.indexes.partitions import names_of
 from robot_memory.storage.indexes.positions import MAX_DIMENSIONS
 from robot_memory.text import tokenizer
@@ -82,6 +81,7 @@ class RecallPlan:
     - `marks_newer`: of two memories that contradict each other the newer one comes first;
       `has_payloads`: the digests of perceptions are read, too.
     - `as_of` is the audit line whose state is searched, by keyword; None: the present.
+    - `occasion` is what one occasion of a memory must pass; None: nothing is asked of it.
     """
 
     collection: str
@@ -101,6 +101,7 @@ class RecallPlan:
     marks_newer: bool
     has_payloads: bool
     as_of: int | None = None
+    occasion: Occasion | None = None
 
     @classmethod
     def of(
@@ -136,13 +137,12 @@ class RecallPlan:
             raise InvalidArgument(
                 'query, context_filter and spatial_sort are all empty; at least one is required'
             )
-        passing = Where()
-        if session_id:
-            passing &= equal('session_id', session_id)
-        if actor_id is not None:
-            passing &= equal('actor_id', actor_id)
-        if context_filter:
-            passing &= compile_filter('context_filter', context_filter)
+        passing, occasion = compile_occasions(
+            'context_filter',
+            context_filter or {},
+            session_id=session_id or None,
+            actor_id=actor_id,
+        )
         if near is not None and near.frame_id:
             passing &= frames.restrict_to_frame(near.field, near.frame_id)
         if where is not None:
@@ -171,6 +171,7 @@ class RecallPlan:
             marks_newer,
             has_payloads,
             as_of,
+            occasion,
         )
 
 

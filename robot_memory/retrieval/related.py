@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from robot_memory.core.records import Record
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
+from robot_memory.retrieval.evidence import complete
 from robot_memory.retrieval.relevance import open_partitions
 from robot_memory.retrieval.sessions import mean_vector
 from robot_memory.storage import Connection
@@ -51,7 +52,8 @@ def find_related(
         words = tokenizer.parse_query(' '.join(terms))
         (search,) = open_partitions(memory, connection, [collection], words, vector)
         hits = search.select_best(where, _RELATED, narrow=False)
-        found = memories.get(connection, [hit.id for hit in hits])
+        known = memories.get(connection, [hit.id for hit in hits])
+        found = {one.id: one for one in complete(connection, list(known.values()))}
         if search.mode == 'bm25_only':
             about = _share_terms(connection, terms, found.values())
         else:

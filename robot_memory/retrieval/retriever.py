@@ -9,14 +9,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_memory.core.clock import milliseconds_since
-from robot_memory.core.records import Record
+from robot_memory.core.records import Links, Record
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
 from robot_memory.retrieval.contradictions import (
     find_contradictions,
+    find_current,
     find_overruled,
     put_first,
 )
+from robot_memory.retrieval.evidence import complete
 from robot_memory.retrieval.payloads import load_digests
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.relevance import find_relevant
@@ -72,11 +74,16 @@ def join_found(first: Found, rest: Found, plan: RecallPlan) -> Found:
     records = {**first.records, **rest.records}
     shown = [*leading, *others]
     newer = find_contradictions([records[hit.id] for hit in shown], shown, plan.query)
+    newer = {old: new for old, new in newer.items() if not records[old].links.is_linked}
+    current = find_current({hit.id: records[hit.id] for hit in shown})
     contradicts = find_overruled([records[hit.id] for hit in shown], plan.query)
     places = {hit.id for hit in others}
-    for found in (newer, contradicts):
+    for found in (newer, contradicts, current):
         within = {one: other for one, other in found.items() if {one, other} <= places}
         others = put_first(others, within)
+    leads = {hit.id for hit in leading}
+    within = {one: other for one, other in current.items() if {one, other} <= leads}
+    leading = tuple(put_first(leading, within))
     hits = (*leading, *others)
     return Found(hits, records, rest.mode, newer, contradicts, {}, None, rest.query_ms)
 
@@ -120,13 +127,21 @@ class Retriever:
     ) -> Found:
         hits, mode = self._rank(connection, plan, vector)
         records = memories.get(connection, [hit.id for hit in hits])
+        place = plan.near.field if plan.near else ''
+        known = complete(connection, list(records.values()), plan.occasion, place)
+        records = {record.id: record for record in known}
         hits = [hit for hit in hits if hit.id in records]
+        if plan.near is None:
+            hits = self._bring_current(connection, plan, hits, records)
         newer: dict[int, int] = {}
         contradicts: dict[int, int] = {}
         if plan.marks_newer and plan.terms is not None and plan.near is None:
             newer = find_contradictions(list(records.values()), hits, plan.query)
+            newer = {old: new for old, new in newer.items() if not records[old].links.is_linked}
             contradicts = find_overruled(list(records.values()), plan.query)
             hits = put_first(put_first(hits, newer), contradicts)
+        if plan.near is None:
+            hits = put_first(hits, find_current({hit.id: records[hit.id] for hit in hits}))
         sensed = [one.id for one in records.values() if one.type == 'perception']
         payloads = load_digests(connection, sensed) if plan.has_payloads and sensed else {}
         counts = None
@@ -135,6 +150,34 @@ class Retriever:
         faded = self._count_faded(connection, plan, vector)
         took = milliseconds_since(start)
         return Found(tuple(hits), records, mode, newer, contradicts, payloads, counts, took, faded)
+
+    def _bring_current(
+        self,
+        connection: Connection,
+        plan: RecallPlan,
+        hits: list[Hit],
+        records: dict[int, Record],
+    ) -> list[Hit]:
+        """Add what replaces a hit, or disagrees with it, and passes the plan; up to its limit."""
+        found: dict[int, float] = {}
+        for hit in hits:
+            links = records[hit.id].links
+            for other in (*filter(None, [links.replaced_by]), *links.disagrees):
+                if other not in records:
+                    found[other] = max(found.get(other, 0.0), hit.score)
+        if not found:
+            return hits
+        passing = fulltext.select_passing(connection, list(found), plan.where)
+        known = memories.get(connection, sorted(passing))
+        for record in complete(connection, list(known.values()), plan.occasion):
+            records[record.id] = record
+        added = [Hit(each, found[each]) for each in sorted(passing) if each in records]
+        place = {hit.id: number for number, hit in enumerate(hits)}
+        for hit in added:
+            beside = min(place[each] for each in place if _are_linked(records[each].links, hit.id))
+            hits = [*hits[:beside], hit, *hits[beside:]]
+            place = {hit.id: number for number, hit in enumerate(hits)}
+        return hits[: plan.limit]
 
     def _count_faded(
         self, connection: Connection, plan: RecallPlan, vector: QueryVector | None
@@ -159,6 +202,10 @@ class Retriever:
         if plan.fills and plan.narrow and len(hits) < plan.limit:
             hits += _list_newest(connection, plan, [hit.id for hit in hits])
         return hits, mode
+
+
+def _are_linked(links: Links, other: int) -> bool:
+    return links.replaced_by == other or other in links.disagrees
 
 
 def _asks_meaning(plan: RecallPlan) -> bool:

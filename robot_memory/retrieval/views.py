@@ -7,10 +7,25 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.clock import format_instant
-from robot_memory.core.fields import Json, Stamp, arg
+from robot_memory.core.fields import Json, Stamp, arg, to_plain
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, describe_statement, is_rule_giver
 from robot_memory.core.truncation import compute_field_limit, fit, shorten
+from robot_memory.retrieval.evidence import (
+    OBSERVED,
+    ObservedView,
+    is_only_simulated,
+    view_observed,
+)
+from robot_memory.retrieval.links import (
+    DISAGREES,
+    REPLACED_BY,
+    REPLACEMENT,
+    REPLACES,
+    ReplacementView,
+    describe_links,
+    view_links,
+)
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
 from robot_memory.text import tokenizer
@@ -83,6 +98,14 @@ class MemoryView:
         default=None,
         omitted=True,
     )
+    observed: ObservedView | None = arg(OBSERVED, default=None, omitted=True)
+    simulated: bool | None = arg(
+        'True if it was observed in simulation only.', default=None, omitted=True
+    )
+    replaces: int | None = arg(REPLACES, default=None, omitted=True)
+    replaced_by: int | None = arg(REPLACED_BY, default=None, omitted=True)
+    replacement: ReplacementView | None = arg(REPLACEMENT, default=None, omitted=True)
+    disagrees: tuple[int, ...] | None = arg(DISAGREES, default=None, omitted=True)
     contradicts: int | None = arg(
         'Id of a memory of higher authority that differs in one value; that one stands.',
         default=None,
@@ -114,6 +137,11 @@ def describe_results(found: Found, zone: ZoneInfo) -> list[dict[str, Any]]:
         metadata = _describe(record, found.mode)
         if measured := record.format_measured(zone):
             metadata['measured_at'] = measured
+        if record.evidence is not None:
+            metadata['observed'] = to_plain(view_observed(record))
+        metadata |= describe_links(record)
+        if is_only_simulated(record):
+            metadata['simulated'] = True
         if hit.id in found.newer:
             metadata['newer'] = found.newer[hit.id]
         if hit.id in found.contradicts:
@@ -186,6 +214,9 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
             time_uncertain=record.time_uncertain or None,
             authority=record.authority,
             stated_by=describe_statement(record),
+            observed=view_observed(record),
+            simulated=is_only_simulated(record) or None,
+            **view_links(record),
             contradicts=found.contradicts.get(record.id),
         )
         for hit, record, summary, created, context in zip(

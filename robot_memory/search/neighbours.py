@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from robot_memory.embedding import Embedder, quantisation
 from robot_memory.embedding.calibration import Calibration
 from robot_memory.embedding.quantisation import Vector
@@ -90,6 +92,16 @@ class ResidentNeighbours:
         near = rows[shard.cosines(coarse, rows) > least]
         return self._meaning.find_similar(self._connection, shard.ids[near].tolist(), bar)
 
+    def find_nearest(self, limit: int, bar: float) -> list[tuple[int, float]]:
+        """Return the nearest above the bar: by the coarse plane, then exactly."""
+        assert self._meaning is not None
+        least = self._meaning.calibration.to_cosine(bar) - _SLACK
+        shard, vector = self._shard, self._meaning.vector
+        coarse, _ = quantisation.split(vector)
+        rows = shard.find_near(vector, least)
+        nearest = rows[np.argsort(-shard.cosines(coarse, rows), kind='stable')[:limit]]
+        return self._meaning.find_similar(self._connection, shard.ids[nearest].tolist(), bar)
+
 
 class FileNeighbours:
     """Find them in the file."""
@@ -121,3 +133,10 @@ class FileNeighbours:
             if len(found) < len(ids) or len(ids) < asked:
                 return found
             asked *= 8
+
+    def find_nearest(self, limit: int, bar: float) -> list[tuple[int, float]]:
+        """Return the nearest above the bar."""
+        assert self._meaning is not None
+        coarse, _ = quantisation.split(self._meaning.vector)
+        ids = vectors.find_nearest(self._connection, self._collection, coarse, limit)
+        return self._meaning.find_similar(self._connection, ids, bar)

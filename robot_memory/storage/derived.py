@@ -15,9 +15,9 @@ from typing import Any
 import apsw
 
 from robot_memory.storage.indexes import entries, facets
-from robot_memory.storage.tables import memories, meta
+from robot_memory.storage.tables import memories, meta, observations
 
-RULES = 1
+RULES = 2
 """Raise it when the same record would give other terms, stems, guards, hashes, facets or cells;
 a test holds samples of them."""
 _BATCH = 500
@@ -60,6 +60,8 @@ def rebuild(connection: apsw.Connection, progress: Callable[[int, int], None]) -
             _derive(connection, *row)
         last, done = batch[-1][0], done + len(batch)
         progress(done, total)
+    for memory_id in observations.list_observed(connection):
+        observations.index(connection, memory_id)
     connection.execute("""
         UPDATE indexed SET coarse = v.coarse, fine = v.fine
             FROM kept_vectors AS v WHERE v.memory_id = indexed.memory_id;

@@ -17,6 +17,7 @@ import apsw
 from robot_memory.storage import schema_runner
 from robot_memory.storage.connection import Database
 from robot_memory.storage.indexes import entries, facets
+from robot_memory.storage.tables import observations
 from robot_memory.storage.tables.revisions import STATE
 
 _FULL_TEXT = ('data', 'idx', 'docsize')
@@ -25,8 +26,15 @@ _REBUILT = (
     'memories memories_fts memories_vocabulary indexed collections facets facet_paths places '
     'place_paths counts changes'
 ).split()
-_BY_LINE = {'audit': 'id', 'revisions': 'audit_id', 'observations': 'audit_id'}
+_BY_LINE = {
+    'audit': 'id',
+    'revisions': 'audit_id',
+    'observations': 'audit_id',
+    'replacements': 'audit_id',
+}
 """The tables whose rows have an audit line; later ones are left out."""
+_ENDED = ('observations', 'replacements')
+"""Those whose rows a line may have ended; what ended later stands."""
 
 
 @contextmanager
@@ -36,8 +44,8 @@ def open_past(db: Database, line: int) -> Iterator[apsw.Connection]:
         connection.execute('BEGIN')
         _copy_memories(connection, line)
         _copy_indexes(connection)
-        _rebuild_changed(connection)
         _add_views(connection, line)
+        _rebuild_changed(connection)
         yield connection
 
 
@@ -112,6 +120,7 @@ def _rebuild_changed(connection: apsw.Connection) -> None:
         facets.put(connection, memory_id, context)
         if status == 'active':
             entries.add(connection, memory_id, type, collection, content, context)
+        observations.index(connection, memory_id)
 
 
 def _add_views(connection: apsw.Connection, line: int) -> None:
@@ -125,4 +134,14 @@ def _add_views(connection: apsw.Connection, line: int) -> None:
     for name in names:
         if name not in _REBUILT and not name.startswith('memories_fts_'):
             until = f' WHERE {_BY_LINE[name]} <= {line:d}' if name in _BY_LINE else ''
-            connection.execute(f'CREATE TEMP VIEW "{name}" AS SELECT * FROM now."{name}"{until}')
+            columns = ', '.join(_list_columns(connection, name, line))
+            connection.execute(
+                f'CREATE TEMP VIEW "{name}" AS SELECT {columns} FROM now."{name}"{until}'
+            )
+
+
+def _list_columns(connection: apsw.Connection, name: str, line: int) -> list[str]:
+    """Return as SQL the columns of a table, as they were at an audit line."""
+    names = [row[1] for row in connection.execute(f'PRAGMA now.table_info("{name}")')]
+    ended = f'iif(ended_by > {line:d}, NULL, ended_by) AS ended_by'
+    return [ended if each == 'ended_by' and name in _ENDED else f'"{each}"' for each in names]

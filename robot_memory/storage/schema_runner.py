@@ -34,6 +34,7 @@ from robot_memory.storage.schema import (
     v14,
     v15,
     v16,
+    v17,
 )
 from robot_memory.storage.tables import meta
 
@@ -54,6 +55,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v14.upgrade,
     v15.upgrade,
     v16.upgrade,
+    v17.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
 PRESENT = Path(__file__).parent / 'schema' / 'present.sql'

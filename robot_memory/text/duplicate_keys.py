@@ -9,16 +9,16 @@ from functools import cache, lru_cache
 from robot_memory.text.tokenizer import fold, hash_content, make_token_set
 from robot_memory.text.vocabulary import MONTHS, NEGATIONS, NUMBERS, UNITS
 
-_ALIASES = {alias: unit for unit, names in UNITS.items() for alias in names.split()}
-_ALIASES |= {a + 's': u for a, u in _ALIASES.items() if re.fullmatch('[a-z]{3,}[^sz]', a)}
-_ALIASES |= {
-    f'{a}s per second': _ALIASES[a] + '/s' for a in ('meter', 'metre', 'radian', 'degree')
+UNIT_NAMES = {alias: unit for unit, names in UNITS.items() for alias in names.split()}
+UNIT_NAMES |= {a + 's': u for a, u in UNIT_NAMES.items() if re.fullmatch('[a-z]{3,}[^sz]', a)}
+UNIT_NAMES |= {
+    f'{a}s per second': UNIT_NAMES[a] + '/s' for a in ('meter', 'metre', 'radian', 'degree')
 }
 # Units that also say which unit is meant without a number ('depth in mm'), and mean no more.
 _BARE = {
     alias: unit
-    for alias, unit in _ALIASES.items()
-    if len(alias) > 1 and unit not in ('times', 'bar', 'day', 'degc', 'ma', 'pa')
+    for alias, unit in UNIT_NAMES.items()
+    if len(alias) > 1 and unit not in ('times', 'bar', 'day', 'week', 'month', 'degc', 'ma', 'pa')
     and alias not in ('sec', 'second', 'min', 'mins', 'minute', 'hour', 'degree', 'volt', 'inch')
 }  # fmt: skip
 _BARE_HAN = '|'.join(sorted((a for a in _BARE if a[0] >= '一'), key=len)[::-1])
@@ -27,12 +27,19 @@ _QUANTITY = (
     r'(?:(?P<order>(?<![-=<>])[<>]=?|[≤≥≠])\s*)?'
     r'(?P<number>(?:(?<![a-z0-9_.-])-)?(?:\d+(?:\.\d+)*|(?<![\w.])\.\d+)'
     rf'(?:e[-+]?\d+{_NO_LETTER})?)'
-    rf'(?:\s?(?P<unit>{"|".join(map(re.escape, sorted(_ALIASES, key=len)[::-1]))}){_NO_LETTER}'
+    rf'(?:\s?(?P<unit>{"|".join(map(re.escape, sorted(UNIT_NAMES, key=len)[::-1]))}){_NO_LETTER}'
     r'|(?P<glued>[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+))?'
 )
 _ORDINALS = 'second third fourth fifth sixth seventh eighth ninth tenth'.split()
 _COUNT = NUMBERS | {name: str(i) for i, name in enumerate(_ORDINALS, 2)}
-_COUNT |= {'twice': '2', 'twenty': '20', 'thirty': '30', 'forty': '40', 'fifty': '50'}
+_COUNT |= {
+    'twice': '2',
+    'dozen': '12',
+    'twenty': '20',
+    'thirty': '30',
+    'forty': '40',
+    'fifty': '50',
+}
 # 'one' as a pronoun and 'second' as a time are no numbers.
 _COUNT_WORD = (
     r'(?<![\w-])(?:(?!one\b|second\b)(?:' + '|'.join(_COUNT) + r')(?!\w)'
@@ -147,7 +154,7 @@ def duplicate_key(text: str) -> str:
     found: list[tuple[str, str]] = []
     for match in _compile(_QUANTITY).finditer(folded):
         order, number, unit, glued = match.groups()
-        unit = _ALIASES[unit] if unit else glued or ''
+        unit = UNIT_NAMES[unit] if unit else glued or ''
         unit = '' if unit in ('st', 'nd', 'rd', 'th') else unit
         found.append((unit, (order or '') + _normalize_number(number) + unit))
     named.difference_update(*(unit.split('/') for unit, _ in found))
@@ -165,6 +172,7 @@ _GROUPS = (
     'inner outer', 'first last', 'open/opened closed/shut', 'hot cold', 'full empty', 'wet dry',
     'monday tuesday wednesday thursday friday saturday sunday',
     ' '.join(MONTHS),
+    'over/above under/below', 'before after', 'yesterday today tomorrow',
     'spring summer autumn winter', 'morning afternoon evening night noon',
     '红 橙 黄 绿 蓝 紫 粉 棕 白 黑 灰', '左 右', '东 南 西 北', '冷 热',
 )  # fmt: skip

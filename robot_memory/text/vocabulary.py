@@ -7,11 +7,15 @@ UNITS = {
     'inch': 'inch inches 英寸', 'ms': 'ms msec millisecond 毫秒', 's': 's sec secs second 秒 秒钟',
     'min': 'min mins minute 分钟', 'h': 'h hr hrs hour 小时', 'day': 'day 天',
     'hz': 'hz hertz 赫 赫兹', 'khz': 'khz', 'mhz': 'mhz', 'fps': 'fps 帧',
+    'ug': 'ug µg microgram 微克', 'mg': 'mg milligram 毫克', 'ml': 'ml milliliter millilitre 毫升',
+    'l': 'l liter litre 升', 'week': 'week 周 星期', 'month': 'month 个月', 'mpa': 'mpa 兆帕',
+    'kv': 'kv 千伏', 'mv': 'mv 毫伏', 'db': 'db decibel 分贝', 'jin': '斤',
     'g': 'g gram 克', 'kg': 'kg kilogram kilo 公斤 千克 кг', 'deg': '° deg degree 度',
     'degc': '°c celsius 摄氏度', 'rad': 'rad radian 弧度', '%': '% percent pct',
-    'v': 'v volt 伏', 'ma': 'ma 毫安', 'amp': 'amp ampere 安', 'w': 'w watt 瓦', 'kw': 'kw',
+    'v': 'v volt 伏', 'ma': 'ma 毫安', 'amp': 'amp ampere 安', 'w': 'w watt 瓦',
+    'kw': 'kw kilowatt 千瓦',
     'rpm': 'rpm 转', 'px': 'px pixel 像素', 'times': 'times 次', 'fold': '倍',
-    'pa': 'pa pascal 帕', 'kpa': 'kpa 千帕', 'bar': 'bar',
+    'pa': 'pa pascal 帕', 'kpa': 'kpa 千帕', 'bar': 'bar 巴',
     'm/s': 'm/s mps 米/秒 米每秒', 'mm/s': 'mm/s 毫米/秒', 'cm/s': 'cm/s 厘米/秒',
     'm/s2': 'm/s2 m/s^2', 'rad/s': 'rad/s 弧度/秒', 'deg/s': '°/s deg/s 度/秒',
 }  # fmt: skip
@@ -20,7 +24,8 @@ UNITS = {
 NUMBERS = {
     name: str(value)
     for value, name in enumerate(
-        'zero one two three four five six seven eight nine ten eleven twelve'.split()
+        'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen '
+        'fifteen sixteen seventeen eighteen nineteen'.split()
     )
 }
 

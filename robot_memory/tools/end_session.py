@@ -10,6 +10,7 @@ from robot_memory.core.fields import Json, arg
 from robot_memory.lifecycle import sessions
 from robot_memory.lifecycle.consolidation import Merge
 from robot_memory.memory import Memory
+from robot_memory.retrieval.evidence import OBSERVED, ObservedView, view_observed
 from robot_memory.retrieval.related import find_related
 from robot_memory.tool import tool
 
@@ -50,6 +51,7 @@ class RelatedMemory:
     id: int = arg('Memory id.')
     content: str = arg('Text of the memory.')
     _rrf_score: float = arg('Relevance to this session.')
+    observed: ObservedView | None = arg(OBSERVED, default=None, omitted=True)
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def end_session(memory: Memory, request: EndSessionRequest) -> EndSessionRespons
         ended.decayed,
         _view_merges(ended.merges, len(records)),
         tuple(
-            RelatedMemory(record.id, record.content, round(score, 6))
+            RelatedMemory(record.id, record.content, round(score, 6), view_observed(record))
             for record, score in find_related(memory, session.id, session.collection, records)
         ),
     )

@@ -28,7 +28,9 @@ from robot_memory.retrieval.event_views import (
     read_arg,
 )
 from robot_memory.retrieval.events import choose_zone
+from robot_memory.retrieval.evidence import complete, describe_observed
 from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEventView
+from robot_memory.retrieval.links import describe_links, format_links
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever, join_found
 from robot_memory.retrieval.views import describe_authority, describe_results
@@ -220,12 +222,28 @@ def _permitted(
 
 
 def _marked(memory: Memory, results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return results with who stands behind each of ours, whatever a site's code said of it."""
+    """
+    Return results with who stands behind each of ours and how often it was observed.
+
+    Whatever a site's code said of it does not count.
+    """
     ids = [number for one in results if isinstance(number := _of(one, 'memory_id'), int)]
     with memory.db.read() as connection:
-        records = memories.get(connection, ids)
+        found = complete(connection, list(memories.get(connection, ids).values()))
+        records = {record.id: record for record in found}
+        now = memory.timekeeper.read_now(connection)
+    zone = choose_zone(memory)
     return [
-        {**one, 'metadata': {**one['metadata'], **describe_authority(records[known])}}
+        {
+            **one,
+            'metadata': {
+                **one['metadata'],
+                **describe_authority(records[known]),
+                **describe_observed(records[known], now, zone),
+                **dict.fromkeys(('replaces', 'replaced_by', 'replacement', 'disagrees')),
+                **describe_links(records[known]),
+            },
+        }
         if isinstance(known := _of(one, 'memory_id'), int) and known in records
         else one
         for one in results
@@ -330,6 +348,7 @@ def _line(result: dict[str, Any], longest: int = _LONGEST) -> str:
         f'turn {_of(result, "turn_id")}' if is_turn else _of(result, 'category'),
         _format_date(result),
         _of(result, 'stated_by'),
+        _of(result, 'evidence'),
     ]
     named = ', '.join(format_label(str(word)) for word in source if word)
     put = quote if _heading(result) in (SAID, SEEN) else format_line
@@ -338,7 +357,8 @@ def _line(result: dict[str, Any], longest: int = _LONGEST) -> str:
     later = f' (mem_{newer} is newer and differs)' if newer else ''
     higher = _of(result, 'contradicts')
     stands = f' (contradicts mem_{higher}, which stands)' if higher else ''
-    return f'[{named}] {said}{later}{stands}' if named else said
+    links = format_links(result['metadata']) if named else ''
+    return f'[{named}] {said}{links}{later}{stands}' if named else said
 
 
 def _format_date(result: dict[str, Any]) -> str:

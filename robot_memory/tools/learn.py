@@ -63,6 +63,22 @@ class LearnResponse:
     observed: int | None = arg(
         'Id of the observation that was added to the existing memory.', default=None, omitted=True
     )
+    retried: bool | None = arg(
+        'True if the same caller, session and context said it within 10 minutes: a retry, of '
+        'which no observation was added.',
+        default=None,
+        omitted=True,
+    )
+    replaces: int | None = arg(
+        'Id of the memory that this one replaces; both stay active.', default=None, omitted=True
+    )
+    disagrees: int | None = arg(
+        'Id of a rule, or of a memory of higher authority, that this one would replace; proposal '
+        'waits for an operator.',
+        default=None,
+        omitted=True,
+    )
+    proposal: int | None = arg('Proposal to replace it, for review.', default=None, omitted=True)
     truncated: bool | None = arg(
         'True if the text was truncated to 300 characters.', default=None, omitted=True
     )
@@ -96,11 +112,17 @@ def learn(memory: Memory, request: LearnRequest) -> LearnResponse:
             existing_id=stored.existing_id,
             similarity=round(stored.similarity, 4),
             observed=learned.observed,
+            retried=learned.retried or None,
         )
     else:
         response = LearnResponse(
             status='created', memory_id=stored, auto_inferred=view_inferred(learned.inferred)
         )
+    corrected = learned.correction
+    if corrected is not None and corrected.settled:
+        response = replace(response, replaces=corrected.replaced_id)
+    elif corrected is not None:
+        response = replace(response, disagrees=corrected.replaced_id, proposal=corrected.proposal)
     if truncated:
         response = replace(response, truncated=True, truncated_characters=truncated)
     return response

@@ -12,9 +12,19 @@ from robot_memory.core.records import Record
 from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
 from robot_memory.retrieval.events import choose_zone
+from robot_memory.retrieval.evidence import OBSERVED, ObservedView, complete, view_observed
+from robot_memory.retrieval.links import (
+    DISAGREES,
+    REPLACED_BY,
+    REPLACEMENT,
+    REPLACES,
+    ReplacementView,
+    view_links,
+)
 from robot_memory.retrieval.past import find_past
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes.filters import ACTIVE, Where, compile_filter, equal
+from robot_memory.storage.indexes.filters import ACTIVE, Where
+from robot_memory.storage.indexes.occasions import compile_occasions
 from robot_memory.storage.past import open_past
 from robot_memory.storage.tables import audit, memories
 from robot_memory.storage.tables.meta import get_store_id
@@ -80,6 +90,11 @@ class RecordView:
         default=None,
         omitted=True,
     )
+    observed: ObservedView | None = arg(OBSERVED, default=None, omitted=True)
+    replaces: int | None = arg(REPLACES, default=None, omitted=True)
+    replaced_by: int | None = arg(REPLACED_BY, default=None, omitted=True)
+    replacement: ReplacementView | None = arg(REPLACEMENT, default=None, omitted=True)
+    disagrees: tuple[int, ...] | None = arg(DISAGREES, default=None, omitted=True)
     audit: Json | None = arg(
         'Audit trail (actor, time, reason), if there is one.',
         default=None,
@@ -119,17 +134,16 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
     superseded records are included, with their audit trail.
     """
     conditions: Any = request.where or {}
-    where = compile_filter('where', conditions)
+    where, occasion = compile_occasions(
+        'where', conditions, session_id=request.session_id, actor_id=request.actor_id
+    )
     if 'status' not in conditions:
         where &= ACTIVE
-    if request.actor_id is not None:
-        where &= equal('actor_id', request.actor_id)
-    if request.session_id is not None:
-        where &= equal('session_id', request.session_id)
     past = find_past(memory, request.as_of, conditions)
     opened = memory.db.read() if past is None else open_past(memory.db, past.line)
     with opened as connection:
         page = memories.list_newest(connection, where, request.limit, request.offset)
+        page = complete(connection, page, occasion)
         zone = choose_zone(memory)
         views = tuple(fit(_view(connection, record, zone), _LONG, len(page)) for record in page)
         total = _total(connection, where, request, len(views))
@@ -168,5 +182,7 @@ def _view(connection: Connection, record: Record, zone: ZoneInfo) -> RecordView:
         turn_id=record.turn_id,
         time_uncertain=record.time_uncertain or None,
         measured_at=record.format_measured(zone),
+        observed=view_observed(record),
+        **view_links(record),
         audit=[{**line, 'at': format_instant(line['at'])} for line in trail] or None,
     )

@@ -33,13 +33,16 @@ class ProposalView:
 
     proposal_id: int = arg('Proposal id.')
     memory_id: int = arg('Memory that would change.')
-    action: str = arg('update or forget.')
+    action: str = arg('update, forget or replace.')
     content: str = arg('Text of the memory.')
     authority: str = arg('Authority that the memory stands on.')
-    new_content: str | None = arg('New text; null for forget.')
+    new_content: str | None = arg('New text, of replace that of replacing_id; null for forget.')
     reason: str = arg('Reason that was given.')
     proposed_by: str = arg('Who asked for it.')
     at: str = arg('When it was asked for, UTC, ISO 8601.')
+    replacing_id: int | None = arg(
+        'Memory that would replace it; both stay active.', default=None, omitted=True
+    )
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,7 @@ def review(memory: Memory, request: ReviewRequest) -> ReviewResponse:
                 one.reason,
                 describe_writer(one.writer),
                 format_instant(one.at),
+                one.replacing_id,
             )
             for one in waiting
         ),

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from robot_memory.core.fields import Json, arg
 from robot_memory.memory import Memory
 from robot_memory.retrieval.events import choose_zone
+from robot_memory.retrieval.evidence import complete
 from robot_memory.retrieval.folded import find_folded
 from robot_memory.retrieval.linked_events import (
     LINKED,
@@ -59,6 +60,7 @@ def show(memory: Memory, request: ShowRequest) -> ShowResponse:
         record = memories.get(connection, [request.memory_id]).get(request.memory_id)
         if record is None:
             return _show_folded(connection, request.memory_id, zone)
+        (record,) = complete(connection, [record])
         data, metadata, parts = load_payload(connection, record.id)
         events = find_events(connection, record.id)
     shown = tuple(view_part(record.id, part) for part in parts)

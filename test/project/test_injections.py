@@ -35,6 +35,7 @@ HEADINGS = (
     'Seen and read (quoted):',
 )
 QUOTED = HEADINGS[1], HEADINGS[3]
+LINKS = (' (replaces mem_', ' (replaced by mem_', ' (disagrees with mem_')
 READ = re.compile(
     r'Read as "(?:[^"\\]|\\.)*"(: no event matches; a plain search was done instead)?\.'
     r'|Measured: [a-z_ ]+ [-0-9.e+]+( [^ ]+)?\.'
@@ -114,7 +115,11 @@ def unquoted(text: str) -> Iterator[tuple[str, str]]:
             end = said.rindex('"') + 1
             assert isinstance(json.loads(said[:end]), str)
             rest = said[end:]
-            assert rest == '' or (rest.startswith(' (contradicts mem_') or ' is newer' in rest)
+            assert (
+                rest == ''
+                or rest.startswith(LINKS)
+                or (rest.startswith(' (contradicts mem_') or ' is newer' in rest)
+            )
         else:
             yield heading, said
 

@@ -1,5 +1,5 @@
 """
-The three layers of the duplicate check: same text, same words, same meaning.
+The layers of the duplicate check: same text, same words, same meaning, same but reworded.
 
 Texts that differ in a number, a unit or a negation have different duplicate keys and are no
 duplicates, so the check asks an index over (collection, duplicate key, size). Where many share one
@@ -17,10 +17,16 @@ from typing import Protocol
 import apsw
 
 from robot_memory.text import tokenizer
-from robot_memory.text.duplicate_keys import derive_keys, names_another
+from robot_memory.text.duplicate_keys import derive_keys
+from robot_memory.text.relations import Relation, relate
+from robot_memory.text.sameness import tells_of_another
 
 _FEW = 64
 """Rows of one duplicate key and length that are cheaper to compare than to search by words."""
+_NEAREST = 8
+"""Nearest memories that the judge of texts compares."""
+_REWORDED = 0.7
+"""Share of the bar from which they are compared."""
 _FEW_VECTORS = 256
 """Rows of one duplicate key whose vectors are cheaper to compare than to search by vectors."""
 
@@ -51,13 +57,15 @@ class Neighbours(Protocol):
         Best first.
         """
 
+    def find_nearest(self, limit: int, bar: float) -> list[tuple[int, float]]:
+        """Return (id, similarity) of at most so many of the nearest above a bar, best first."""
+
 
 def find(
     connection: apsw.Connection,
     collection: str,
     text: str,
     whose: str | None,
-    outcome: str | None,
     is_quoted: bool,
     jaccard_bar: float,
     cosine_bar: float,
@@ -66,24 +74,23 @@ def find(
     """
     Return the active fact of the collection that a text repeats, if there is one.
 
-    Where it is the word of a person (`whose`), that of another is not the same. Where it came out
-    in some way (`outcome`, see `read_outcome`), what came out otherwise, or of which that is not
-    known, is not the same: the outcome would be lost. What a caller states is no duplicate of what
-    a topic said; what a topic says (`is_quoted`) may be one of either.
+    Where it is the word of a person (`whose`), that of another is not the same. What a caller
+    states is no duplicate of what a topic said; what a topic says (`is_quoted`) may be one of
+    either. An outcome, a place or simulation parts no texts: they are of the occasion.
     """
-    kind = (whose, outcome, outcome, is_quoted)
+    kind = (whose, is_quoted)
     return (
         _match_text(connection, collection, text, kind)
         or _match_words(connection, collection, text, kind, jaccard_bar, neighbours)
         or _match_meaning(connection, collection, text, kind, cosine_bar, neighbours)
+        or _match_rewording(connection, collection, text, kind, cosine_bar, neighbours)
     )
 
 
-_Kind = tuple[str | None, str | None, str | None, bool]
+_Kind = tuple[str | None, bool]
 """What `_OF_KIND` binds."""
 _OF_KIND = (
     ' AND (m.actor_id IS NULL OR m.actor_id = coalesce(?, m.actor_id))'
-    " AND coalesce(m.context -> '$.task.success' = ?, ? IS NULL)"
     " AND (? OR m.context -> '$.sense' IS NULL)"
 )
 
@@ -125,7 +132,7 @@ def _match_words(
     best = Duplicate('jaccard', 0, bar)
     for memory_id, content in rows:
         similarity = tokenizer.compute_jaccard(wanted, tokenizer.make_token_set(content))
-        if similarity > best.similarity and not names_another(text, content):
+        if similarity > best.similarity and not _parts(content, text, similarity):
             best = Duplicate('jaccard', memory_id, similarity)
     return best if best.existing_id else None
 
@@ -168,6 +175,39 @@ def _match_meaning(
             f" AND status = 'active'{_OF_KIND}",
             (memory_id, key, *kind),
         ).fetchone()
-        if row and not names_another(text, row[0]):
+        if row and not _parts(row[0], text, similarity):
+            return Duplicate('cosine', memory_id, min(similarity, 1.0))
+    return None
+
+
+def _parts(known: str, text: str, similarity: float) -> bool:
+    """Say whether two texts that look alike are of two things, or one corrects the other."""
+    if tells_of_another(text, known):
+        return True
+    return relate(known, text, similarity) is Relation.CORRECTS
+
+
+def _match_rewording(
+    connection: apsw.Connection,
+    collection: str,
+    text: str,
+    kind: _Kind,
+    bar: float,
+    neighbours: Neighbours,
+) -> Duplicate | None:
+    """
+    Return the nearest that the judge of texts calls the same, whatever its duplicate key.
+
+    So '500 mg' is '0.5 g'. Below the bar texts must be reworded as a whole.
+    """
+    if not neighbours.has_meaning or bar >= 1:
+        return None
+    for memory_id, similarity in neighbours.find_nearest(_NEAREST, bar * _REWORDED):
+        row = connection.execute(
+            "SELECT content FROM memories AS m WHERE id = ? AND collection = ? AND type = 'fact'"
+            f" AND status = 'active'{_OF_KIND}",
+            (memory_id, collection, *kind),
+        ).fetchone()
+        if row and relate(row[0], text, similarity) is Relation.SAME:
             return Duplicate('cosine', memory_id, min(similarity, 1.0))
     return None

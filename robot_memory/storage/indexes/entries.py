@@ -12,6 +12,7 @@ from typing import Any
 
 import apsw
 
+from robot_memory.core.records import is_simulated
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.storage.indexes import fulltext, indexed, partitions, positions, vectors
 from robot_memory.text import tokenizer
@@ -32,7 +33,8 @@ def add(
     fulltext.put(connection, memory_id, partition, terms)
     planes = None if vector is None else vectors.pack(vector)
     stems = fulltext.pack(connection, terms)
-    indexed.put(connection, memory_id, partition, _is_real(context), stems, planes)
+    is_real = is_simulated(context) == 0
+    indexed.put(connection, memory_id, partition, is_real, stems, planes)
     positions.put(connection, memory_id, collection, context)
 
 
@@ -43,9 +45,3 @@ def remove(
     fulltext.remove(connection, memory_id)
     indexed.remove(connection, memory_id)
     positions.remove(connection, memory_id, collection, context)
-
-
-def _is_real(context: Mapping[str, Any]) -> bool:
-    """Return whether a memory is of the real world, by env.sim_or_real."""
-    env = context.get('env')
-    return isinstance(env, dict) and env.get('sim_or_real') == 'real'

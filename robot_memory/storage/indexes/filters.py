@@ -191,6 +191,12 @@ def find_few(connection: apsw.Connection, where: Where, most: int) -> list[int] 
     return found if len(found) <= most else None
 
 
+def is_of_memory(path: str) -> bool:
+    """Say whether a field of a filter is the memory's own, whatever the occasion."""
+    of_occasion = ('session_id', 'actor_id')
+    return path not in of_occasion and (path in _COLUMNS or path in TIMES)
+
+
 def compile_filter(name: str, conditions: Mapping[str, Any]) -> Where:
     """
     Compile a filter; `name` is the argument it came in, for messages.

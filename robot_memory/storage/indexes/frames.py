@@ -15,6 +15,12 @@ from typing import Any
 from robot_memory.core.records import Record
 from robot_memory.storage.indexes.filters import Where, json_path
 
+_LATEST = (
+    'coalesce((SELECT o.context FROM observations AS o WHERE o.memory_id = m.id'
+    " AND o.ended_by IS NULL AND o.newer AND json_type(o.context, ?) = 'array'"
+    ' ORDER BY o.id DESC LIMIT 1), m.context)'
+)
+"""SQL of the newest context of a memory with an array at a path, which it binds."""
 UNKNOWN = 'unknown'
 """What a position without a frame is counted under."""
 
@@ -28,12 +34,14 @@ def restrict_to_frame(field: str, frame_id: str) -> Where:
     """Return the condition that the position at a dotted path is in a frame."""
     paths = [json_path('spatial_sort.field', path) for path in _frame_paths(field)]
     known = ''.join(
-        "iif(json_type(m.context, ?) = 'text', nullif(ltrim(json_extract(m.context, ?), '/'), ''),"
-        ' NULL), '
+        f"iif(json_type({_LATEST}, ?) = 'text',"
+        f" nullif(ltrim(json_extract({_LATEST}, ?), '/'), ''), NULL), "
         for _ in paths
     )
     sql = f"coalesce({known}ltrim(m.frame_id, '/'), '') = ?"
-    return Where(sql, (*(path for path in paths for _ in range(2)), strip_slash(frame_id)))
+    place = json_path('spatial_sort.field', field)
+    values = (value for path in paths for value in (place, path) * 2)
+    return Where(sql, (*values, strip_slash(frame_id)))
 
 
 def count_frames(field: str, records: Iterable[Record]) -> dict[str, int] | None:

@@ -55,6 +55,16 @@ def put(
     record_change(connection, memory_id, collection)
 
 
+def set_real(connection: apsw.Connection, memory_id: int) -> None:
+    """Note that a memory that is there is of the real world."""
+    changed = connection.execute(
+        'UPDATE indexed SET real = 1 WHERE memory_id = ? AND NOT real RETURNING collection',
+        (memory_id,),
+    ).fetchone()
+    if changed:
+        record_change(connection, memory_id, changed[0])
+
+
 def remove(connection: apsw.Connection, memory_id: int) -> None:
     """Take a memory out, its vector included."""
     removed = connection.execute(

@@ -36,6 +36,13 @@ _CROWD = 32
 _FIRST = 32
 """Candidates of a first look; each further one takes twice as many."""
 _IN_CUBE = 'SELECT cell, memory_id FROM places WHERE path_id = ? AND cell BETWEEN ? AND ? LIMIT ?'
+_LATEST = (
+    'coalesce((SELECT json_extract(o.context, ?) FROM observations AS o'
+    ' WHERE o.memory_id = m.id AND o.ended_by IS NULL AND o.newer'
+    " AND json_type(o.context, ?) = 'array' ORDER BY o.id DESC LIMIT 1),"
+    " iif(json_type(m.context, ?) = 'array', json_extract(m.context, ?), NULL))"
+)
+"""SQL of the array at a path (bound four times) in the newest context that has one there."""
 _LAST_IN_CUBE = 'SELECT max(cell) FROM places WHERE path_id = ? AND cell BETWEEN ? AND ?'
 
 
@@ -52,7 +59,7 @@ def put(
             )
             path_id = connection.last_insert_rowid()
         connection.execute(
-            'INSERT INTO places (path_id, cell, memory_id) VALUES (?, ?, ?)',
+            'INSERT OR IGNORE INTO places (path_id, cell, memory_id) VALUES (?, ?, ?)',
             (path_id, _make_cell(position), memory_id),
         )
 
@@ -255,12 +262,11 @@ def _read_positions(
         source = 'json_each(?) AS asked CROSS JOIN memories AS m ON m.id = asked.value'
         asked = [json.dumps(list(among))]
     rows = connection.execute(
-        f'SELECT m.id, json_extract(m.context, ?) FROM {source}'
-        f" WHERE json_type(m.context, ?) = 'array' AND {where.sql}",
-        (place, *asked, place, *where.values),
+        f'SELECT m.id, {_LATEST} FROM {source} WHERE {where.sql}',
+        (place, place, place, place, *asked, *where.values),
     )
     for memory_id, text in rows:
-        if position := _parse_position(json.loads(text)):
+        if text is not None and (position := _parse_position(json.loads(text))):
             yield memory_id, position
 
 

@@ -201,12 +201,11 @@ CREATE TABLE observations (
             outcome TEXT,
             simulated INTEGER,
             audit_id INTEGER REFERENCES audit (id)
-        );
-CREATE INDEX observations_by_memory ON observations (memory_id);
+        , actor_id TEXT, newer INTEGER NOT NULL DEFAULT 0, ended_by INTEGER);
 CREATE TABLE proposals (
             id INTEGER PRIMARY KEY,
             memory_id INTEGER NOT NULL REFERENCES memories (id),
-            action TEXT NOT NULL CHECK (action IN ('update', 'forget')),
+            action TEXT NOT NULL CHECK (action IN ('update', 'forget', 'replace')),
             content TEXT,
             context TEXT,
             reason TEXT NOT NULL,
@@ -217,7 +216,7 @@ CREATE TABLE proposals (
             decided_by INTEGER REFERENCES writers (id),
             decided_at INTEGER,
             decided_epoch INTEGER
-        );
+        , replacing_id INTEGER REFERENCES memories (id));
 CREATE INDEX proposals_by_memory ON proposals (memory_id);
 CREATE INDEX open_proposals ON proposals (id) WHERE state = 'open';
 CREATE TABLE protected_changes (
@@ -356,6 +355,21 @@ CREATE TABLE event_hours (
         ) WITHOUT ROWID;
 CREATE TRIGGER events_inserted AFTER INSERT ON events BEGIN INSERT INTO event_hours (kind, hour, number, shortest, longest, low_1, high_1, low_2, high_2, low_3, high_3, low_4, high_4) VALUES (new.kind, new.onset / 3600000000000, 1, new."end" - new.onset, new."end" - new.onset, new.value_1, new.value_1, new.value_2, new.value_2, new.value_3, new.value_3, new.value_4, new.value_4) ON CONFLICT (kind, hour) DO UPDATE SET number = number + 1, shortest = min(coalesce(shortest, excluded.shortest), coalesce(excluded.shortest, shortest)), low_1 = min(coalesce(low_1, excluded.low_1), coalesce(excluded.low_1, low_1)), low_2 = min(coalesce(low_2, excluded.low_2), coalesce(excluded.low_2, low_2)), low_3 = min(coalesce(low_3, excluded.low_3), coalesce(excluded.low_3, low_3)), low_4 = min(coalesce(low_4, excluded.low_4), coalesce(excluded.low_4, low_4)), longest = max(coalesce(longest, excluded.longest), coalesce(excluded.longest, longest)), high_1 = max(coalesce(high_1, excluded.high_1), coalesce(excluded.high_1, high_1)), high_2 = max(coalesce(high_2, excluded.high_2), coalesce(excluded.high_2, high_2)), high_3 = max(coalesce(high_3, excluded.high_3), coalesce(excluded.high_3, high_3)), high_4 = max(coalesce(high_4, excluded.high_4), coalesce(excluded.high_4, high_4)); END;
 CREATE TRIGGER events_changed AFTER UPDATE OF kind, onset, "end", value_1, value_2, value_3, value_4 ON events BEGIN INSERT INTO event_hours (kind, hour, number, shortest, longest, low_1, high_1, low_2, high_2, low_3, high_3, low_4, high_4) VALUES (new.kind, new.onset / 3600000000000, 1, new."end" - new.onset, new."end" - new.onset, new.value_1, new.value_1, new.value_2, new.value_2, new.value_3, new.value_3, new.value_4, new.value_4) ON CONFLICT (kind, hour) DO UPDATE SET number = number + 0, shortest = min(coalesce(shortest, excluded.shortest), coalesce(excluded.shortest, shortest)), low_1 = min(coalesce(low_1, excluded.low_1), coalesce(excluded.low_1, low_1)), low_2 = min(coalesce(low_2, excluded.low_2), coalesce(excluded.low_2, low_2)), low_3 = min(coalesce(low_3, excluded.low_3), coalesce(excluded.low_3, low_3)), low_4 = min(coalesce(low_4, excluded.low_4), coalesce(excluded.low_4, low_4)), longest = max(coalesce(longest, excluded.longest), coalesce(excluded.longest, longest)), high_1 = max(coalesce(high_1, excluded.high_1), coalesce(excluded.high_1, high_1)), high_2 = max(coalesce(high_2, excluded.high_2), coalesce(excluded.high_2, high_2)), high_3 = max(coalesce(high_3, excluded.high_3), coalesce(excluded.high_3, high_3)), high_4 = max(coalesce(high_4, excluded.high_4), coalesce(excluded.high_4, high_4)); END;
+CREATE INDEX observations_by_memory ON observations
+            (memory_id, ended_by, newer, outcome, simulated, at, epoch);
+CREATE INDEX observations_by_session ON observations (session_id)
+            WHERE session_id IS NOT NULL;
+CREATE INDEX observations_by_actor ON observations (actor_id) WHERE actor_id IS NOT NULL;
+CREATE TABLE replacements (
+            id INTEGER PRIMARY KEY,
+            replacing_id INTEGER NOT NULL REFERENCES memories (id),
+            replaced_id INTEGER NOT NULL REFERENCES memories (id),
+            audit_id INTEGER NOT NULL REFERENCES audit (id),
+            settled INTEGER NOT NULL,
+            ended_by INTEGER
+        );
+CREATE INDEX replacements_by_replacing ON replacements (replacing_id);
+CREATE INDEX replacements_by_replaced ON replacements (replaced_id);
 INSERT INTO event_names (id, name) VALUES (1, 'contact');
 INSERT INTO event_names (id, name) VALUES (2, 'motion');
 INSERT INTO event_names (id, name) VALUES (3, 'scene');

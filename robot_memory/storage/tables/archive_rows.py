@@ -31,6 +31,7 @@ from robot_memory.storage.tables import (
     observations,
     payloads,
     provenance,
+    replacements,
     revisions,
     sizes,
 )
@@ -117,6 +118,7 @@ def _row(connection: apsw.Connection, here: str, values: tuple[Any, ...]) -> Row
         'parts': parts,
         'observations': observations.read(connection, memory_id),
         'audit': _read_trail(connection, memory_id),
+        'replaced': replacements.list_replaced(connection, memory_id),
     }
     return {**row, **{name: values for name, values in many.items() if values}}
 
@@ -271,6 +273,15 @@ def _record_trail(
 
 def _text(value: Any) -> str | None:
     return None if value is None else dump_json(value)
+
+
+def link(
+    connection: apsw.Connection, memory_id: int, replaced_id: int, at: int, *, settled: bool
+) -> None:
+    """Let a memory of an archive replace another, unless they are linked already."""
+    if not replacements.are_linked(connection, memory_id, replaced_id):
+        line = audit.record(connection, replaced_id, 'linked', IMPORTER, '', {}, at, is_now=False)
+        replacements.insert(connection, memory_id, replaced_id, line, settled=settled)
 
 
 def follow(connection: apsw.Connection, memory_id: int, superseded_by: int, at: int) -> None:

@@ -17,7 +17,16 @@ from robot_memory.storage import epochs
 from robot_memory.storage.indexes import entries, facets
 from robot_memory.storage.indexes.candidates import choose, restrict_to
 from robot_memory.storage.indexes.filters import STAMP, TIMES, Where
-from robot_memory.storage.tables import accesses, audit, counts, events, revisions, turns, writers
+from robot_memory.storage.tables import (
+    accesses,
+    audit,
+    counts,
+    events,
+    observations,
+    revisions,
+    turns,
+    writers,
+)
 from robot_memory.storage.tables.folding import explain_missing
 from robot_memory.text.categories import Classification
 from robot_memory.text.duplicate_keys import derive_keys
@@ -281,12 +290,8 @@ def _source(connection: apsw.Connection, where: Where) -> tuple[str, tuple[Any, 
 
 def rewrite(
     connection: apsw.Connection, old: Record, new: Record, vector: Vector | None, writer: Writer
-) -> None:
-    """
-    Give a memory new text: its words, vector, category and trail change with it.
-
-    The writer stands behind it from now on.
-    """
+) -> int:
+    """Give a memory new text and the writer who stands behind it; return the audit line."""
     at = new.updated_at
     with revisions.changing(connection, new.id, 'update', writer, 'new content', {}, at):
         connection.execute(
@@ -315,10 +320,12 @@ def rewrite(
         )
         accesses.forget(connection, new.id)
         entries.remove(connection, new.id, new.collection, old.context)
+        observations.remove_positions(connection, new.id, new.collection)
         entries.add(connection, new.id, new.type, new.collection, new.content, new.context, vector)
         facets.remove(connection, new.id, old.context)
         facets.put(connection, new.id, new.context)
         events.set_context(connection, new.id, new.context)
+    return audit.get_head(connection).id
 
 
 def set_category(
@@ -353,8 +360,8 @@ def retire(
     reason: str,
     at: int,
     superseded_by: int | None = None,
-) -> None:
-    """End a memory softly: recall's indexes lose it, its row, its facets and its trail stay."""
+) -> int:
+    """Take a memory out of recall's indexes, its row and trail stay; return the audit line."""
     detail = {} if superseded_by is None else {'superseded_by': superseded_by}
     with revisions.changing(connection, memory_id, status, writer, reason, detail, at):
         ((type, collection, context),) = connection.execute(
@@ -366,7 +373,9 @@ def retire(
         counts.change(connection, type, 'active', -1)
         counts.change(connection, type, status, 1)
         entries.remove(connection, memory_id, collection, json.loads(context))
+        observations.remove_positions(connection, memory_id, collection)
         events.set_active(connection, memory_id, False)
+    return audit.get_head(connection).id
 
 
 def _make_record(row: Sequence[Any]) -> Record:

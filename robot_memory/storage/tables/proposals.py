@@ -17,6 +17,7 @@ from robot_memory.storage.tables import writers
 
 _SELECT = (
     'SELECT p.id, p.memory_id, p.action, p.content, p.context, p.reason, p.at, p.state,'
+    ' p.replacing_id,'
     f' {writers.COLUMNS}'
     ' FROM proposals AS p JOIN writers AS w ON w.id = p.writer_id'
 )
@@ -25,9 +26,10 @@ _SELECT = (
 @dataclass(frozen=True)
 class Proposal:
     """
-    Hold an update or a forgetting that was asked for; `at` is in microseconds.
+    Hold an update, a forgetting or a replacement that was asked for; `at` is in microseconds.
 
-    Of an update, `content` is the new text and `context` the new context; None keeps the old.
+    Of an update, `content` is the new text and `context` the new context; None keeps the old. Of
+    a replacement, `content` is the text of the memory `replacing_id`, which would stand first.
     """
 
     id: int
@@ -38,6 +40,7 @@ class Proposal:
     reason: str
     at: int
     state: str
+    replacing_id: int | None
     writer: Writer
 
 
@@ -51,21 +54,22 @@ def insert(
     content: str | None = None,
     context: Mapping[str, Any] | None = None,
     reason: str = '',
+    replacing_id: int | None = None,
 ) -> int:
     """Insert a proposal; return its id, or that of the same one that is open."""
     text = dump_json(dict(context), 'context') if context else None
     writer_id = writers.get_id(connection, writer)
     row = connection.execute(
         "SELECT id FROM proposals WHERE memory_id = ? AND action = ? AND state = 'open'"
-        ' AND writer_id = ? AND content IS ? AND context IS ?',
-        (memory_id, action, writer_id, content, text),
+        ' AND writer_id = ? AND content IS ? AND context IS ? AND replacing_id IS ?',
+        (memory_id, action, writer_id, content, text, replacing_id),
     ).fetchone()
     if row is not None:
         return int(row[0])
     connection.execute(
-        'INSERT INTO proposals (memory_id, action, content, context, reason, writer_id, at, epoch)'
-        f' VALUES (?, ?, ?, ?, ?, ?, ?, {epochs.NEWEST})',
-        (memory_id, action, content, text, reason, writer_id, at),
+        'INSERT INTO proposals (memory_id, action, content, context, reason, writer_id, at,'
+        f' replacing_id, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, {epochs.NEWEST})',
+        (memory_id, action, content, text, reason, writer_id, at, replacing_id),
     )
     return connection.last_insert_rowid()
 
@@ -105,7 +109,7 @@ def decide(
 
 
 def _make_proposal(row: Sequence[Any]) -> Proposal:
-    number, memory_id, action, content, context, reason, at, state, *writer = row
+    number, memory_id, action, content, context, reason, at, state, replacing_id, *writer = row
     return Proposal(
         number,
         memory_id,
@@ -115,5 +119,6 @@ def _make_proposal(row: Sequence[Any]) -> Proposal:
         reason,
         at,
         state,
+        replacing_id,
         Writer(*writer),
     )

@@ -11,7 +11,16 @@ import apsw
 from robot_memory.core.authority import Writer
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.storage.indexes import entries, facets
-from robot_memory.storage.tables import accesses, counts, events, memories, revisions
+from robot_memory.storage.tables import (
+    accesses,
+    audit,
+    counts,
+    events,
+    memories,
+    observations,
+    replacements,
+    revisions,
+)
 from robot_memory.storage.tables.revisions import STATE
 
 _DERIVED = ('content', 'content_hash', 'guard', 'token_count')
@@ -61,4 +70,8 @@ def restore(
         events.set_context(connection, memory_id, context)
         events.set_active(connection, memory_id, state['status'] == 'active')
         accesses.forget(connection, memory_id)
+        observations.remove_positions(connection, memory_id, old.collection)
         connection.execute('DELETE FROM retired_by_age WHERE memory_id = ?', (memory_id,))
+    line = audit.get_head(connection).id
+    observations.undo(connection, memory_id, undone, line)
+    replacements.undo(connection, memory_id, undone, line)

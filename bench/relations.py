@@ -1,0 +1,63 @@
+"""
+How well learn takes the duplicates and corrections of bench/planner, with 95 % intervals.
+
+`python bench/relations.py [HALF]` prints a table for the half dev, or another.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from robot_memory.api import RobotMemory
+
+SETS = {'duplicates': ('first', 'second', 'same'), 'corrections': ('old', 'new', 'replaces')}
+FOLDER = Path(__file__).parent / 'planner'
+
+
+def wilson(hits: int, total: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share."""
+    share, z = hits / total, 1.96
+    middle = share + z * z / (2 * total)
+    spread = z * ((share * (1 - share) + z * z / (4 * total)) / total) ** 0.5
+    return (middle - spread) / (1 + z * z / total), (middle + spread) / (1 + z * z / total)
+
+
+def is_found(memory: RobotMemory, name: str, collection: str, old: str, new: str) -> bool:
+    """Learn two texts in a collection of their own; say how the second was taken."""
+    memory.learn(old, collection=collection)
+    answer = memory.learn(new, collection=collection)
+    if name == 'duplicates':
+        return answer.status == 'duplicate'
+    return answer.replaces is not None or answer.disagrees is not None
+
+
+def main(half: str = 'dev') -> None:
+    """Print how many pairs of each kind are taken right by learn."""
+    with TemporaryDirectory() as folder, RobotMemory(f'{folder}/memory.db') as memory:
+        if not memory.wait_for_model():
+            raise SystemExit(memory.memory.embedder.reason)
+        for name, (old, new, label) in SETS.items():
+            lines = (FOLDER / f'{name}.jsonl').read_text(encoding='utf-8').splitlines()
+            pairs = [one for one in map(json.loads, lines) if one['half'] == half]
+            right: Counter[tuple[bool, str]] = Counter()
+            total: Counter[tuple[bool, str]] = Counter()
+            for number, one in enumerate(pairs):
+                found = is_found(memory, name, f'{name} {number}', one[old], one[new])
+                for kind in (one['language'], 'all'):
+                    total[one[label], kind] += 1
+                    right[one[label], kind] += found == one[label]
+            for (is_so, kind), number in sorted(total.items()):
+                low, high = wilson(right[is_so, kind], number)
+                share = right[is_so, kind] / number
+                says = label if is_so else f'not {label}'
+                print(
+                    f'{name:12} {says:13} {kind:6} {share:.3f} [{low:.3f}, {high:.3f}] of {number}'
+                )
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])

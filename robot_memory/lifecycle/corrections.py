@@ -1,0 +1,114 @@
+"""Corrections: a new fact that replaces a known one, or disagrees with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from robot_memory.core.authority import THE_STORE, is_higher
+from robot_memory.core.records import Record, find_speaker, is_quoted, is_simulated
+from robot_memory.lifecycle.authority import may_change, propose_replacement
+from robot_memory.storage import Connection
+from robot_memory.storage.indexes.duplicates import Neighbours
+from robot_memory.storage.tables import memories, replacements
+from robot_memory.text import tokenizer
+from robot_memory.text.categories import PROTECTED
+from robot_memory.text.relations import are_limits, corrects, may_correct
+
+_NEAREST = 12
+"""Memories that are compared with a new one."""
+_LEAST = 0.1
+"""Similarity below which no memory is compared."""
+
+
+@dataclass(frozen=True)
+class Correction:
+    """Name the memory that a new one replaces, or disagrees with until a proposal is decided."""
+
+    replaced_id: int
+    settled: bool
+    proposal: int | None = None
+
+
+def link_correction(
+    connection: Connection, memory_id: int, said: Record, neighbours: Neighbours
+) -> Correction | None:
+    """
+    Let a new fact replace the known one that it corrects, in the caller's transaction.
+
+    Rules, and what stands on a higher authority, are not replaced: both then disagree, and a
+    proposal waits for an operator. None where it corrects nothing.
+    """
+    if is_quoted(said) or not may_correct(said.content):
+        return None
+    new = replace(said, id=memory_id)
+    old = _find_corrected(connection, new, neighbours)
+    if old is None:
+        return None
+    writer = new.writer or THE_STORE
+    is_rule = not PROTECTED.isdisjoint((old.category, new.category))
+    is_rule = is_rule or are_limits(old.content, new.content)
+    if may_change(old, writer) and not is_rule:
+        replacements.replace(connection, memory_id, old.id, writer, new.created_at)
+        return Correction(old.id, True)
+    proposal, line = propose_replacement(connection, old, new, writer)
+    replacements.insert(connection, memory_id, old.id, line, settled=False)
+    return Correction(old.id, False, proposal)
+
+
+def reinstate(connection: Connection, memory_id: int, said: Record) -> None:
+    """Let a known memory that was replaced, and is stated again, replace what replaced it."""
+    current = replacements.find_current(connection, memory_id)
+    if current is None or is_quoted(said) or said.writer is None:
+        return
+    higher = memories.get_active(connection, current)
+    if not is_higher(higher.authority, said.authority):
+        replacements.replace(connection, memory_id, current, said.writer, said.updated_at)
+
+
+def _find_corrected(connection: Connection, new: Record, neighbours: Neighbours) -> Record | None:
+    """Return the nearest fact that a new one corrects and nothing else replaces."""
+    near = _list_near(connection, new, neighbours)
+    known = memories.get(connection, [memory_id for memory_id, _ in near])
+    for memory_id, similarity in near:
+        old = known.get(memory_id)
+        if (
+            old is not None
+            and old.id != new.id
+            and old.type == 'fact'
+            and old.status == 'active'
+            and old.collection == new.collection
+            and not is_quoted(old)
+            and _are_of_one_person(old, new)
+            and (is_simulated(new.context) == 1) == (is_simulated(old.context) == 1)
+            and corrects(old.content, new.content, similarity)
+            and replacements.find_current(connection, old.id) is None
+        ):
+            return old
+    return None
+
+
+def _list_near(
+    connection: Connection, new: Record, neighbours: Neighbours
+) -> list[tuple[int, float]]:
+    """Return the memories near a new one with their similarity: by meaning, else by words."""
+    if neighbours.has_meaning:
+        return neighbours.find_nearest(_NEAREST, _LEAST)
+    tokens = tokenizer.make_token_set(new.content)
+    terms = sorted({tokenizer.find_index_term(token) for token in tokens})
+    ids = neighbours.find_sharing(terms, len(terms) - max(2, len(terms) // 3))
+    found = [
+        (
+            record.id,
+            tokenizer.compute_jaccard(tokens, tokenizer.make_token_set(record.content)),
+        )
+        for record in memories.get(connection, ids[:_NEAREST]).values()
+    ]
+    return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+
+
+def _are_of_one_person(old: Record, new: Record) -> bool:
+    """Say whether neither is the wish of a person that the other is not of."""
+    wishes = {find_speaker(old), find_speaker(new)} - {None}
+    if not wishes:
+        return True
+    return old.actor_id == new.actor_id

@@ -1,0 +1,151 @@
+"""
+How a new statement stands to an older one: the same, a correction of it, or another thing.
+
+One judge for duplicates and corrections. It reads both texts and takes the similarity of their
+vectors; what it cannot tell is another thing, for a false duplicate loses an event and a false
+correction a fact.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from enum import Enum
+
+from robot_memory.text.duplicate_keys import names_another
+from robot_memory.text.sameness import is_same
+from robot_memory.text.statement_reader import (
+    STOP,
+    WORD,
+    Statement,
+    find_ids,
+    read_amounts,
+    read_quantities,
+    read_statement,
+    stem,
+)
+
+
+class Relation(Enum):
+    """What a new statement is to an older one."""
+
+    SAME = 'same'
+    CORRECTS = 'corrects'
+    OTHER = 'other'
+
+
+def overlap(one: Statement, other: Statement) -> float:
+    """Return the share of the words of the shorter text that the other has, too."""
+    least = min(len(one.words), len(other.words))
+    return len(one.words & other.words) / least if least else 0.0
+
+
+def are_limits(*texts: str) -> bool:
+    """Say whether each of some texts states a limit."""
+    found = [read_statement(text).signs for text in texts]
+    return all(signs.at_most or signs.at_least for signs in found)
+
+
+def may_correct(text: str) -> bool:
+    """Say whether a text may correct an older one at all."""
+    one = read_statement(text)
+    signs = one.signs
+    if signs.question or signs.plan or signs.addition:
+        return False
+    said = signs.change or signs.at_most or signs.at_least
+    return said or (bool(one.numbers) and not is_event(one))
+
+
+def relate(old: str, new: str, similarity: float) -> Relation:
+    """Return what a new text is to an older one; `similarity` is that of their vectors, 0 to 1."""
+    if is_same(read_statement(old), read_statement(new), similarity):
+        return Relation.SAME
+    return Relation.CORRECTS if corrects(old, new, similarity) else Relation.OTHER
+
+
+def corrects(old: str, new: str, similarity: float) -> bool:
+    """Say whether a new text, which is not the same as an older one, corrects it."""
+    one, other = read_statement(old), read_statement(new)
+    signs = other.signs
+    if not may_correct(new) or is_of_another(one, other):
+        return False
+    shared = overlap(one, other)
+    if one.is_han != other.is_han:
+        near = similarity >= 0.28
+    else:
+        near = (
+            similarity >= 0.5
+            or (shared >= 0.25 and similarity >= 0.3)
+            or (shared >= 0.6 and similarity >= 0.1)
+        )
+    if not near or signs.change:
+        return near
+    if names_another(old, new) or differs_in_slot(one, other):
+        return False
+    bounds = (one.signs.at_most and signs.at_most) or (one.signs.at_least and signs.at_least)
+    if bounds and one.numbers != other.numbers:
+        return True
+    told_once = is_event(one) or is_event(other)
+    return similarity >= 0.6 and not told_once and has_other_value(one, other)
+
+
+def is_of_another(one: Statement, other: Statement) -> bool:
+    """Say whether the older text begins with one thing of many, and the newer names others."""
+    first = find_ids(one.folded[:24] if not one.is_han else one.folded[:6])
+    others = find_ids(other.folded)
+    return any(head in others and not numbers & others[head] for head, numbers in first.items())
+
+
+_EVENT = re.compile(r'(?<![\w-])(?:was|were|had|[a-z]{3,}ed|yesterday|today|last)(?![\w-])')
+_HAN_EVENT = re.compile('[了过](?!剩)|昨|今|刚')
+
+
+def is_event(one: Statement) -> bool:
+    """Say whether a text tells of what happened once, which nothing later corrects."""
+    return bool((_HAN_EVENT if one.is_han else _EVENT).search(one.folded))
+
+
+def differs_in_slot(one: Statement, other: Statement) -> bool:
+    """Say whether two sentences of one form speak of other things in it."""
+    if one.is_han or other.is_han:
+        return False
+    first, second = (
+        [
+            stem(word)
+            for word in WORD.findall(each.folded)
+            if word not in STOP and not word[0].isdigit()
+        ]
+        for each in (one, other)
+    )
+    codes = SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
+    same = sum(b - a for kind, a, b, _, _ in codes if kind == 'equal')
+    replaced = [kind for kind, *_ in codes if kind == 'replace']
+    return bool(replaced) and same >= 0.5 * min(len(first), len(second))
+
+
+def has_other_value(one: Statement, other: Statement) -> bool:
+    """Say whether two texts of one subject give another number of one unit."""
+    first, second = read_quantities(one.text), read_quantities(other.text)
+    shared = {
+        head
+        for head, ids in find_ids(one.folded).items()
+        if ids & find_ids(other.folded).get(head, set())
+    }
+    begins = next(iter(WORD.findall(one.folded)), '') if not one.is_han else one.folded[:2]
+    anchored = bool(shared) or (begins in other.folded)
+    return anchored and any(
+        unit and unit in second and first[unit] != second[unit] for unit in first
+    )
+
+
+def is_stricter(new: str, old: str) -> bool:
+    """Say whether the newer of two limits stands first: it does, unless the older is stricter."""
+    signs = [read_statement(text).signs for text in (old, new)]
+    before, after = dict(read_amounts(old)), dict(read_amounts(new))
+    for unit in before.keys() & after.keys():
+        first, second = float(before[unit]), float(after[unit])
+        if first != second and any(one.at_most for one in signs):
+            return second < first
+        if first != second and any(one.at_least for one in signs):
+            return second > first
+    return True

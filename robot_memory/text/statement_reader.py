@@ -1,0 +1,152 @@
+"""What is read of a statement: its words, numbers and identifiers, and signs of what it is for."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from robot_memory.text import tokenizer
+from robot_memory.text.duplicate_keys import UNIT_NAMES, convert_han_number, duplicate_key
+from robot_memory.text.toml_tables import load_toml
+from robot_memory.text.vocabulary import IRREGULAR, NUMBERS
+
+_SI = {
+    'um': ('m', 1e-6), 'mm': ('m', 1e-3), 'cm': ('m', 1e-2), 'km': ('m', 1e3),
+    'inch': ('m', 0.0254), 'ms': ('s', 1e-3), 'min': ('s', 60.0), 'h': ('s', 3600.0),
+    'day': ('s', 86400.0), 'week': ('s', 604800.0), 'ug': ('g', 1e-6), 'mg': ('g', 1e-3),
+    'kg': ('g', 1e3), 'jin': ('g', 500.0), 'ml': ('l', 1e-3), 'mv': ('v', 1e-3), 'kv': ('v', 1e3),
+    'kw': ('w', 1e3), 'ma': ('amp', 1e-3), 'kpa': ('pa', 1e3), 'mpa': ('pa', 1e6),
+    'bar': ('pa', 1e5), 'kn': ('n', 1e3), 'khz': ('hz', 1e3), 'mhz': ('hz', 1e6),
+    'mm/s': ('m/s', 1e-3), 'cm/s': ('m/s', 1e-2),
+}  # fmt: skip
+"""Units by the one of their dimension that amounts are compared in, and its factor."""
+_MEASURED = frozenset(UNIT_NAMES.values()) - {'times', 'fold'}
+"""Units that a number is of; others count things, by whatever word."""
+
+
+class Signs(NamedTuple):
+    """Say what a text has words for."""
+
+    change: bool
+    plan: bool
+    question: bool
+    addition: bool
+    at_most: bool
+    at_least: bool
+
+
+class Statement(NamedTuple):
+    """Hold what is read of a text; `words` are stems, in Chinese pairs of characters."""
+
+    text: str
+    folded: str
+    is_han: bool
+    words: frozenset[str]
+    numbers: frozenset[str]
+    signs: Signs
+
+
+@cache
+def _compile_signs() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]]]:
+    found = {}
+    for name, table in load_toml(__file__, 'statement_reader.toml').items():
+        words = '|'.join(table['english'])
+        pattern = (
+            rf'^(?:\W*)(?:{words})\b|\?\s*$'
+            if name == 'question'
+            else rf'(?<![\w-])(?:{words})(?![\w-])'
+        )
+        found[name] = (re.compile(pattern), re.compile(table['chinese']))
+    return found
+
+
+STOP = frozenset(
+    """
+    a an the this that these those my your our his her their its of in on at to from for with by
+    into onto and or but so as is are was were be been being am has have had do does did will would
+    can could may must should it he she they we i you me him them us there here no not who which
+    what when where please now today just only still very quite gets get got goes go s t
+    """.split()
+)
+WORD = re.compile(r'[a-z0-9][a-z0-9_./-]*(?<![./-])')
+_SUFFIX = re.compile('(?:ing|edly|ed|es|s|ly)$')
+
+
+def stem(word: str) -> str:
+    """Return a word without its ending, by rule."""
+    word = IRREGULAR.get(word, word)
+    cut = _SUFFIX.sub('', word) if len(word) > 4 else word
+    return (
+        cut[:-1]
+        if len(cut) > 3 and cut[-1] == cut[-2] and cut[-1] not in 'aeiosl'
+        else cut.rstrip('e')
+    )
+
+
+@lru_cache(1024)
+def read_statement(text: str) -> Statement:
+    """Read the words, numbers and signs of a text."""
+    folded = tokenizer.fold(text)
+    is_han = any('\u4e00' <= c <= '\u9fff' for c in text)
+    plain = [NUMBERS.get(word, word) for word in WORD.findall(folded)]
+    words = {stem(word) for word in plain if word not in STOP}
+    if is_han:
+        han = re.findall('[\u4e00-\u9fff]+', folded)
+        words |= {run[i : i + 2] for run in han for i in range(len(run) - 1)}
+    numbers = frozenset(re.findall(r'\d+(?:\.\d+)?', ' '.join(plain))) | {
+        convert_han_number(run) for run in re.findall('[零一二两三四五六七八九十百千万]+', folded)
+    }
+    signs = {
+        name: bool(english.search(folded)) or (is_han and bool(chinese.search(folded)))
+        for name, (english, chinese) in _compile_signs().items()
+    }
+    return Statement(text, folded, is_han, frozenset(words), numbers, Signs(**signs))
+
+
+_HEADED = re.compile(
+    r'(?<![\w.])(?P<head>[a-z]{2,}) (?P<id>[a-z]?-?\d+|[a-z])'
+    r'(?![\w%.]| ?(?:mm|cm|m|km|g|kg|s|min|h|v|n|nm|percent|degrees?|bar)\b)'
+)
+_HAN_HEADED = re.compile(
+    '(?P<id>[甲乙丙丁戊]|[0-9一二三四五六七八九十]+(?=号)|[A-Z0-9]+)(?:号)?(?P<head>[\u4e00-\u9fff])'
+)
+
+
+def find_ids(folded: str) -> dict[str, set[str]]:
+    """Return by the word before it what numbers or letters one thing of many: press 2, 乙班."""
+    found: dict[str, set[str]] = {}
+    for match in _HEADED.finditer(folded):
+        if match['id'] not in ('a', 'i') and match['head'] not in STOP:
+            found.setdefault(match['head'], set()).add(match['id'])
+    for match in _HAN_HEADED.finditer(folded.upper()):
+        found.setdefault(match['head'], set()).add(match['id'])
+    return found
+
+
+_AMOUNT = re.compile(r'(?<!\S)([<>≤≥]=?)?(-?\d+(?:\.\d+)?)(\S*)')
+
+
+def read_quantities(text: str) -> dict[str, set[float]]:
+    """Return the numbers of a text by the unit that they are said in, '' of plain ones."""
+    found: dict[str, set[float]] = {}
+    for _, number, unit in _AMOUNT.findall(duplicate_key(text)):
+        found.setdefault(unit, set()).add(float(number))
+    return found
+
+
+def read_amounts(text: str) -> list[tuple[str, str]]:
+    """Return the numbers of a text in units that others of their dimension convert to."""
+    found = []
+    for _, number, unit in _AMOUNT.findall(
+        duplicate_key(re.sub(r'(?<=\d),(?=\d{3}\b)', '', text))
+    ):
+        base, factor = _SI.get(unit, (unit if unit in _MEASURED else '', 1.0))
+        if (base, number) != ('', '1'):  # one may be an article
+            found.append((base, f'{float(number) * factor:.6g}'))
+    return sorted(found)
+
+
+def count_negations(text: str) -> str:
+    """Return how often a text says no, as its duplicate key has it."""
+    return ''.join(re.findall(r'not\*\d+', duplicate_key(text)))
