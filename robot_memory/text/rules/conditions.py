@@ -1,0 +1,195 @@
+"""A rule's condition, as JSON, and whether it is met by what is known of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, TypeAlias
+
+from robot_memory.text.rules.people import ANYONE
+from robot_memory.text.rules.scene import Scene, Thing, Truth
+
+Condition: TypeAlias = dict[str, Any]
+"""An atom, e.g. {'action': 'pour'}, or 'all', 'any' or 'not' of others; {}: holds always."""
+Kin: TypeAlias = Callable[[str], Truth]
+"""Says of a word that no table knows whether a task touches it."""
+
+
+_NOTES = ('colour', 'only', 'words')
+
+
+class Judged(NamedTuple):
+    """Hold whether a condition is met, and the words of the atoms that decide."""
+
+    truth: Truth
+    why: tuple[str, ...]
+
+
+def judge(condition: Condition, scene: Scene, kin: Kin) -> Judged:
+    """Say whether a condition is met; the reasons are what is met, unknown, or not met."""
+    if not condition:
+        return Judged(True, ('always',))
+    if 'all' in condition:
+        return _join(condition['all'], scene, kin, worst=True)
+    if 'any' in condition:
+        return _join(condition['any'], scene, kin, worst=False)
+    if 'not' in condition:
+        inner = judge(condition['not'], scene, kin)
+        truth = None if inner.truth is None else not inner.truth
+        return Judged(truth, tuple(f'not {why}' for why in inner.why))
+    ((name, value),) = ((n, v) for n, v in condition.items() if n not in _NOTES)
+    return Judged(_ATOMS[name](scene, value, condition, kin), (describe(condition),))
+
+
+def _join(conditions: Iterable[Condition], scene: Scene, kin: Kin, *, worst: bool) -> Judged:
+    """Join conditions of which all (`worst`), or any, must be met."""
+    judged = [judge(one, scene, kin) for one in conditions]
+    rank = {False: 0, None: 1, True: 2}
+    truth = (min if worst else max)((one.truth for one in judged), key=rank.__getitem__)
+    return Judged(truth, tuple(why for one in judged if one.truth is truth for why in one.why))
+
+
+def describe(atom: Condition) -> str:
+    """Return an atom in words, for the line of a rule."""
+    ((name, value),) = ((n, v) for n, v in atom.items() if n not in _NOTES)
+    words = atom.get('words') or str(value).replace('_', ' ')
+    if name == 'person_near':
+        return f'{words} near'
+    if name == 'person_served':
+        return f'for {words}'
+    if name in ('payload_kg', 'temperature_c'):
+        return f'{value[0]} {value[1]:g} {"kg" if name == "payload_kg" else "°C"}'
+    if name == 'hours':
+        return f'{_format_hour(value[0])} to {_format_hour(value[1])}'
+    return str(words)
+
+
+def list_persons(condition: Condition) -> set[str]:
+    """Return the keys of the persons that a condition names."""
+    found = {condition[name] for name in ('person_near', 'person_served') if name in condition}
+    for inner in (*condition.get('all', ()), *condition.get('any', ())):
+        found |= list_persons(inner)
+    return found | (list_persons(condition['not']) if 'not' in condition else set())
+
+
+def list_words(condition: Condition) -> set[str]:
+    """Return the words of a condition that no table knows."""
+    found = {condition['word']} if 'word' in condition else set()
+    for inner in (*condition.get('all', ()), *condition.get('any', ())):
+        found |= list_words(inner)
+    return found | (list_words(condition['not']) if 'not' in condition else set())
+
+
+def _format_hour(hour: float) -> str:
+    minutes = round(hour * 60) % (24 * 60)
+    return f'{minutes // 60:02d}:{minutes % 60:02d}'
+
+
+def _judge_near(scene: Scene, key: str, _: Condition, __: Kin) -> Truth:
+    if key in scene.near:
+        return scene.near[key]
+    if key == ANYONE and any(scene.near.values()):
+        return True
+    return False if scene.is_complete else None
+
+
+def _judge_served(scene: Scene, key: str, _: Condition, __: Kin) -> Truth:
+    if scene.served.get(key) or (key == ANYONE and scene.served):
+        return True
+    return scene.serves
+
+
+def _judge_thing(scene: Scene, kinds: list[str], atom: Condition, kin: Kin) -> Truth:
+    found: Truth = False
+    for thing in scene.things:
+        truth = _match_thing(thing, kinds, atom.get('only'), atom.get('colour'))
+        if truth is True:
+            return True
+        found = None if truth is None else found
+    return found
+
+
+def _match_thing(thing: Thing, kinds: list[str], only: str | None, colour: str | None) -> Truth:
+    """Say whether a thing of a task is of the kind, or the only one of it, that a rule names."""
+    made_of = {'glassware', 'porcelain'}.intersection(kinds)
+    if made_of and thing.materials and not made_of & thing.materials:
+        return False
+    truth: Truth
+    if thing.kinds.issuperset(kinds) or thing.materials.issuperset(kinds):
+        truth = thing.touched if only in (None, thing.base) else None
+    elif not set(kinds) - thing.kinds - thing.possible:
+        truth = None
+    else:
+        return False
+    if colour and thing.colours and colour not in thing.colours:
+        return False
+    return None if colour and not thing.colours else truth
+
+
+def _judge_place(scene: Scene, place: str, _: Condition, __: Kin) -> Truth:
+    return scene.places.get(place, False)
+
+
+def _judge_action(scene: Scene, action: str, _: Condition, __: Kin) -> Truth:
+    return scene.actions.get(action, False)
+
+
+def _judge_tool(scene: Scene, tool: str, _: Condition, __: Kin) -> Truth:
+    if scene.tool == tool:
+        return True
+    return False if scene.other_tools else None
+
+
+def _judge_wet(scene: Scene, value: str, _: Condition, __: Kin) -> Truth:
+    return scene.wet_floor if value == 'floor' else scene.wet
+
+
+def _compare(value: float, operator: str, bound: float) -> bool:
+    return value > bound if operator == '>' else value < bound
+
+
+def _judge_payload(scene: Scene, value: list[Any], _: Condition, __: Kin) -> Truth:
+    if scene.weights is None:
+        return None
+    return any(_compare(weight, value[0], value[1]) for weight in scene.weights)
+
+
+def _judge_temperature(scene: Scene, value: list[Any], _: Condition, __: Kin) -> Truth:
+    if any(_compare(heat, value[0], value[1]) for heat in scene.heat):
+        return True
+    return None if scene.may_be_hot else False
+
+
+def _judge_hours(scene: Scene, value: list[float], _: Condition, __: Kin) -> Truth:
+    """Say whether the hours of a task lie in a span that may pass midnight."""
+    if scene.hours is None:
+        return None
+    low, high = value
+    high += 24 if high <= low else 0
+    start, end = scene.hours
+    found = {_overlap(start + shift, end + shift, low, high) for shift in (-24, 0, 24)}
+    return True if True in found else None if None in found else False
+
+
+def _overlap(start: float, end: float, low: float, high: float) -> Truth:
+    if low <= start and end <= high:
+        return True
+    return None if start < high and low < end else False
+
+
+def _judge_word(scene: Scene, word: str, _: Condition, kin: Kin) -> Truth:
+    return kin(word)
+
+
+_ATOMS: dict[str, Callable[[Scene, Any, Condition, Kin], Truth]] = {
+    'person_near': _judge_near,
+    'person_served': _judge_served,
+    'thing': _judge_thing,
+    'place': _judge_place,
+    'action': _judge_action,
+    'tool': _judge_tool,
+    'wet': _judge_wet,
+    'payload_kg': _judge_payload,
+    'temperature_c': _judge_temperature,
+    'hours': _judge_hours,
+    'word': _judge_word,
+}

@@ -1,0 +1,139 @@
+"""Who a text names: persons by one key in both languages, children, and anybody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from robot_memory.text.toml_tables import load_toml
+
+ANYONE, CHILD = 'anyone', 'child'
+"""Keys of people without a name."""
+_PRONOUN = re.compile(
+    r'\b(?:he|she|him|her(?!e)|his|hers|himself|herself|they|them|their)\b|他们?|她们?'
+)
+_SPEAKER = re.compile(r'\b(?:i|i.m|me|we)\b|我们?')
+
+
+@dataclass(frozen=True)
+class Person:
+    """Hold where somebody is named; `key` is the same in both languages."""
+
+    key: str
+    start: int
+    end: int
+    is_pronoun: bool = False
+
+
+@cache
+def load_people() -> dict[str, Any]:
+    """Return people.toml."""
+    return load_toml(__file__, 'people.toml')
+
+
+def key_of(name: str) -> str:
+    """Return the key of a name: 'li' of Li, 小李 and Li Lei; 'chen' of Dr. Chen and 陈博士."""
+    folded = name.strip().lower()
+    for person in find_people(name, known=()):
+        if person.start == 0 or person.end == len(name.strip()):
+            return person.key
+    return re.sub(rf'^(?:(?:{load_people()["titles"]["en"]})\.?\s+)+', '', folded)
+
+
+def find_people(text: str, known: Iterable[str] = ()) -> list[Person]:
+    """
+    Return who is named in a text, in its order, pronouns as the person last named.
+
+    `known` are keys of persons who are looked for as well, however their name is written.
+    """
+    found: dict[tuple[int, int], Person] = {}
+    for key, pattern in _compile_people():
+        for match in pattern.finditer(text):
+            _add(found, Person(key or _key_of_match(match), *match.span()))
+    names = [re.escape(key) for key in known if key not in (ANYONE, CHILD)]
+    if names:
+        for match in re.finditer(rf'(?<!\w)(?:{"|".join(names)})(?!\w)', text.lower()):
+            _add(found, Person(match[0], *match.span()))
+    for match in _capitalised(text):
+        _add(found, Person(match[1].lower(), *match.span()))
+    return _resolve(text, sorted(found.values(), key=lambda person: person.start))
+
+
+def find_speakers(folded: str) -> list[tuple[int, int]]:
+    """Return where the speaker names himself."""
+    return [match.span() for match in _SPEAKER.finditer(folded)]
+
+
+def _add(found: dict[tuple[int, int], Person], person: Person) -> None:
+    for start, end in list(found):
+        if start < person.end and person.start < end:
+            return
+    found[person.start, person.end] = person
+
+
+def _resolve(text: str, named: list[Person]) -> list[Person]:
+    """Return persons with pronouns as those who were named before them."""
+    people = list(named)
+    for match in _PRONOUN.finditer(text.lower()):
+        before = [one for one in named if one.end <= match.start() and one.key != ANYONE]
+        if before:
+            people.append(Person(before[-1].key, *match.span(), is_pronoun=True))
+    return sorted(people, key=lambda person: person.start)
+
+
+def _key_of_match(match: re.Match[str]) -> str:
+    groups = match.groupdict()
+    if groups.get('han'):
+        return _han_keys()[groups['han']]
+    return str(groups['latin']).lower()
+
+
+@cache
+def _han_keys() -> dict[str, str]:
+    tables = load_people()
+    return {
+        written: key for part in ('names', 'surnames') for key, written in tables[part].items()
+    }
+
+
+@cache
+def _compile_people() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Compile how people are named: named ones first, then those by what they are."""
+    tables, titles = load_people(), load_people()['titles']
+    surname = f'[{"".join(tables["surnames"].values())}]'
+    given = '|'.join(sorted(tables['names'].values(), key=len, reverse=True))
+    latin = '|'.join(
+        f'{name[0].upper()}{name[1:]}'
+        for name in (*tables['names'], *tables['surnames'])
+        if name not in ('he', 'long', 'fan', 'fang', 'ma')
+    )
+    patterns = [
+        (
+            '',
+            rf'(?<![A-Za-z])(?i:(?:{titles["en"]})\b\.?\s+)+(?-i:(?P<latin>[A-Z][a-z]+))(?:\s[A-Z][a-z]+)?',
+        ),
+        ('', rf'(?<![A-Za-z])(?P<latin>{latin})(?:\s[A-Z][a-z]+)?(?![A-Za-z])'),
+        ('', rf'(?:{titles["zh_before"]})(?P<han>{surname})(?!人|师)'),
+        (
+            '',
+            rf'(?P<han>{surname})[\u4e00-\u9fff]{{0,2}}?(?:{titles["zh_after"]})(?![程具厂作位业])',
+        ),
+        ('', f'(?P<han>{given})'),
+    ]
+    for key, words in tables['roles'].items():
+        patterns.append((key, rf'\b(?i:{words["en"]})\b|{words["zh"]}'))
+    return tuple((key, re.compile(pattern)) for key, pattern in patterns)
+
+
+def _capitalised(text: str) -> Iterable[re.Match[str]]:
+    """Return words that only a name would write so: capitals inside of a sentence."""
+    return re.finditer(
+        r'(?<=[a-z,] )(?!I\b|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January'
+        r'|February|March|April|May|June|July|August|September|October|November|December|English'
+        r'|Chinese|German|French|Christmas|Easter)([A-Z][a-z]{1,14})(?=[ ,.\'’;!?]|$)'
+        r'(?![ -][A-Z0-9])',
+        text,
+    )

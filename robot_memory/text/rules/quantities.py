@@ -1,0 +1,129 @@
+"""Weights, temperatures and times of day that a text states."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any, NamedTuple
+
+from robot_memory.text.questions.numbers import ENGLISH, HAN, parse_number
+from robot_memory.text.toml_tables import load_toml
+
+DAY = 24.0
+_EN, _ZH = ENGLISH, HAN
+_KILOGRAMS = re.compile(
+    rf'(?P<en>{_EN})(?:\s+and a half)?[\s-]?(?:kg|kilograms?|kilogrammes?|kilos?)\b(?!\s?[/·*])'
+    rf'|(?P<half>{_ZH})(?:公斤|千克|kg)(?=半)|(?P<zh>{_ZH})\s?(?:公斤|千克|kg)|(?P<jin>{_ZH})斤'
+)
+_DEGREES = re.compile(
+    rf'(?P<en>-?{_EN})[\s-]?(?:°\s?c?\b|℃|degrees?(?: celsius)?|deg c)'
+    rf'|(?P<zh>{_ZH})\s?(?:摄氏)?(?:度|℃)'
+)
+_CLOCK = re.compile(
+    r'(?<![\d.])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?!\d)\s?(?P<ap>[ap]\.?m\b)?'
+    r'|\b(?P<hour>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s?'
+    r'(?P<ap2>[ap]\.?m\b|o.clock)'
+    r'|(?P<part>今晚|晚上|夜里|凌晨|早上|清晨|上午|中午|下午|傍晚|半夜|午夜|深夜)?'
+    r'(?P<zh>\d{1,2}|[一二两三四五六七八九十]{1,3})点(?!多?(?:钱|儿|水|心|击|红|半径))(?P<half>半|\d\d?分)?'
+)
+_AFTER_TEN = re.compile(r'\bafter (one|two|three|four|five|six|seven|eight|nine|ten|eleven)\b')
+
+
+class Clock(NamedTuple):
+    """Hold a time of day in hours, and where it is written."""
+
+    hour: float
+    start: int
+    end: int
+
+
+@cache
+def load_scene() -> dict[str, Any]:
+    """Return scene.toml."""
+    return load_toml(__file__, 'scene.toml')
+
+
+def find_weights(folded: str) -> list[tuple[float, int, int]]:
+    """Return the weights of a text in kilograms, with where they are."""
+    found = []
+    for match in _KILOGRAMS.finditer(folded):
+        given = match.groupdict()
+        if given['en']:
+            value = parse_number(given['en']) + 0.5 * ('and a half' in match[0])
+        elif given['half']:
+            value = parse_number(given['half']) + 0.5
+        else:
+            value = parse_number(given['zh'] or given['jin']) * (0.5 if given['jin'] else 1)
+        found.append((value, *match.span()))
+    return found
+
+
+def find_temperatures(folded: str) -> list[tuple[float, int, int]]:
+    """Return the temperatures of a text in degrees Celsius, with where they are."""
+    turning = load_scene()['turning']
+    if re.search(f'{turning["en"]}|{turning["zh"]}', folded):
+        return []
+    return [
+        (parse_number((match['en'] or match['zh']).lstrip('-')), *match.span())
+        for match in _DEGREES.finditer(folded)
+    ]
+
+
+def find_clocks(folded: str) -> list[Clock]:
+    """Return the times of day of a text, afternoon and evening told by the words around."""
+    found: list[Clock] = []
+    for match in _CLOCK.finditer(folded):
+        given = match.groupdict()
+        if given['h']:
+            hour = int(given['h']) + int(given['m']) / 60
+            half = given['ap'] or ''
+        elif given['hour']:
+            hour = parse_number(given['hour'])
+            half = given['ap2']
+        else:
+            hour = parse_number(given['zh'])
+            minutes = given['half'] or ''
+            hour += 0.5 if minutes == '半' else int(minutes[:-1]) / 60 if minutes else 0
+            part = given['part'] or ''
+            if not part and found and found[-1].hour >= 12 and hour < found[-1].hour % 12 + 6:
+                part = '下午'
+            later = ('今晚', '晚上', '下午', '傍晚', '夜里', '半夜', '深夜')
+            half = 'p' if part in later and not (part in later[4:] and hour < 6) else ''
+            half = 'p' if part == '中午' and hour < 4 else half
+        if half.startswith('p') and hour < 12:
+            hour += 12
+        found.append(Clock(hour, *match.span()))
+    return found
+
+
+def find_span_of_day(folded: str) -> tuple[float, float] | None:
+    """Return when, in hours, a task is to be done as far as its text says; None: it does not."""
+    words = load_scene()['time']
+    for clause in re.split(r'[.;!?。；！？]|,\s|，', folded):
+        if re.search(f'{words["not_doing_en"]}|{words["not_doing_zh"]}', clause):
+            continue
+        clocks = find_clocks(clause)
+        part = next(
+            (
+                span
+                for name, span in [*words['parts_en'].items(), *words['parts_zh'].items()]
+                if name in clause
+            ),
+            None,
+        )
+        if clocks and re.search(r'after|以后|之后|过后', clause):
+            return clocks[0].hour, max(DAY, clocks[0].hour + 2)
+        if clocks:
+            return clocks[0].hour, clocks[0].hour + 0.25
+        after = _AFTER_TEN.search(clause)
+        if after and part and part[0] >= 12:
+            return 12 + parse_number(after[1]), DAY
+        if part:
+            return part[0], part[1]
+    return None
+
+
+def parse_clock(text: str) -> float | None:
+    """Return a time of day in hours, as HH:MM or in an ISO stamp; None where it is none."""
+    match = re.search(r'(?:^|T|\s)([01]?\d|2[0-3]):([0-5]\d)', text.strip())
+    return int(match[1]) + int(match[2]) / 60 if match else None

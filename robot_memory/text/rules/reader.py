@@ -1,0 +1,237 @@
+"""
+What condition a rule has, read from its words.
+
+What a rule is about is its condition: who is near or served, what is touched, where, with which
+tool, what is done. What it asks to be done is none: 'before you drill, clamp the workpiece' holds
+where something is drilled. What it forbids is a condition again: 'no drilling near Li'. Mentions
+of one kind are alternatives, and different kinds hold together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from robot_memory.text.rules.conditions import Condition
+from robot_memory.text.rules.lexicon import Mention, find_mentions, name_kinds
+from robot_memory.text.rules.nearness import names_near
+from robot_memory.text.rules.people import ANYONE, Person, find_people
+from robot_memory.text.rules.quantities import DAY, find_clocks, find_temperatures, find_weights
+from robot_memory.text.rules.rule_clauses import Part, find_unknown, split_rule
+from robot_memory.text.rules.scene import mask_people, normalise
+from robot_memory.text.rules.service import is_served
+from robot_memory.text.toml_tables import load_toml
+
+VERSION = 1
+"""Raise it when the same rule would have another condition: stored ones are then read anew."""
+
+
+@cache
+def load_reader() -> dict[str, Any]:
+    """Return reader.toml."""
+    return load_toml(__file__, 'reader.toml')
+
+
+def read_rule(text: str) -> Condition:
+    """Return the condition of a rule, {} where it holds always."""
+    shown, folded = normalise(text)
+    parts = split_rule(folded)
+    people = find_people(shown)
+    found: dict[str, list[Condition]] = {}
+    negated: list[Condition] = []
+    for part in parts:
+        for kind, atom in _read_part(part, folded, people, parts):
+            if part.is_exception:
+                negated.append(atom)
+            else:
+                found.setdefault(kind, []).append(atom)
+    if 'thing' in found and 'word' in found:
+        found['thing'] += found.pop('word')
+    if 'person' in found and 'served' in found:
+        del found['person']
+    if not found and not negated:
+        found['word'] = find_unknown(folded, parts)
+    conditions = [_join('any', atoms) for atoms in found.values() if atoms]
+    conditions += [{'not': atom} for atom in _unique(negated)]
+    return _join('all', conditions) if conditions else {}
+
+
+def _unique(atoms: Iterable[Condition]) -> list[Condition]:
+    kept: list[Condition] = []
+    for atom in atoms:
+        if not any(_same(atom, other) for other in kept):
+            kept.append(atom)
+    return kept
+
+
+def _same(one: Condition, other: Condition) -> bool:
+    return {k: v for k, v in one.items() if k != 'words'} == {
+        k: v for k, v in other.items() if k != 'words'
+    }
+
+
+def _join(word: str, atoms: list[Condition]) -> Condition:
+    kept = _unique(atoms)
+    return kept[0] if len(kept) == 1 else {word: kept}
+
+
+def _read_part(
+    part: Part, folded: str, people: list[Person], parts: list[Part]
+) -> list[tuple[str, Condition]]:
+    """Return the atoms of a part of a rule, each with the group that it belongs to."""
+    clause = folded[part.start : part.end]
+    found: list[tuple[str, Condition]] = []
+    found += _read_people(part, folded, people)
+    found += _read_quantities(part, clause, folded)
+    found += _read_topics(part, clause)
+    clause = mask_people(folded, people)[part.start : part.end]
+    mentions = find_mentions(clause)
+    for place, mention in enumerate(mentions):
+        if not part.is_condition and _is_measured_against(clause, mention, part):
+            continue
+        follower = mentions[place + 1] if place + 1 < len(mentions) else None
+        found += _read_mention(part, clause, mention, follower, mentions)
+    return found
+
+
+def _read_mention(
+    part: Part, clause: str, mention: Mention, follower: Mention | None, mentions: list[Mention]
+) -> list[tuple[str, Condition]]:
+    """Return what a mention says of the condition."""
+    found: list[tuple[str, Condition]] = []
+    for sense in mention.senses:
+        if sense.level == 'maybe' or (sense.level == 'so' and sense.kind != 'place'):
+            continue
+        if sense.kind in ('place', 'tool'):
+            found.append((sense.kind, {sense.kind: sense.concept, 'words': mention.word}))
+        elif sense.kind == 'action' and (part.is_condition or part.names_actions):
+            found.append(('action', {'action': sense.concept, 'words': mention.word}))
+    if mention.list_concepts('thing') and not (
+        follower and _is_modifier(clause, mention, follower)
+    ):
+        found.append(('thing', _read_thing(clause, mention, mentions)))
+    return found
+
+
+def _read_thing(clause: str, mention: Mention, mentions: list[Mention]) -> Condition:
+    kinds, names_kind = name_kinds(
+        mention.base, frozenset(sense.concept for sense in mention.list_concepts('thing'))
+    )
+    atom: Condition = {'thing': sorted(kinds), 'words': mention.word}
+    if not names_kind:
+        atom['only'] = mention.base
+    colour = _find_colour(clause, mention, mentions)
+    if colour:
+        atom |= {'colour': colour[0], 'words': f'{colour[1]}{mention.word}'}
+    return atom
+
+
+def _is_modifier(clause: str, mention: Mention, follower: Mention) -> bool:
+    joined = clause[mention.end : follower.start]
+    return bool(follower.list_concepts('thing')) and joined == ' ' and mention.word.isascii()
+
+
+def _find_colour(clause: str, mention: Mention, mentions: list[Mention]) -> tuple[str, str] | None:
+    for other in mentions:
+        between = clause[other.end : mention.start]
+        for sense in other.list_concepts('colour'):
+            if other.end <= mention.start and re.fullmatch(r'\s?(?:\w+ )?|的', between):
+                return sense.concept, f'{other.word}{between}'
+    return None
+
+
+def _is_measured_against(clause: str, mention: Mention, part: Part) -> bool:
+    """Say whether a rule only measures against a thing: 'away from the walls'."""
+    before = clause[: mention.start]
+    words = load_reader()['reference']
+    if part.is_limit and re.search(
+        r'\bon (?:the |a |an )?(?:\w+ )?$|\bfor (?:the |a )?(?:\w+ )?$', before
+    ):
+        return False
+    if any(sense.kind == 'tool' for sense in mention.senses):
+        return False
+    if any(sense.kind == 'place' and sense.level == 'is' for sense in mention.senses):
+        return bool(re.search(r'(?:back to|away from|离)\s?(?:the )?$', before))
+    return bool(re.search(f'{words["en"]}|{words["zh"]}', before))
+
+
+def _read_people(part: Part, folded: str, people: list[Person]) -> list[tuple[str, Condition]]:
+    """Return who must be near, or served."""
+    found: list[tuple[str, Condition]] = []
+    for person in people:
+        if not part.start <= person.start < part.end or person.is_pronoun:
+            continue
+        name = folded[person.start : person.end]
+        if names_near(folded, person, people):
+            found.append(('near', {'person_near': person.key, 'words': name}))
+        elif person.key != ANYONE and is_served(folded, person):
+            found.append(('served', {'person_served': person.key, 'words': name}))
+    return found
+
+
+def _read_quantities(part: Part, clause: str, folded: str) -> list[tuple[str, Condition]]:
+    """Return the weights, temperatures and hours under which a rule holds."""
+    topic = load_reader()['topic']
+    found: list[tuple[str, Condition]] = []
+    for name, values in (
+        ('payload_kg', find_weights(clause)),
+        ('temperature_c', find_temperatures(clause)),
+    ):
+        for value, start, end in values:
+            sign = _find_sign(clause[:start], clause[end:])
+            if sign is None or (
+                not part.is_condition and not part.opens and re.search(topic['own_limit'], folded)
+            ):
+                continue
+            if name == 'payload_kg' and re.search(topic['own_limit'], clause[:start]):
+                continue
+            found.append((name, {name: [sign, value]}))
+    found += [('hours', {'hours': span}) for span in _find_hours(clause)]
+    if re.search(r'(?:wet|damp|moist|slippery)\b|湿|积水|地.{0,2}有水', clause):
+        floor = re.search(r'\b(?:floor|ground|ramp|road)\b|地面|地板|路面|地上', clause)
+        found.append(('wet', {'wet': 'floor' if floor else 'surface', 'words': 'wet'}))
+    return found
+
+
+def _find_sign(before: str, after: str) -> str | None:
+    topic = load_reader()['topic']
+    if re.search(topic['heavier'], before) or re.search(topic['heavier_after'], after):
+        return '>'
+    if re.search(r'hotter than\s*$', before):
+        return '>'
+    if re.search(topic['lighter'], before) or re.search(topic['lighter_after'], after):
+        return '<'
+    return '>' if re.match(r'以上', after) else None
+
+
+def _find_hours(clause: str) -> list[list[float]]:
+    topic, clocks = load_reader()['topic'], find_clocks(clause)
+    if len(clocks) >= 2 and re.fullmatch(
+        r'\s*(?:and|to|until|till|-|–|到|至|~)\s*', clause[clocks[0].end : clocks[1].start]
+    ):
+        return [[clocks[0].hour % DAY, clocks[1].hour % DAY]]
+    found = []
+    for clock in clocks:
+        before, after = clause[: clock.start], clause[clock.end :]
+        if re.search(topic['gone_by'], before) or re.search(topic['hours_after_zh'], after):
+            found.append([clock.hour % DAY, 6.0])
+        elif re.search(topic['hours_before_en'], before) or re.search(
+            topic['hours_before_zh'], after
+        ):
+            found.append([0.0 if clock.hour > 12 else 22.0, clock.hour % DAY])
+    if not found and re.search(r'\bat night\b|夜里|夜间|晚上', clause):
+        found.append([22.0, 6.0])
+    return found
+
+
+def _read_topics(part: Part, clause: str) -> list[tuple[str, Condition]]:
+    """Return actions that a limit names by what it limits: 'base speed'."""
+    topic = load_reader()['topic']
+    found: list[tuple[str, Condition]] = []
+    for action in ('drive', 'carry'):
+        match = re.search(f'{topic[f"{action}_en"]}|{topic[f"{action}_zh"]}', clause)
+        if match:
+            found.append(('action', {'action': action, 'words': match[0]}))
+    return found

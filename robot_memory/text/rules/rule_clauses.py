@@ -1,0 +1,173 @@
+"""The parts of a rule: its conditions, what it forbids or limits, what it asks to be done."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from robot_memory.text.rules.lexicon import is_ignored
+from robot_memory.text.toml_tables import load_toml
+
+
+@dataclass(frozen=True)
+class Part:
+    """
+    Hold a stretch of a rule.
+
+    `is_condition`: it states when the rule holds; `is_exception`: when it does not.
+    `names_actions`: what it names is forbidden or limited, and so a condition. `opens`: nothing
+    stands before it.
+    """
+
+    start: int
+    end: int
+    is_condition: bool = False
+    is_exception: bool = False
+    names_actions: bool = False
+    is_limit: bool = False
+    opens: bool = False
+    forbids: bool = False
+
+
+@cache
+def _load() -> dict[str, Any]:
+    return load_toml(__file__, 'reader.toml')
+
+
+def split_rule(folded: str) -> list[Part]:
+    """Return the parts of a rule that may state its condition."""
+    parts: list[Part] = []
+    for start, end in _split_sentences(folded):
+        is_han = bool(re.search('[\u4e00-\u9fff]', folded[start:end]))
+        parts += (_split_chinese if is_han else _split_english)(folded, start, end)
+    has_condition = any(part.is_condition for part in parts)
+    kept = []
+    for part in parts:
+        text = folded[part.start : part.end]
+        states = part.is_condition or part.names_actions or part.is_limit
+        if states or not has_condition or _states_topic(text):
+            kept.append(part)
+    return kept
+
+
+def _states_topic(text: str) -> bool:
+    topic = _load()['topic']
+    return bool(re.search('|'.join(topic[f'{name}'] for name in (
+        'drive_en', 'drive_zh', 'carry_en', 'carry_zh')), text))  # fmt: skip
+
+
+def _split_sentences(folded: str) -> list[tuple[int, int]]:
+    spans, start = [], 0
+    for match in re.finditer(r'(?<!\bdr)(?<!\bmr)(?<!\bmrs)[.;!?](?!\d)\s*|[。；！？]', folded):
+        spans.append((start, match.start()))
+        start = match.end()
+    spans.append((start, len(folded)))
+    return [span for span in spans if folded[span[0] : span[1]].strip()]
+
+
+def _split_english(folded: str, start: int, end: int) -> list[Part]:
+    """Split a sentence where conditions begin, and where a comma or a colon ends them."""
+    words = _load()
+    text = folded[start:end]
+    begins = [match.start() for match in re.finditer(words['condition']['en'], text)]
+    ends = [match.start() for match in re.finditer(r',|:\s', text)]
+    cuts = sorted({0, *begins, *ends, len(text)})
+    parts = []
+    for low, high in itertools.pairwise(cuts):
+        piece = text[low:high]
+        if not re.search(r'\w', piece):
+            continue
+        is_condition = low in begins
+        is_exception = bool(re.search(f'^{words["except"]["en"]}', piece))
+        parts += _cut_duty(
+            piece, start + low, start + high, is_condition, is_exception, not low, 'en'
+        )
+    return parts
+
+
+def _split_chinese(folded: str, start: int, end: int) -> list[Part]:
+    words = _load()
+    text = folded[start:end]
+    cuts = sorted({0, *(match.start() for match in re.finditer('[,，:：]', text)), len(text)})
+    parts = []
+    for low, high in itertools.pairwise(cuts):
+        piece = text[low:high]
+        offset = len(piece) - len(piece.lstrip(',，:： '))
+        low, piece = low + offset, piece[offset:]
+        if not piece:
+            continue
+        is_exception = bool(re.match(f'(?:{words["except"]["zh"]})', piece))
+        match = re.match(words['condition']['zh'], piece)
+        if match or is_exception:
+            split = low + (match.end() if match and not is_exception else len(piece))
+            parts.append(
+                Part(start + low, start + split, True, is_exception, True, False, not low)
+            )
+            low, piece = split, text[split:high]
+        if piece:
+            parts += _cut_duty(piece, start + low, start + high, False, False, not low, 'zh')
+    return parts
+
+
+def _cut_duty(
+    piece: str,
+    start: int,
+    end: int,
+    is_condition: bool,
+    is_exception: bool,
+    opens: bool,
+    language: str,
+) -> list[Part]:
+    """Return a part without what it asks to be done."""
+    words = _load()
+    if is_condition:
+        return [Part(start, end, True, is_exception, True, False, opens)]
+    forbids = re.search(words['forbid'][language], piece)
+    if forbids:
+        return [
+            Part(start, end, False, is_exception, True, _has_amount(piece, language), opens, True)
+        ]
+    limit = _has_amount(piece, language)
+    duty = re.search(words['duty'][language], piece)
+    if duty:
+        if not duty.start():
+            return []
+        return [Part(start, start + duty.start(), False, is_exception, True, limit, opens)]
+    return [Part(start, end, False, is_exception, limit or opens, limit, opens)]
+
+
+def _has_amount(piece: str, language: str) -> bool:
+    return bool(re.search(_load()['amount'][language], piece))
+
+
+def find_unknown(folded: str, parts: list[Part]) -> list[dict[str, str]]:
+    """
+    Return as atoms what a rule is about where no table knows a word of it.
+
+    That is a condition without a known word, or what is forbidden or limited. A condition that
+    every task meets is none.
+    """
+    words = _load()
+    if re.search(f'{words["always"]["en"]}|{words["always"]["zh"]}', folded):
+        return []
+    every_task = re.compile(f'{words["task"]["en"]}|{words["task"]["zh"]}')
+    found = []
+    for part in parts:
+        text = folded[part.start : part.end].strip(' ,:')
+        if part.is_condition and not every_task.search(text):
+            found.append({'word': text})
+        elif not part.is_condition and part.forbids:
+            found += [
+                {'word': match[1].strip()}
+                for match in re.finditer(words['task']['unknown_en'], text)
+                if not is_ignored(match[1])
+            ]
+            found += [
+                {'word': match['zh']}
+                for match in re.finditer(words['task']['unknown_zh'], text)
+                if not is_ignored(match['zh'])
+            ]
+    return found

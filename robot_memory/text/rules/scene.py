@@ -1,0 +1,380 @@
+"""What is known of a task: what its text touches, and what the situation says."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, TypeAlias
+
+from robot_memory.text.rules.lexicon import (
+    Mention,
+    find_mentions,
+    list_kinds_of,
+    list_possible_kinds_of,
+    load_tables,
+)
+from robot_memory.text.rules.nearness import find_near
+from robot_memory.text.rules.people import ANYONE, CHILD, Person, find_people, key_of
+from robot_memory.text.rules.quantities import (
+    find_span_of_day,
+    find_temperatures,
+    find_weights,
+    load_scene,
+    parse_clock,
+)
+from robot_memory.text.rules.service import find_served
+
+Truth: TypeAlias = bool | None
+"""Kleene's three values; None: unknown."""
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Hold a thing that a task touches; `kinds` is what it is, `possible` what it may be."""
+
+    word: str
+    kinds: frozenset[str]
+    possible: frozenset[str]
+    materials: frozenset[str] = frozenset()
+    colours: frozenset[str] = frozenset()
+    touched: Truth = True
+    base: str = ''
+
+
+@dataclass
+class Scene:
+    """
+    Hold what is known of a task and its situation.
+
+    `near` says of persons whether they are near; `is_complete`: nobody else is. `served` likewise,
+    where `serves` says whether anybody else may be served. `weights` are kilograms, None: unknown.
+    `heat` are degrees Celsius; `may_be_hot`: something may be hot. `hours` is when it is done.
+    """
+
+    near: dict[str, bool] = field(default_factory=dict)
+    is_complete: bool = False
+    served: dict[str, bool] = field(default_factory=dict)
+    serves: Truth = False
+    things: list[Thing] = field(default_factory=list)
+    places: dict[str, Truth] = field(default_factory=dict)
+    actions: dict[str, Truth] = field(default_factory=dict)
+    tool: str | None = None
+    other_tools: bool = False
+    wet: Truth = False
+    wet_floor: Truth = False
+    weights: list[float] | None = field(default_factory=list)
+    heat: list[float] = field(default_factory=list)
+    may_be_hot: bool = False
+    hours: tuple[float, float] | None = None
+    text: str = ''
+
+
+def normalise(text: str) -> tuple[str, str]:
+    """Return a text in NFKC, and in lower case with the same length."""
+    shown = unicodedata.normalize('NFKC', text)
+    folded = shown.lower()
+    if len(folded) != len(shown):
+        folded = ''.join(c.lower() if len(c.lower()) == 1 else c for c in shown)
+    return shown, folded.replace('\u2019', "'")
+
+
+def read_scene(
+    text: str, situation: Mapping[str, Any] | None = None, known: Iterable[str] = ()
+) -> Scene:
+    """
+    Read what is known of a task.
+
+    `situation` may say `people_near` (all who are near), `tool`, `place` and `time`; `known` are
+    keys of persons whose names rules mention.
+    """
+    shown, folded = normalise(text)
+    people = find_people(shown, known)
+    scene = Scene(text=folded)
+    unnamed = mask_people(folded, people)
+    scene.near, scene.is_complete = find_near(folded, people)
+    clauses = _split_clauses(folded)
+    named: list[tuple[str, Mention, Truth]] = []
+    for start, end in clauses:
+        named += _read_clause(scene, unnamed, start, end, people)
+    _read_things(scene, named)
+    for implied in ('lift', 'grasp'):
+        if 'carry' in scene.actions:
+            _raise(scene.actions, implied, scene.actions['carry'])
+    _read_weights_and_heat(scene, unnamed)
+    _read_wetness(scene, unnamed)
+    scene.served, scene.serves = find_served(folded, people, scene.actions, _feeds(scene))
+    scene.hours = find_span_of_day(folded)
+    _apply_situation(scene, situation or {})
+    return scene
+
+
+def mask_people(folded: str, people: Iterable[Person]) -> str:
+    """Return a text without the names in it, in the same length: 汤姆 is no soup."""
+    for person in people:
+        if not person.is_pronoun and person.key not in (ANYONE, CHILD):
+            name = '_' * (person.end - person.start)
+            folded = f'{folded[: person.start]}{name}{folded[person.end :]}'
+    return folded
+
+
+def _feeds(scene: Scene) -> bool:
+    return any(
+        thing.touched is not False and {'food', 'drink', 'sample'} & (thing.kinds | thing.possible)
+        for thing in scene.things
+    )
+
+
+@cache
+def _compile() -> dict[str, re.Pattern[str]]:
+    table = load_scene()
+    pairs = {
+        'clause': f'{table["clause"]["en"]}|{table["clause"]["zh"]}',
+        'exclude': '|'.join((*table['exclude']['en'], *table['exclude']['zh'])),
+        'near_only': f'{table["exclude"]["near_only_en"]}|{table["exclude"]["near_only_zh"]}',
+        'left_en': table['exclude']['left_en'],
+        'left_zh': table['exclude']['left_zh'],
+        'before': table['reference']['en'],
+        'after': table['reference']['zh'],
+        'other': f'{table["other"]["en"]}|{table["other"]["zh"]}',
+        'imperative': table['other']['imperative_zh'],
+        'done': f'{table["other"]["done_en"]}|{table["other"]["done_zh"]}',
+        'wet': f'{table["wet"]["wet_en"]}|{table["wet"]["wet_zh"]}',
+        'maybe_wet': f'{table["wet"]["maybe_en"]}|{table["wet"]["maybe_zh"]}',
+        'dry': f'{table["wet"]["dry_en"]}|{table["wet"]["dry_zh"]}',
+        'floor': f'{table["wet"]["floor_en"]}|{table["wet"]["floor_zh"]}',
+    }
+    return {name: re.compile(pattern) for name, pattern in pairs.items()}
+
+
+def _split_clauses(folded: str) -> list[tuple[int, int]]:
+    spans, start = [], 0
+    for match in _compile()['clause'].finditer(folded):
+        spans.append((start, match.start()))
+        start = match.end()
+    spans.append((start, len(folded)))
+    return [(start, end) for start, end in spans if folded[start:end].strip()]
+
+
+def _read_clause(
+    scene: Scene, folded: str, start: int, end: int, people: list[Person]
+) -> list[tuple[str, Mention, Truth]]:
+    """Read the actions, places and tools of a clause; return its mentions with their truth."""
+    clause = folded[start:end]
+    excluded = _find_excluded(clause)
+    others = _is_of_others(clause, start, people)
+    named: list[tuple[str, Mention, Truth]] = []
+    for mention in find_mentions(clause):
+        if any(low <= mention.start < high for low, high in excluded):
+            continue
+        truth: Truth = None if others or _is_reference(clause, mention) else True
+        named.append((clause, mention, truth))
+        for sense in mention.senses:
+            if sense.kind == 'tool':
+                scene.tool, scene.other_tools = sense.concept, True
+            elif sense.kind == 'place':
+                weight = None if sense.level == 'maybe' else True
+                _raise(scene.places, sense.concept, weight)
+                if weight and _is_passed(clause, mention):
+                    _raise(scene.actions, 'drive', True)
+            elif sense.kind == 'action' and not others and not _is_past(clause, mention):
+                _raise(
+                    scene.actions,
+                    sense.concept,
+                    None if sense.level in ('maybe', 'rule') else True,
+                )
+    return named
+
+
+def _raise(known: dict[str, Truth], name: str, truth: Truth) -> None:
+    """Note what is so, or may be; what is so stays."""
+    known[name] = True if truth or known.get(name) else None
+
+
+def _find_excluded(clause: str) -> list[tuple[int, int]]:
+    words, found = _compile(), []
+    for match in words['exclude'].finditer(clause):
+        rest = clause[match.end() :]
+        if words['near_only'].match(match[0]):
+            near = re.match(
+                r"\s*(?:[\w'-]+\s+){0,2}[\w'-]+" if rest[:1].isascii() else r'.{0,8}', rest
+            )
+            found.append((match.start(), match.end() + (near.end() if near else 0)))
+            continue
+        found.append((match.start(), len(clause)))
+    for name in ('left_en', 'left_zh'):
+        for match in words[name].finditer(clause):
+            found.append(match.span())
+    return found
+
+
+def _is_of_others(clause: str, start: int, people: list[Person]) -> bool:
+    """Say whether a clause tells what somebody does, not what the robot is to do."""
+    words = _compile()
+    if words['imperative'].match(clause):
+        return False
+    if words['other'].match(clause.strip()):
+        return True
+    stripped = len(clause) - len(clause.lstrip())
+    for person in people:
+        at = person.start - start - stripped
+        if at in (0, 2, 4) and not person.is_pronoun and clause.strip()[:at].strip() in (
+            '', 'a', 'as', 'an', 'the', 'and', 'our',
+        ):  # fmt: skip
+            rest = clause[person.end - start :]
+            return not re.match(r"'s|的|要的|点的|用的|\s*(?:,|and\b)", rest)
+    return False
+
+
+def _is_reference(clause: str, mention: Mention) -> bool:
+    words = _compile()
+    return bool(
+        words['before'].search(clause[: mention.start])
+        or words['after'].match(clause[mention.end :])
+    )
+
+
+def _is_passed(clause: str, mention: Mention) -> bool:
+    """Say whether the way leads along a place."""
+    before = clause[: mention.start]
+    return bool(
+        re.search(r'\b(?:up|down|along|through|across|over|via)\s(?:the )?$|沿着?$', before)
+    )
+
+
+def _is_past(clause: str, mention: Mention) -> bool:
+    """Say whether a form such as 'washed' tells what was done."""
+    if mention.form != 'ed':
+        return False
+    before = clause[: mention.start]
+    return not re.search(
+        r'\b(?:must|should|to|may|can|shall|gets?|needs?|wants?)\b[\w ]*$', before
+    )
+
+
+def _read_things(scene: Scene, named: list[tuple[str, Mention, Truth]]) -> None:
+    """Read what things are touched, with their colours and materials."""
+    for place, (clause, mention, truth) in enumerate(named):
+        senses = mention.list_concepts('thing')
+        if not senses:
+            continue
+        follower = named[place + 1] if place + 1 < len(named) else None
+        if follower and _modifies(clause, mention, follower):
+            truth = None
+        kinds = frozenset().union(*(list_kinds_of(sense.concept) for sense in senses))
+        possible = frozenset().union(*(list_possible_kinds_of(sense.concept) for sense in senses))
+        around = [other for same, other, _ in named if same is clause]
+        scene.things.append(
+            Thing(
+                mention.word,
+                kinds,
+                possible - kinds,
+                _find_adjectives(clause, around, mention, 'material'),
+                _find_adjectives(clause, around, mention, 'colour'),
+                truth,
+                mention.base,
+            )
+        )
+
+
+def _modifies(clause: str, mention: Mention, follower: tuple[str, Mention, Truth]) -> bool:
+    """Say whether a noun stands before the noun that is meant: the coffee in 'coffee cup'."""
+    same, other, _ = follower
+    if same is not clause or not mention.word.isascii() or not other.list_concepts('thing'):
+        return False
+    if any(sense.concept in ('container', 'bottle') for sense in other.senses):
+        return False
+    return clause[mention.end : other.start] == ' '
+
+
+def _find_adjectives(
+    clause: str, around: list[Mention], mention: Mention, kind: str
+) -> frozenset[str]:
+    """Return the colours or materials that stand before a thing, or are said of it."""
+    found = set()
+    for other in around:
+        senses = [sense.concept for sense in other.list_concepts(kind)]
+        if other is mention or not senses:
+            found |= set(senses) if other is mention and kind == 'material' else set()
+            continue
+        between = clause[other.end : mention.start]
+        after = clause[mention.end : other.start]
+        stands_before = other.end <= mention.start and re.fullmatch(
+            r"(?:[\w'-]*\s*){0,2}|的?.{0,2}", between
+        )
+        is_said_of = mention.end <= other.start and re.fullmatch(
+            r'(?:s|es)? (?:is|are) (?:\w+ )?|都?是|为', after
+        )
+        if stands_before or is_said_of:
+            found |= set(senses)
+    return frozenset(found)
+
+
+def _read_weights_and_heat(scene: Scene, folded: str) -> None:
+    weights = [value for value, *_ in find_weights(folded)]
+    lifts = scene.actions.get('carry', False) is not False or 'lift' in scene.actions
+    scene.weights = weights or (None if lifts else [])
+    scene.heat = [value for value, *_ in find_temperatures(folded)]
+    tables = load_tables()
+    for mention in find_mentions(folded):
+        for sense in mention.senses:
+            heat = tables[sense.kind].get(sense.concept, {}).get('heat')
+            if heat == 'hot' and (sense.kind == 'thing' or scene.actions.get(sense.concept)):
+                scene.heat.append(100.0)
+            elif heat == 'maybe' and not _is_cold(folded, mention):
+                scene.may_be_hot = True
+
+
+def _is_cold(folded: str, mention: Mention) -> bool:
+    around = folded[max(0, mention.start - 12) : mention.end + 3]
+    return bool(re.search(r'\b(?:cold|iced|chilled|frozen|unheated)\b|冰|冷|凉', around))
+
+
+def _read_wetness(scene: Scene, folded: str) -> None:
+    words = _compile()
+    for sentence in re.split(r'[.;!?。；！？]', folded):
+        if words['dry'].search(sentence) and not words['wet'].search(sentence):
+            continue
+        wet = bool(words['wet'].search(sentence))
+        if wet and words['floor'].search(sentence):
+            scene.wet_floor = True
+        if wet:
+            scene.wet = True
+        elif scene.wet is False and words['maybe_wet'].search(sentence):
+            scene.wet = None
+    if scene.actions.get('wash'):
+        scene.wet = True
+
+
+def _apply_situation(scene: Scene, situation: Mapping[str, Any]) -> None:
+    """Add what the situation says; its people are all who are near."""
+    people = situation.get('people_near')
+    if people is not None:
+        near = {key_of(name): True for name in people}
+        if near.pop(CHILD, False):
+            near |= {CHILD: True, ANYONE: True}
+        scene.near = {**dict.fromkeys(scene.near, False), **near}
+        scene.is_complete = True
+    if situation.get('tool'):
+        scene.other_tools = True
+        scene.tool = name_concept(situation['tool'], 'tool')
+    if situation.get('place'):
+        name = name_concept(situation['place'], 'place')
+        if name:
+            scene.places[name] = True
+        for other in [name for name, truth in scene.places.items() if truth is None]:
+            del scene.places[other]
+    hour = parse_clock(str(situation.get('time') or ''))
+    if hour is not None and scene.hours is None:
+        scene.hours = (hour, hour + 1 / 60)
+
+
+def name_concept(text: str, kind: str) -> str | None:
+    """Return the concept of a kind that a name stands for; None: none that is known."""
+    for mention in find_mentions(normalise(text)[1]):
+        for sense in mention.list_concepts(kind):
+            if sense.level == 'is':
+                return sense.concept
+    return None

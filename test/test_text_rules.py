@@ -1,0 +1,138 @@
+"""Rules and tasks taken apart, and conditions judged in three values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from robot_memory.text.rules.conditions import Condition, judge, list_persons
+from robot_memory.text.rules.people import find_people, key_of
+from robot_memory.text.rules.reader import read_rule
+from robot_memory.text.rules.scene import read_scene
+
+
+def _judge(rule: str, task: str, situation: dict[str, Any] | None = None) -> bool | None:
+    condition = read_rule(rule)
+    scene = read_scene(task, situation, list_persons(condition))
+    return judge(condition, scene, lambda word: None).truth
+
+
+@pytest.mark.parametrize(
+    'rule',
+    [
+        'Never push with more than 30 N, whatever the job.',
+        'Report to the operator when a task is done.',
+        'The arm must never rise above 1.5 m.',
+        '任何时候都不要离开安全区。',
+        '最大速度0.25米每秒',
+        'Maximum payload is 5 kg',
+    ],
+)
+def test_a_rule_without_a_condition_holds_for_every_task(rule: str) -> None:
+    assert read_rule(rule) == {}
+    assert _judge(rule, 'Water the plants on the balcony.') is True
+
+
+@pytest.mark.parametrize(
+    ('rule', 'met', 'not_met'),
+    [
+        ('Glassware: at most 6 N.', 'Put the champagne flutes away.', 'Put the steel pots away.'),
+        ('Glassware: at most 6 N.', '把高脚杯放回柜子。', '把铁锅放回柜子。'),
+        ('剪刀要柄朝前递。', 'Hand the scissors to me.', 'Hand the sponge to me.'),
+        ('Never weld in the garage.', '在车库里焊好支架。', 'Sweep the garage.'),
+        ('在实验室里必须戴手套。', 'Clean the bench in the lab.', 'Clean the hallway.'),
+        ('Anything over 4 kg is carried low.', '把6公斤的箱子搬走。', 'Carry the 2 kg box.'),
+        ('Before you drill, clamp the part.', '在木板上钻三个孔。', 'Clamp the board.'),
+        ('地面湿的时候，底盘速度不超过0.1米每秒。', 'The floor is wet. Drive to the dock.',
+         'The floor is dry. Drive to the dock.'),
+        ('Give Anna no nuts in her food.', '给安娜做一碗面。', '给汤姆做一碗面。'),
+    ],
+)  # fmt: skip
+def test_a_rule_applies_where_its_condition_is_met(rule: str, met: str, not_met: str) -> None:
+    assert _judge(rule, met) is not False
+    assert _judge(rule, not_met) is False
+
+
+@pytest.mark.parametrize(
+    ('task', 'situation', 'truth'),
+    [
+        ('Carry the box away.', None, None),
+        ('Carry the box away. Li is standing next to the arm.', None, True),
+        ('小李就在你旁边，把箱子搬走。', None, True),
+        ('Give the box to Li.', None, None),
+        ('Carry the box away. Nobody is around.', None, False),
+        ('Carry the box away. Li has gone home.', None, False),
+        ('Carry the box away.', {'people_near': []}, False),
+        ('Carry the box away.', {'people_near': ['小李']}, True),
+        ('Carry the box away.', {'people_near': ['Anna']}, False),
+    ],
+)
+def test_who_is_near_is_known_from_text_and_situation_alone(
+    task: str, situation: dict[str, Any] | None, truth: bool | None
+) -> None:
+    assert _judge('At most 0.2 m/s when Li is near.', task, situation) is truth
+
+
+def test_what_a_task_excludes_is_not_touched() -> None:
+    rule = 'Glassware: at most 6 N.'
+    assert _judge(rule, 'Stack the bowls, but leave the wine glasses alone.') is not True
+    assert _judge(rule, '不要动玻璃器皿，把塑料盒收好。') is False
+
+
+def test_a_general_word_leaves_its_kinds_open() -> None:
+    assert _judge('Glassware: at most 6 N.', 'Bring me a cup.') is None
+    assert _judge('Glassware: at most 6 N.', 'Bring me a plastic cup.') is False
+    assert _judge('At most 5 N on the blue cup.', 'Bring me the cup.') is None
+    assert _judge('At most 5 N on the blue cup.', 'Bring me the red cup.') is False
+    assert _judge('At most 5 N on the wine glass.', 'Bring me the beaker.') is None
+
+
+def test_an_unknown_word_leaves_a_rule_open() -> None:
+    assert _judge('Never open the frobnicator.', 'Wipe the table.') is None
+
+
+def test_an_exception_is_a_condition_that_must_not_be_met() -> None:
+    rule = 'Do not enter the storeroom unless Tom is there.'
+    assert _judge(rule, 'Go to the storeroom.', {'people_near': ['Tom']}) is False
+    assert _judge(rule, 'Go to the storeroom.', {'people_near': []}) is True
+    assert _judge(rule, 'Go to the storeroom.') is None
+    assert _judge(rule, 'Go to the kitchen.') is False
+
+
+@pytest.mark.parametrize(
+    ('situation', 'truth'),
+    [
+        ({'time': '23:30'}, True),
+        ({'time': '2026-03-01T05:00:00'}, True),
+        ({'time': '12:00'}, False),
+    ],
+)
+def test_hours_pass_midnight(situation: dict[str, Any], truth: bool) -> None:
+    assert _judge('Between 22:00 and 06:00 no beeps.', 'Wipe the table.', situation) is truth
+    assert _judge('Between 22:00 and 06:00 no beeps.', 'Wipe the table.') is None
+
+
+@pytest.mark.parametrize(
+    ('one', 'other'),
+    [
+        ('Li', '小李'),
+        ('Dr. Chen', '陈博士'),
+        ('Anna', '安娜'),
+        ('Lao Wang', '老王'),
+        ('grandma', '奶奶'),
+    ],
+)
+def test_a_person_has_one_key_in_both_languages(one: str, other: str) -> None:
+    assert key_of(one) == key_of(other)
+
+
+def test_a_name_is_no_thing() -> None:
+    assert [person.key for person in find_people('汤姆在喝汤')] == ['tom']
+    assert _judge('Soup is served at 60 degrees at most.', '汤姆在客厅。擦桌子。') is False
+
+
+def test_conditions_join_and_are_described() -> None:
+    condition: Condition = {'all': [{'action': 'pour'}, {'place': 'lab'}]}
+    judged = judge(condition, read_scene('Pour the water out.'), lambda word: None)
+    assert (judged.truth, judged.why) == (False, ('lab',))
