@@ -34,6 +34,7 @@ FROZEN = {
     'v15.py': '3c0d5be1cf8b9d0f110d2ba818a6666c29187d82cec1efd7cb52f523ae45c97d',
     'v16.py': '9ca26bbc7f931f4a9fcc90018a023a4e311ab05f9a4a71cbe12c88695a0aaca5',
     'v17.py': 'c8ceb99c9073282e78fe11ae13c2329576aa87faf6051536f42bda79ca0cf44b',
+    'v18.py': 'a873c9169d151339574b4813d50b2d93c87b89bbff5456eb172f6f89e7a2e2da',
 }
 """SHA-256 of each step's file: stores of its version exist, so it never changes again."""
 

@@ -14,6 +14,7 @@ from robot_memory.lifecycle.undo import prune_history
 from robot_memory.memory import Memory
 from robot_memory.storage.admin import audit_check, maintenance
 from robot_memory.storage.admin.maintenance import Done
+from robot_memory.storage.tables import rule_conditions
 from robot_memory.storage.tables.counts import bytes_of
 
 logger = logging.getLogger(__name__)
@@ -40,6 +41,7 @@ def run_maintenance(memory: Memory, *, keep_free_room: bool, all_lines: bool) ->
         _time('integrity', lambda: maintenance.repair(db)),
         _time('audit', lambda: _verify_audit(memory, all_lines)),
         _time('words', lambda: maintenance.merge_words(db)),
+        _time('rules', lambda: _refresh_rules(memory)),
         _time('statistics', lambda: maintenance.optimize(db)),
     ]
     if not keep_free_room:
@@ -76,6 +78,12 @@ def _fold(memory: Memory) -> Done:
     memory.folder.recount()
     count = memory.folder.run()
     return Done(bool(count), f'{count} perceptions folded into digests')
+
+
+def _refresh_rules(memory: Memory) -> Done:
+    with memory.db.write() as connection:
+        count = rule_conditions.refresh(connection)
+    return Done(bool(count), f'{count} conditions of rules written anew')
 
 
 def _prune_history(memory: Memory) -> Done:

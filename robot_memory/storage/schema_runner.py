@@ -35,8 +35,9 @@ from robot_memory.storage.schema import (
     v15,
     v16,
     v17,
+    v18,
 )
-from robot_memory.storage.tables import meta
+from robot_memory.storage.tables import meta, rule_conditions
 
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v1.upgrade,
@@ -56,6 +57,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v15.upgrade,
     v16.upgrade,
     v17.upgrade,
+    v18.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
 PRESENT = Path(__file__).parent / 'schema' / 'present.sql'
@@ -151,6 +153,7 @@ def upgrade(
     try:
         if not derived.is_current(connection):
             derived.rebuild(connection, progress)
+        rule_conditions.refresh(connection)
         connection.execute('COMMIT')
     except BaseException:
         _roll_back(connection)

@@ -39,7 +39,7 @@ class MaintenanceStep:
     """One maintenance step."""
 
     name: str = arg(
-        'Step: retention, folding, history, integrity, audit, words, statistics, compact, log, '
+        'Step: retention, folding, history, integrity, audit, words, rules, statistics, compact, log, '
         'backup; reclassify.'
     )
     done: bool = arg('False if the step was not needed or not possible.')

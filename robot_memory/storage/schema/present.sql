@@ -370,6 +370,12 @@ CREATE TABLE replacements (
         );
 CREATE INDEX replacements_by_replacing ON replacements (replacing_id);
 CREATE INDEX replacements_by_replaced ON replacements (replaced_id);
+CREATE TABLE rule_conditions (
+            memory_id INTEGER PRIMARY KEY,
+            content_hash BLOB NOT NULL,
+            version INTEGER NOT NULL,
+            condition TEXT NOT NULL
+        );
 INSERT INTO event_names (id, name) VALUES (1, 'contact');
 INSERT INTO event_names (id, name) VALUES (2, 'motion');
 INSERT INTO event_names (id, name) VALUES (3, 'scene');

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import apsw
@@ -24,6 +25,7 @@ from robot_memory.storage.tables import (
     events,
     observations,
     revisions,
+    rule_conditions,
     turns,
     writers,
 )
@@ -135,6 +137,7 @@ def _insert(
         vector,
     )
     facets.put(connection, memory_id, record.context)
+    rule_conditions.put(connection, memory_id, record)
     return memory_id, revisions.digest_state(salt, state)
 
 
@@ -324,6 +327,7 @@ def rewrite(
         entries.add(connection, new.id, new.type, new.collection, new.content, new.context, vector)
         facets.remove(connection, new.id, old.context)
         facets.put(connection, new.id, new.context)
+        rule_conditions.put(connection, new.id, new)
         events.set_context(connection, new.id, new.context)
     return audit.get_head(connection).id
 
@@ -350,6 +354,7 @@ def set_category(
                 record.id,
             ),
         )
+        rule_conditions.put(connection, record.id, replace(record, category=inferred.category))
 
 
 def retire(

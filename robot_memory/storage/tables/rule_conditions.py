@@ -1,0 +1,86 @@
+"""
+The condition of each rule, read from its text: derived rows, written with the rule.
+
+A row holds for the text and the version of the reader that it was made by. Where there is no such
+row, the condition is read anew from the text, so a lost or stale row changes no answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import apsw
+
+from robot_memory.core.records import Record
+from robot_memory.text import tokenizer
+from robot_memory.text.categories import PROTECTED
+from robot_memory.text.rules import reader
+from robot_memory.text.rules.conditions import Condition
+
+_FITS = 'r.content_hash = m.content_hash AND r.version = ?'
+_ARE_RULES = (
+    "m.type = 'fact' AND m.status = 'active' AND m.category <> 'observation'"
+    f' AND m.category IN ({", ".join("?" * len(PROTECTED))})'
+)
+
+
+class Row(NamedTuple):
+    """Hold the condition of a rule."""
+
+    memory_id: int
+    condition: Condition
+
+
+def put(connection: apsw.Connection, memory_id: int, record: Record) -> None:
+    """Keep the condition of a memory that is a rule."""
+    if record.type == 'fact' and record.category in PROTECTED:
+        _put(connection, memory_id, record.content)
+
+
+def _put(connection: apsw.Connection, memory_id: int, content: str) -> None:
+    connection.execute(
+        'INSERT OR REPLACE INTO rule_conditions (memory_id, content_hash, version, condition)'
+        ' VALUES (?, ?, ?, ?)',
+        (
+            memory_id,
+            tokenizer.hash_content(content),
+            reader.VERSION,
+            json.dumps(reader.read_rule(content), ensure_ascii=False),
+        ),
+    )
+
+
+def get(connection: apsw.Connection, ids: Iterable[int]) -> list[Row]:
+    """Return the conditions of memories, by id."""
+    rows = connection.execute(
+        'SELECT m.id, r.condition, iif(r.condition IS NULL, m.content, NULL) FROM memories AS m'
+        f' LEFT JOIN rule_conditions AS r ON r.memory_id = m.id AND {_FITS}'
+        ' WHERE m.id IN (SELECT value FROM json_each(?)) ORDER BY m.id',
+        (reader.VERSION, json.dumps(list(ids))),
+    )
+    return [
+        Row(memory_id, reader.read_rule(content) if condition is None else json.loads(condition))
+        for memory_id, condition, content in rows
+    ]
+
+
+def refresh(connection: apsw.Connection) -> int:
+    """Write the rows that are missing or stale, remove those of no rule; return how many."""
+    rules = tuple(sorted(PROTECTED))
+    connection.execute(
+        'DELETE FROM rule_conditions WHERE memory_id NOT IN'
+        f' (SELECT m.id FROM memories AS m WHERE {_ARE_RULES})',
+        rules,
+    )
+    removed = connection.changes()
+    stale: list[Any] = connection.execute(
+        'SELECT m.id, m.content FROM memories AS m'
+        f' LEFT JOIN rule_conditions AS r ON r.memory_id = m.id AND {_FITS}'
+        f' WHERE {_ARE_RULES} AND r.memory_id IS NULL',
+        (reader.VERSION, *rules),
+    ).fetchall()
+    for memory_id, content in stale:
+        _put(connection, memory_id, content)
+    return removed + len(stale)
