@@ -158,6 +158,35 @@ FALSE_FRIENDS = [
     ('code', '速度取决于负载'),
     ('code', '特别重的箱子在货架三'),
 ]
+LABELLED = [
+    ('postmortem', 'Lesson: the drop was caused by a worn pad'),
+    ('postmortem', 'Postmortem: we chose the wrong gripper because the map was old'),
+    ('gotcha', 'Gotcha: the driver is faster than the controller'),
+    ('gotcha', 'Trap: every time the clock jumps, tf loses its buffer'),
+    ('gotcha', 'Pitfall: prefer no default QoS'),
+    ('postmortem', '教训:因为地图过期,机器人撞了门'),
+    ('postmortem', '复盘:我们选择了错误的夹爪'),
+    ('gotcha', '陷阱:每次重启后时钟都会跳'),
+    ('constraint', 'Lesson: at most 15 N on the blue cup'),
+]
+LIMITS = [
+    ('constraint', 'Maximum payload is 5 kg'),
+    ('constraint', 'Keep at least 50 cm away from Li'),
+    ('constraint', 'At most 15 N on the blue cup'),
+    ('constraint', 'When Li is near, move no faster than 0.25 m/s'),
+    ('constraint', 'The speed near people is at most 0.25 m/s'),
+    ('constraint', '15 N max on the blue cup'),
+    ('constraint', '最大速度0.25米每秒'),
+    ('constraint', '离人至少半米'),
+    ('constraint', '玻璃杯最多用8牛'),
+    ('code', 'The screw is at least 5 mm long'),
+    ('code', 'The drawer opens at most 30 cm'),
+    ('code', 'It took no more than two tries'),
+    ('code', 'The battery lasts up to 4 hours'),
+    ('code', 'The maximum speed of the conveyor is 2 m/s'),
+    ('code', '这根螺丝至少五毫米长'),
+    ('code', '电池最多能用4小时'),
+]
 PRECEDENCE = [
     ('constraint', 'Lesson: never move before homing'),
     ('root_cause', 'Chose PID because it is simple'),
@@ -169,7 +198,8 @@ PRECEDENCE = [
 
 
 @pytest.mark.parametrize(
-    ('category', 'insight'), [*DOCUMENTED, *TRIGGERS, *NATURAL, *FALSE_FRIENDS, *PRECEDENCE]
+    ('category', 'insight'),
+    [*DOCUMENTED, *TRIGGERS, *NATURAL, *FALSE_FRIENDS, *PRECEDENCE, *LABELLED, *LIMITS],
 )
 def test_an_insight_gets_the_category_a_reader_would_give_it(category: Any, insight: Any) -> None:
     assert classify(insight).category == category

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+from robot_memory.text.limits import states_limit
 from robot_memory.text.tokenizer import fold
 from robot_memory.text.toml_tables import load_toml
 
@@ -36,7 +37,9 @@ class _Lexicon(NamedTuple):
 
 class _Rules(NamedTuple):
     categories: tuple[tuple[dict[str, Any], _Lexicon], ...]
+    labels: re.Pattern[str]
     hedge: _Lexicon
+    reported: _Lexicon
     tags: _Lexicon
     tag_groups: _Lexicon
     measured: re.Pattern[str]
@@ -50,6 +53,8 @@ CONFIDENCES: dict[str, float] = {table['name']: table['confidence'] for table in
 PROTECTED: frozenset[str] = frozenset(
     table['name'] for table in _DATA['category'] if table.get('protected', False)
 )
+
+_CONSTRAINT: dict[str, Any] = _DATA['category'][0]
 
 # A bare number in a name (joint_3, UR5e) is no measurement; a decimal, a unit, a relation is.
 _MEASURED = (
@@ -77,10 +82,20 @@ def _compile_lexicon(en: Iterable[str], zh: Iterable[str]) -> _Lexicon:
 
 @cache
 def _compile_rules() -> _Rules:
-    tags, hedge = _DATA['tag'], _DATA['hedge']
+    tags, hedge, reported = _DATA['tag'], _DATA['hedge'], _DATA['reported']
     return _Rules(
         tuple((table, _compile_lexicon(table['en'], table['zh'])) for table in _DATA['category']),
+        re.compile(
+            r'\s*(?:{})\s*:'.format(
+                '|'.join(
+                    f'(?P<{table["name"]}>{"|".join(table["labels"])})'
+                    for table in _DATA['category']
+                    if 'labels' in table
+                )
+            )
+        ),
         _compile_lexicon(hedge['en'], hedge['zh']),
+        _compile_lexicon(reported['en'], reported['zh']),
         _compile_lexicon([rf'(?:{tag["en"]})\b' for tag in tags], [tag['zh'] for tag in tags]),
         _compile_lexicon(
             [rf'(?P<{tag["name"]}>{tag["en"]})\b' for tag in tags],
@@ -122,11 +137,21 @@ def classify(text: str) -> Classification:
     Infer category, confidence, tags and files from an insight in English or Chinese.
 
     The first category in order of precedence that matches is the text's, 'code' where none
-    does; the other matching ones follow as tags, then what the text is about.
+    does; the other matching ones follow as tags, then what the text is about. A limit that is
+    stated as a rule is a constraint; of other texts a leading label (Lesson:) decides.
     """
     rules, folded = _compile_rules(), fold(text)
     han = max(folded, default='') >= '\u3400'
-    matching = [table for table, words in rules.categories if words.search(folded, han)]
+    matching = [
+        table
+        for table, words in rules.categories
+        if words.search(folded, han) or (table is _CONSTRAINT and states_limit(folded, han))
+    ]
+    if _CONSTRAINT in matching and rules.reported.search(folded, han):
+        matching.remove(_CONSTRAINT)
+    label = rules.labels.match(folded)
+    if label and _CONSTRAINT not in matching:
+        matching.sort(key=lambda table: table['name'] != label.lastgroup)
     table = matching[0] if matching else rules.categories[-1][0]
     confidence: float = table['confidence']
     if 'hedged' in table and rules.hedge.search(folded, han):

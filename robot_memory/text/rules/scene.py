@@ -27,6 +27,13 @@ from robot_memory.text.rules.quantities import (
 )
 from robot_memory.text.rules.service import find_served
 
+_IMPLIED: tuple[tuple[str, str, bool | None], ...] = (
+    ('carry', 'lift', True),
+    ('lift', 'grasp', True),
+    ('grasp', 'lift', None),
+    ('grasp', 'carry', None),
+)
+"""Who carries lifts, who lifts grips, and who grips may lift and carry."""
 Truth: TypeAlias = bool | None
 """Kleene's three values; None: unknown."""
 
@@ -100,9 +107,9 @@ def read_scene(
     for start, end in clauses:
         named += _read_clause(scene, unnamed, start, end, people)
     _read_things(scene, named)
-    for implied in ('lift', 'grasp'):
-        if 'carry' in scene.actions:
-            _raise(scene.actions, implied, scene.actions['carry'])
+    for action, implied, truth in _IMPLIED:
+        if action in scene.actions:
+            _raise(scene.actions, implied, scene.actions[action] and truth)
     _read_weights_and_heat(scene, unnamed)
     _read_wetness(scene, unnamed)
     scene.served, scene.serves = find_served(folded, people, scene.actions, _feeds(scene))

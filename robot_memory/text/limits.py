@@ -1,0 +1,163 @@
+"""
+Limits that are stated as rules: 'at most 15 N on the blue cup', 离人至少半米.
+
+A bound with an amount is a rule where the clause commands (no subject, an imperative, a modal
+verb) or is about what a robot does: its force, speed, distance. 'The screw is at least 5 mm long'
+and 'it took at most two tries' describe. The words are those of limits.toml.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+from robot_memory.text.toml_tables import load_toml
+
+_NUMBER = (
+    r'(?:\d+(?:[.,]\d+)?|half an?|a half|one|two|three|four|five|six|seven|eight|nine|ten'
+    r'|twelve|fifteen|twenty|thirty|forty|fifty|sixty|hundred)'
+)
+_AMOUNT = (
+    rf'(?:{_NUMBER}[\s-]?(?:%|°|[a-z]\w*)'
+    r'|an? (?:met(?:re|er)|newton|kilo\w*|second|minute|hour|degree|step|lit(?:re|er)'
+    r'|hand\'s width))'
+)
+_NUMBER_ZH = r'(?:\d+(?:\.\d+)?|[零一二两三四五六七八九十百千半]+)'
+_AMOUNT_ZH = (
+    rf'(?:百分之{_NUMBER_ZH}|{_NUMBER_ZH}\s?'
+    r'(?:%|°|[a-zµ]+|[牛米厘毫公克斤千度秒分小升转伏安瓦步次回趟遍个件层天箱杯片块名位人帕成倍赫]))'
+)
+_HAS_NUMBER = re.compile(rf'\b{_NUMBER}\b')
+_HAS_NUMBER_ZH = re.compile(_NUMBER_ZH)
+_CLAUSE_END = re.compile(r'[;!?。;\n]|(?<!\bmax)(?<!\bmin)(?<!\bdr)\.(?!\w)')
+_COMMA = re.compile('[^,，]+')
+_LABEL = re.compile(r'^[^\W\d][\w /]{0,30}:\s*')
+
+
+class _English(NamedTuple):
+    bound: re.Pattern[str]
+    behind: re.Pattern[str]
+    weak: re.Pattern[str]
+    extreme: re.Pattern[str]
+    commands: re.Pattern[str]
+    modal: re.Pattern[str]
+    action: re.Pattern[str]
+    past: re.Pattern[str]
+    condition: re.Pattern[str]
+
+
+class _Chinese(NamedTuple):
+    bound: re.Pattern[str]
+    behind: re.Pattern[str]
+    action: re.Pattern[str]
+    commands: re.Pattern[str]
+    verb: re.Pattern[str]
+    describes: re.Pattern[str]
+    subject: re.Pattern[str]
+
+
+def states_limit(folded: str, has_han: bool) -> bool:
+    """Say whether a folded text states a limit as a rule."""
+    if not (_HAS_NUMBER_ZH if has_han else _HAS_NUMBER).search(folded):
+        return False
+    states = _states_in_chinese if has_han else _states_in_english
+    return any(states(clause.strip()) for clause in _CLAUSE_END.split(folded) if clause)
+
+
+def _states_in_english(clause: str) -> bool:
+    words = _compile_english()
+    if words.past.search(clause):
+        return False
+    extreme = words.extreme.search(clause)
+    if extreme and _is_free(clause[: extreme.start()], words):
+        return True
+    clause = _LABEL.sub('', clause)
+    for found in words.bound.finditer(clause):
+        weak = bool(words.weak.fullmatch(found['bound']))
+        if _commands(clause[: found.start()], weak, words):
+            return True
+    return any(
+        _commands(clause[: found.start()], False, words) for found in words.behind.finditer(clause)
+    )
+
+
+def _commands(before: str, weak: bool, words: _English) -> bool:
+    """Say whether a bound behind some words is a command, not a description."""
+    before = words.condition.sub('', before).strip(' ,')
+    if words.commands.match(before) or words.modal.search(before):
+        return True
+    return not weak and (not before or bool(words.action.search(before)))
+
+
+def _is_free(before: str, words: _English) -> bool:
+    return words.condition.sub('', before).strip(' ,') in ('', 'the', 'a', 'our', 'your', 'its')
+
+
+def _states_in_chinese(clause: str) -> bool:
+    return any(_part_states_limit(clause, part) for part in _COMMA.finditer(clause))
+
+
+def _part_states_limit(clause: str, part: re.Match[str]) -> bool:
+    """Say whether a part of a Chinese clause, between commas, states a limit."""
+    words = _compile_chinese()
+    if words.describes.search(part[0]) or words.subject.match(clause):
+        return False
+    for pattern in (words.bound, words.behind):
+        for found in pattern.finditer(part[0]):
+            before = part[0][: found.start()].strip()
+            if (
+                words.commands.match(before)
+                or words.action.search(before)
+                or (pattern is words.bound and words.verb.match(found['between']))
+            ):
+                return True
+    return False
+
+
+def _alternate(patterns: Iterable[str]) -> str:
+    return '|'.join(patterns)
+
+
+@cache
+def _compile_english() -> _English:
+    table = load_toml(__file__, 'limits.toml')['en']
+    some = {name: _alternate(patterns) for name, patterns in table.items()}
+    gap = r'(?:[\w\'-]+\s+){0,3}?'
+    return _English(
+        re.compile(rf'(?<!\w)(?P<bound>{some["bound"]})\s*{gap}{_AMOUNT}'),
+        re.compile(rf'(?<!\w){_AMOUNT},?\s+(?:[\w\'-]+\s+){{0,2}}?(?:{some["behind"]})'),
+        re.compile(rf'(?:{some["weak"]})'),
+        re.compile(
+            rf'\b(?:(?:max(?:imum)?|min(?:imum)?|top|highest allowed)\.?\s+{gap}'
+            rf'(?:{some["quantity"]})|(?:{some["quantity"]}) limit)\b'
+            rf'(?!\s+of\s+(?!the (?:robot|arm|gripper|base|tool|cobot)\b))[^,]{{0,40}}?\s*'
+            rf'(?:\bis\b|\bare\b|:|=|\bof\b|\s)\s*{_AMOUNT}'
+        ),
+        re.compile(
+            r'(?:(?:please|always|then|also|so|and|but|just|now|ok|robot|you|instead|again|only'
+            rf'|first)\b[, ]*)*(?:{some["imperative"]})\b'
+        ),
+        re.compile(rf'\b(?:{some["modal"]})\b'),
+        re.compile(rf'\b(?:{some["action"]})\b(?!\'s)[^,]*?(?:\b(?:is|are)|[:=])?\s*$'),
+        re.compile(rf'\b(?:{some["past"]})\b'),
+        re.compile(rf'^(?:(?:{some["condition"]})\b[^,:]*(?:[,:]\s*|$))+'),
+    )
+
+
+@cache
+def _compile_chinese() -> _Chinese:
+    table = load_toml(__file__, 'limits.toml')['zh']
+    some = {name: _alternate(patterns) for name, patterns in table.items()}
+    return _Chinese(
+        re.compile(rf'(?:{some["bound"]})(?P<between>[^,。]{{0,10}}?){_AMOUNT_ZH}'),
+        re.compile(rf'{_AMOUNT_ZH}[^,。]{{0,4}}?(?:{some["behind"]})'),
+        re.compile(some['action']),
+        re.compile(
+            rf'(?:.*(?:{some["condition"]}))?$|(?:.*(?:{some["condition"]}),?)?(?:{some["imperative"]})'
+        ),
+        re.compile(some['verb']),
+        re.compile(rf'{some["describes"]}|{_AMOUNT_ZH}(?:{some["measures"]})'),
+        re.compile(rf'(?:{some["subject"]})'),
+    )
