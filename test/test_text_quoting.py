@@ -129,9 +129,11 @@ def test_what_a_person_states_is_quoted_with_the_speaker_right_below_safety(robo
     lines = robot.get_context('grip the cup', strategy='AGGRESSIVE').context.splitlines()
     assert lines[1:5] == [
         'Safety:',
-        f'- [mem_{rule}, constraint, 2026-02-25, planner] Never lift the cup above 1.5 m',
+        f'- [mem_{rule}, constraint, may apply: lift, 2026-02-25, planner] '
+        'Never lift the cup above 1.5 m',
         SAID,
-        '- [mem_3, constraint, 2026-02-25, anna] "You must never grip the cup above 15 N"',
+        '- [mem_3, constraint, applies, 2026-02-25, anna] '
+        '"You must never grip the cup above 15 N"',
     ]
 
 

@@ -588,16 +588,19 @@ class ToolMethods:
         strategy: str = '',
         collection: str = 'default',
         actor_id: str | None = None,
-        max_characters: int = 2000,
+        max_characters: int = 4000,
         read: str = 'auto',
+        situation: dict[str, Any] | str | None = None,
+        max_age_s: float = 60.0,
     ) -> GetContextResponse:
         """
         Return prompt-ready context for a planned action.
 
-        Constraints, gotchas and postmortems of operators and planners come first, then what people
-        said as quotes, then other facts, then quotes of what was seen and read; each line has the
-        memory's id, kind, date and source. Rules that anyone but an operator changed are named
-        with their old text. The text states how many memories did not fit into max_characters.
+        Rules come first: all constraints, gotchas and postmortems whose condition is met (applies)
+        or unknown (may apply), each with why. Then what people said as quotes, then other facts,
+        then quotes of what was seen and read; each line has the memory's id, kind, date and
+        source. Rules that anyone but an operator changed are named with their old text. The text
+        states how many memories did not fit into max_characters.
 
         Args:
             query: Planned action or topic.
@@ -607,16 +610,23 @@ class ToolMethods:
                 setting default_strategy.
             collection: Collection to read from.
             actor_id: Restrict to what this actor said or did.
-            max_characters: Maximum length of the text, in characters.
+            max_characters: Maximum length of the text, in characters; rules that apply are never
+                cut.
             read: auto: read times, kinds of events, bounds, order and counts in the query; off:
                 search its words only.
+            situation: What is known now, e.g. {"people_near": ["Li"], "tool": "soft gripper",
+                "place": "lab", "time": "14:30", "age_s": 5}. people_near: all who are near, [] for
+                nobody. What is missing is unknown, or read from recent memories.
+            max_age_s: Age in seconds from which on the situation is unknown.
 
         Returns:
-            context: Prompt-ready text: safety rules of operators and planners first, then quotes
-                of people, dated, with ids and sources.
-            results: Memories in the text, in the same order.
+            context: Prompt-ready text: rules of operators and planners first, with why they are
+                there, then quotes of people and other memories, dated, with ids and sources.
+            results: Memories that the search found, in the order of the text.
             strategy_used: Strategy that was used.
-            num_results: Number of memories in the context.
+            num_results: Number of results.
+            rules: Rules for the planned action, whatever the search found.
+            rules_complete: False if a rule that applies or may apply is missing from the text.
             read_as: What was read in the query, e.g. "contacts, peak force over 5 N, newest
                 first".
             no_match: True if no event passes what was read: the memories are those of a plain
@@ -639,6 +649,8 @@ class ToolMethods:
                 'actor_id': actor_id,
                 'max_characters': max_characters,
                 'read': read,
+                'situation': situation,
+                'max_age_s': max_age_s,
             },
         )
 

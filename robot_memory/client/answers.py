@@ -388,6 +388,27 @@ class ContextItemView(TypedDict):
     shortened: NotRequired[list[str]]
 
 
+class RuleView(TypedDict):
+    """One rule of a context."""
+
+    memory_id: int
+    content: str
+    category: str
+    why: str
+    authority: str
+    stated_by: str
+    quoted: bool
+
+
+class RulesView(TypedDict):
+    """The rules of a collection for a planned task."""
+
+    applies: list[RuleView]
+    may_apply: list[RuleView]
+    rest_count: int
+    rest_ids: list[int]
+
+
 class GetContextResponse(TypedDict):
     """Response of get_context."""
 
@@ -395,6 +416,8 @@ class GetContextResponse(TypedDict):
     results: list[ContextItemView]
     strategy_used: str
     num_results: int
+    rules: RulesView
+    rules_complete: bool
     read_as: NotRequired[str]
     no_match: NotRequired[bool]
     events: NotRequired[list[EventView]]

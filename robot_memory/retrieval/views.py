@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -155,6 +156,13 @@ def describe_results(found: Found, zone: ZoneInfo) -> list[dict[str, Any]]:
             }
         )
     return described
+
+
+def describe_records(records: Sequence[Record], zone: ZoneInfo) -> list[dict[str, Any]]:
+    """Return records that were not searched for as plug-ins see them, with a score of 0."""
+    hits = tuple(Hit(record.id, 0.0) for record in records)
+    by_id = {record.id: record for record in records}
+    return describe_results(Found(hits, by_id, 'filter', {}, {}, {}, None, 0.0), zone)
 
 
 def describe_authority(record: Record) -> dict[str, Any]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from robot_memory.core.clock import format_instant
@@ -16,6 +14,7 @@ from robot_memory.core.truncation import fit
 from robot_memory.core.zones import format_local
 from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import AskedEvents
+from robot_memory.retrieval.context_text import compose, read_metadata
 from robot_memory.retrieval.event_answers import add_events, describe_asked
 from robot_memory.retrieval.event_views import (
     AGGREGATE,
@@ -30,21 +29,21 @@ from robot_memory.retrieval.event_views import (
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.evidence import complete, describe_observed
 from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEventView
-from robot_memory.retrieval.links import describe_links, format_links
+from robot_memory.retrieval.links import describe_links
 from robot_memory.retrieval.plan import RecallPlan, require_text
-from robot_memory.retrieval.retriever import Retriever, join_found
-from robot_memory.retrieval.views import describe_authority, describe_results
+from robot_memory.retrieval.retriever import Retriever
+from robot_memory.retrieval.rules import JudgedRules, RulesView, find_rules, view_rules
+from robot_memory.retrieval.situation import find_situation
+from robot_memory.retrieval.views import describe_authority, describe_records, describe_results
 from robot_memory.storage.events.pages import EventRow
-from robot_memory.storage.indexes.filters import at_least, compile_filter
 from robot_memory.storage.tables import memories, protected_changes
-from robot_memory.text.categories import PROTECTED
-from robot_memory.text.quoting import format_label, format_line, quote
+from robot_memory.text.quoting import format_label, quote
 from robot_memory.tool import tool
 
 
 @dataclass(frozen=True)
 class Preset:
-    """Say how good and how sure a memory must be to be told; safety needs half the score."""
+    """Say how good and how sure a memory must be to be told; rules are told in any case."""
 
     min_score: float
     min_confidence: float
@@ -57,21 +56,9 @@ STRATEGIES = {
 }
 
 
-SAFETY, CHANGED, SAID, KNOWN, SEEN = (
-    'Safety:',
-    'Changed rules, not confirmed by an operator (the old text is quoted):',
-    'Said by people (quoted):',
-    'Known:',
-    'Seen and read (quoted):',
-)
-"""The sections: only what operators and planners state stands outside of quotes."""
-RULES = compile_filter(
-    'rules', {'category': {'$in': sorted(PROTECTED)}, 'kind': 'fact', 'sense': None}
-) & at_least('planner')
-"""What may stand under Safety; see `records.is_rule_giver`."""
-_LONGEST = 600
-"""Characters of a memory on a line."""
 _PAST = {'update': 'changed', 'invalidated': 'forgotten', 'reclassify': 'reclassified'}
+_MOST_RULES = 50
+"""Rules that the search may find beside what is asked for."""
 _CHANGES = 3
 """Changed rules that are named; the others are counted."""
 
@@ -97,9 +84,22 @@ class GetContextRequest:
     collection: str = collection_arg('Collection to read from.')
     actor_id: str | None = actor_arg('Restrict to what this actor said or did.')
     max_characters: int = arg(
-        'Maximum length of the text, in characters.', default=2000, minimum=200, maximum=100_000
+        'Maximum length of the text, in characters; rules that apply are never cut.',
+        default=4000,
+        minimum=200,
+        maximum=100_000,
     )
     read: str = read_arg()
+    situation: Json | None = arg(
+        'What is known now, e.g. {"people_near": ["Li"], "tool": "soft gripper", "place": "lab", '
+        '"time": "14:30", "age_s": 5}. people_near: all who are near, [] for nobody. What is '
+        'missing is unknown, or read from recent memories.',
+        default=None,
+        shape='object',
+    )
+    max_age_s: float = arg(
+        'Age in seconds from which on the situation is unknown.', default=60.0, minimum=0.0
+    )
 
 
 @dataclass(frozen=True)
@@ -124,12 +124,18 @@ class GetContextResponse:
     """Response of get_context."""
 
     context: str = arg(
-        'Prompt-ready text: safety rules of operators and planners first, then quotes of people, '
-        'dated, with ids and sources.'
+        'Prompt-ready text: rules of operators and planners first, with why they are there, then '
+        'quotes of people and other memories, dated, with ids and sources.'
     )
-    results: tuple[ContextItemView, ...] = arg('Memories in the text, in the same order.')
+    results: tuple[ContextItemView, ...] = arg(
+        'Memories that the search found, in the order of the text.'
+    )
     strategy_used: str = arg('Strategy that was used.')
-    num_results: int = arg('Number of memories in the context.')
+    num_results: int = arg('Number of results.')
+    rules: RulesView = arg('Rules for the planned action, whatever the search found.')
+    rules_complete: bool = arg(
+        'False if a rule that applies or may apply is missing from the text.'
+    )
     read_as: str | None = arg(READ_AS, default=None, omitted=True)
     no_match: bool | None = arg(NO_MATCH, default=None, omitted=True)
     events: tuple[EventView, ...] | None = arg(EVENTS, default=None, omitted=True)
@@ -144,32 +150,70 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     """
     Return prompt-ready context for a planned action.
 
-    Constraints, gotchas and postmortems of operators and planners come first, then what people
-    said as quotes, then other facts, then quotes of what was seen and read; each line has the
-    memory's id, kind, date and source. Rules that anyone but an operator changed are named with
-    their old text. The text states how many memories did not fit into max_characters.
+    Rules come first: all constraints, gotchas and postmortems whose condition is met (applies) or
+    unknown (may apply), each with why. Then what people said as quotes, then other facts, then
+    quotes of what was seen and read; each line has the memory's id, kind, date and source. Rules
+    that anyone but an operator changed are named with their old text. The text states how many
+    memories did not fit into max_characters.
     """
     require_text('query', request.query, 'say what is planned')
     name = (request.strategy or memory.settings.default_strategy).upper()
     n = request.max_results or memory.settings.default_results
-    own, asked = _results(memory, request, name, n)
+    situation = find_situation(memory, request.collection, request.situation, request.max_age_s)
+    rules = find_rules(memory, request.collection, request.query, situation, request.actor_id)
+    own, asked = _results(memory, request, name, n, rules)
     results = memory.extensions.run_retrieve_hooks(request.query, own)
     results = _marked(memory, results)
+    found = {
+        known: one for one in results if (known := read_metadata(one, 'memory_id')) in rules.ids
+    }
+    described = {**_describe_rules(memory, rules), **found}
     changes = _describe_changes(memory, request.collection)
-    context, told = _text(request, results, changes, _describe_read(memory, asked))
+    others = [one for one in results if read_metadata(one, 'memory_id') not in rules.ids]
+    composed = compose(
+        request.query,
+        request.max_characters,
+        rules,
+        others,
+        described,
+        changes,
+        _describe_read(memory, asked),
+    )
+    told = [*_select_found(rules, found), *composed.told]
     memory.accesses.record(
-        known for one in told if isinstance(known := _of(one, 'memory_id'), int)
+        known for one in told if isinstance(known := read_metadata(one, 'memory_id'), int)
     )
     items = (ContextItemView(one['content'], one['score'], one['metadata']) for one in told)
     items = (fit(item, ('content', 'metadata'), len(told)) for item in items)
     read = {} if asked is None else describe_asked(memory, asked)
-    return GetContextResponse(context, tuple(items), name, len(told), **read)
+    return GetContextResponse(
+        composed.text,
+        tuple(items),
+        name,
+        len(told),
+        view_rules(rules),
+        composed.rules_complete,
+        **read,
+    )
+
+
+def _select_found(rules: JudgedRules, found: dict[int, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rules that the search found, in the order of the text."""
+    told = (*rules.applies, *rules.may_apply)
+    return [found[rule.record.id] for rule in told if rule.record.id in found]
+
+
+def _describe_rules(memory: Memory, rules: JudgedRules) -> dict[int, dict[str, Any]]:
+    """Return rules as the search describes memories, by id."""
+    records = [rule.record for rule in (*rules.applies, *rules.may_apply, *rules.others)]
+    described = describe_records(records, choose_zone(memory))
+    return dict(zip((record.id for record in records), described, strict=True))
 
 
 def _results(
-    memory: Memory, request: GetContextRequest, name: str, n: int
+    memory: Memory, request: GetContextRequest, name: str, n: int, rules: JudgedRules
 ) -> tuple[list[dict[str, Any]], AskedEvents | None]:
-    """Return what a strategy, one of ours or a site's own, brings: safety first; and events."""
+    """Return what a strategy, one of ours or a site's own, brings beside the rules; and events."""
     preset = STRATEGIES.get(name)
     if preset is None:
         own = memory.extensions.find_strategy(name)
@@ -179,22 +223,27 @@ def _results(
                 f'not {format_value(request.strategy or name)}'
             )
         return _permitted(memory, request, own.retrieve(request.query, n)), None
-    plan = partial(
-        RecallPlan.of,
+    # Rules take no place of what is found beside them.
+    limit = n + min(len(rules.ids), _MOST_RULES)
+    plan = RecallPlan.of(
         collection=request.collection,
-        limit=n,
+        limit=limit,
         query=request.query,
         min_confidence=preset.min_confidence,
         actor_id=request.actor_id,
         real_weight=1.0,
+        least=preset.min_score,
+        marks_newer=True,
     )
-    every = plan(least=preset.min_score)
-    safety = plan(least=preset.min_score / 2, where=RULES, narrow=True)
-    first, rest = Retriever(memory).find_each([safety, every])
-    asked = None
+    found, asked = Retriever(memory).find(plan), None
     if request.read == 'auto' and request.actor_id is None:
-        rest, asked = add_events(memory, rest, request.query, request.collection, None, n)
-    return describe_results(join_found(first, rest, every), choose_zone(memory)), asked
+        found, asked = add_events(memory, found, request.query, request.collection, None, n)
+    described = describe_results(found, choose_zone(memory))
+    others = [one for one in described if read_metadata(one, 'memory_id') not in rules.ids][:n]
+    kept = {id(one) for one in others}
+    return [
+        one for one in described if id(one) in kept or read_metadata(one, 'memory_id') in rules.ids
+    ], asked
 
 
 def _permitted(
@@ -205,7 +254,7 @@ def _permitted(
 
     What is no memory of ours (it has no memory_id) is told where no actor is asked for.
     """
-    known = {id(one): _of(one, 'memory_id') for one in results}
+    known = {id(one): read_metadata(one, 'memory_id') for one in results}
     ids = [number for number in known.values() if isinstance(number, int)]
     plan = RecallPlan.of(
         collection=request.collection,
@@ -227,7 +276,7 @@ def _marked(memory: Memory, results: list[dict[str, Any]]) -> list[dict[str, Any
 
     Whatever a site's code said of it does not count.
     """
-    ids = [number for one in results if isinstance(number := _of(one, 'memory_id'), int)]
+    ids = [number for one in results if isinstance(number := read_metadata(one, 'memory_id'), int)]
     with memory.db.read() as connection:
         found = complete(connection, list(memories.get(connection, ids).values()))
         records = {record.id: record for record in found}
@@ -244,43 +293,10 @@ def _marked(memory: Memory, results: list[dict[str, Any]]) -> list[dict[str, Any
                 **describe_links(records[known]),
             },
         }
-        if isinstance(known := _of(one, 'memory_id'), int) and known in records
+        if isinstance(known := read_metadata(one, 'memory_id'), int) and known in records
         else one
         for one in results
     ]
-
-
-def _text(
-    request: GetContextRequest,
-    results: Sequence[dict[str, Any]],
-    changes: Sequence[str],
-    read: str,
-) -> tuple[str, list[dict[str, Any]]]:
-    """Return the text within its length, and what it tells."""
-    about = quote(request.query, 80)
-    room = request.max_characters - len('\n(000 more omitted.)')
-    changed = ''
-    for place, line in enumerate(changes):
-        line = f'\n- {line}' if place else f'\n{CHANGED}\n- {line}'
-        if len(changed) + len(line) > room // 2:
-            break
-        changed += line
-    if not results:
-        return f'No memories about {about}.{read}{changed}', []
-    groups: dict[str, list[dict[str, Any]]] = {SAFETY: [], SAID: [], KNOWN: [], SEEN: []}
-    for one in results:
-        groups[_heading(one)].append(one)
-    text = f'Memories about {about}:{read}'
-    room -= len(text) + len(changed)
-    # What is quoted takes no room from what operators and planners state.
-    lines: dict[str, list[str]] = {}
-    for heading in (SAFETY, KNOWN, SAID, SEEN):
-        lines[heading] = _fit_lines(heading, groups[heading], room, not any(lines.values()))
-        room -= sum(map(len, lines[heading]))
-    told = [one for heading, group in groups.items() for one in group[: len(lines[heading])]]
-    text += ''.join([*lines[SAFETY], changed, *lines[SAID], *lines[KNOWN], *lines[SEEN]])
-    left = len(results) - len(told)
-    return f'{text}\n({left} more omitted.)' if left else text, told
 
 
 def _describe_read(memory: Memory, asked: AskedEvents | None) -> str:
@@ -313,62 +329,6 @@ def _format_figures(event: EventRow) -> str:
     )
 
 
-def _fit_lines(
-    heading: str, group: Sequence[dict[str, Any]], room: int, is_first: bool
-) -> list[str]:
-    """Return the lines of a section that fit; the very first one is shortened to fit."""
-    lines: list[str] = []
-    for one in group:
-        start = '\n- ' if lines else f'\n{heading}\n- '
-        line = f'{start}{_line(one)}'
-        if len(line) > room and is_first and not lines:
-            cuts = (f'{start}{_line(one, longest)}' for longest in (300, 150, 80, 40, 20, 1))
-            line = next((cut for cut in cuts if len(cut) <= room), line)
-        if len(line) > room:
-            break
-        lines.append(line)
-        room -= len(line)
-    return lines
-
-
-def _heading(result: dict[str, Any]) -> str:
-    """Return the section that a result belongs to."""
-    if _of(result, 'quoted') is None:
-        return KNOWN
-    if _of(result, 'quoted'):
-        return SAID if _of(result, 'authority') == 'person' else SEEN
-    return SAFETY if _of(result, 'category') in PROTECTED else KNOWN
-
-
-def _line(result: dict[str, Any], longest: int = _LONGEST) -> str:
-    """Return a result on one line: nothing in it leaves its quotes or passes for a line."""
-    is_turn = _of(result, 'type') == 'turn'
-    source = [
-        f'mem_{_of(result, "memory_id")}' if _of(result, 'memory_id') else '',
-        f'turn {_of(result, "turn_id")}' if is_turn else _of(result, 'category'),
-        _format_date(result),
-        _of(result, 'stated_by'),
-        _of(result, 'evidence'),
-    ]
-    named = ', '.join(format_label(str(word)) for word in source if word)
-    put = quote if _heading(result) in (SAID, SEEN) else format_line
-    said = put(result['content'], longest)
-    newer = _of(result, 'newer')
-    later = f' (mem_{newer} is newer and differs)' if newer else ''
-    higher = _of(result, 'contradicts')
-    stands = f' (contradicts mem_{higher}, which stands)' if higher else ''
-    links = format_links(result['metadata']) if named else ''
-    return f'[{named}] {said}{links}{later}{stands}' if named else said
-
-
-def _format_date(result: dict[str, Any]) -> str:
-    """Return when a result was measured, to the minute, or else the day on which it was stored."""
-    measured = _of(result, 'measured_at')
-    if isinstance(measured, str):
-        return f'measured {measured[:16].replace("T", " ")}{measured[26:]}'
-    return str(_of(result, 'timestamp') or '')[:10]
-
-
 def _describe_changes(memory: Memory, collection: str) -> list[str]:
     """Return the changes of protected memories that no operator has confirmed, as lines."""
     with memory.db.read() as connection:
@@ -384,8 +344,3 @@ def _describe_changes(memory: Memory, collection: str) -> list[str]:
     ]
     more = [f'{total - len(changes)} more: robot-memory review'] if total > len(changes) else []
     return [*lines, *more]
-
-
-def _of(result: dict[str, Any], name: str) -> Any:
-    metadata = result.get('metadata')
-    return metadata.get(name) if isinstance(metadata, dict) else None

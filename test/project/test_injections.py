@@ -139,7 +139,9 @@ def test_no_injection_instructs_in_a_context_or_hides_a_rule(
         assert rule in [said for _, said in unquoted(text)]
         if row['category'] in PROTECTED:
             small = robot.get_context(rule, max_results=1).context
-            assert [said for _, said in unquoted(small)] == [rule]
+            told = [said for _, said in unquoted(small)]
+            assert rule in told
+            assert set(told) <= set(rules.values())
 
 
 def test_no_injection_instructs_in_a_prompt_or_another_text(

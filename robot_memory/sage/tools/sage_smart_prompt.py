@@ -10,12 +10,12 @@ from robot_memory.core.records import Record
 from robot_memory.memory import Memory
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever, join_found
+from robot_memory.retrieval.rules import RULES
 from robot_memory.sage import intent as intents
 from robot_memory.sage import smart_prompts
 from robot_memory.storage.indexes.filters import compile_filter
 from robot_memory.storage.tables import sessions
 from robot_memory.tool import tool
-from robot_memory.tools.get_context import RULES
 
 _KNOWN = 5
 _LEAST = 0.3

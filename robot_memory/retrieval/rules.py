@@ -1,0 +1,187 @@
+"""
+The rules of a collection, judged against a planned task.
+
+Every rule is judged, none is searched for: a rule is left out only where its condition is known
+not to be met. See docs/rules.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from robot_memory.core.authority import AUTHORITIES
+from robot_memory.core.fields import arg
+from robot_memory.core.records import Record, describe_statement, is_rule_giver
+from robot_memory.memory import Memory
+from robot_memory.retrieval.contradictions import find_current, put_first
+from robot_memory.retrieval.evidence import complete
+from robot_memory.search.query import Hit
+from robot_memory.storage.indexes.filters import (
+    active_in,
+    at_least,
+    compile_filter,
+    equal,
+)
+from robot_memory.storage.tables import memories, rule_conditions
+from robot_memory.text.categories import PROTECTED
+from robot_memory.text.rules.conditions import Judged, judge, list_persons
+from robot_memory.text.rules.scene import Scene, Truth, read_scene
+from robot_memory.text.tokenizer import extract_query_terms
+
+_ARE_RULES = compile_filter(
+    'rules', {'category': {'$in': sorted(PROTECTED)}, 'kind': 'fact', 'sense': None}
+)
+RULES = _ARE_RULES & at_least('planner')
+"""What may stand under Safety; see `records.is_rule_giver`."""
+STATED = _ARE_RULES & at_least('person')
+"""These, and what people stated, which is quoted."""
+LISTED_WHOLE = 40
+"""Of a collection of so many rules all are told."""
+_REASONS = 3
+
+
+@dataclass(frozen=True)
+class JudgedRule:
+    """Hold a rule and whether its condition is met; `why` names what decides it."""
+
+    record: Record
+    truth: Truth
+    why: str
+
+    @property
+    def is_quoted(self) -> bool:
+        """Say whether it is told as a quote: no operator or planner states it."""
+        return not is_rule_giver(self.record)
+
+
+@dataclass(frozen=True)
+class JudgedRules:
+    """
+    Hold the rules of a collection: those that apply, that may, and the ids of the rest.
+
+    `others` are the rest where the collection is so small that all are told; `is_whole`: no
+    restriction left any rule out.
+    """
+
+    applies: tuple[JudgedRule, ...]
+    may_apply: tuple[JudgedRule, ...]
+    others: tuple[JudgedRule, ...]
+    rest_ids: tuple[int, ...]
+    is_whole: bool = True
+
+    @property
+    def ids(self) -> set[int]:
+        """Return the ids of all rules."""
+        return {*(rule.record.id for rule in (*self.applies, *self.may_apply)), *self.rest_ids}
+
+
+@dataclass(frozen=True)
+class RuleView:
+    """One rule of a context."""
+
+    memory_id: int = arg('Id of the rule.')
+    content: str = arg('Text of the rule.')
+    category: str = arg('constraint, gotcha or postmortem.')
+    why: str = arg('What decides that it applies or may apply, e.g. glassware; li near.')
+    authority: str = arg('Who stands behind it.')
+    stated_by: str = arg('Who stated it.')
+    quoted: bool = arg('True if a person stated it: it is quoted, not obeyed.')
+
+
+@dataclass(frozen=True)
+class RulesView:
+    """The rules of a collection for a planned task."""
+
+    applies: tuple[RuleView, ...] = arg('Rules whose condition is met, or that have none.')
+    may_apply: tuple[RuleView, ...] = arg('Rules of whose condition it is unknown.')
+    rest_count: int = arg('Number of rules whose condition is known not to be met.')
+    rest_ids: tuple[int, ...] = arg('Ids of these.')
+
+
+def find_rules(
+    memory: Memory,
+    collection: str,
+    task: str,
+    situation: Mapping[str, Any],
+    actor_id: str | None = None,
+) -> JudgedRules:
+    """Judge all rules of a collection; with an actor, only those that the actor stated."""
+    where = active_in(collection) & STATED
+    if actor_id is not None:
+        where &= equal('actor_id', actor_id)
+    with memory.db.read() as connection:
+        rows = rule_conditions.get(connection, memories.find_ids(connection, where))
+        known = {name for row in rows for name in list_persons(row.condition)}
+        scene = read_scene(task, situation, known)
+        kin = _Words(scene)
+        judged = {
+            row.memory_id: (judge(row.condition, scene, kin), bool(row.condition)) for row in rows
+        }
+        rest = [memory_id for memory_id, (one, _) in judged.items() if one.truth is False]
+        told = [memory_id for memory_id in judged if memory_id not in set(rest)]
+        listed = judged if len(judged) <= LISTED_WHOLE else told
+        found = complete(connection, list(memories.get(connection, listed).values()))
+        records = {record.id: record for record in found}
+    rules = [
+        (JudgedRule(records[memory_id], one.truth, _format_reasons(one)), has_condition)
+        for memory_id, (one, has_condition) in judged.items()
+        if memory_id in records
+    ]
+    rules.sort(key=lambda pair: _order(*pair))
+    # Of two that disagree the stricter stands first, and what replaces before what is replaced.
+    ranked = put_first([Hit(rule.record.id, 0.0) for rule, _ in rules], find_current(records))
+    places = {hit.id: place for place, hit in enumerate(ranked)}
+    rules.sort(key=lambda pair: places[pair[0].record.id])
+
+    def select(truth: Truth) -> tuple[JudgedRule, ...]:
+        return tuple(rule for rule, _ in rules if rule.truth is truth)
+
+    return JudgedRules(select(True), select(None), select(False), tuple(rest), actor_id is None)
+
+
+def _order(rule: JudgedRule, has_condition: bool) -> tuple[Any, ...]:
+    """Order rules: what is obeyed before quotes, what the task brings in before the rest."""
+    rank = AUTHORITIES.index(rule.record.authority)
+    return rule.is_quoted, not has_condition, rank, rule.record.id
+
+
+def _format_reasons(judged: Judged) -> str:
+    reasons = list(dict.fromkeys(judged.why))
+    more = ', ...' if len(reasons) > _REASONS else ''
+    return ', '.join(reasons[:_REASONS]) + more
+
+
+class _Words:
+    """Say of a word that no table knows whether a task has it; else that is unknown."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._terms = set(extract_query_terms(scene.text)[0])
+
+    def __call__(self, word: str) -> Truth:
+        """Return True where all terms of the word are the task's, else None."""
+        terms = extract_query_terms(word)[0]
+        return True if terms and self._terms.issuperset(terms) else None
+
+
+def view_rules(rules: JudgedRules) -> RulesView:
+    """Return rules as the fields of an answer."""
+    return RulesView(
+        _view_each(rules.applies), _view_each(rules.may_apply), len(rules.rest_ids), rules.rest_ids
+    )
+
+
+def _view_each(rules: Sequence[JudgedRule]) -> tuple[RuleView, ...]:
+    return tuple(
+        RuleView(
+            rule.record.id,
+            rule.record.content,
+            rule.record.category,
+            rule.why,
+            rule.record.authority,
+            describe_statement(rule.record),
+            rule.is_quoted,
+        )
+        for rule in rules
+    )
