@@ -95,7 +95,7 @@ def test_what_a_machine_says_states_nothing(robot: Robot) -> None:
 
 def test_high_importance_is_a_floor_for_the_confidence(robot: Robot) -> None:
     kept = robot.save_conversation('The tray is wet', 'I see', {'importance': 'high'})
-    assert [robot.row(memory_id)['confidence'] for memory_id in kept.memory_ids] == [0.9, 0.9]
+    assert [robot.row(memory_id)['confidence'] for memory_id in kept.memory_ids] == [0.9] * 3
 
 
 def test_metadata_can_be_filtered_on(robot: Robot) -> None:

@@ -52,12 +52,12 @@ def test_of_a_contradiction_the_newer_comes_first_and_the_older_says_so(
     clock.forward(days=3)
     blue = robot.save_conversation("The blue cup is Anna's", 'Noted')
     found = robot.recall("Which cup is Anna's?").memories
-    assert [item.id for item in found[:2]] == [blue.memory_ids[0], red.memory_ids[0]]
-    assert [item.newer for item in found[:2]] == [None, blue.memory_ids[0]]
+    assert [item.id for item in found[:2]] == [blue.memory_ids[2], red.memory_ids[2]]
+    assert [item.newer for item in found[:2]] == [None, blue.memory_ids[2]]
     context = robot.get_context("Which cup is Anna's?").context
     assert context.index('2026-02-28') < context.index('2026-02-25')
     asked = robot.recall('Whose is the red cup?').memories
-    assert asked[0].id == red.memory_ids[0]
+    assert asked[0].id == red.memory_ids[2]
     assert asked[0].newer is None
 
 

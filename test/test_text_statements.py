@@ -37,7 +37,6 @@ def test_a_sentence_that_states_something_is_a_statement(text: str, category: st
 @pytest.mark.parametrize(
     'text',
     [
-        "Anna's cup is the blue one",
         'Should I never do that?',
         'How can I optimise Docker images?',
         'Pick up the red cup, please.',
@@ -115,3 +114,73 @@ def test_small_talk_states_nothing_and_is_no_rule(robot: Robot, text: str) -> No
     assert extract_statements(text) == []
     robot.save_conversation(text, 'You must never do that, I was told.')
     assert 'Safety:' not in robot.get_context(text).context
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'The spare key hangs behind the boiler.',
+        'My grandson Paul is five.',
+        'Our cleaner comes on Thursdays.',
+        'The old pump was replaced by a new one; the lift has no light.',
+        'I am severely allergic to peanuts',
+        'Pull with 20 N but not more than 30 N',
+        'Speak slowly with my mother.',
+        '备用钥匙挂在锅炉后面。',
+        '保洁阿姨周四来。',
+        '我左耳听不见。',
+        '请把速度降到 0.2 m/s',
+    ],
+)
+def test_what_lasts_is_kept(text: str) -> None:
+    assert extract_statements(text)
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'My phone is ringing.',
+        'See you on Monday.',
+        'In the film the robot always lies.',
+        'Turn left at the second door.',
+        "What doesn't kill you makes you stronger, said Nietzsche.",
+        'It is Friday at last!',
+        '等我两分钟。',
+        '电话响了。',
+        '俗话说，心急吃不了热豆腐。',
+    ],
+)
+def test_what_passes_is_not_kept(text: str) -> None:
+    assert extract_statements(text) == []
+
+
+@pytest.mark.parametrize(
+    'text',
+    ['Please call me Dr. Chen.', 'Use max. 1.2 Nm on the housing screws, i.e. the small ones.'],
+)
+def test_an_abbreviation_ends_no_sentence(text: str) -> None:
+    assert [one.text for one in extract_statements(text)] == [text]
+
+
+def test_a_cut_is_said() -> None:
+    (statement,) = extract_statements('Never ' + 'ever ' * 200 + 'do it')
+    assert statement.text.endswith('...')
+
+
+def test_a_statement_and_its_turn_are_told_once(robot: Robot) -> None:
+    robot.save_conversation('I prefer green tea.', 'Noted', actor_id='operator:anna')
+    robot.save_conversation('Never touch the blue cup', 'Yes', actor_id='operator:anna')
+    for query in ('green tea', 'touch the blue cup'):
+        texts = [one.content for one in robot.recall(query, n=10).memories]
+        assert len(texts) == len(set(texts))
+        context = robot.get_context(query).context
+        assert max(context.count('I prefer green tea.'), context.count('Never touch')) == 1
+
+
+def test_who_spoke_is_part_of_the_search(robot: Robot) -> None:
+    for actor in ('operator:bob', 'operator:anna', 'operator:carl'):
+        name = actor[9:]
+        robot.save_conversation(f'I prefer the {name[0]} brand of tea.', 'Noted', actor_id=actor)
+    for actor in ('Bob', 'Anna'):
+        first = robot.recall(f'Which tea did {actor} ask for?').memories[0]
+        assert first.actor_id == f'operator:{actor.lower()}'

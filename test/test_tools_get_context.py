@@ -20,7 +20,7 @@ def test_safety_comes_first_and_each_line_has_id_kind_date_and_source(robot: Rob
         'Never grip the glass cup above 10 N',
     ]
     assert lines[3] == 'Said by people (quoted):'
-    said = '- [mem_3, turn 1, 2026-02-25, operator:anna, claimed] "The glass cup is mine"'
+    said = '- [mem_5, preference, 2026-02-25, operator:anna, claimed] "The glass cup is mine"'
     assert said in lines[4:]
     assert 'Known:' in lines
     assert (answer.strategy_used, answer.num_results) == ('HYBRID_ADVANCED', len(answer.results))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
 from robot_memory.retrieval.plan import RecallPlan
+from robot_memory.retrieval.spoken import SPARE, drop_repeats, weigh_speakers
 from robot_memory.search.file_search import FileSearch
 from robot_memory.search.query import Hit, Query, Search, hash_terms
 from robot_memory.search.resident import WORTH_WAITING, ResidentSearch
@@ -83,10 +84,17 @@ def find_relevant(
         plan.real_weight,
         is_past=plan.as_of is not None,
     )
+    # A narrow answer is filled up with all that passes: there a turn stands beside its statement.
+    may_drop = not (plan.fills and plan.narrow)
     facts, *rest = (
-        search.select_best(plan.where, plan.limit, narrow=plan.narrow) for search in searches
+        search.select_best(plan.where, plan.limit + SPARE, narrow=plan.narrow)
+        for search in searches
     )
     turns = [replace(hit, score=plan.turn_weight * hit.score) for hits in rest for hit in hits]
+    facts, turns = (weigh_speakers(connection, plan.query, hits) for hits in (facts, turns))
+    if may_drop:
+        facts, turns = drop_repeats(connection, facts, turns)
+    facts, turns = facts[: plan.limit], turns[: plan.limit]
     mode = searches[-1].mode if turns and not facts else searches[0].mode
     if plan.least:
         facts, turns = (

@@ -16,13 +16,32 @@ STATING = ('preference', 'constraint', 'decision')
 MOST = 20
 """Statements that are taken from one turn; who says more dictates."""
 _LONGEST = 300
-_END = re.compile(r'(?<=[.!?;])\s+|(?<=[。！？；!?])|\n+')
+_END = re.compile(
+    r'(?<=[.!?;])\s+(?![a-z\d)])|(?<=[。！？；!])(?!["”’)])|(?<=[?？])(?!["”’)])|\n+'
+)
+_ABBREVIATION = re.compile(
+    r'(?:^|[\s(,\u4e00-\u9fff])(?:dr|mr|mrs|ms|prof|st|sr|jr|no|nr|vs|approx|incl|excl|max|min|fig|rev'
+    r'|bldg|dept|apt|ave|ext|tel|temp|qty|vol|ed|art|etc|e\.g|i\.e|mon|tue|wed|thu|fri|sat|sun|jan|feb'
+    r'|mar|apr|jun|jul|aug|sept?|oct|nov|dec|[a-z]|(?:[a-z]\.)+[a-z])\.$',
+    re.IGNORECASE,
+)
+"""A full stop that ends no sentence."""
 _CLAUSE = re.compile('[,，]')
 _ASKS = re.compile(
     r'[?？]\s*["”’)]*$|^(?:who|what|when|where|why|which|how|can|could|would|will'
     r'|do(?! not\b)|does|did|is|are|should|shall|may)\b(?!.*[.!]$)'
     r'|(?:吗|呢|什么|怎么|为什么|哪里|哪个|多少)[。.]?$'
 )
+
+
+_ORDERS = re.compile(
+    r'(?:please )?(?:go|come|fetch|bring|get|take|pass|give|pick|put|set|turn|close|open|read'
+    r'|count|scan|wipe'
+    r"|call|let's|move|push|pull|wait|stop|start|look|check|clean)\b(?!.*\b(?:whenever|always|every"
+    r'|from now on|instead|gently|slowly|slower)\b)|(?:把|去|快|帮我|来|拍|拿|递|送|过来|给我拿)'
+    r'|(?:这盘|这一件|再来)'
+)
+"""What is to be done once, now."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +54,13 @@ class Statement:
 
 def split_sentences(text: str) -> list[str]:
     """Return the sentences of a text, English or Chinese, without surrounding space."""
-    return [part.strip() for part in _END.split(text) if part.strip()]
+    sentences: list[str] = []
+    for part in filter(None, (part.strip() for part in _END.split(text))):
+        if sentences and _ABBREVIATION.search(sentences[-1]):
+            sentences[-1] = f'{sentences[-1]} {part}'
+        else:
+            sentences.append(part)
+    return sentences
 
 
 def extract_statements(text: str) -> list[Statement]:
@@ -63,15 +88,18 @@ def _drop_questions(sentence: str) -> list[str]:
 
 def _classify_sentence(sentence: str) -> Statement | None:
     folded = fold(sentence)
-    kept, _ = cut(sentence, _LONGEST)
+    kept, gone = cut(sentence, _LONGEST - 3 if len(sentence) > _LONGEST else _LONGEST)
+    kept = f'{kept}...' if gone else kept
     classified = classify(kept)
-    if _compile_small_talk().search(folded):
+    if _compile_table('small_talk').search(folded):
         return None
     if classified.category in STATING:
         return Statement(kept, classified)
     for category, cues in _compile_cues():
         if cues.search(folded):
             return Statement(kept, _reclassify(classified, category) if category else classified)
+    if _tells_what_lasts(folded):
+        return Statement(kept, classified)
     return None
 
 
@@ -95,9 +123,16 @@ def _compile_cues() -> list[tuple[str, re.Pattern[str]]]:
     ]
 
 
+def _tells_what_lasts(folded: str) -> bool:
+    """Say whether a sentence tells of people, places, times or ways, not of the moment."""
+    if _ORDERS.match(folded) or _compile_table('fleeting').search(folded):
+        return False
+    return bool(_compile_table('lasting').search(folded))
+
+
 @cache
-def _compile_small_talk() -> re.Pattern[str]:
-    return _compile_alternatives(_load_tables()['small_talk'])
+def _compile_table(name: str) -> re.Pattern[str]:
+    return _compile_alternatives(_load_tables()[name])
 
 
 def _compile_alternatives(table: dict[str, list[str]]) -> re.Pattern[str]:

@@ -169,7 +169,11 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     }
     described = {**_describe_rules(memory, rules), **found}
     changes = _describe_changes(memory, request.collection)
-    others = [one for one in results if read_metadata(one, 'memory_id') not in rules.ids]
+    others = [
+        one
+        for one in results
+        if read_metadata(one, 'memory_id') not in rules.ids and not _repeats(one, rules)
+    ]
     composed = compose(
         request.query,
         request.max_characters,
@@ -194,6 +198,16 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
         view_rules(rules),
         composed.rules_complete,
         **read,
+    )
+
+
+def _repeats(result: dict[str, Any], rules: JudgedRules) -> bool:
+    """Say whether a result is the turn in which a person stated a rule that is told."""
+    return read_metadata(result, 'type') == 'turn' and any(
+        rule.record.event_id == read_metadata(result, 'event_id')
+        and rule.record.content in result['content']
+        for rule in (*rules.applies, *rules.may_apply)
+        if rule.is_quoted
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 import apsw
@@ -66,3 +68,29 @@ def confirm_statement(
         connection.execute(
             'UPDATE memories SET updated_at = max(updated_at, ?) WHERE id = ?', (at, memory_id)
         )
+
+
+def find_statements(
+    connection: apsw.Connection, turn_ids: Sequence[int], fact_ids: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Return pairs of a turn and a fact that states a part of it, among the ids."""
+    stated = "iif(f.content LIKE '%...', substr(f.content, 1, length(f.content) - 3), f.content)"
+    rows = connection.execute(
+        'SELECT t.id, f.id FROM memories AS t JOIN memories AS f'
+        ' ON f.id IN (SELECT value FROM json_each(?2)) AND f.event_id = t.event_id'
+        f' AND f.session_id IS t.session_id AND instr(t.content, {stated})'
+        " WHERE t.id IN (SELECT value FROM json_each(?1)) AND t.type = 'turn'"
+        " AND f.type = 'fact'",
+        (json.dumps(list(turn_ids)), json.dumps(list(fact_ids))),
+    )
+    return [(turn, fact) for turn, fact in rows]
+
+
+def find_actors(connection: apsw.Connection, ids: Sequence[int]) -> dict[int, str]:
+    """Return who said or did each of some memories, where that is known."""
+    rows = connection.execute(
+        'SELECT id, actor_id FROM memories WHERE actor_id IS NOT NULL'
+        ' AND id IN (SELECT value FROM json_each(?))',
+        (json.dumps(list(ids)),),
+    )
+    return dict(rows)

@@ -1,0 +1,53 @@
+"""What people said, in a ranking: who spoke counts, and a statement and its turn stand once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from robot_memory.search.query import Hit
+from robot_memory.storage import Connection
+from robot_memory.storage.tables import turns as turn_rows
+from robot_memory.text.rules.people import ANYONE, CHILD, find_people, key_of
+
+SPARE = 8
+"""So many more are ranked, since a turn may stand for its statement."""
+_SPOKEN = 1.2
+"""The weight of what somebody said whom the question names."""
+
+
+def weigh_speakers(connection: Connection, question: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits with a greater score where the question names who said it; best first."""
+    named = {
+        person.key
+        for person in find_people(question)
+        if not person.is_pronoun and person.key not in (ANYONE, CHILD)
+    }
+    if not named or not hits:
+        return list(hits)
+    actors = turn_rows.find_actors(connection, [hit.id for hit in hits])
+    keys = {actor: key_of(actor.rpartition(':')[2]) for actor in set(actors.values())}
+    weighed = [
+        replace(hit, score=min(1.0, _SPOKEN * hit.score))
+        if hit.id in actors and keys[actors[hit.id]] in named
+        else hit
+        for hit in hits
+    ]
+    return sorted(weighed, key=lambda hit: (-hit.score, -hit.id))
+
+
+def drop_repeats(
+    connection: Connection, facts: Sequence[Hit], turns: Sequence[Hit]
+) -> tuple[list[Hit], list[Hit]]:
+    """Return facts and turns without the lower one of a statement and its own turn."""
+    if not facts or not turns:
+        return list(facts), list(turns)
+    scores = {hit.id: hit.score for hit in (*facts, *turns)}
+    pairs = turn_rows.find_statements(
+        connection, [hit.id for hit in turns], [hit.id for hit in facts]
+    )
+    dropped = {turn if scores[fact] >= scores[turn] else fact for turn, fact in pairs}
+    return (
+        [hit for hit in facts if hit.id not in dropped],
+        [hit for hit in turns if hit.id not in dropped],
+    )
