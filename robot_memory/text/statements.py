@@ -37,7 +37,7 @@ _ASKS = re.compile(
 _ORDERS = re.compile(
     r'(?:please )?(?:go|come|fetch|bring|get|take|pass|give|pick|put|set|turn|close|open|read'
     r'|count|scan|wipe'
-    r"|call|let's|move|push|pull|wait|stop|start|look|check|clean)\b(?!.*\b(?:whenever|always|every"
+    r"|call|hand|tell|lift|water|play|find|grab|lend|drop|hold|show|carry|raise|lower|let's|move|push|pull|wait|stop|start|look|check|clean)\b(?!.*\b(?:whenever|always|every"
     r'|from now on|instead|gently|slowly|slower)\b)|(?:把|去|快|帮我|来|拍|拿|递|送|过来|给我拿)'
     r'|(?:这盘|这一件|再来)'
 )

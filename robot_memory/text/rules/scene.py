@@ -174,24 +174,22 @@ def _read_clause(
     others = _is_of_others(clause, start, people)
     named: list[tuple[str, Mention, Truth]] = []
     for mention in find_mentions(clause):
-        if any(low <= mention.start < high for low, high in excluded):
-            continue
-        truth: Truth = None if others or _is_reference(clause, mention) else True
+        is_open = others or any(low <= mention.start < high for low, high in excluded)
+        truth: Truth = None if is_open or _is_reference(clause, mention) else True
         named.append((clause, mention, truth))
         for sense in mention.senses:
-            if sense.kind == 'tool':
+            # What is excluded, or done by others, is read from few words: it stays open.
+            is_sure = not is_open and sense.level not in ('maybe', 'rule')
+            if sense.kind == 'tool' and is_sure:
                 scene.tool, scene.other_tools = sense.concept, True
             elif sense.kind == 'place':
-                weight = None if sense.level == 'maybe' else True
-                _raise(scene.places, sense.concept, weight)
-                if weight and _is_passed(clause, mention):
+                is_there = sense.level != 'maybe' and (others or not is_open)
+                _raise(scene.places, sense.concept, is_there or None)
+                if is_there and _is_passed(clause, mention):
                     _raise(scene.actions, 'drive', True)
-            elif sense.kind == 'action' and not others and not _is_past(clause, mention):
-                _raise(
-                    scene.actions,
-                    sense.concept,
-                    None if sense.level in ('maybe', 'rule') else True,
-                )
+            elif sense.kind == 'action':
+                does = is_sure and not _is_past(clause, mention)
+                _raise(scene.actions, sense.concept, does or None)
     return named
 
 
