@@ -95,7 +95,7 @@ def _judge_near(scene: Scene, key: str, _: Condition, __: Kin) -> Truth:
 def _judge_served(scene: Scene, key: str, _: Condition, __: Kin) -> Truth:
     if scene.served.get(key) or (key == ANYONE and scene.served):
         return True
-    return scene.serves
+    return None if key in scene.named else scene.serves
 
 
 def _judge_thing(scene: Scene, kinds: list[str], atom: Condition, kin: Kin) -> Truth:
@@ -131,7 +131,7 @@ def _judge_place(scene: Scene, place: str, _: Condition, __: Kin) -> Truth:
 
 def _judge_action(scene: Scene, action: str, _: Condition, __: Kin) -> Truth:
     # A task in which no action is read does something that no table knows.
-    return scene.actions.get(action, False if scene.actions else None)
+    return scene.actions.get(action, None if scene.does_unknown or not scene.actions else False)
 
 
 def _judge_tool(scene: Scene, tool: str, _: Condition, __: Kin) -> Truth:
@@ -151,7 +151,10 @@ def _compare(value: float, operator: str, bound: float) -> bool:
 def _judge_payload(scene: Scene, value: list[Any], _: Condition, __: Kin) -> Truth:
     if scene.weights is None:
         return None
-    return any(_compare(weight, value[0], value[1]) for weight in scene.weights)
+    if any(_compare(weight, value[0], value[1]) for weight in scene.weights):
+        return True
+    # A weight that is named is one thing's: others may be heavier.
+    return None if scene.weights and len(scene.things) > 1 else False
 
 
 def _judge_temperature(scene: Scene, value: list[Any], _: Condition, __: Kin) -> Truth:
@@ -162,11 +165,19 @@ def _judge_temperature(scene: Scene, value: list[Any], _: Condition, __: Kin) ->
 
 def _judge_hours(scene: Scene, value: list[float], _: Condition, __: Kin) -> Truth:
     """Say whether the hours of a task lie in a span that may pass midnight."""
+    wanted = _judge_span(scene.hours, value)
+    now = _judge_span(scene.clock, value)
     if scene.hours is None:
+        return now
+    return None if wanted is False and now else wanted
+
+
+def _judge_span(hours: tuple[float, float] | None, value: list[float]) -> Truth:
+    if hours is None:
         return None
     low, high = value
     high += 24 if high <= low else 0
-    start, end = scene.hours
+    start, end = hours
     found = {_overlap(start + shift, end + shift, low, high) for shift in (-24, 0, 24)}
     return True if True in found else None if None in found else False
 

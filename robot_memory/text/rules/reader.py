@@ -17,10 +17,10 @@ from typing import Any
 from robot_memory.text.rules.conditions import Condition
 from robot_memory.text.rules.lexicon import Mention, find_mentions, name_kinds
 from robot_memory.text.rules.nearness import names_near
-from robot_memory.text.rules.people import ANYONE, Person, find_people
+from robot_memory.text.rules.people import ANYONE, Person, find_people, mask_people
 from robot_memory.text.rules.quantities import DAY, find_clocks, find_temperatures, find_weights
 from robot_memory.text.rules.rule_clauses import Part, find_unknown, split_rule
-from robot_memory.text.rules.scene import mask_people, normalise
+from robot_memory.text.rules.scene import normalise
 from robot_memory.text.rules.service import is_served
 from robot_memory.text.toml_tables import load_toml
 

@@ -17,7 +17,7 @@ from robot_memory.text.rules.lexicon import (
     load_tables,
 )
 from robot_memory.text.rules.nearness import find_near
-from robot_memory.text.rules.people import ANYONE, CHILD, Person, find_people, key_of
+from robot_memory.text.rules.people import ANYONE, CHILD, Person, find_people, key_of, mask_people
 from robot_memory.text.rules.quantities import (
     find_span_of_day,
     find_temperatures,
@@ -58,7 +58,9 @@ class Scene:
 
     `near` says of persons whether they are near; `is_complete`: nobody else is. `served` likewise,
     where `serves` says whether anybody else may be served. `weights` are kilograms, None: unknown.
-    `heat` are degrees Celsius; `may_be_hot`: something may be hot. `hours` is when it is done.
+    `heat` are degrees Celsius; `may_be_hot`: something may be hot. `hours` is
+    when the text wants it done, `clock` what time it is; `named` are the persons in the text;
+    `does_unknown`: a command begins with a verb that no table knows.
     """
 
     near: dict[str, bool] = field(default_factory=dict)
@@ -76,6 +78,9 @@ class Scene:
     heat: list[float] = field(default_factory=list)
     may_be_hot: bool = False
     hours: tuple[float, float] | None = None
+    clock: tuple[float, float] | None = None
+    named: frozenset[str] = frozenset()
+    does_unknown: bool = False
     text: str = ''
 
 
@@ -99,9 +104,10 @@ def read_scene(
     """
     shown, folded = normalise(text)
     people = find_people(shown, known)
-    scene = Scene(text=folded)
+    scene = Scene(text=folded, named=frozenset(person.key for person in people))
     unnamed = mask_people(folded, people)
     scene.near, scene.is_complete = find_near(folded, people)
+    scene.does_unknown = _does_unknown(unnamed)
     clauses = _split_clauses(folded)
     named: list[tuple[str, Mention, Truth]] = []
     for start, end in clauses:
@@ -116,15 +122,6 @@ def read_scene(
     scene.hours = find_span_of_day(folded)
     _apply_situation(scene, situation or {})
     return scene
-
-
-def mask_people(folded: str, people: Iterable[Person]) -> str:
-    """Return a text without the names in it, in the same length: 汤姆 is no soup."""
-    for person in people:
-        if not person.is_pronoun and person.key not in (ANYONE, CHILD):
-            name = '_' * (person.end - person.start)
-            folded = f'{folded[: person.start]}{name}{folded[person.end :]}'
-    return folded
 
 
 def _feeds(scene: Scene) -> bool:
@@ -191,6 +188,20 @@ def _read_clause(
                 does = is_sure and not _is_past(clause, mention)
                 _raise(scene.actions, sense.concept, does or None)
     return named
+
+
+def _does_unknown(folded: str) -> bool:
+    """Say whether a command begins with a verb that no table knows."""
+    verbs = load_scene()['verb']
+    for start, end in _split_clauses(folded):
+        clause = folded[start:end].strip()
+        match = re.match(verbs['opens'], clause)
+        if match is None or re.fullmatch(verbs['none'], match['verb']):
+            continue
+        at = match.start('verb')
+        if not any(mention.start <= at < mention.end for mention in find_mentions(clause)):
+            return True
+    return False
 
 
 def _raise(known: dict[str, Truth], name: str, truth: Truth) -> None:
@@ -351,6 +362,8 @@ def _read_wetness(scene: Scene, folded: str) -> None:
             scene.wet = None
     if scene.actions.get('wash'):
         scene.wet = True
+    if scene.wet is False and any('liquid' in thing.kinds for thing in scene.things):
+        scene.wet = None
 
 
 def _apply_situation(scene: Scene, situation: Mapping[str, Any]) -> None:
@@ -369,11 +382,9 @@ def _apply_situation(scene: Scene, situation: Mapping[str, Any]) -> None:
         name = name_concept(situation['place'], 'place')
         if name:
             scene.places[name] = True
-        for other in [name for name, truth in scene.places.items() if truth is None]:
-            del scene.places[other]
     hour = parse_clock(str(situation.get('time') or ''))
-    if hour is not None and scene.hours is None:
-        scene.hours = (hour, hour + 1 / 60)
+    if hour is not None:
+        scene.clock = (hour, hour + 1 / 60)
 
 
 def name_concept(text: str, kind: str) -> str | None:
