@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from robot_memory.core import fields
 from robot_memory.core.authority import Writer
+from robot_memory.core.coercion import coerce_arguments
 from robot_memory.core.errors import Conflict, Internal, RobotMemoryError
 from robot_memory.memory import Memory
 from robot_memory.status import logs
@@ -55,6 +56,11 @@ class Tool(Generic[Request, Response]):
         return inspect.getdoc(self.function) or ''
 
     @property
+    def brief(self) -> str:
+        """Return the documentation without its details: what it does, and when to call it."""
+        return '\n\n'.join(self.help.split('\n\n')[:2])
+
+    @property
     def summary(self) -> str:
         """Return the first sentence of the documentation."""
         return self.help.partition('\n')[0]
@@ -75,7 +81,8 @@ class Tool(Generic[Request, Response]):
         start = time.perf_counter()
         with logs.start_trace():
             try:
-                request = fields.parse(self.request, arguments, name)
+                given = coerce_arguments(self.request, arguments)
+                request = fields.parse(self.request, given, name)
                 if self.operator or not self.read_only:
                     self._check_role(memory.caller)
                 memory.timekeeper.check()

@@ -10,6 +10,7 @@ from mcp import Client
 from mcp_types import CallToolResult
 
 from robot_memory.catalog import TOOLS
+from robot_memory.mcp_server.schema import make_output_schema
 
 CUP = 'The red cup needs 12.5 N of grip force'
 FURTHER: dict[str, dict[str, Any]] = {
@@ -100,6 +101,7 @@ async def call_every_tool(client: Client) -> None:
     answers['undo'] = await answer(client, 'undo', memory_id=first['id'])
     answers['show'] = await answer(client, 'show', memory_id=sensed['id'])
     assert answers['show']['data'] == [1, 2]
+    schemas = {tool.name: make_output_schema(tool.response, tool.sage) for tool in TOOLS}
     for tool in listed:
         if tool.name in OPERATORS:
             refused = await client.call_tool(tool.name, FURTHER[tool.name])
@@ -109,4 +111,4 @@ async def call_every_tool(client: Client) -> None:
         elif tool.name not in answers:
             answers[tool.name] = await answer(client, tool.name, **FURTHER[tool.name])
     for tool in listed:
-        Draft202012Validator(tool.output_schema).validate(answers[tool.name])
+        Draft202012Validator(schemas[tool.name]).validate(answers[tool.name])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import anyio
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.anyio
 def asked(robot: Robot, revision: str) -> Client:
     """A client of the robot's memory, to be entered by the test."""
     info = Implementation(name='planner', version='7')
-    server = build_server(robot.memory, 'all')
+    server = build_server(robot.memory, 'all', output_schemas=True)
     return Client(server, mode=REVISIONS[revision], client_info=info)
 
 
@@ -57,14 +58,13 @@ async def test_the_listing_says_what_the_declarations_say(asked: Client) -> None
         if client.instructions is not None:
             assert 'recall' in client.instructions
             assert 'learn' in client.instructions
-    assert listed['save_perception'].title == 'Save perception'
     for tool in TOOLS:
         shown = listed[tool.name]
-        assert shown.description == tool.help
+        assert shown.description == tool.brief
+        effects = {'destructive_hint': tool.destructive, 'idempotent_hint': tool.idempotent}
         assert require(shown.annotations).model_dump(exclude_none=True) == {
             'read_only_hint': tool.read_only,
-            'destructive_hint': tool.destructive,
-            'idempotent_hint': tool.idempotent,
+            **({} if tool.read_only else effects),
             'open_world_hint': False,
         }
         assert list(shown.input_schema['properties']) == [
@@ -100,7 +100,7 @@ def test_the_numbers_of_failures_are_in_the_schemas_of_the_tools_that_tell_them(
     }
 
 
-@pytest.mark.parametrize(('profile', 'number'), [('planner', 10), ('core', 8)])
+@pytest.mark.parametrize(('profile', 'number'), [('planner', 11), ('core', 8)])
 async def test_a_profile_lists_its_tools_and_every_tool_can_be_called(
     robot: Robot, revision: str, profile: str, number: int
 ) -> None:
@@ -142,6 +142,45 @@ async def test_context_is_taken_as_json_text_as_an_object_and_as_null(
         assert record['context'] == kept
 
 
+async def test_numbers_in_quotes_ids_with_their_prefix_and_lax_json_are_taken(
+    asked: Client,
+) -> None:
+    async with asked as client:
+        context = "{'task': {'success': True}}"
+        kept = await answer(client, 'learn', insight=CUP, context=context)
+        found = await answer(
+            client,
+            'recall',
+            query='cup',
+            n='1',
+            minConfidence='0.1',
+            context_filter='```json\n{"task.success"：true}\n```',
+        )
+        assert [one['id'] for one in found['memories']] == [kept['memory_id']]
+        named = f'mem_{kept["memory_id"]}'
+        assert (await answer(client, 'show', memory_id=named))['memory']['content'] == CUP
+
+
+@pytest.mark.parametrize('profile', ['planner', 'all'])
+async def test_output_schemas_are_listed_only_where_the_parameter_says_so(
+    robot: Robot, revision: str, profile: str
+) -> None:
+    server = build_server(robot.memory, profile)
+    async with Client(server, mode=REVISIONS[revision]) as client:
+        assert not any(tool.output_schema for tool in (await client.list_tools()).tools)
+
+
+async def test_the_list_for_planners_is_short(robot: Robot, revision: str) -> None:
+    async with Client(build_server(robot.memory), mode=REVISIONS[revision]) as client:
+        listed = await client.list_tools()
+    names = {tool.name for tool in listed.tools}
+    assert len(names) <= 15
+    assert names >= {'get_context', 'query_events', 'show', 'recall', 'learn'}
+    assert (
+        len(json.dumps(listed.model_dump(mode='json', by_alias=True, exclude_none=True))) <= 13_000
+    )
+
+
 @pytest.mark.parametrize(
     ('tool', 'arguments', 'code', 'words'),
     [
@@ -156,7 +195,7 @@ async def test_context_is_taken_as_json_text_as_an_object_and_as_null(
             ['context', 'not valid JSON'],
         ),
         ('recall', {'query': 'cup', 'n': 0}, 'invalid_argument', ['n', '1 to 100', '0']),
-        ('recall', {'query': 'cup', 'n': '5'}, 'invalid_argument', ['n', "'5'"]),
+        ('recall', {'query': 'cup', 'n': 'five'}, 'invalid_argument', ['n', "'five'", 'integer']),
         ('query_records', {'limit': 10.5}, 'invalid_argument', ['limit', '10.5']),
         ('forget', {'memory_id': 99, 'reason': 'wrong'}, 'not_found', ['99']),
         ('end_session', {'session_id': 'nowhere'}, 'not_found', ['nowhere']),

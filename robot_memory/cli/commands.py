@@ -31,7 +31,7 @@ from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import NotFound, Unavailable
 from robot_memory.core.fields import arg, to_plain
 from robot_memory.core.progress import make_progress_bar
-from robot_memory.core.settings import Settings, find_store_path, tools_arg
+from robot_memory.core.settings import Settings, find_store_path, output_schemas_arg, tools_arg
 from robot_memory.memory import Memory
 from robot_memory.status.limits import report_limits
 from robot_memory.status.summary import measure_free_bytes
@@ -228,6 +228,7 @@ class McpRequest:
     """Arguments of the mcp command."""
 
     mcp_tools: str = tools_arg()
+    mcp_output_schemas: bool = output_schemas_arg()
     print_config: bool = arg(
         'Print the JSON that an MCP client needs to start this server with the given options.',
         default=False,
@@ -244,7 +245,7 @@ def serve_mcp(request: McpRequest, settings: Settings, options: Options) -> None
     from robot_memory.mcp_server import serve_stdio
 
     with Memory(settings, upgrade=True) as memory:
-        serve_stdio(memory, request.mcp_tools)
+        serve_stdio(memory, request.mcp_tools, request.mcp_output_schemas)
 
 
 COMMANDS: dict[str, tuple[Callable[[Any, Settings, Options], None], type]] = {

@@ -39,6 +39,7 @@ from robot_memory.core.json_text import (
     parse_finite,
     parse_json,
 )
+from robot_memory.core.suggestions import suggest
 
 Json: TypeAlias = Any
 """A dict, list, str, number, bool or None: what JSON can say."""
@@ -210,8 +211,8 @@ def parse(declaration: type[Declared], arguments: Mapping[str, Any], where: str)
     unknown = [name for name in arguments if name not in names]
     if unknown:
         raise InvalidArgument(
-            f'{where} has no argument {", ".join(map(format_value, unknown))}; accepted: '
-            f'{", ".join(names)}'
+            f'{where} has no argument {", ".join(map(format_value, unknown))}'
+            f'{suggest(unknown[0], names)}; accepted: {", ".join(names)}'
         )
     values: dict[str, Any] = {}
     for field in fields:

@@ -225,10 +225,19 @@ LIVE_SETTINGS = (
 def tools_arg() -> Any:
     """Declare which tools an MCP server lists."""
     return arg(
-        "Tools that MCP lists: planner (the robot's eight, query_events and get_context), core "
-        '(the eight) or all; unlisted tools can still be called.',
+        'Tools that MCP lists: planner (what a language model plans and acts with), core (the '
+        "robot's eight) or all; unlisted tools can still be called.",
         default='planner',
         choices=('planner', 'core', 'all'),
+    )
+
+
+def output_schemas_arg() -> Any:
+    """Declare whether an MCP server lists output schemas."""
+    return arg(
+        'List output schemas of tools over MCP, for clients that check answers; they take more of '
+        "a model's context than all else in the list.",
+        default=False,
     )
 
 
@@ -258,6 +267,7 @@ class McpSettings:
         default=('',),
     )
     mcp_tools: str = tools_arg()
+    mcp_output_schemas: bool = output_schemas_arg()
 
 
 def refuse_encryption(settings: Settings) -> None:

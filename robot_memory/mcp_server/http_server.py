@@ -12,6 +12,7 @@ from robot_memory.mcp_server.access_control import AccessControl, Address, parse
 from robot_memory.mcp_server.connection_limits import LimitedProtocol
 from robot_memory.mcp_server.port import listen
 from robot_memory.mcp_server.routes import build_app
+from robot_memory.mcp_server.server import build_server
 from robot_memory.mcp_server.token import read_principals
 from robot_memory.memory import Memory
 
@@ -37,6 +38,7 @@ class HttpBridge:
         token_file: str = '',
         allowed_hosts: Iterable[str] = (),
         tools: str = 'planner',
+        output_schemas: bool = False,
         listening: socket.socket | None = None,
     ) -> None:
         """
@@ -54,6 +56,7 @@ class HttpBridge:
         self._port = port
         self._path = path
         self._tools = tools
+        self._output_schemas = output_schemas
         self._memory = memory
         self._listening = listening
         self._server: uvicorn.Server | None = None
@@ -78,9 +81,10 @@ class HttpBridge:
         """Take the port and serve from now on; raise Unavailable where it cannot be had."""
         listening = self._listening or listen(self._address, self._port)
         self._port = listening.getsockname()[1]
+        server = build_server(self._memory, self._tools, self._output_schemas)
         self._server = uvicorn.Server(
             uvicorn.Config(
-                build_app(self._memory, self._access, self._path, self._tools),
+                build_app(self._memory, server, self._access, self._path),
                 log_config=None,
                 log_level='warning',
                 access_log=False,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
+from typing import Any
 
 import anyio.to_thread
+from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import RequestBodyLimitMiddleware
 from starlette.applications import Starlette
@@ -17,7 +19,6 @@ from starlette.routing import Route
 from robot_memory.core.json_text import MAX_JSON_CHARACTERS
 from robot_memory.mcp_server.access_control import AccessControl, AccessMiddleware
 from robot_memory.mcp_server.envelope import Envelope
-from robot_memory.mcp_server.server import build_server
 from robot_memory.memory import Memory
 from robot_memory.status import summary
 
@@ -27,10 +28,10 @@ _GLANCES = 2
 """Looks at health and metrics at the same time; they take no thread from the tools."""
 
 
-def build_app(memory: Memory, access: AccessControl, path: str, tools: str) -> Starlette:
-    """Return the application that is served behind access control."""
+def build_app(memory: Memory, server: Server[Any], access: AccessControl, path: str) -> Starlette:
+    """Return the application that serves MCP, health and metrics behind access control."""
     manager = StreamableHTTPSessionManager(
-        build_server(memory, tools),
+        server,
         json_response=True,
         stateless=True,
         max_request_body_size=MAX_BODY,

@@ -41,12 +41,14 @@ _SHAPES = {
 _STAMP: Schema = {
     'type': 'object',
     'properties': {
-        'sec': {'type': 'integer', 'description': 'Seconds since 1970-01-01 UTC.'},
+        'sec': {'type': 'integer'},
         'nanosec': {'type': 'integer', 'minimum': 0, 'maximum': NANOSECONDS - 1},
     },
     'required': ['sec'],
     'additionalProperties': False,
 }
+_EMPTY = (None, '', ())
+"""Defaults that say no more than that an argument may be left out."""
 _ERROR: Schema = {
     'type': 'object',
     'description': 'Why the call failed; a failed call changes nothing.',
@@ -68,7 +70,7 @@ def make_input_schema(request: type) -> Schema:
         field.name: _describe_field(field, _list_argument_schemas(field)) for field in fields
     }
     for field in fields:
-        if field.default is not None:
+        if field.default not in _EMPTY:
             properties[field.name]['default'] = field.default
     return _make_object_schema(properties, [field.name for field in fields if field.required])
 
@@ -87,7 +89,7 @@ def make_output_schema(response: type, numbered: bool = False) -> Schema:
             **answer['properties'],
             'error': _make_error_schema() if numbered else _ERROR,
         },
-        'anyOf': [{'required': answer['required']}, {'required': ['error']}],
+        'anyOf': [{'required': answer.get('required', [])}, {'required': ['error']}],
         'additionalProperties': False,
     }
 
@@ -109,19 +111,30 @@ def _make_record_schema(declaration: type) -> Schema:
 
 
 def _make_object_schema(properties: Schema, required: list[str]) -> Schema:
-    return {
-        'type': 'object',
-        'properties': properties,
-        'required': required,
-        'additionalProperties': False,
-    }
+    schema: Schema = {'type': 'object', 'properties': properties}
+    if required:
+        schema['required'] = required
+    return {**schema, 'additionalProperties': False}
 
 
 def _describe_field(field: Field, accepted: list[Schema]) -> Schema:
     """Join what a field accepts, and say in words what it is."""
     types = [*accepted, {'type': 'null'}] if field.nullable and accepted else accepted
-    joined = {'anyOf': types} if len(types) > 1 else dict(*types)
-    return {**joined, 'description': field.help}
+    return {**_join(types), 'description': field.help}
+
+
+def _join(types: list[Schema]) -> Schema:
+    """
+    Return alternatives of different types as one schema; none: anything.
+
+    A limit binds only values of its type, so that all can stand side by side, but for an enum.
+    """
+    if len(types) < 2:
+        return dict(*types)
+    if any('enum' in one for one in types):
+        return {'anyOf': types}
+    joined = {key: value for one in types for key, value in one.items()}
+    return {**joined, 'type': [one['type'] for one in types]}
 
 
 def _list_argument_schemas(field: Field) -> list[Schema]:
@@ -146,12 +159,14 @@ def _list_answer_schemas(field: Field) -> list[Schema]:
 
 
 def _make_bounded_schema(field: Field) -> Schema:
-    """Return the schema of a scalar or a list of texts, with its limits."""
+    """
+    Return the schema of a scalar or a list of texts, with its limits.
+
+    Lengths of texts are left out: a model cannot count characters, and a refusal names them.
+    """
     limits: Schema = {
         'minimum': field.minimum,
         'maximum': field.maximum,
-        'minLength': field.min_length or None,
-        'maxLength': field.max_length or None,
         'enum': list(field.choices) or None,
     }
     kept = {name: limit for name, limit in limits.items() if limit is not None}

@@ -49,9 +49,8 @@ from robot_memory.tool import Tool
 from robot_memory.tools.show import ShowResponse
 
 INSTRUCTIONS = (
-    'Long-term memory of a robot. Before planning or acting, recall what is known about the '
-    'task, the\n'
-    'object and the place. After acting, learn what worked or failed: one fact per call, with '
+    'Long-term memory of a robot. Before planning or acting, call get_context with the task.\n'
+    'After acting, learn what worked or failed: one fact per call, with '
     'numbers and\n'
     'units in the text and its conditions in context. Wrap each task in start_session and '
     'end_session\n'
@@ -70,15 +69,19 @@ _TOOLS = {tool.name: tool for tool in TOOLS}
 _Context = ServerRequestContext[Any, Any]
 
 
-def build_server(memory: Memory, tools: str = 'planner') -> Server[Any]:
+def build_server(
+    memory: Memory, tools: str = 'planner', output_schemas: bool = False
+) -> Server[Any]:
     """
-    Return a server of the tools over a memory; `tools` says which it lists: core or all.
+    Return a server of the tools over a memory.
 
+    `tools` is the profile that it lists (planner, core or all), `output_schemas` says whether it
+    lists the schemas of answers, which hold in any case.
     Any tool can be called, listed or not: a small model onboard is shown the few that it needs.
     Calls run in threads, those that only read apart from those that write: however many writes
     wait, a recall does not. A call whose client has gone is left to end by itself.
     """
-    listing = [_describe_tool(tool) for tool in TOOLS if tool.is_listed(tools)]
+    listing = [_describe_tool(tool, output_schemas) for tool in TOOLS if tool.is_listed(tools)]
     schemas = {tool.name: make_input_schema(tool.request) for tool in TOOLS}
     readers, writers = anyio.CapacityLimiter(_READERS), anyio.CapacityLimiter(_WRITERS)
 
@@ -154,20 +157,26 @@ def build_server(memory: Memory, tools: str = 'planner') -> Server[Any]:
     )
 
 
-def _describe_tool(tool: Tool[Any, Any]) -> ToolListing:
-    """Return a tool as MCP lists it."""
+def _describe_tool(tool: Tool[Any, Any], output_schemas: bool) -> ToolListing:
+    """Return a tool as MCP lists it: short, for the list is in every prompt of a planner."""
     return ToolListing(
         name=tool.name,
-        title=tool.name.replace('_', ' ').capitalize(),
-        description=tool.help,
+        description=tool.brief,
         input_schema=make_input_schema(tool.request),
-        output_schema=make_output_schema(tool.response, tool.sage),
-        annotations=ToolAnnotations(
-            read_only_hint=tool.read_only,
-            destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent,
-            open_world_hint=False,
-        ),
+        output_schema=make_output_schema(tool.response, tool.sage) if output_schemas else None,
+        annotations=_describe_effects(tool),
+    )
+
+
+def _describe_effects(tool: Tool[Any, Any]) -> ToolAnnotations:
+    """Return MCP's hints; of a tool that only reads, the others have no meaning."""
+    if tool.read_only:
+        return ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    return ToolAnnotations(
+        read_only_hint=False,
+        destructive_hint=tool.destructive,
+        idempotent_hint=tool.idempotent,
+        open_world_hint=False,
     )
 
 

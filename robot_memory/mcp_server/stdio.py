@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
 import anyio
+from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, jsonrpc_message_adapter
 
@@ -28,7 +29,7 @@ _HALF = re.compile(r'\\u[dD][89a-fA-F]')
 _LAST_SECONDS = 1.5
 
 
-def serve_stdio(memory: Memory, tools: str = 'planner') -> None:
+def serve_stdio(memory: Memory, tools: str = 'planner', output_schemas: bool = False) -> None:
     """
     Serve a memory's tools on stdin and stdout until the client closes stdin.
 
@@ -37,7 +38,7 @@ def serve_stdio(memory: Memory, tools: str = 'planner') -> None:
     takes long can hold it; what was acknowledged is on disk.
     """
     with _claim_stdout() as stdout:
-        anyio.run(_serve, memory, tools, stdout)
+        anyio.run(_serve, build_server(memory, tools, output_schemas), stdout)
 
 
 @contextmanager
@@ -51,8 +52,7 @@ def _claim_stdout() -> Iterator[TextIO]:
         yield stdout
 
 
-async def _serve(memory: Memory, tools: str, stdout: TextIO) -> None:
-    server = build_server(memory, tools)
+async def _serve(server: Server[Any], stdout: TextIO) -> None:
     wire = _Wire(stdout)
     lines = cast('anyio.AsyncFile[str]', _Lines(sys.stdin.fileno(), wire))
     answers = cast('anyio.AsyncFile[str]', wire)

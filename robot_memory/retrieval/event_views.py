@@ -89,8 +89,8 @@ def view_event(event: EventRow, zone: ZoneInfo, room: int) -> EventView:
 def read_arg() -> Any:
     """Declare whether a query is read."""
     return arg(
-        'auto: read times, kinds of events, bounds, order and counts in the query; off: search '
-        'its words only.',
+        'auto: read times, kinds of events, bounds, order and counts in the query; off: only '
+        'search.',
         default='auto',
         choices=('auto', 'off'),
     )

@@ -26,8 +26,8 @@ from robot_memory.text.questions.times import find_time
 
 _TIME_WORDS = 'yesterday, monday 14:03, two hours ago, last week'
 SINCE = (
-    'Events that last until then or later: ISO 8601 or words for a time that is past, e.g. '
-    f'{_TIME_WORDS}; a date is its midnight in time_zone.'
+    f'Events that last until then or later: ISO 8601, or words for the past: {_TIME_WORDS}. A '
+    'date is its midnight in time_zone.'
 )
 UNTIL = 'Events that began before then: ISO 8601 or words.'
 """What the ends of a window are."""

@@ -209,6 +209,7 @@ class MemoryNode(Node):
                 token_file=self._mcp_settings.mcp_token_file,
                 allowed_hosts=self._mcp_settings.mcp_allowed_hosts,
                 tools=self._mcp_settings.mcp_tools,
+                output_schemas=self._mcp_settings.mcp_output_schemas,
                 listening=self._mcp_socket,
             )
             bridge.start()

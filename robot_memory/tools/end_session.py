@@ -73,6 +73,8 @@ def end_session(memory: Memory, request: EndSessionRequest) -> EndSessionRespons
     """
     End a session: apply decay, merge similar memories and return related ones.
 
+    Call it when a task is done, with how well it went.
+
     Constraints, postmortems and gotchas neither decay nor are merged.
     """
     ended = sessions.end_session(memory, request.session_id, request.outcome_score)

@@ -35,8 +35,10 @@ def forget(memory: Memory, request: ForgetRequest) -> ForgetResponse:
     """
     Soft-delete a memory; the row and its audit trail are kept.
 
-    The trail records actor, time and reason; query_records with {"status": "invalidated"} returns
-    it.
+    Call it if a memory is wrong and nothing replaces it; else call update.
+
+    The trail records actor, time and reason; query_records with {"status": "invalidated"}
+    returns it.
     """
     reason = request.reason.strip()
     if not reason:

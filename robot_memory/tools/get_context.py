@@ -75,17 +75,16 @@ class GetContextRequest:
         maximum=50,
     )
     strategy: str = arg(
-        'Retrieval strategy: HYBRID_ADVANCED; AGGRESSIVE includes low-confidence memories; '
-        'CONSERVATIVE only high-confidence ones; or a custom strategy. Empty: the setting '
-        'default_strategy.',
+        'HYBRID_ADVANCED; AGGRESSIVE includes low-confidence memories, CONSERVATIVE only '
+        'high-confidence ones; or a custom strategy. Empty: the setting default_strategy.',
         default='',
         max_length=64,
     )
     collection: str = collection_arg('Collection to read from.')
     actor_id: str | None = actor_arg('Restrict to what this actor said or did.')
     max_characters: int = arg(
-        'Maximum length of the text, in characters; rules that apply are never cut.',
-        default=4000,
+        'Maximum length of the text; rules that apply are never cut.',
+        default=2000,
         minimum=200,
         maximum=100_000,
     )
@@ -148,7 +147,10 @@ class GetContextResponse:
 @tool(read_only=True, idempotent=True, planner=True, sage=True)
 def get_context(memory: Memory, request: GetContextRequest) -> GetContextResponse:
     """
-    Return prompt-ready context for a planned action.
+    Return prompt-ready context for a planned action: rules first, then what is known.
+
+    Call it before planning or acting, with the whole task in one sentence, and say in situation
+    who is near.
 
     Rules come first: all constraints, gotchas and postmortems whose condition is met (applies) or
     unknown (may apply), each with why. Then what people said as quotes, then other facts, then

@@ -27,8 +27,8 @@ class LearnRequest:
     collection: str = collection_arg('Collection to store the memory in.')
     session_id: str | None = arg('Session id from start_session.', default=None)
     from_: str | None = arg(
-        'Memory that this confirms, e.g. mem_7: what a person, a sign or a log said then stands '
-        "on the caller's authority.",
+        'Memory of a person, sign or log that this confirms, e.g. mem_7: it then has the '
+        "caller's authority.",
         default=None,
         max_length=24,
     )
@@ -92,9 +92,11 @@ def learn(memory: Memory, request: LearnRequest) -> LearnResponse:
     """
     Store one piece of experience: a fact, strategy, lesson or observation.
 
-    Category, confidence and tags are inferred from the text. A duplicate of a memory in the same
-    collection is not stored again; the response then has the id of the existing memory, and of the
-    observation that holds what was new in the call.
+    Call it after acting, with what worked or failed, and whenever somebody states a fact or a
+    rule: one statement a call, numbers with units.
+
+    Category, confidence and tags are inferred from the text. Of a duplicate the response has the
+    id of the existing memory, and of the observation that holds what was new in the call.
     """
     learned = facts.learn(
         memory,

@@ -49,13 +49,13 @@ class QueryEventsRequest:
     descending: bool = arg('Newest, longest or greatest first.', default=False)
     limit: int = arg('Maximum number of events.', default=20, minimum=1, maximum=1000)
     cursor: str = arg(
-        'next_cursor of the page before; the pages stay stable while events arrive.',
+        'next_cursor of the page before.',
         default='',
         max_length=512,
     )
     aggregate: tuple[str, ...] = arg(
         'Instead of events: count, min, max, mean, sum, std (of all values), median, quantiles, '
-        ' a percentile such as p99, histogram.',
+        'a percentile such as p99, histogram.',
         default=(),
     )
     figure: str = arg(
@@ -119,9 +119,11 @@ def query_events(memory: Memory, request: QueryEventsRequest) -> QueryEventsResp
     """
     List or aggregate events by measured time and figures: contacts, motions, scenes, sessions.
 
-    Order by a figure for the hardest, longest or fastest; aggregate with group_by for counts an
-    hour or means by task. An event belongs to a window that it overlaps, and to the hour or day of
-    its onset. Bounds may have a unit: "5 N", "300 ms".
+    Call it for when, how often, how hard or how long. Order by a figure for the hardest, longest
+    or fastest; aggregate with group_by for counts an hour or means by task.
+
+    An event belongs to a window that it overlaps, and to the hour or day of its onset. Bounds may
+    have a unit: "5 N", "300 ms".
     """
     question = EventQuestion(
         request.where or {},

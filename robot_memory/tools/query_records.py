@@ -130,6 +130,8 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
     """
     List matching records, newest first, with pagination.
 
+    Call it for an exact, complete list; recall ranks instead.
+
     Without a condition on status only active records are listed; with one, soft-deleted and
     superseded records are included, with their audit trail.
     """

@@ -46,14 +46,14 @@ class RecallRequest:
         shape='object',
     )
     spatial_sort: Json | None = arg(
-        'Sort by distance, as JSON: {"field": "spatial.object_position", "target": [x, y, z], '
-        '"max_distance": 0.1, "frame_id": "map"}; max_distance and frame_id are optional.',
+        'Sort by distance, as JSON: {"field": "spatial.object_position", "target": [x, y, z]}, '
+        'optionally "max_distance": 0.1 and "frame_id": "map".',
         default=None,
         shape='object',
     )
     as_of: str = arg(
-        'Answer from the memories as they were at an instant (ISO 8601) or audit line (#120), by '
-        'keyword; min_confidence applies only where it is not the default.',
+        'Answer as of an instant (ISO 8601) or audit line (#120), by keyword; min_confidence then '
+        'applies only if it is not the default.',
         default='',
         max_length=100,
     )
@@ -98,9 +98,12 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     """
     Retrieve memories by keyword, meaning, filter or distance, best match first.
 
+    Call it to look something up; before acting, call get_context. The query may be empty if a
+    context_filter or spatial_sort is given.
+
     Collection, session, confidence, context_filter and max_distance are applied before ranking.
-    The query may be empty if a context_filter or spatial_sort is given. With spatial_sort,
-    memories that match a query keyword come first; each group is sorted by distance.
+    With spatial_sort, memories that match a query keyword come first; each group is sorted by
+    distance.
     """
     past = None
     if request.as_of:

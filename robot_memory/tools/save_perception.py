@@ -36,7 +36,7 @@ class SavePerceptionRequest:
     frame_id: str | None = arg('Coordinate frame of the measurement.', default=None)
     pose: Json | None = arg(
         'Pose as JSON: {"position": [x, y, z] in metres, "orientation": [x, y, z, w], '
-        '"frame_id": "map"}; frame_id defaults to that of the measurement.',
+        '"frame_id": "map"}; default: the frame_id of the measurement.',
         default=None,
         shape='object',
     )
@@ -56,6 +56,8 @@ class SavePerceptionResponse:
 def save_perception(memory: Memory, request: SavePerceptionRequest) -> SavePerceptionResponse:
     """
     Store a perception (vision, touch, sound, motion) with its time, frame and pose.
+
+    Call it for what was just sensed and no tap stores.
 
     A perception is an event: storing the same description twice creates two memories.
     """

@@ -47,10 +47,12 @@ class ShowResponse:
     linked_total: int | None = arg(LINKED_TOTAL, default=None, omitted=True)
 
 
-@tool(read_only=True, idempotent=True)
+@tool(read_only=True, idempotent=True, planner=True)
 def show(memory: Memory, request: ShowRequest) -> ShowResponse:
     """
     Return a complete memory: data, metadata, and the bytes of its signals and images.
+
+    Call it if a response names shortened fields, or to see a picture.
 
     Soft-deleted and superseded memories are returned as well; status says which they are. Of a
     folded one there are its event with all figures, and the digest that stands for it.

@@ -35,7 +35,11 @@ class StartSessionResponse:
 
 @tool(core=True)
 def start_session(memory: Memory, request: StartSessionRequest) -> StartSessionResponse:
-    """Start a new session."""
+    """
+    Start a session: what is stored in it belongs to one task.
+
+    Call it before a task, and pass session_id to the calls in between.
+    """
     session, active = sessions.start_session(
         memory, request.collection, request.context or {}, request.title, request.tags
     )

@@ -44,6 +44,8 @@ def update(memory: Memory, request: UpdateRequest) -> UpdateResponse:
     """
     Replace the text of a memory; category, tags and vector are recomputed.
 
+    Call it if a memory is wrong or out of date.
+
     The old text is kept in the audit trail, and decay restarts.
     """
     updated = facts.update(memory, request.memory_id, request.new_content, request.context or {})

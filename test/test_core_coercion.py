@@ -1,0 +1,139 @@
+"""What language models write for a value: what is unambiguous is taken, all else is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from robot_memory.core.coercion import coerce_arguments, read_json
+from robot_memory.core.errors import InvalidArgument
+from robot_memory.core.fields import Json, Stamp, arg, parse
+
+
+@dataclass(frozen=True)
+class Call:
+    """One field of each kind."""
+
+    text: str = arg('A text.', default='')
+    memory_id: int = arg('An id.', default=1, minimum=1)
+    count: int = arg('A count.', default=3)
+    number: float = arg('A share.', default=0.5, maximum=1.0)
+    flag: bool = arg('A switch.', default=False)
+    texts: tuple[str, ...] = arg('Words.', default=())
+    filter_by: Json | None = arg('Conditions.', default=None, shape='object')
+    data: Json | None = arg('JSON.', default=None)
+    read: str = arg('One of two.', default='auto', choices=('auto', 'off'))
+    stamp: Stamp | None = arg('A time.', default=None)
+
+
+def read(**values: Any) -> Call:
+    return parse(Call, coerce_arguments(Call, values), 'test')
+
+
+@pytest.mark.parametrize(
+    ('name', 'value', 'meant'),
+    [
+        ('count', '5', 5),
+        ('count', ' -7 ', -7),
+        ('count', '5.0', 5),
+        ('memory_id', 'mem_12', 12),
+        ('memory_id', '12', 12),
+        ('number', '0.25', 0.25),
+        ('number', '.5', 0.5),
+        ('number', '1e-3', 0.001),
+        ('flag', 'True', True),
+        ('flag', ' false', False),
+        ('texts', 'count', ('count',)),
+        ('texts', '["a", "b"]', ('a', 'b')),
+        ('texts', "['a', 'b']", ('a', 'b')),
+        ('read', 'Off', 'off'),
+        ('stamp', '2026-11-20T14:03:00Z', 1_795_183_380_000_000_000),
+        ('stamp', '2026-11-20T15:03:00.5+01:00', 1_795_183_380_500_000_000),
+        ('stamp', '12', 12),
+        ('stamp', '{"sec": 1}', 1_000_000_000),
+    ],
+)
+def test_what_is_unambiguous_is_taken(name: str, value: Any, meant: Any) -> None:
+    assert getattr(read(**{name: value}), name) == meant
+
+
+@pytest.mark.parametrize(
+    ('text', 'meant'),
+    [
+        ("{'task.success': True, 'x': None}", {'task.success': True, 'x': None}),
+        ("{'a': true, 'b': null}", {'a': True, 'b': None}),
+        ('{"a": 1,}', {'a': 1}),
+        ('```json\n{"a": {"$lt": 15}}\n```', {'a': {'$lt': 15}}),
+        ('```\n{"a": 1}```', {'a': 1}),
+        ('{"a"：1，"b"：［2，3］}', {'a': 1, 'b': [2, 3]}),
+        ('｛“物体”：“杯子：红，大”｝', {'物体': '杯子：红，大'}),
+        ("{'who': \"Li's cup\"}", {'who': "Li's cup"}),
+        ('{"text": "true, null：，"}', {'text': 'true, null：，'}),
+        ("{'text': 'true, null'}", {'text': 'true, null'}),
+    ],
+)
+def test_json_is_taken_in_other_quotes_and_punctuation(text: str, meant: Any) -> None:
+    assert read(filter_by=text).filter_by == meant
+
+
+@pytest.mark.parametrize('value', ['true', '5', 'yes', '{"a": 1}'])
+def test_a_value_inside_of_a_filter_stays_what_it_is(value: str) -> None:
+    assert read(filter_by={'task.success': value}).filter_by == {'task.success': value}
+    assert read(text=value).text == value
+
+
+@pytest.mark.parametrize(
+    ('name', 'value'),
+    [
+        ('count', 'five'),
+        ('count', '5.5'),
+        ('count', 'mem_5'),
+        ('count', '５'),
+        ('count', True),
+        ('memory_id', 'memory 12'),
+        ('memory_id', '1e3'),
+        ('memory_id', '0'),
+        ('number', '50%'),
+        ('number', 'nan'),
+        ('number', '0x10'),
+        ('flag', 'yes'),
+        ('flag', 1),
+        ('texts', '["a"'),
+        ('texts', '[1]'),
+        ('filter_by', '{"a": 1'),
+        ('filter_by', "{'a': open('x')}"),
+        ('filter_by', "{'a': {1, 2}}"),
+        ('filter_by', '{a: 1}'),
+        ('filter_by', '(' * 5000),
+        ('filter_by', '{"a": NaN}'),
+        ('read', 'never'),
+        ('stamp', 'yesterday'),
+        ('stamp', '2026-13-40'),
+        ('stamp', 1.5),
+    ],
+)
+def test_what_is_not_certain_is_refused(name: str, value: Any) -> None:
+    with pytest.raises(InvalidArgument, match=name):
+        read(**{name: value})
+
+
+def test_a_name_in_another_style_is_taken() -> None:
+    assert read(memoryId='4').memory_id == 4
+    assert read(**{'filter-by': {'a': 1}}).filter_by == {'a': 1}
+
+
+def test_a_name_given_twice_in_two_styles_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match=r'memoryId.*did you mean memory_id'):
+        read(memoryId=4, memory_id=5)
+
+
+def test_a_name_that_is_near_is_suggested_and_not_taken() -> None:
+    with pytest.raises(InvalidArgument, match=r"'counts' \(did you mean count\?\); accepted: "):
+        read(counts=4)
+
+
+@pytest.mark.parametrize('text', ['', '5', '"a"', 'null', '[', '{', "'", '```', '{“'])
+def test_what_is_no_object_and_no_array_is_none(text: str) -> None:
+    assert read_json(text) is None
