@@ -60,8 +60,11 @@ def test_a_memory_cannot_pass_for_another_line(robot: Robot) -> None:
 
 
 def test_what_is_not_known_is_said(robot: Robot) -> None:
+    robot.learn('The cup is wet')
     answer = robot.get_context('quantum chromodynamics')
-    assert answer.context == 'No memories about "quantum chromodynamics".'
+    about = '"quantum chromodynamics"'
+    assert answer.why_empty == f'The only memory does not match {about}.'
+    assert answer.context == f'No memories about {about}. {answer.why_empty}'
     assert (answer.results, answer.num_results) == ((), 0)
 
 

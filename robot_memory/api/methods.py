@@ -57,9 +57,11 @@ class ToolMethods:
         """
         Store one piece of experience: a fact, strategy, lesson or observation.
 
-        Category, confidence and tags are inferred from the text. A duplicate of a memory in the
-        same collection is not stored again; the response then has the id of the existing memory,
-        and of the observation that holds what was new in the call.
+        Call it after acting, with what worked or failed, and whenever somebody states a fact or a
+        rule: one statement a call, numbers with units.
+
+        Category, confidence and tags are inferred from the text. Of a duplicate the response has
+        the id of the existing memory, and of the observation that holds what was new in the call.
 
         Args:
             insight: Text to learn, 1 to 300 characters.
@@ -67,8 +69,8 @@ class ToolMethods:
                 the speaker.
             collection: Collection to store the memory in.
             session_id: Session id from start_session.
-            from_: Memory that this confirms, e.g. mem_7: what a person, a sign or a log said then
-                stands on the caller's authority.
+            from_: Memory of a person, sign or log that this confirms, e.g. mem_7: it then has the
+                caller's authority.
 
         Returns:
             status: created or duplicate.
@@ -114,10 +116,12 @@ class ToolMethods:
         """
         Retrieve memories by keyword, meaning, filter or distance, best match first.
 
+        Call it to look something up; before acting, call get_context. The query may be empty if a
+        context_filter or spatial_sort is given.
+
         Collection, session, confidence, context_filter and max_distance are applied before
-        ranking. The query may be empty if a context_filter or spatial_sort is given. With
-        spatial_sort, memories that match a query keyword come first; each group is sorted by
-        distance.
+        ranking. With spatial_sort, memories that match a query keyword come first; each group is
+        sorted by distance.
 
         Args:
             query: Query in natural language.
@@ -128,12 +132,11 @@ class ToolMethods:
             context_filter: Conditions on the context as JSON: {"task.success": true,
                 "params.force.value": {"$lt": 15}}; $eq $ne $gt $gte $lt $lte $in $nin, at most 10.
             spatial_sort: Sort by distance, as JSON: {"field": "spatial.object_position", "target":
-                [x, y, z], "max_distance": 0.1, "frame_id": "map"}; max_distance and frame_id are
-                optional.
-            as_of: Answer from the memories as they were at an instant (ISO 8601) or audit line
-                (#120), by keyword; min_confidence applies only where it is not the default.
+                [x, y, z]}, optionally "max_distance": 0.1 and "frame_id": "map".
+            as_of: Answer as of an instant (ISO 8601) or audit line (#120), by keyword;
+                min_confidence then applies only if it is not the default.
             read: auto: read times, kinds of events, bounds, order and counts in the query; off:
-                search its words only.
+                only search.
 
         Returns:
             memories: Memories, best match first.
@@ -156,6 +159,8 @@ class ToolMethods:
             linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what
                 was at the same time.
             linked_total: Number of linked events that there are, up to 200.
+            why_empty: Why the answer is empty: the condition that excludes all, and what is near
+                to it.
 
         """
         return self._run(
@@ -188,6 +193,8 @@ class ToolMethods:
         """
         Store a perception (vision, touch, sound, motion) with its time, frame and pose.
 
+        Call it for what was just sensed and no tap stores.
+
         A perception is an event: storing the same description twice creates two memories.
 
         Args:
@@ -201,7 +208,7 @@ class ToolMethods:
             stamp: Time of the measurement (header.stamp).
             frame_id: Coordinate frame of the measurement.
             pose: Pose as JSON: {"position": [x, y, z] in metres, "orientation": [x, y, z, w],
-                "frame_id": "map"}; frame_id defaults to that of the measurement.
+                "frame_id": "map"}; default: the frame_id of the measurement.
 
         Returns:
             memory_id: Id of the new memory.
@@ -233,6 +240,8 @@ class ToolMethods:
         """
         Soft-delete a memory; the row and its audit trail are kept.
 
+        Call it if a memory is wrong and nothing replaces it; else call update.
+
         The trail records actor, time and reason; query_records with {"status": "invalidated"}
         returns it.
 
@@ -257,6 +266,8 @@ class ToolMethods:
     ) -> UpdateResponse:
         """
         Replace the text of a memory; category, tags and vector are recomputed.
+
+        Call it if a memory is wrong or out of date.
 
         The old text is kept in the audit trail, and decay restarts.
 
@@ -292,7 +303,9 @@ class ToolMethods:
         tags: list[str] | tuple[str, ...] = (),
     ) -> StartSessionResponse:
         """
-        Start a new session.
+        Start a session: what is stored in it belongs to one task.
+
+        Call it before a task, and pass session_id to the calls in between.
 
         Args:
             collection: Collection of the session.
@@ -325,6 +338,8 @@ class ToolMethods:
         """
         End a session: apply decay, merge similar memories and return related ones.
 
+        Call it when a task is done, with how well it went.
+
         Constraints, postmortems and gotchas neither decay nor are merged.
 
         Args:
@@ -354,6 +369,8 @@ class ToolMethods:
         """
         List matching records, newest first, with pagination.
 
+        Call it for an exact, complete list; recall ranks instead.
+
         Without a condition on status only active records are listed; with one, soft-deleted and
         superseded records are included, with their audit trail.
 
@@ -373,6 +390,8 @@ class ToolMethods:
             total_count: Number of matching records on all pages.
             as_of: The state that was listed: line, at, and gone, the memories of then that were
                 erased or folded since.
+            why_empty: Why the answer is empty: the condition that excludes all, and what is near
+                to it.
 
         """
         return self._run(
@@ -405,25 +424,27 @@ class ToolMethods:
         """
         List or aggregate events by measured time and figures: contacts, motions, scenes, sessions.
 
-        Order by a figure for the hardest, longest or fastest; aggregate with group_by for counts
-        an hour or means by task. An event belongs to a window that it overlaps, and to the hour or
-        day of its onset. Bounds may have a unit: "5 N", "300 ms".
+        Call it for when, how often, how hard or how long. Order by a figure for the hardest,
+        longest or fastest; aggregate with group_by for counts an hour or means by task.
+
+        An event belongs to a window that it overlaps, and to the hour or day of its onset. Bounds
+        may have a unit: "5 N", "300 ms".
 
         Args:
             where: Conditions as JSON, combined with AND: {"kind": "contact", "peak_force": {"$gt":
                 "5 N"}}; $eq $ne $gt $gte $lt $lte $in $nin on kind, label, topic, frame_id, robot,
                 session_id, task, recording, collection, source, memory_id, onset, peak, end,
                 duration, broken_off and every figure.
-            since: Events that last until then or later: ISO 8601 or words for a time that is past,
-                e.g. yesterday, monday 14:03, two hours ago, last week; a date is its midnight in
+            since: Events that last until then or later: ISO 8601, or words for the past:
+                yesterday, monday 14:03, two hours ago, last week. A date is its midnight in
                 time_zone.
             until: Events that began before then: ISO 8601 or words.
             order_by: onset, peak, end, duration or a figure, e.g. peak_force: events that have it.
             descending: Newest, longest or greatest first.
             limit: Maximum number of events.
-            cursor: next_cursor of the page before; the pages stay stable while events arrive.
+            cursor: next_cursor of the page before.
             aggregate: Instead of events: count, min, max, mean, sum, std (of all values), median,
-                quantiles,  a percentile such as p99, histogram.
+                quantiles, a percentile such as p99, histogram.
             figure: What is aggregated: duration or a figure, e.g. peak_force; of the events that
                 have it.
             group_by: Groups of an aggregate, times by the onset in time_zone; at most 1,000.
@@ -441,6 +462,8 @@ class ToolMethods:
             linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what
                 was at the same time. Of an answer that is one event.
             linked_total: Number of linked events that there are, up to 200.
+            why_empty: Why the answer is empty: the condition that excludes all, and what is near
+                to it.
 
         """
         return self._run(
@@ -467,6 +490,8 @@ class ToolMethods:
     ) -> ShowResponse:
         """
         Return a complete memory: data, metadata, and the bytes of its signals and images.
+
+        Call it if a response names shortened fields, or to see a picture.
 
         Soft-deleted and superseded memories are returned as well; status says which they are. Of a
         folded one there are its event with all figures, and the digest that stands for it.
@@ -588,13 +613,16 @@ class ToolMethods:
         strategy: str = '',
         collection: str = 'default',
         actor_id: str | None = None,
-        max_characters: int = 4000,
+        max_characters: int = 2000,
         read: str = 'auto',
         situation: dict[str, Any] | str | None = None,
         max_age_s: float = 60.0,
     ) -> GetContextResponse:
         """
-        Return prompt-ready context for a planned action.
+        Return prompt-ready context for a planned action: rules first, then what is known.
+
+        Call it before planning or acting, with the whole task in one sentence, and say in
+        situation who is near.
 
         Rules come first: all constraints, gotchas and postmortems whose condition is met (applies)
         or unknown (may apply), each with why. Then what people said as quotes, then other facts,
@@ -605,15 +633,14 @@ class ToolMethods:
         Args:
             query: Planned action or topic.
             max_results: Maximum number of memories; default: the setting default_results (5).
-            strategy: Retrieval strategy: HYBRID_ADVANCED; AGGRESSIVE includes low-confidence
-                memories; CONSERVATIVE only high-confidence ones; or a custom strategy. Empty: the
-                setting default_strategy.
+            strategy: HYBRID_ADVANCED; AGGRESSIVE includes low-confidence memories, CONSERVATIVE
+                only high-confidence ones; or a custom strategy. Empty: the setting
+                default_strategy.
             collection: Collection to read from.
             actor_id: Restrict to what this actor said or did.
-            max_characters: Maximum length of the text, in characters; rules that apply are never
-                cut.
+            max_characters: Maximum length of the text; rules that apply are never cut.
             read: auto: read times, kinds of events, bounds, order and counts in the query; off:
-                search its words only.
+                only search.
             situation: What is known now, e.g. {"people_near": ["Li"], "tool": "soft gripper",
                 "place": "lab", "time": "14:30", "age_s": 5}. people_near: all who are near, [] for
                 nobody. What is missing is unknown, or read from recent memories.
@@ -637,6 +664,8 @@ class ToolMethods:
             linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what
                 was at the same time.
             linked_total: Number of linked events that there are, up to 200.
+            why_empty: Why the answer is empty: the condition that excludes all, and what is near
+                to it.
 
         """
         return self._run(
@@ -676,10 +705,12 @@ class ToolMethods:
             collection: Collection to search.
             actor_id: Restrict to what this actor said or did.
             read: auto: read times, kinds of events, bounds, order and counts in the query; off:
-                search its words only.
+                only search.
 
         Returns:
             result: Results, best match first.
+            why_empty: Why the answer is empty: the condition that excludes all, and what is near
+                to it.
 
         """
         return self._run(

@@ -163,6 +163,7 @@ class RecallResponse(TypedDict):
     aggregate_ids: NotRequired[list[int]]
     linked: NotRequired[list[LinkedEventView]]
     linked_total: NotRequired[int]
+    why_empty: NotRequired[str]
 
 
 class SavePerceptionResponse(TypedDict):
@@ -279,6 +280,7 @@ class QueryRecordsResponse(TypedDict):
     records: list[RecordView]
     total_count: int
     as_of: NotRequired[Any]
+    why_empty: NotRequired[str]
 
 
 class HistogramBinView(TypedDict):
@@ -309,6 +311,7 @@ class QueryEventsResponse(TypedDict):
     time_zone: str
     linked: NotRequired[list[LinkedEventView]]
     linked_total: NotRequired[int]
+    why_empty: NotRequired[str]
 
 
 class PartView(TypedDict):
@@ -425,6 +428,7 @@ class GetContextResponse(TypedDict):
     aggregate_ids: NotRequired[list[int]]
     linked: NotRequired[list[LinkedEventView]]
     linked_total: NotRequired[int]
+    why_empty: NotRequired[str]
 
 
 class FoundView(TypedDict):
@@ -441,6 +445,7 @@ class SearchMemoryResponse(TypedDict):
     """Response of search_memory."""
 
     result: list[FoundView]
+    why_empty: NotRequired[str]
 
 
 class GetMemoryStatsResponse(TypedDict):

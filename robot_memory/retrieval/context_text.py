@@ -52,13 +52,14 @@ def compose(
     rule_results: dict[int, dict[str, Any]],
     changes: Sequence[str],
     read: str,
+    why: str,
 ) -> ContextText:
     """
     Return the text of a context of at most `max_characters`.
 
     `results` are memories other than rules; `rule_results` are rules by id, described. First cut
     are rules that do not apply, then memories, then rules that may apply. Rules that apply are all
-    in the text, however long it becomes.
+    in the text, however long it becomes. `why` says of a text without memories why it has none.
     """
     about = quote(query, 80)
     sections = {name: _Section(name, []) for name in (SAFETY, CHANGED, SAID, KNOWN, SEEN)}
@@ -74,7 +75,7 @@ def compose(
             complete = False
     _add_changes(writer, changes)
     told, left = _add_results(writer, results)
-    for rule in (*rules.applies, *rules.may_apply):
+    for rule in rules.told:
         if rule.is_quoted:
             line = _format_rule(rule_results[rule.record.id], rule.truth, '')
             left += not writer.add(SAID, line, first=True)
@@ -84,7 +85,10 @@ def compose(
             left += not writer.add(SAFETY, line)
     body = ''.join(section.format() for section in sections.values())
     if not any(section.lines for name, section in sections.items() if name != CHANGED):
-        return ContextText(f'No memories about {about}.{read}{body}', [], complete)
+        none = f'No memories about {about}.'
+        if why and len(why) < writer.room:
+            none = f'{none} {why}'
+        return ContextText(f'{none}{read}{body}', [], complete)
     text = f'Memories about {about}:{read}{body}'
     return ContextText(f'{text}\n({left} more omitted.)' if left else text, told, complete)
 

@@ -72,9 +72,14 @@ class JudgedRules:
     is_whole: bool = True
 
     @property
+    def told(self) -> tuple[JudgedRule, ...]:
+        """Return the rules that apply and those that may."""
+        return *self.applies, *self.may_apply
+
+    @property
     def ids(self) -> set[int]:
         """Return the ids of all rules."""
-        return {*(rule.record.id for rule in (*self.applies, *self.may_apply)), *self.rest_ids}
+        return {*(rule.record.id for rule in self.told), *self.rest_ids}
 
 
 @dataclass(frozen=True)

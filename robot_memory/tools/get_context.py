@@ -15,6 +15,7 @@ from robot_memory.core.zones import format_local
 from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import AskedEvents
 from robot_memory.retrieval.context_text import compose, read_metadata
+from robot_memory.retrieval.empty_answers import explain_nothing_found, why_empty_arg
 from robot_memory.retrieval.event_answers import add_events, describe_asked
 from robot_memory.retrieval.event_views import (
     AGGREGATE,
@@ -142,6 +143,7 @@ class GetContextResponse:
     aggregate_ids: tuple[int, ...] | None = arg(AGGREGATE_IDS, default=None, omitted=True)
     linked: tuple[LinkedEventView, ...] | None = arg(LINKED, default=None, omitted=True)
     linked_total: int | None = arg(LINKED_TOTAL, default=None, omitted=True)
+    why_empty: str | None = why_empty_arg()
 
 
 @tool(read_only=True, idempotent=True, planner=True, sage=True)
@@ -171,6 +173,7 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     }
     described = {**_describe_rules(memory, rules), **found}
     changes = _describe_changes(memory, request.collection)
+    why = None if results or rules.told else _explain_empty(memory, request, name)
     others = [
         one
         for one in results
@@ -184,6 +187,7 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
         described,
         changes,
         _describe_read(memory, asked),
+        why or '',
     )
     told = [*_select_found(rules, found), *composed.told]
     memory.accesses.record(
@@ -200,6 +204,7 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
         view_rules(rules),
         composed.rules_complete,
         **read,
+        why_empty=why,
     )
 
 
@@ -208,14 +213,14 @@ def _repeats(result: dict[str, Any], rules: JudgedRules) -> bool:
     return read_metadata(result, 'type') == 'turn' and any(
         rule.record.event_id == read_metadata(result, 'event_id')
         and rule.record.content in result['content']
-        for rule in (*rules.applies, *rules.may_apply)
+        for rule in rules.told
         if rule.is_quoted
     )
 
 
 def _select_found(rules: JudgedRules, found: dict[int, dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rules that the search found, in the order of the text."""
-    told = (*rules.applies, *rules.may_apply)
+    told = rules.told
     return [found[rule.record.id] for rule in told if rule.record.id in found]
 
 
@@ -224,6 +229,19 @@ def _describe_rules(memory: Memory, rules: JudgedRules) -> dict[int, dict[str, A
     records = [rule.record for rule in (*rules.applies, *rules.may_apply, *rules.others)]
     described = describe_records(records, choose_zone(memory))
     return dict(zip((record.id for record in records), described, strict=True))
+
+
+def _explain_empty(memory: Memory, request: GetContextRequest, name: str) -> str:
+    preset = STRATEGIES.get(name)
+    plan = RecallPlan.of(
+        collection=request.collection,
+        limit=1,
+        query=request.query,
+        actor_id=request.actor_id,
+        real_weight=1.0,
+        least=0.0 if preset is None else preset.min_score,
+    )
+    return explain_nothing_found(memory, plan, actor_id=request.actor_id)
 
 
 def _results(

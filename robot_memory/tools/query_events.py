@@ -8,6 +8,8 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, arg
 from robot_memory.core.truncation import compute_field_limit
 from robot_memory.memory import Memory
+from robot_memory.retrieval.empty_answers import why_empty_arg
+from robot_memory.retrieval.empty_events import explain_no_events
 from robot_memory.retrieval.event_views import EventView, FigureView, view_event
 from robot_memory.retrieval.events import (
     SINCE,
@@ -112,6 +114,7 @@ class QueryEventsResponse:
         f'{LINKED} Of an answer that is one event.', default=None, omitted=True
     )
     linked_total: int | None = arg(LINKED_TOTAL, default=None, omitted=True)
+    why_empty: str | None = why_empty_arg()
 
 
 @tool(read_only=True, idempotent=True, planner=True)
@@ -145,7 +148,10 @@ def query_events(memory: Memory, request: QueryEventsRequest) -> QueryEventsResp
     views = tuple(view_event(event, question.zone, room) for event in page.events)
     total = None if page.cursor or request.cursor else len(views)
     linked = {} if request.cursor else describe_linked(memory, page.events)
-    return QueryEventsResponse(views, page.cursor, (), total, 0, question.zone.key, **linked)
+    why = None if views or request.cursor else explain_no_events(memory, question)
+    return QueryEventsResponse(
+        views, page.cursor, (), total, 0, question.zone.key, **linked, why_empty=why
+    )
 
 
 def _aggregate(
@@ -157,15 +163,17 @@ def _aggregate(
         memory, question, request.aggregate, request.figure, request.group_by, request.bins
     )
     groups = [*found.groups]
+    counted = sum(group.count for group in groups)
     if request.descending:
         groups.reverse()
     return QueryEventsResponse(
         (),
         '',
         tuple(_view_group(group, found.unit) for group in groups[:MAX_GROUPS]),
-        sum(group.count for group in groups),
+        counted,
         len(groups),
         question.zone.key,
+        why_empty=None if counted else explain_no_events(memory, question),
     )
 
 

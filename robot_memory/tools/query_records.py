@@ -11,6 +11,7 @@ from robot_memory.core.fields import Json, actor_arg, arg
 from robot_memory.core.records import Record
 from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
+from robot_memory.retrieval.empty_answers import Asked, explain_empty, why_empty_arg
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.evidence import OBSERVED, ObservedView, complete, view_observed
 from robot_memory.retrieval.links import (
@@ -21,7 +22,7 @@ from robot_memory.retrieval.links import (
     ReplacementView,
     view_links,
 )
-from robot_memory.retrieval.past import find_past
+from robot_memory.retrieval.past import Past, find_past
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import ACTIVE, Where
 from robot_memory.storage.indexes.occasions import compile_occasions
@@ -120,6 +121,7 @@ class QueryRecordsResponse:
         default=None,
         omitted=True,
     )
+    why_empty: str | None = why_empty_arg()
 
 
 _LONG = ('record_content', 'context', 'audit')
@@ -150,8 +152,30 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
         views = tuple(fit(_view(connection, record, zone), _LONG, len(page)) for record in page)
         total = _total(connection, where, request, len(views))
         return QueryRecordsResponse(
-            get_store_id(connection), views, total, None if past is None else past.describe()
+            get_store_id(connection),
+            views,
+            total,
+            None if past is None else past.describe(),
+            None if views else _explain_empty(connection, request, total, past),
         )
+
+
+def _explain_empty(
+    connection: Connection, request: QueryRecordsRequest, total: int, past: Past | None
+) -> str:
+    if total:
+        return f'offset {request.offset} is beyond the last of {total} records.'
+    if past is not None:
+        return f'Nothing that was stored by audit line {past.line} passes.'
+    return explain_empty(
+        connection,
+        Asked(
+            name='where',
+            conditions=request.where or {},
+            session_id=request.session_id,
+            actor_id=request.actor_id,
+        ),
+    )
 
 
 def _total(connection: Connection, where: Where, request: QueryRecordsRequest, shown: int) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from robot_memory.core.fields import Json, arg, collection_arg
 from robot_memory.core.zones import get_zone
 from robot_memory.memory import Memory
+from robot_memory.retrieval.empty_answers import explain_nothing_found, why_empty_arg
 from robot_memory.retrieval.event_answers import add_events, describe_asked
 from robot_memory.retrieval.event_views import (
     AGGREGATE,
@@ -91,6 +92,7 @@ class RecallResponse:
     aggregate_ids: tuple[int, ...] | None = arg(AGGREGATE_IDS, default=None, omitted=True)
     linked: tuple[LinkedEventView, ...] | None = arg(LINKED, default=None, omitted=True)
     linked_total: int | None = arg(LINKED_TOTAL, default=None, omitted=True)
+    why_empty: str | None = why_empty_arg()
 
 
 @tool(read_only=True, idempotent=True, core=True)
@@ -132,6 +134,11 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     views = view_memories(found, get_zone(memory.settings.time_zone))
     if past is None:
         memory.accesses.record(view.id for view in views)
+    why = None
+    if not views and not (asked and (asked.events or asked.figure)):
+        why = explain_nothing_found(
+            memory, plan, session_id=request.session_id, conditions=request.context_filter
+        )
     return RecallResponse(
         views,
         len(views),
@@ -141,4 +148,5 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         None if past is None else past.describe(),
         found.faded,
         **({} if asked is None else describe_asked(memory, asked)),
+        why_empty=why,
     )

@@ -9,6 +9,7 @@ from robot_memory.core.fields import Json, actor_arg, arg, collection_arg, to_pl
 from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import AskedEvents
+from robot_memory.retrieval.empty_answers import explain_nothing_found, why_empty_arg
 from robot_memory.retrieval.event_answers import add_events
 from robot_memory.retrieval.event_views import read_arg
 from robot_memory.retrieval.events import choose_zone
@@ -66,6 +67,7 @@ class SearchMemoryResponse:
     """Response of search_memory."""
 
     result: tuple[FoundView, ...] = arg('Results, best match first.')
+    why_empty: str | None = why_empty_arg()
 
 
 _LONG = ('content', 'metadata')
@@ -103,7 +105,10 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
     views = (
         FoundView(one['content'], one['role'], one['score'], one['metadata']) for one in results
     )
-    return SearchMemoryResponse(tuple(fit(view, _LONG, len(results)) for view in views))
+    why = None
+    if not results:
+        why = explain_nothing_found(memory, plan, actor_id=request.actor_id)
+    return SearchMemoryResponse(tuple(fit(view, _LONG, len(results)) for view in views), why)
 
 
 def _add_reading(results: list[dict[str, Any]], asked: AskedEvents | None) -> None:

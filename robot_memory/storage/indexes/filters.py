@@ -31,7 +31,7 @@ from robot_memory.storage.indexes.conditions import (
 
 _INDEX = re.compile('[0-9]{1,9}')
 
-_COLUMNS = {
+COLUMNS = {
     'record_id': "'mem_' || m.id",
     'memory_id': 'm.id',
     'id': 'm.id',
@@ -48,6 +48,7 @@ _COLUMNS = {
         ).split()
     },
 }
+"""SQL of the columns of memories `m` that a filter can name, but for times."""
 STAMP = f'(m.stamp + iif(m.stamp_is_local, 1000 * {epochs.read_offset("m.created_epoch")}, 0))'
 """SQL of when a memory was measured, in nanoseconds; this host's stamps as is known now."""
 TIMES = {
@@ -194,7 +195,7 @@ def find_few(connection: apsw.Connection, where: Where, most: int) -> list[int] 
 def is_of_memory(path: str) -> bool:
     """Say whether a field of a filter is the memory's own, whatever the occasion."""
     of_occasion = ('session_id', 'actor_id')
-    return path not in of_occasion and (path in _COLUMNS or path in TIMES)
+    return path not in of_occasion and (path in COLUMNS or path in TIMES)
 
 
 def compile_filter(name: str, conditions: Mapping[str, Any]) -> Where:
@@ -235,14 +236,14 @@ def _condition(where: str, path: str, operator: str, value: Any) -> Where:
 
 def _operand(where: str, path: str) -> tuple[str, str, tuple[str, ...]]:
     """Return the SQL of a field's type and of its value, and what each of them binds."""
-    if path in _COLUMNS:
-        return f'typeof({_COLUMNS[path]})', _COLUMNS[path], ()
+    if path in COLUMNS:
+        return f'typeof({COLUMNS[path]})', COLUMNS[path], ()
     return 'json_type(m.context, ?)', 'json_extract(m.context, ?)', (json_path(where, path),)
 
 
 def _candidates(path: str, operators: dict[str, Any]) -> tuple[CandidateQuery, ...]:
     """Return the candidate queries of checked operators on a path."""
-    if path in _COLUMNS:
+    if path in COLUMNS:
         among = operators.get('$in', [operators['$eq']] if '$eq' in operators else [None])
         return _column_candidates(path, among)
     if path in TIMES:
@@ -312,7 +313,7 @@ def _any_of(where: str, path: str, values: list[Any]) -> Where:
             value for value in values if isinstance(value, types) and not isinstance(value, bool)
         ]
         if listed:
-            if kinds is _CONTAINER and path in _COLUMNS:
+            if kinds is _CONTAINER and path in COLUMNS:
                 raise InvalidArgument(
                     f'{where}: {path} requires a single value, not {format_value(listed[0])}'
                 )

@@ -1,0 +1,146 @@
+"""
+What values there are, for an answer that is empty: columns, contexts, positions, sessions.
+
+A survey looks at no more than `MOST` rows of each, so that it takes milliseconds at any size; what
+it counts beyond that is a lower bound.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import apsw
+
+from robot_memory.storage.indexes import indexed, partitions
+from robot_memory.storage.indexes.candidates import choose, restrict_to
+from robot_memory.storage.indexes.filters import COLUMNS, TIMES, Where, json_path
+
+MOST = 10_000
+_SHOWN = 5
+
+
+def count_collections(connection: apsw.Connection) -> Counter[str]:
+    """Return how many active memories each collection has."""
+    found: Counter[str] = Counter()
+    for partition, count in indexed.sizes(connection).items():
+        found[partitions.collection_of(partition)] += count
+    return found
+
+
+def count_some(connection: apsw.Connection, where: Where) -> int:
+    """Return how many memories pass, `MOST` where there are as many or more."""
+    query = choose(connection, where.candidates, MOST)
+    source, values = f'memories AS m WHERE {where.sql}', where.values
+    if query is not None:
+        source = f'{restrict_to(query)} AND {where.sql}'
+        values = (*query.values, *where.values)
+    ((number,),) = connection.execute(
+        f'SELECT count(*) FROM (SELECT 1 FROM {source} LIMIT {MOST})', values
+    )
+    return int(number)
+
+
+def find_highest_confidence(connection: apsw.Connection, where: Where) -> float | None:
+    """Return the highest confidence of the memories that pass, None where none does."""
+    ((highest,),) = connection.execute(
+        'SELECT max(confidence) FROM'
+        f' (SELECT m.confidence FROM memories AS m WHERE {where.sql} LIMIT {MOST})',
+        where.values,
+    )
+    return None if highest is None else float(highest)
+
+
+def count_column(connection: apsw.Connection, column: str, where: Where) -> list[tuple[Any, int]]:
+    """Return the commonest values of a column among the newest memories that pass."""
+    rows = connection.execute(
+        f'SELECT value, count(*) FROM (SELECT {COLUMNS[column]} AS value FROM memories AS m'
+        f' WHERE {where.sql} ORDER BY m.id DESC LIMIT {MOST}) WHERE value IS NOT NULL'
+        f' GROUP BY value ORDER BY 2 DESC, 1 LIMIT {_SHOWN}',
+        where.values,
+    )
+    return [(value, count) for value, count in rows]
+
+
+def find_column_range(
+    connection: apsw.Connection, column: str, where: Where
+) -> tuple[float, float]:
+    """Return the least and the greatest number of a column among the newest that pass."""
+    ((least, most),) = connection.execute(
+        f'SELECT min(value), max(value) FROM (SELECT {COLUMNS[column]} AS value'
+        f' FROM memories AS m WHERE {where.sql} ORDER BY m.id DESC LIMIT {MOST})',
+        where.values,
+    )
+    return least, most
+
+
+def find_span(connection: apsw.Connection, name: str, where: Where) -> tuple[int, int] | None:
+    """Return the first and the last of a time in microseconds among the newest that pass."""
+    rows = connection.execute(
+        f'SELECT min(at), max(at) FROM (SELECT {TIMES[name]} AS at FROM memories AS m'
+        f' WHERE {where.sql} ORDER BY m.id DESC LIMIT {MOST})',
+        where.values,
+    )
+    ((first, last),) = rows
+    return None if first is None else (int(first), int(last))
+
+
+def list_paths(connection: apsw.Connection) -> list[str]:
+    """Return the dotted paths of all texts, numbers and truth values in contexts."""
+    return [row[0] for row in connection.execute('SELECT path FROM facet_paths')]
+
+
+def count_values(
+    connection: apsw.Connection, path: str, where: Where
+) -> tuple[int, list[tuple[Any, int]]]:
+    """
+    Return how many memories that pass have a value at a path, and the commonest values.
+
+    Truth values are True and False; of long texts there is the beginning.
+    """
+    rows: list[Any] = connection.execute(
+        'SELECT f.value, count(*) FROM (SELECT value, memory_id FROM facets WHERE path_id ='
+        f' (SELECT id FROM facet_paths WHERE path = ?) LIMIT {MOST}) AS f'
+        f' CROSS JOIN memories AS m ON m.id = f.memory_id WHERE {where.sql}'
+        ' GROUP BY f.value ORDER BY 2 DESC, 1',
+        (path, *where.values),
+    ).fetchall()
+    values = [
+        (value == b'\x01' if isinstance(value, bytes) else value, count) for value, count in rows
+    ]
+    return sum(count for _, count in values), values[:_SHOWN]
+
+
+def find_range(connection: apsw.Connection, path: str) -> tuple[float, float] | None:
+    """Return the least and the greatest number at a path of contexts, None where none is."""
+    ((least, most),) = connection.execute(
+        'SELECT min(value), max(value) FROM facets WHERE path_id ='
+        " (SELECT id FROM facet_paths WHERE path = ?) AND value < ''",
+        (path,),
+    )
+    return None if least is None else (least, most)
+
+
+def has_path(connection: apsw.Connection, path: str, where: Where) -> bool:
+    """Say whether any of the newest memories that pass has a value of any kind at a path."""
+    row = connection.execute(
+        'SELECT 1 FROM (SELECT m.context FROM memories AS m'
+        f' WHERE {where.sql} ORDER BY m.id DESC LIMIT {MOST})'
+        ' WHERE json_type(context, ?) IS NOT NULL LIMIT 1',
+        (*where.values, json_path('field', path)),
+    ).fetchone()
+    return row is not None
+
+
+def count_positions(connection: apsw.Connection, collection: str) -> Counter[str]:
+    """Return how many positions a collection has at each dotted path."""
+    rows = connection.execute(
+        'SELECT path, (SELECT count(*) FROM'
+        f' (SELECT 1 FROM places WHERE path_id = p.id LIMIT {MOST}))'
+        " FROM place_paths AS p WHERE collection = ? AND path <> ''",
+        (collection,),
+    )
+    found: Counter[str] = Counter()
+    for path, count in rows:
+        found[path.removeprefix('$.').replace('"', '')] += count
+    return +found
