@@ -170,6 +170,19 @@ async def test_output_schemas_are_listed_only_where_the_parameter_says_so(
         assert not any(tool.output_schema for tool in (await client.list_tools()).tools)
 
 
+async def test_a_brief_answer_is_sent_once_unless_a_schema_promises_its_structure(
+    robot: Robot, revision: str
+) -> None:
+    robot.learn(CUP)
+    for schemas in (False, True):
+        server = build_server(robot.memory, output_schemas=schemas)
+        async with Client(server, mode=REVISIONS[revision]) as client:
+            result = await client.call_tool('recall', {'query': 'cup', 'format': 'Brief'})
+        said = json.loads(text_of(result))
+        assert [one['content'] for one in said['brief']] == [CUP]
+        assert result.structured_content == (said if schemas else None)
+
+
 async def test_the_list_for_planners_is_short(robot: Robot, revision: str) -> None:
     async with Client(build_server(robot.memory), mode=REVISIONS[revision]) as client:
         listed = await client.list_tools()

@@ -112,6 +112,7 @@ class ToolMethods:
         spatial_sort: dict[str, Any] | str | None = None,
         as_of: str = '',
         read: str = 'auto',
+        format: str = '',
     ) -> RecallResponse:
         """
         Retrieve memories by keyword, meaning, filter or distance, best match first.
@@ -137,6 +138,8 @@ class ToolMethods:
                 min_confidence then applies only if it is not the default.
             read: auto: read times, kinds of events, bounds, order and counts in the query; off:
                 only search.
+            format: brief: text and one line about each memory; full: all fields. Empty: the
+                setting recall_format.
 
         Returns:
             memories: Memories, best match first.
@@ -159,6 +162,7 @@ class ToolMethods:
             linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what
                 was at the same time.
             linked_total: Number of linked events that there are, up to 200.
+            brief: The memories with format brief, which leaves memories empty.
             why_empty: Why the answer is empty: the condition that excludes all, and what is near
                 to it.
 
@@ -175,6 +179,7 @@ class ToolMethods:
                 'spatial_sort': spatial_sort,
                 'as_of': as_of,
                 'read': read,
+                'format': format,
             },
         )
 

@@ -11,7 +11,13 @@ from typing import Any
 
 from robot_memory.cli.common import open_memory, show_answer
 from robot_memory.cli.options import Options
-from robot_memory.cli.text import Paint, format_count, render_linked, sanitize_line
+from robot_memory.cli.text import (
+    Paint,
+    explain_nothing,
+    format_count,
+    render_linked,
+    sanitize_line,
+)
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg, get_fields, to_plain
 from robot_memory.core.settings import Settings
@@ -98,7 +104,7 @@ def _render(answer: Any, paint: Paint) -> str:
             count += f' in {format_count(answer.groups_total, "group")}'
         return '\n'.join([*lines, paint.dim(count)])
     if not answer.events:
-        return 'No events.'
+        return explain_nothing('No events.', answer)
     lines = []
     for event in answer.events:
         values = [_render_figure(one) for one in event.figures]

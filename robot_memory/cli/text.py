@@ -111,8 +111,10 @@ def _render_recall(response: Any, paint: Paint) -> str:
     mode = f'{_MODES[response.mode]}, {response.query_ms:.1f} ms'
     if response.faded:
         mode += f'; {response.faded} decayed below the minimum confidence'
+    for one in response.brief or ():
+        rows.append((one.id, '', one.content, one.about))
     if not rows:
-        return f'No results ({mode}).'
+        return explain_nothing(f'No results ({mode}).', response)
     found = format_count(response.total, 'memory', 'memories')
     lines = [*_render_rows(rows, paint), paint.dim(f'{found} {mode}')]
     if response.frames:
@@ -134,6 +136,11 @@ def render_observed(item: Any) -> list[str]:
         said += [f'{kind}{count} times'] if count > 1 else []
         said += [f'{kind}{successes} of {tries} succeeded'] if tries else []
     return said
+
+
+def explain_nothing(none: str, response: Any) -> str:
+    """Return the line of an answer that is empty, with the reason."""
+    return f'{none} {sanitize_line(response.why_empty)}' if response.why_empty else none
 
 
 def _render_rows(rows: Iterable[tuple[int, str, str, str]], paint: Paint) -> list[str]:
@@ -237,11 +244,9 @@ def _render_end_session(response: Any, paint: Paint) -> str:
 def _render_query_records(response: Any, paint: Paint) -> str:
     found = format_count(response.total_count, 'record')
     if not response.records:
-        return (
-            f'No records on this page, {found} in total.'
-            if response.total_count
-            else 'No records.'
-        )
+        if response.total_count:
+            return f'No records on this page, {found} in total.'
+        return explain_nothing('No records.', response)
     rows = []
     for item in response.records:
         about = [item.kind, item.category, f'confidence {item.confidence:.2f}', item.collection]

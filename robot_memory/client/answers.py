@@ -79,6 +79,7 @@ class MemoryView(TypedDict):
     _rrf_score: float
     created_at: str
     tags: list[str]
+    updated_at: NotRequired[str]
     distance: NotRequired[float]
     stamp: NotRequired[dict[str, int]]
     measured_at: NotRequired[str]
@@ -146,6 +147,14 @@ class LinkedEventView(TypedDict):
     text: str | None
 
 
+class BriefView(TypedDict):
+    """One recalled memory in brief."""
+
+    id: int
+    content: str
+    about: str
+
+
 class RecallResponse(TypedDict):
     """Response of recall."""
 
@@ -163,6 +172,7 @@ class RecallResponse(TypedDict):
     aggregate_ids: NotRequired[list[int]]
     linked: NotRequired[list[LinkedEventView]]
     linked_total: NotRequired[int]
+    brief: NotRequired[list[BriefView]]
     why_empty: NotRequired[str]
 
 

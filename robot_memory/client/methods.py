@@ -117,6 +117,7 @@ class ToolMethods(ToolCaller):
         spatial_sort: dict[str, Any] | str | None = None,
         as_of: str = '',
         read: str = 'auto',
+        format: str = '',
     ) -> RecallResponse:
         """
         Retrieve memories by keyword, meaning, filter or distance, best match first.
@@ -142,6 +143,8 @@ class ToolMethods(ToolCaller):
                 min_confidence then applies only if it is not the default.
             read: auto: read times, kinds of events, bounds, order and counts in the query; off:
                 only search.
+            format: brief: text and one line about each memory; full: all fields. Empty: the
+                setting recall_format.
 
         Returns:
             memories: Memories, best match first.
@@ -164,6 +167,7 @@ class ToolMethods(ToolCaller):
             linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what
                 was at the same time.
             linked_total: Number of linked events that there are, up to 200.
+            brief: The memories with format brief, which leaves memories empty.
             why_empty: Why the answer is empty: the condition that excludes all, and what is near
                 to it.
 
@@ -181,6 +185,7 @@ class ToolMethods(ToolCaller):
                 'spatial_sort': spatial_sort,
                 'as_of': as_of,
                 'read': read,
+                'format': format,
             },
         )
         return answer

@@ -107,6 +107,11 @@ class Settings:
         minimum=1,
         maximum=50,
     )
+    recall_format: str = arg(
+        'Default format of recall: full, or brief for planners with little context.',
+        default='full',
+        choices=('full', 'brief'),
+    )
     default_strategy: str = arg(
         'Default strategy of get_context.',
         default='HYBRID_ADVANCED',

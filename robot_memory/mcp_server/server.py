@@ -46,6 +46,7 @@ from robot_memory.mcp_server.principals import Principal
 from robot_memory.mcp_server.schema import make_input_schema, make_output_schema
 from robot_memory.memory import Memory, caller, trace
 from robot_memory.tool import Tool
+from robot_memory.tools.recall import RecallResponse
 from robot_memory.tools.show import ShowResponse
 
 INSTRUCTIONS = (
@@ -100,6 +101,7 @@ def build_server(
             memory,
             tool,
             params.arguments or {},
+            output_schemas,
             _identify_caller(memory, context),
             find_trace(context),
             abandon_on_cancel=True,
@@ -181,9 +183,18 @@ def _describe_effects(tool: Tool[Any, Any]) -> ToolAnnotations:
 
 
 def _run_tool(
-    memory: Memory, tool: Tool[Any, Any], arguments: Mapping[str, Any], who: Writer, traced: str
+    memory: Memory,
+    tool: Tool[Any, Any],
+    arguments: Mapping[str, Any],
+    output_schemas: bool,
+    who: Writer,
+    traced: str,
 ) -> CallToolResult:
-    """Run a tool; a failure is a result, so that the model reads what to do next."""
+    """
+    Run a tool; a failure is a result, so that the model reads what to do next.
+
+    A brief answer is sent once, as text, unless a listed schema promises structured content.
+    """
     caller.set(who)
     trace.set(traced)
     try:
@@ -200,7 +211,9 @@ def _run_tool(
     bare = answer['result'] if answer.keys() == {'result'} else answer
     text = json.dumps(bare, ensure_ascii=False, separators=(',', ':'))
     content: list[ContentBlock] = [TextContent(text=text), *_list_pictures(response)]
-    return CallToolResult(content=content, structured_content=answer)
+    is_brief = isinstance(response, RecallResponse) and response.brief is not None
+    structured = None if is_brief and not output_schemas else answer
+    return CallToolResult(content=content, structured_content=structured)
 
 
 def _list_pictures(response: Any) -> Iterator[ImageContent]:

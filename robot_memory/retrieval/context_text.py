@@ -190,6 +190,8 @@ def _format_date(result: dict[str, Any]) -> str:
     measured = read_metadata(result, 'measured_at')
     if isinstance(measured, str):
         return f'measured {measured[:16].replace("T", " ")}{measured[26:]}'
+    if updated := read_metadata(result, 'updated_at'):
+        return f'updated {updated[:10]}'
     return str(read_metadata(result, 'timestamp') or '')[:10]
 
 

@@ -22,9 +22,8 @@ from robot_memory.storage.indexes.filters import (
     TIMES,
     Where,
     active_in,
-    compile_filter,
-    equal,
 )
+from robot_memory.storage.indexes.occasions import compile_occasions
 from robot_memory.storage.tables import sessions
 from robot_memory.text.quoting import quote
 
@@ -145,7 +144,7 @@ def _explain_session(connection: Connection, asked: Asked, scope: Where) -> str:
         return ''
     named = quote(asked.session_id, _LONGEST)
     if sessions.exists(connection, asked.session_id):
-        if surveys.count_some(connection, scope & equal('session_id', asked.session_id)):
+        if surveys.count_some(connection, scope & _said(asked.name, session_id=asked.session_id)):
             return ''
         return f'Session {named} has no memories here.'
     recent = [one.id for one in sessions.list_recent(connection, _RECENT)]
@@ -158,7 +157,7 @@ def _explain_session(connection: Connection, asked: Asked, scope: Where) -> str:
 
 def _explain_actor(connection: Connection, asked: Asked, scope: Where) -> str:
     actor = asked.actor_id
-    if actor is None or surveys.count_some(connection, scope & equal('actor_id', actor)):
+    if actor is None or surveys.count_some(connection, scope & _said(asked.name, actor_id=actor)):
         return ''
     return _explain_column(connection, 'actor_id', actor, scope)
 
@@ -166,7 +165,7 @@ def _explain_actor(connection: Connection, asked: Asked, scope: Where) -> str:
 def _explain_conditions(connection: Connection, asked: Asked, scope: Where) -> str:
     """Return why one condition alone excludes all."""
     for path, condition in asked.conditions.items():
-        where = compile_filter(asked.name, {path: condition})
+        where, _ = compile_occasions(asked.name, {path: condition})
         if surveys.count_some(connection, scope & where):
             continue
         operators = read_operators(asked.name, path, condition)
@@ -261,15 +260,20 @@ def _explain_position(connection: Connection, asked: Asked, _: Where) -> str:
     return f'No memory has a position at {asked.position}{"; " if shown else ""}{shown}.'
 
 
+def _said(name: str, **who: str | None) -> Where:
+    return compile_occasions(name, {}, **who)[0]
+
+
 def _restrict(asked: Asked, scope: Where) -> Where:
-    where = scope
-    if asked.conditions:
-        where &= compile_filter(asked.name, asked.conditions)
-    if asked.session_id:
-        where &= equal('session_id', asked.session_id)
-    if asked.actor_id is not None:
-        where &= equal('actor_id', asked.actor_id)
-    return where
+    if not (asked.conditions or asked.session_id or asked.actor_id is not None):
+        return scope
+    where, _ = compile_occasions(
+        asked.name,
+        asked.conditions,
+        session_id=asked.session_id or None,
+        actor_id=asked.actor_id,
+    )
+    return scope & where
 
 
 def _name_type(value: Any) -> str:

@@ -56,6 +56,11 @@ class MemoryView:
     _rrf_score: float = arg('Fused score that determines the order.')
     created_at: str = arg('Creation time, UTC, ISO 8601.')
     tags: tuple[str, ...] = arg('Topics.')
+    updated_at: str | None = arg(
+        'Time of the last change of its text, UTC, ISO 8601; only if it was updated.',
+        default=None,
+        omitted=True,
+    )
     distance: float | None = arg(
         'Distance to the target of spatial_sort, in its unit.', default=None, omitted=True
     )
@@ -138,6 +143,8 @@ def describe_results(found: Found, zone: ZoneInfo) -> list[dict[str, Any]]:
         metadata = _describe(record, found.mode)
         if measured := record.format_measured(zone):
             metadata['measured_at'] = measured
+        if updated := format_update(record):
+            metadata['updated_at'] = updated
         if record.evidence is not None:
             metadata['observed'] = to_plain(view_observed(record))
         metadata |= describe_links(record)
@@ -163,6 +170,12 @@ def describe_records(records: Sequence[Record], zone: ZoneInfo) -> list[dict[str
     hits = tuple(Hit(record.id, 0.0) for record in records)
     by_id = {record.id: record for record in records}
     return describe_results(Found(hits, by_id, 'filter', {}, {}, {}, None, 0.0), zone)
+
+
+def format_update(record: Record) -> str | None:
+    """Return when the text was changed, UTC, ISO 8601; None where it stands as it was stored."""
+    changed = record.updated_at > record.created_at
+    return format_instant(record.updated_at) if changed else None
 
 
 def describe_authority(record: Record) -> dict[str, Any]:
@@ -210,6 +223,7 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
             _rrf_score=round(hit.score, 6),
             created_at=created,
             tags=record.tags,
+            updated_at=format_update(record),
             distance=None if hit.distance is None else round(hit.distance, 9),
             stamp=None if record.stamp is None else Stamp(record.stamp),
             measured_at=record.format_measured(zone),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from robot_memory.core.fields import Json, arg, collection_arg
 from robot_memory.core.zones import get_zone
 from robot_memory.memory import Memory
+from robot_memory.retrieval.brief_views import BriefView, view_briefly
 from robot_memory.retrieval.empty_answers import explain_nothing_found, why_empty_arg
 from robot_memory.retrieval.event_answers import add_events, describe_asked
 from robot_memory.retrieval.event_views import (
@@ -59,6 +60,12 @@ class RecallRequest:
         max_length=100,
     )
     read: str = read_arg()
+    format: str = arg(
+        'brief: text and one line about each memory; full: all fields. Empty: the setting '
+        'recall_format.',
+        default='',
+        choices=('', 'full', 'brief'),
+    )
 
 
 @dataclass(frozen=True)
@@ -92,6 +99,9 @@ class RecallResponse:
     aggregate_ids: tuple[int, ...] | None = arg(AGGREGATE_IDS, default=None, omitted=True)
     linked: tuple[LinkedEventView, ...] | None = arg(LINKED, default=None, omitted=True)
     linked_total: int | None = arg(LINKED_TOTAL, default=None, omitted=True)
+    brief: tuple[BriefView, ...] | None = arg(
+        'The memories with format brief, which leaves memories empty.', default=None, omitted=True
+    )
     why_empty: str | None = why_empty_arg()
 
 
@@ -131,22 +141,24 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         found, asked = add_events(
             memory, found, request.query, request.collection, request.session_id, request.n
         )
-    views = view_memories(found, get_zone(memory.settings.time_zone))
     if past is None:
-        memory.accesses.record(view.id for view in views)
+        memory.accesses.record(found.ids)
+    is_brief = (request.format or memory.settings.recall_format) == 'brief'
+    zone = get_zone(memory.settings.time_zone)
     why = None
-    if not views and not (asked and (asked.events or asked.figure)):
+    if not found.hits and not (asked and (asked.events or asked.figure)):
         why = explain_nothing_found(
             memory, plan, session_id=request.session_id, conditions=request.context_filter
         )
     return RecallResponse(
-        views,
-        len(views),
+        () if is_brief else view_memories(found, zone),
+        len(found.hits),
         found.mode,
         found.query_ms,
         found.frames,
         None if past is None else past.describe(),
         found.faded,
         **({} if asked is None else describe_asked(memory, asked)),
+        brief=view_briefly(found, zone) if is_brief and found.hits else None,
         why_empty=why,
     )
