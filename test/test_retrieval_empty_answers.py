@@ -139,3 +139,10 @@ def test_stored_text_stays_in_its_quotes(robot: Robot) -> None:
     why = robot.recall(context_filter={'note': 'y'}).why_empty or ''
     assert '\\"' in why
     assert '"x". Safety' not in why
+
+
+@pytest.mark.parametrize('condition', [{'lt': 15}, {'<': 15}])
+def test_an_operator_without_its_sign_is_explained(taught: Robot, condition: Any) -> None:
+    for path in ('params.force', 'force'):
+        why = taught.recall(context_filter={path: condition}).why_empty or ''
+        assert why.endswith('Operators begin with $: $eq $ne $gt $gte $lt $lte $in $nin.')

@@ -275,6 +275,9 @@ def test_sessions_are_events_from_start_to_end(robot: Robot, clock: MovableClock
     late = robot.query_events(since='2026-03-25')
     assert [event.session_id for event in late.events] == [second], 'it lasts'
     longest = robot.query_events(order_by='duration', descending=True)
+    for written in ('-duration', 'duration desc', 'duration DESC'):
+        assert robot.query_events(order_by=written).events == longest.events
+    assert robot.query_events(order_by='duration asc').events == longest.events[::-1]
     assert [event.session_id for event in longest.events] == [first]
 
 

@@ -31,6 +31,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any, NewType, TypeAlias, TypeVar
 
+from robot_memory.core.bounds import add_bounds, format_bounds
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import (
     dump_json,
@@ -266,7 +267,7 @@ def _check_text(field: Field, value: Any) -> str:
     length = len(value)
     if length < field.min_length or (field.max_length and length > field.max_length):
         raise InvalidArgument(
-            f'{field.name} must have {_format_bounds(field.min_length, field.max_length or None)} '
+            f'{field.name} must have {format_bounds(field.min_length, field.max_length or None)} '
             f'characters, not {length}: {format_value(value)}'
         )
     return value
@@ -276,7 +277,10 @@ def _check_integer(field: Field, value: Any) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise InvalidArgument(f'{field.name} must be an integer, not {format_value(value)}')
+        raise InvalidArgument(
+            f'{field.name} must be an integer, not {format_value(value)}'
+            f'{add_bounds(field.minimum, field.maximum)}'
+        )
     _check_bounds(field, value)
     if not -(2**63) <= value < 2**63:
         raise InvalidArgument(f'{field.name} must fit in 64 bits, not {format_value(value)}')
@@ -285,7 +289,10 @@ def _check_integer(field: Field, value: Any) -> int:
 
 def _check_number(field: Field, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InvalidArgument(f'{field.name} must be a number, not {format_value(value)}')
+        raise InvalidArgument(
+            f'{field.name} must be a number, not {format_value(value)}'
+            f'{add_bounds(field.minimum, field.maximum)}'
+        )
     number = parse_finite(value)
     if number is None:
         raise InvalidArgument(f'{field.name} must be a finite number, not {format_value(value)}')
@@ -297,7 +304,7 @@ def _check_bounds(field: Field, value: float) -> None:
     low, high = field.minimum, field.maximum
     if (low is not None and value < low) or (high is not None and value > high):
         raise InvalidArgument(
-            f'{field.name} must be {_format_bounds(low, high)}, not {format_value(value)}'
+            f'{field.name} must be {format_bounds(low, high)}, not {format_value(value)}'
         )
 
 
@@ -388,11 +395,3 @@ def _convert_field(field: Field, value: Any, with_bytes: bool) -> Any:
     if field.kind == 'stamp':
         return {'sec': value // NANOSECONDS, 'nanosec': value % NANOSECONDS}
     return value
-
-
-def _format_bounds(low: float | None, high: float | None) -> str:
-    """Return bounds in words: '1 to 100', 'at least 1', 'at most 5'."""
-    least, most = (f'{one or 0:{"d" if isinstance(one, int) else "g"}}' for one in (low, high))
-    if low is not None and high is not None:
-        return f'{least} to {most}'
-    return f'at least {least}' if low is not None else f'at most {most}'

@@ -15,7 +15,7 @@ from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import surveys
-from robot_memory.storage.indexes.conditions import read_operators
+from robot_memory.storage.indexes.conditions import OPERATORS, read_operators
 from robot_memory.storage.indexes.filters import (
     ACTIVE,
     COLUMNS,
@@ -206,7 +206,7 @@ def _explain_path(
     """Return what is at a path of contexts, and of which type, or at paths near to it."""
     number, values = surveys.count_values(connection, path, scope)
     if not number:
-        return _suggest_paths(connection, path, scope)
+        return _suggest_paths(connection, path, scope) + _name_operators(operators)
     have = f'{_format_count(number)} have {path}: {_list_counts(values[:_SHOWN])}'
     span = surveys.find_range(connection, path)
     if span is not None and len(values) > 1:
@@ -222,9 +222,15 @@ def _explain_path(
         asked_type, held = other.pop(), types.pop()
         return (
             f'No memory has {_name(wanted[0])} ({asked_type}) at {path}; {have} ({held}). Values '
-            'compare within their own type.'
+            f'compare within their own type.{_name_operators(operators)}'
         )
     return f'No memory passes the condition on {path}; {have}.'
+
+
+def _name_operators(operators: Mapping[str, Any]) -> str:
+    """Name the operators where an object is compared that may have been meant as one."""
+    objects = any(isinstance(value, dict) for value in operators.values())
+    return f' Operators begin with $: {" ".join(OPERATORS)}.' if objects else ''
 
 
 def _suggest_paths(connection: Connection, path: str, scope: Where) -> str:

@@ -128,12 +128,13 @@ def query_events(memory: Memory, request: QueryEventsRequest) -> QueryEventsResp
     An event belongs to a window that it overlaps, and to the hour or day of its onset. Bounds may
     have a unit: "5 N", "300 ms".
     """
+    order_by, descending = _read_order(request.order_by, request.descending)
     question = EventQuestion(
         request.where or {},
         request.since,
         request.until,
-        request.order_by,
-        request.descending,
+        order_by,
+        descending,
         request.limit,
         request.cursor,
         choose_zone(memory, request.time_zone),
@@ -152,6 +153,14 @@ def query_events(memory: Memory, request: QueryEventsRequest) -> QueryEventsResp
     return QueryEventsResponse(
         views, page.cursor, (), total, 0, question.zone.key, **linked, why_empty=why
     )
+
+
+def _read_order(order_by: str, descending: bool) -> tuple[str, bool]:
+    """Return a field and its direction, also of an order as SQL or a web API writes it."""
+    name, _, direction = order_by.strip().partition(' ')
+    if direction.strip().lower() in ('asc', 'desc'):
+        return name, direction.strip().lower() == 'desc'
+    return (name[1:], True) if name.startswith('-') and not direction else (order_by, descending)
 
 
 def _aggregate(

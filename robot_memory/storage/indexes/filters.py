@@ -315,7 +315,8 @@ def _any_of(where: str, path: str, values: list[Any]) -> Where:
         if listed:
             if kinds is _CONTAINER and path in COLUMNS:
                 raise InvalidArgument(
-                    f'{where}: {path} requires a single value, not {format_value(listed[0])}'
+                    f'{where}: {path} requires a single value, not {format_value(listed[0])}; for '
+                    'any of several use {"$in": [...]}'
                 )
             sql = f'({kind} IN {kinds} AND +{column} IN (SELECT value FROM json_each(?)))'
             parts.append(Where(sql, (*places, *places, dump_json(listed))))
