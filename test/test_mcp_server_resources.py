@@ -92,6 +92,7 @@ async def test_the_templates_say_how_an_address_is_made(client: Client) -> None:
     assert [template.uri_template for template in templates] == [
         'robot-memory://memories/{memory_id}',
         'robot-memory://memories/{memory_id}/{part}',
+        'robot-memory://events/{kind}',
     ]
 
 

@@ -42,6 +42,7 @@ from robot_memory.core.json_text import format_value
 from robot_memory.core.version import get_version
 from robot_memory.mcp_server import completions, prompts, resources
 from robot_memory.mcp_server.access_control import PRINCIPAL
+from robot_memory.mcp_server.notifications import Notifier
 from robot_memory.mcp_server.principals import Principal
 from robot_memory.mcp_server.schema import make_input_schema, make_output_schema
 from robot_memory.memory import Memory, caller, trace
@@ -85,6 +86,7 @@ def build_server(
     listing = [_describe_tool(tool, output_schemas) for tool in TOOLS if tool.is_listed(tools)]
     schemas = {tool.name: make_input_schema(tool.request) for tool in TOOLS}
     readers, writers = anyio.CapacityLimiter(_READERS), anyio.CapacityLimiter(_WRITERS)
+    notifier = Notifier(memory, readers)
 
     async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=listing)
@@ -156,6 +158,7 @@ def build_server(
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
         on_completion=complete,
+        on_subscriptions_listen=notifier.listen,
     )
 
 

@@ -36,9 +36,14 @@ class PartView:
     )
 
 
+def make_memory_uri(memory_id: int) -> str:
+    """Return where MCP reads a memory."""
+    return f'robot-memory://memories/{memory_id}'
+
+
 def make_part_uri(memory_id: int, name: str) -> str:
     """Return where MCP reads a part of a memory's payload."""
-    return f'robot-memory://memories/{memory_id}/{name}'
+    return f'{make_memory_uri(memory_id)}/{name}'
 
 
 def view_part(memory_id: int, part: Part) -> PartView:

@@ -1,0 +1,53 @@
+"""What was written after an audit line: kinds of new events, and memories that changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import apsw
+
+MOST = 1000
+"""Changed memories that are named; of more only the latest are."""
+
+
+@dataclass(frozen=True)
+class News:
+    """
+    Hold what was written up to an audit line, which is the last.
+
+    `highest` is the highest id of a memory then. `kinds` are those of new events, sessions that
+    began or ended included; `changed` are memories that were written or changed.
+    """
+
+    line: int
+    highest: int
+    kinds: frozenset[str]
+    changed: frozenset[int]
+
+
+def read_news(connection: apsw.Connection, since: News | None) -> News:
+    """Return what was written after earlier news; after None nothing, but where the store is."""
+    row = connection.execute(
+        'SELECT id, last_memory_id FROM audit ORDER BY id DESC LIMIT 1'
+    ).fetchone()
+    last, newest = row or (0, 0)
+    if since is None or last <= since.line:
+        return News(last, newest, frozenset(), frozenset())
+    kinds = {
+        name
+        for (name,) in connection.execute(
+            'SELECT DISTINCT n.name FROM events AS e JOIN event_names AS n ON n.id = e.kind'
+            ' WHERE e.id > ? AND e.id <= ?',
+            (since.highest, newest),
+        )
+    }
+    changed = set()
+    for memory_id, action in connection.execute(
+        f'SELECT memory_id, action FROM audit WHERE id > ? ORDER BY id DESC LIMIT {MOST}',
+        (since.line,),
+    ):
+        if memory_id is not None:
+            changed.add(memory_id)
+        elif action.startswith('session_'):
+            kinds.add('session')
+    return News(last, newest, frozenset(kinds), frozenset(changed))
