@@ -39,6 +39,10 @@ caller: contextvars.ContextVar[Writer | None] = contextvars.ContextVar('caller',
 """Who calls, as far as the face knows; None: code of this process."""
 trace: contextvars.ContextVar[str] = contextvars.ContextVar('trace')
 """The trace that a call belongs to, for the log: 32 hexadecimal digits, as W3C's trace-id."""
+progress: contextvars.ContextVar[Callable[[int, int, str], None]] = contextvars.ContextVar(
+    'progress', default=lambda done, total, step: None
+)
+"""What a long call tells how many of its steps are done, of how many, and which comes next."""
 
 
 class Memory:

@@ -183,6 +183,22 @@ async def test_a_brief_answer_is_sent_once_unless_a_schema_promises_its_structur
         assert result.structured_content == (said if schemas else None)
 
 
+async def test_a_long_call_reports_its_progress_where_the_client_asks_for_it(
+    asked: Client,
+) -> None:
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+
+    async with asked as client:
+        result = await client.call_tool('maintain', {}, progress_callback=hear)
+        steps = result.structured_content['steps']
+        assert [step['name'] for step in steps] == [message for _, _, message in told]
+        assert [progress for progress, _, _ in told] == list(range(len(steps)))
+        assert {total for _, total, _ in told} == {len(steps)}
+
+
 async def test_the_list_for_planners_is_short(robot: Robot, revision: str) -> None:
     async with Client(build_server(robot.memory), mode=REVISIONS[revision]) as client:
         listed = await client.list_tools()

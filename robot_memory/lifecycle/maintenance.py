@@ -11,7 +11,7 @@ from robot_memory.core.clock import milliseconds_since
 from robot_memory.lifecycle import reclassification
 from robot_memory.lifecycle.retention import retire_expired
 from robot_memory.lifecycle.undo import prune_history
-from robot_memory.memory import Memory
+from robot_memory.memory import Memory, progress
 from robot_memory.storage.admin import audit_check, maintenance
 from robot_memory.storage.admin.maintenance import Done
 from robot_memory.storage.tables import rule_conditions
@@ -34,21 +34,26 @@ def run_maintenance(memory: Memory, *, keep_free_room: bool, all_lines: bool) ->
     """Run all steps in order; raise Unavailable where the store cannot be written."""
     db = memory.db
     memory.accesses.flush()
-    steps = [
-        _time('retention', lambda: _retire_expired(memory)),
-        _time('folding', lambda: _fold(memory)),
-        _time('history', lambda: _prune_history(memory)),
-        _time('integrity', lambda: maintenance.repair(db)),
-        _time('audit', lambda: _verify_audit(memory, all_lines)),
-        _time('words', lambda: maintenance.merge_words(db)),
-        _time('rules', lambda: _refresh_rules(memory)),
-        _time('statistics', lambda: maintenance.optimize(db)),
-    ]
-    if not keep_free_room:
-        steps.append(_time('compact', lambda: maintenance.compact(db)))
-    steps.append(_time('log', lambda: maintenance.checkpoint(db)))
-    steps.append(_time('backup', lambda: _back_up(memory)))
-    return steps
+    steps: dict[str, Callable[[], Done]] = {
+        'retention': lambda: _retire_expired(memory),
+        'folding': lambda: _fold(memory),
+        'history': lambda: _prune_history(memory),
+        'integrity': lambda: maintenance.repair(db),
+        'audit': lambda: _verify_audit(memory, all_lines),
+        'words': lambda: maintenance.merge_words(db),
+        'rules': lambda: _refresh_rules(memory),
+        'statistics': lambda: maintenance.optimize(db),
+        'compact': lambda: maintenance.compact(db),
+        'log': lambda: maintenance.checkpoint(db),
+        'backup': lambda: _back_up(memory),
+    }
+    if keep_free_room:
+        del steps['compact']
+    done: list[Step] = []
+    for name, step in steps.items():
+        progress.get()(len(done), len(steps), name)
+        done.append(_time(name, step))
+    return done
 
 
 def run_reclassification(memory: Memory, *, confirmed: bool) -> list[Step]:

@@ -6,8 +6,11 @@ import base64
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
+import anyio.from_thread
 import anyio.to_thread
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -45,7 +48,7 @@ from robot_memory.mcp_server.access_control import PRINCIPAL
 from robot_memory.mcp_server.notifications import Notifier
 from robot_memory.mcp_server.principals import Principal
 from robot_memory.mcp_server.schema import make_input_schema, make_output_schema
-from robot_memory.memory import Memory, caller, trace
+from robot_memory.memory import Memory, caller, progress, trace
 from robot_memory.tool import Tool
 from robot_memory.tools.recall import RecallResponse
 from robot_memory.tools.show import ShowResponse
@@ -105,7 +108,7 @@ def build_server(
             params.arguments or {},
             output_schemas,
             _identify_caller(memory, context),
-            find_trace(context),
+            context,
             abandon_on_cancel=True,
             limiter=readers if tool.read_only else writers,
         )
@@ -191,7 +194,7 @@ def _run_tool(
     arguments: Mapping[str, Any],
     output_schemas: bool,
     who: Writer,
-    traced: str,
+    context: _Context,
 ) -> CallToolResult:
     """
     Run a tool; a failure is a result, so that the model reads what to do next.
@@ -199,7 +202,8 @@ def _run_tool(
     A brief answer is sent once, as text, unless a listed schema promises structured content.
     """
     caller.set(who)
-    trace.set(traced)
+    trace.set(find_trace(context))
+    progress.set(partial(_report_progress, context))
     try:
         response = tool.run(memory, arguments)
     except RobotMemoryError as error:
@@ -217,6 +221,13 @@ def _run_tool(
     is_brief = isinstance(response, RecallResponse) and response.brief is not None
     structured = None if is_brief and not output_schemas else answer
     return CallToolResult(content=content, structured_content=structured)
+
+
+def _report_progress(context: _Context, done: int, total: int, step: str) -> None:
+    """Notify the client of progress, if it asked for that and its transport allows it."""
+    # A client that has gone must not end what it started.
+    with suppress(Exception):
+        anyio.from_thread.run(context.session.report_progress, done, total, step)
 
 
 def _list_pictures(response: Any) -> Iterator[ImageContent]:
