@@ -36,6 +36,7 @@ from robot_memory.storage.schema import (
     v16,
     v17,
     v18,
+    v19,
 )
 from robot_memory.storage.tables import meta, rule_conditions
 
@@ -58,6 +59,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v16.upgrade,
     v17.upgrade,
     v18.upgrade,
+    v19.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
 PRESENT = Path(__file__).parent / 'schema' / 'present.sql'

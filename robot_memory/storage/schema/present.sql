@@ -376,6 +376,22 @@ CREATE TABLE rule_conditions (
             version INTEGER NOT NULL,
             condition TEXT NOT NULL
         );
+CREATE TABLE models (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            dimension INTEGER NOT NULL
+        );
+CREATE TABLE other_vectors (
+            model INTEGER NOT NULL REFERENCES models (id),
+            memory_id INTEGER NOT NULL,
+            collection TEXT NOT NULL,
+            coarse BLOB,
+            fine BLOB,
+            PRIMARY KEY (model, memory_id)
+        ) WITHOUT ROWID;
+CREATE INDEX other_vectors_missing ON other_vectors (model, memory_id)
+            WHERE coarse IS NULL;
+CREATE INDEX other_vectors_by_collection ON other_vectors (model, collection);
 INSERT INTO event_names (id, name) VALUES (1, 'contact');
 INSERT INTO event_names (id, name) VALUES (2, 'motion');
 INSERT INTO event_names (id, name) VALUES (3, 'scene');
