@@ -24,7 +24,9 @@ from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.settings import Settings, find_store_path, refuse_encryption
 from robot_memory.core.zones import get_zone
 from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
-from robot_memory.embedding.quantisation import Vector
+from robot_memory.embedding.loader import open_second_model
+from robot_memory.embedding.locate import NO_MODEL, has_named_model, has_second_model
+from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.embedding.vectorizer import QueryVector, Vectorizer
 from robot_memory.embedding.vocabulary import Vocabulary
 from robot_memory.metrics.registry import Registry
@@ -35,6 +37,8 @@ from robot_memory.storage.admin.backup import Backups
 from robot_memory.text.questions.glosses import list_glosses
 
 logger = logging.getLogger(__name__)
+SECOND_SECONDS = 0.4
+"""How long a short command waits for the second model after the first one."""
 caller: contextvars.ContextVar[Writer | None] = contextvars.ContextVar('caller', default=None)
 """Who calls, as far as the face knows; None: code of this process."""
 trace: contextvars.ContextVar[str] = contextvars.ContextVar('trace')
@@ -49,8 +53,9 @@ class Memory:
     """
     Hold the parts that the tools work with, and a worker for what no caller waits for.
 
-    `db` is the store, `embedder` the model, `vectorizer` its cache and breaker, `vocabulary` what
-    questions are compared with, `clock` says
+    `db` is the store, `embedder` the first model, `second` the one that is asked beside it about
+    some languages, `vectorizer` their cache and breakers, `vocabulary` what questions are compared
+    with, `clock` says
     when something was, `registry` counts, `extensions` are the plug-ins; `accesses`,
     `timekeeper`, `folder`, `reindexer` and `backups` are what the worker runs. Of a `resident`
     memory, that of a long-running process, the worker runs, and keeps a copy of the indexes in
@@ -64,6 +69,7 @@ class Memory:
         resident: bool = True,
         clocks: Clocks = SYSTEM_CLOCKS,
         embedder: BackgroundEmbedder | None = None,
+        second: BackgroundEmbedder | None = None,
         upgrade: bool = False,
         read_only_fallback: bool = False,
     ) -> None:
@@ -88,8 +94,10 @@ class Memory:
             read_only_fallback=read_only_fallback,
         )
         self.embedder = embedder or self._make_embedder()
+        self.second = second or self._make_second(is_alone=embedder is not None)
         self.vectorizer = Vectorizer(
             self.embedder,
+            self.second,
             self.registry,
             clocks.steady,
             self.settings.cache_ttl,
@@ -112,7 +120,9 @@ class Memory:
             self.db, self.settings, clocks.wall, clocks.steady, worker.is_stopping
         )
         self.timekeeper.settle(patient=True)
-        self.embedder.on_ready.append(lambda _: worker.wake())
+        # The first answer waits for one model only: the other is loaded behind it.
+        self.embedder.on_ready += [lambda _: worker.wake(), lambda _: self.second.start()]
+        self.second.on_ready.append(lambda _: worker.wake())
         self.embedder.start()
         if resident:
             worker.start(self._list_jobs())
@@ -193,14 +203,29 @@ class Memory:
             make=plugged if self.settings.embedder else None,
         )
 
+    def _make_second(self, *, is_alone: bool) -> BackgroundEmbedder:
+        """Return what loads the second model, or nothing where there is none to be asked."""
+        settings = self.settings
+        is_default = not (is_alone or settings.model or settings.embedder or has_named_model())
+        named = settings.second_model
+        if is_alone or settings.model == NO_MODEL or not has_second_model(named, is_default):
+            return BackgroundEmbedder(NO_MODEL)
+        return BackgroundEmbedder(named, make=partial(open_second_model, named))
+
     # Vectors
 
-    def embed_passage(self, text: str) -> Vector | None:
-        """Return the vector of a text to store, or None while there is no model."""
+    def wait_for_models(self, seconds: float | None) -> None:
+        """Wait so long for the first model, and a little while longer for the second one."""
+        if self.embedder.wait(seconds) is not None:
+            self.second.start()
+            self.second.wait(SECOND_SECONDS)
+
+    def embed_passage(self, text: str) -> TextVectors | None:
+        """Return the vectors of a text to store, or None while there is no model."""
         made = self.embed_passages([text])
         return None if made is None else made[0]
 
-    def embed_passages(self, texts: Sequence[str]) -> Vector | None:
+    def embed_passages(self, texts: Sequence[str]) -> list[TextVectors] | None:
         """Return the vectors of texts to store, or None while there is no model that can."""
         return self.vectorizer.embed_passages(texts)
 

@@ -116,6 +116,7 @@ def open_robot(tmp_path: Path, clock: MovableClock) -> Iterator[Callable[..., Ro
         name: str = 'memory',
         resident: bool = True,
         embedder: BackgroundEmbedder | str | None = None,
+        second: BackgroundEmbedder | None = None,
         **settings: Any,
     ) -> Robot:
         if isinstance(embedder, str):  # the setting: a model of the site's own
@@ -127,6 +128,7 @@ def open_robot(tmp_path: Path, clock: MovableClock) -> Iterator[Callable[..., Ro
             resident=resident,
             clocks=clock,
             embedder=embedder,
+            second=second,
         )
         opened.append(Robot(memory))
         return opened[-1]
@@ -199,6 +201,17 @@ def tiny_embedders(tiny_models: dict[int, Path]) -> dict[int, BackgroundEmbedder
         embedders[dimension].start()
         assert embedders[dimension].wait(HANG_SECONDS), embedders[dimension].reason
     return embedders
+
+
+@pytest.fixture(scope='session')
+def english_embedder(tmp_path_factory: pytest.TempPathFactory) -> BackgroundEmbedder:
+    """A small model of English only, to be asked beside another one."""
+    folder = make_model(tmp_path_factory.mktemp('models') / 'english', 12)
+    (folder / 'robot_memory.json').write_text('{"name": "english", "languages": ["en"]}')
+    embedder = BackgroundEmbedder(str(folder))
+    embedder.start()
+    assert embedder.wait(HANG_SECONDS), embedder.reason
+    return embedder
 
 
 @pytest.fixture(scope='session')

@@ -76,11 +76,16 @@ def assert_holds(postings: Postings, truth: dict[int, list[int]]) -> None:
         assert sorted(found) == [row for row, terms in truth.items() if term in terms]
 
 
+@pytest.mark.parametrize('models', [1, 2])
 def test_the_file_alone_and_the_copy_in_memory_answer_alike(
-    open_robot: Open, tiny_embedders: Embedders
+    open_robot: Open,
+    tiny_embedders: Embedders,
+    english_embedder: BackgroundEmbedder,
+    models: int,
 ) -> None:
-    plain = open_robot(embedder=tiny_embedders[16], resident=False)
-    copied = open_robot(embedder=tiny_embedders[16], resident=True)
+    second = english_embedder if models == 2 else None
+    plain = open_robot(embedder=tiny_embedders[16], second=second, resident=False)
+    copied = open_robot(embedder=tiny_embedders[16], second=second, resident=True)
     plain.embed_all()
     ids = fill(plain, 300)
     fill(plain, 30, 'lab')
@@ -90,6 +95,7 @@ def test_the_file_alone_and_the_copy_in_memory_answer_alike(
         plain.update(memory_id, f'the {memory_id} door jams in the lab 红色的杯子')
     chance = random.Random(5)
     modes: Any = Counter()
+    asked: Any = Counter()
     for question in [*(sentence(chance, 3) for _ in range(20)), '红杯子', 'zebra', '17']:
         for collection in ('default', 'lab', 'nowhere'):
             for filter_ in (None, {'memory_id': {'$lt': 50}}):
@@ -99,6 +105,8 @@ def test_the_file_alone_and_the_copy_in_memory_answer_alike(
                 )
                 modes[one.mode] += 1
                 assert one.mode == other.mode
+                assert one.models == other.models
+                asked[len(one.models)] += 1
                 assert [m._rrf_score for m in one.memories] == pytest.approx(
                     [m._rrf_score for m in other.memories], abs=2e-5
                 )
@@ -106,6 +114,7 @@ def test_the_file_alone_and_the_copy_in_memory_answer_alike(
                 sure = {m.id for m in one.memories if m._rrf_score > least}
                 assert sure <= {m.id for m in other.memories}
     assert modes['hybrid'] and modes['vec_only']
+    assert asked[models] and max(asked) == models
 
 
 def test_what_other_collections_hold_changes_no_score(robot: Robot) -> None:

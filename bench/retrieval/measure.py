@@ -1,7 +1,8 @@
 """
 Measure how well recall answers, beside words alone, vectors alone, plain BM25 and the peer.
 
-Prints a table for each set, and JSON. The recorded sets are those of ROBOT_MEMORY_DATA, by
+Prints a table for each set, what recall gains over each other method with a 95 % interval, and
+JSON. The recorded sets are those of ROBOT_MEMORY_DATA, by
 default ../shared/data; `robot` is generated. Vectors are made once and kept in bench/.cache/.
 """
 
@@ -12,7 +13,7 @@ import json
 import random
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -25,12 +26,13 @@ from robot_memory.core.progress import make_progress_bar
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from absent import HIT, measure_separation
+from intervals import compare_paired
 from methods import Method, Nearest, Peer, Plain, Ranked, Stored, has_peer
 from offline import RRF_K, Offline
 from robot_set import make_meaning_set, make_robot_set
 from sets import SETS, RetrievalSet, score
 from twice import count_refused
-from vectors import Known, embed_memories, embed_questions, load_model
+from vectors import Models, know, load_models
 
 from robot_memory.core.files import SHARED, write_file
 from robot_memory.embedding import Embedder
@@ -55,9 +57,9 @@ def main() -> None:
     unknown = sorted(set(options.set) - ALL.keys())
     if unknown:
         parser.error(f'there is no set {unknown[0]}; there are {", ".join(ALL)}')
-    embedder, reason = load_model()
-    if embedder is None:
-        print(f'without vectors: {reason}', file=sys.stderr)
+    embedders, reason = load_models()
+    if reason:
+        print(f'not all vectors are there: {reason}', file=sys.stderr)
     results: dict[str, Any] = {}
     for name in options.set or ALL:
         try:
@@ -65,7 +67,7 @@ def main() -> None:
         except FileNotFoundError as error:
             print(f'{name} is left out: {error.filename} is not there', file=sys.stderr)
             continue
-        results[name] = measure(chosen, embedder, quick=options.quick)
+        results[name] = measure(chosen, embedders, quick=options.quick)
         show(name, results[name])
     text = json.dumps(results, indent=1, ensure_ascii=False) + '\n'
     if options.json:
@@ -74,18 +76,15 @@ def main() -> None:
     print(f'\n{text}')
 
 
-def measure(whole: RetrievalSet, embedder: Embedder | None, *, quick: bool) -> dict[str, Any]:
+def measure(whole: RetrievalSet, embedders: Sequence[Embedder], *, quick: bool) -> dict[str, Any]:
     """Return the measures of every method on a set."""
-    known = None
-    if embedder is not None:
-        known = Known(
-            embedder, whole, embed_memories(embedder, whole), embed_questions(embedder, whole)
-        )
+    known = know(embedders, whole)
     chosen = whole
     if quick and whole.name not in OWN and len(whole.questions) > QUICK:
         places = sorted(random.Random(0).sample(range(len(whole.questions)), QUICK))
         chosen = replace(whole, questions=tuple(whole.questions[place] for place in places))
     found: dict[str, Any] = {}
+    values: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         with open_methods(Path(folder), chosen, known) as compared:
             if has_peer() and not quick:
@@ -97,6 +96,7 @@ def measure(whole: RetrievalSet, embedder: Embedder | None, *, quick: bool) -> d
                 )
                 answers = [method.rank(question, chosen.depth) for question in questions]
                 found[title] = summarize(chosen, answers)
+                values[title] = _list_values(chosen, answers)
         taken = (
             count_refused(Path(folder) / 'twice.db', chosen, known)
             if whole.name == 'robot'
@@ -106,15 +106,34 @@ def measure(whole: RetrievalSet, embedder: Embedder | None, *, quick: bool) -> d
         'memories': len(chosen.memories),
         'questions': len(chosen.questions),
         'note': chosen.note,
-        'model': None if embedder is None else embedder.name,
+        'models': [one.name for one in embedders],
         'refused by learn': taken,
         'methods': found,
+        'paired': _compare_with_first(values),
+    }
+
+
+def _list_values(chosen: RetrievalSet, answers: list[Ranked]) -> list[float]:
+    """Return the first measure of each question that has an answer."""
+    return [
+        score(question, [place for place, _ in answer], chosen.measures[0])
+        for question, answer in zip(chosen.questions, answers, strict=True)
+        if question.right
+    ]
+
+
+def _compare_with_first(values: dict[str, list[float]]) -> dict[str, list[float]]:
+    """Return what the first method gains over each other one, with a 95 % interval."""
+    first, *others = values
+    return {
+        title: [round(number, 4) for number in compare_paired(values[first], values[title])]
+        for title in others
     }
 
 
 @contextmanager
 def open_methods(
-    folder: Path, chosen: RetrievalSet, known: Known | None
+    folder: Path, chosen: RetrievalSet, known: Models | None
 ) -> Iterator[dict[str, Method]]:
     """Yield the available methods by their titles, and close them."""
     words = Stored(folder / 'words.db', chosen)
@@ -123,8 +142,14 @@ def open_methods(
     if known is not None:
         both = Stored(folder / 'both.db', chosen, known)
         stores.append(both)
+        alone: dict[str, Method] = {}
+        if known.second is not None:
+            one = Stored(folder / 'one.db', chosen, replace(known, second=None))
+            stores.append(one)
+            alone = {'first model': one}
         compared = {
             'hybrid': both,
+            **alone,
             'in numpy': Offline(chosen, known, 'both'),
             'vectors only': Nearest(both),
             **compared,
@@ -183,6 +208,9 @@ def show(name: str, result: dict[str, Any]) -> None:
     print(_format_row('', found))
     for key in measures:
         print(_format_row(key, [f'{method[key]:.3f}' for method in found.values()]))
+    first, *_ = found
+    for title, (gain, low, high) in result['paired'].items():
+        print(f'{measures[0]}: {first} - {title}: {gain:+.3f} [{low:+.3f}, {high:+.3f}]')
     if len(one['categories']) > 1:
         for category, values in one['categories'].items():
             title = f'{measures[0]}: {category} ({values["questions"]})'

@@ -12,14 +12,16 @@ from typing import Protocol
 
 import numpy as np
 from bm25 import BM25
-from sets import ROOT, Question, RetrievalSet, group_by_collection
-from vectors import Known, Loaded
+from sets import ROOT, Item, Question, RetrievalSet, group_by_collection
+from vectors import Loaded, Models
 
-from robot_memory.core.records import make_record
+from robot_memory.core.records import Record, Session, make_record
 from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
 from robot_memory.retrieval.relevance import open_partitions
-from robot_memory.storage.tables import memories
+from robot_memory.storage import Connection
+from robot_memory.storage.indexes.partitions import names_of
+from robot_memory.storage.tables import memories, sessions, turns
 from robot_memory.text.categories import Classification
 from robot_memory.text.tokenizer import parse_query
 from robot_memory.tools.recall import recall
@@ -46,20 +48,37 @@ class Stored:
     Without vectors recall is by words alone.
     """
 
-    def __init__(self, path: Path, chosen: RetrievalSet, known: Known | None = None) -> None:
+    def __init__(self, path: Path, chosen: RetrievalSet, known: Models | None = None) -> None:
         """Make the store, with vectors where they are known."""
         settings = Settings(db_path=str(path), model='none', durability='normal')
-        self.memory = Memory(settings, embedder=None if known is None else Loaded(known))
+        first = second = None
+        if known is not None:
+            first = Loaded(known.first)
+            second = None if known.second is None else Loaded(known.second)
+        self.memory = Memory(settings, embedder=first, second=second)
         self.memory.reindexer.adopt_model()
         self._places: dict[int, int] = {}
+        self._sessions: set[str] = set()
+        self._of_turns = any(item.session is not None for item in chosen.memories)
         with self.memory.db.write() as connection:
             for place, item in enumerate(chosen.memories):
-                record = make_record(
-                    'fact', item.text, _SAME, {}, self.memory.clock(), self.memory.caller
-                )
-                record = replace(record, collection=item.collection)
+                record = self._make_record(connection, item)
                 vector = None if known is None else known.embed_passages([item.text])[0]
                 self._places[memories.insert(connection, record, vector)] = place
+
+    def _make_record(self, connection: Connection, item: Item) -> Record:
+        """Return a fact, or a turn of a session, which is made where it is not there yet."""
+        memory, now = self.memory, self.memory.clock()
+        type = 'fact' if item.session is None else 'turn'
+        record = make_record(type, item.text, _SAME, {}, now, memory.caller)
+        record = replace(record, collection=item.collection, session_id=item.session)
+        if item.session is None:
+            return record
+        if item.session not in self._sessions:
+            self._sessions.add(item.session)
+            sessions.insert(connection, Session(item.session, item.collection, {}, 'open', now))
+        number = turns.next_number(connection, item.session)
+        return replace(record, role='user', turn_id=number, actor_id='user')
 
     def rank(self, question: Question, depth: int) -> Ranked:
         """Return what the tool `recall` answers."""
@@ -77,7 +96,7 @@ class Stored:
         vector = self.memory.embed_query(question.text)
         assert vector is not None
         with self.memory.db.read() as connection:
-            names, words = [question.collection], parse_query('')
+            names, words = [names_of(question.collection)[self._of_turns]], parse_query('')
             (search,) = open_partitions(self.memory, connection, names, words, vector)
             found = search.score(search.rank(2 * depth), depth)
         return [(self._places[hit.id], hit.score) for hit in found]
@@ -125,7 +144,7 @@ class Peer:
     use them: it cannot where its Python's sqlite3 loads no extensions, as is common.
     """
 
-    def __init__(self, chosen: RetrievalSet, known: Known | None) -> None:
+    def __init__(self, chosen: RetrievalSet, known: Models | None) -> None:
         """Have the peer answer all of the set's questions at once."""
         with tempfile.TemporaryDirectory() as folder:
             job = {
@@ -135,9 +154,10 @@ class Peer:
             }
             (Path(folder) / 'job.json').write_text(json.dumps(job), 'utf-8')
             if known is not None:
-                kept = known.embed_passages([item.text for item in chosen.memories])
+                first = known.first
+                kept = first.embed_passages([item.text for item in chosen.memories])
                 asked = np.stack(
-                    [known.embed_query(question.text) for question in chosen.questions]
+                    [first.embed_query(question.text) for question in chosen.questions]
                 )
                 np.savez(Path(folder) / 'vectors.npz', memories=kept, questions=asked)
             subprocess.run(

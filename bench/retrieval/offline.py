@@ -12,7 +12,7 @@ import numpy as np
 from methods import Ranked
 from numpy.typing import NDArray
 from sets import Question, RetrievalSet, group_by_collection
-from vectors import Known
+from vectors import Models
 
 from robot_memory.search import ranking
 from robot_memory.text import tokenizer
@@ -94,7 +94,7 @@ class Words:
 class Offline:
     """Answer a set's questions by words, by meaning, by both, or by reciprocal ranks of both."""
 
-    def __init__(self, chosen: RetrievalSet, known: Known | None, mode: str) -> None:
+    def __init__(self, chosen: RetrievalSet, known: Models | None, mode: str) -> None:
         """Index the memories; the mode is words, vectors, both or rrf."""
         self._mode = mode
         self._places = group_by_collection(chosen.memories)
@@ -104,8 +104,7 @@ class Offline:
             for name, places in self._places.items()
         }
         self._words = {} if mode == 'vectors' else {n: Words(all_) for n, all_ in contents.items()}
-        if known is not None and mode != 'words':
-            self._vectors = {name: known.embed_passages(all_) for name, all_ in contents.items()}
+        self._contents = contents
 
     def rank(self, question: Question, depth: int) -> Ranked:
         """Return the best."""
@@ -115,8 +114,7 @@ class Offline:
         if self._mode != 'vectors':
             covered = self._words[home].compute_coverage(tokenizer.parse_query(question.text))
         if self._known is not None and self._mode != 'words':
-            cosines = self._vectors[home] @ self._known.embed_query(question.text)
-            relevance = self._known.calibration.to_relevance(cosines)
+            relevance = self._known.compute_relevance(question.text, self._contents[home])
         scores: NDArray[np.floating[Any]]
         if self._mode == 'rrf':
             halves = [
@@ -124,7 +122,10 @@ class Offline:
             ]
             scores = halves[0] + halves[1]
         else:
-            scores = ranking.fuse(relevance, covered)
+            best = float(covered.max(initial=0))
+            scores = ranking.fuse(
+                relevance, covered, ranking.trust_words(best) if relevance.any() else 1.0
+            )
         order = np.lexsort((-np.arange(len(scores)), -scores))[:depth]
         found = [(self._places[home][place], float(scores[place])) for place in order]
         return [pair for pair in found if pair[1] > 0]

@@ -17,10 +17,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Item:
-    """Hold a memory: its text, and the collection it is kept in."""
+    """Hold a memory: its text, the collection it is kept in, and its session if it is a turn."""
 
     text: str
     collection: str = 'default'
+    session: str | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def find_data_folder() -> Path:
 
 def load_locomo() -> RetrievalSet:
     """
-    Return LoCoMo's dev half: a collection for each conversation, a memory for each turn.
+    Return LoCoMo's dev half: a collection for each conversation, sessions and turns as they were.
 
     Measured is the share of a question's evidence in the first k, the mean over all questions
     with evidence, of all five categories.
@@ -69,12 +70,12 @@ def load_locomo() -> RetrievalSet:
     for sample in json.loads((find_data_folder() / 'locomo/locomo_dev.json').read_text('utf-8')):
         collection = sample['sample_id']
         places: dict[str, int] = {}
-        for turn in _read_turns(sample['conversation']):
+        for session, turn in _read_turns(sample['conversation']):
             places[turn['dia_id']] = len(memories)
             text = f'{turn["speaker"]} said, "{turn["text"]}"'
             if turn.get('blip_caption'):
                 text += f' and shared {turn["blip_caption"]}'
-            memories.append(Item(text, collection))
+            memories.append(Item(text, collection, f'{collection}-{session}'))
         for asked in sample['qa']:
             known = [places[name] for name in asked['evidence'] if name in places]
             malformed += len(asked['evidence']) - len(known)
@@ -91,10 +92,11 @@ def load_locomo() -> RetrievalSet:
 _LOCOMO_CATEGORIES = {1: 'multi-hop', 2: 'time', 3: 'open', 4: 'single-hop', 5: 'adversarial'}
 
 
-def _read_turns(conversation: dict[str, Any]) -> Iterator[dict[str, str]]:
+def _read_turns(conversation: dict[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
     sessions = [name for name in conversation if re.fullmatch(r'session_\d+', name)]
     for name in sorted(sessions, key=lambda name: int(name.removeprefix('session_'))):
-        yield from conversation[name]
+        for turn in conversation[name]:
+            yield name, turn
 
 
 def load_xquad(asked: str, kept: str) -> RetrievalSet:
@@ -155,6 +157,44 @@ def load_calvin() -> RetrievalSet:
     )
 
 
+def load_alfred(told: str) -> RetrievalSet:
+    """
+    Return ALFRED's household tasks as crowd workers told them: `steps`, or the `goal` alone.
+
+    One worker's words are the memory, those of others the questions.
+    """
+    found = json.loads((find_data_folder() / 'alfred/alfred_dev.json').read_text('utf-8'))[told]
+    questions = tuple(
+        Question(asked['text'], frozenset(asked['answers']), told) for asked in found['questions']
+    )
+    memories = tuple(map(Item, found['memories']))
+    return RetrievalSet(f'alfred-{told}', memories, questions, ('any in 10', 'first'), 10)
+
+
+def load_reworded() -> RetrievalSet:
+    """
+    Return facts that people store with robots, and questions in other words for one of them.
+
+    They are the dev half of `bench/planner/answerable.jsonl`, all of its texts in one collection;
+    `en-zh` asks in Chinese for an English text.
+    """
+    text = (ROOT / 'bench/planner/answerable.jsonl').read_text('utf-8')
+    rows = [row for row in map(json.loads, text.splitlines()) if row['half'] == 'dev']
+    places: dict[str, int] = {}
+    for row in rows:
+        for stored in row['stored']:
+            places.setdefault(stored, len(places))
+    questions = tuple(
+        Question(
+            row['question'], frozenset((places[row['stored'][row['index']]],)), row['language']
+        )
+        for row in rows
+        if row['answerable']
+    )
+    measures = ('mrr', 'first', 'top 5')
+    return RetrievalSet('reworded', tuple(map(Item, places)), questions, measures, 10)
+
+
 SETS: dict[str, Callable[[], RetrievalSet]] = {
     'locomo': load_locomo,
     'xquad-en': lambda: load_xquad('en', 'en'),
@@ -162,6 +202,9 @@ SETS: dict[str, Callable[[], RetrievalSet]] = {
     'xquad-en-zh': lambda: load_xquad('en', 'zh'),
     'xquad-zh-en': lambda: load_xquad('zh', 'en'),
     'calvin': load_calvin,
+    'alfred-steps': lambda: load_alfred('steps'),
+    'alfred-goal': lambda: load_alfred('goal'),
+    'reworded': load_reworded,
 }
 """The recorded sets; xquad-en-zh asks in English over Chinese passages."""
 
@@ -176,7 +219,8 @@ def score(question: Question, ranked: list[int], measure: str) -> float:
     Return how well the ranked memories answer, 0 to 1.
 
     first: whether the first is right. top k: the share of the right ones among the first k.
-    all of R: the same among as many as there are. mrr: one over the first right one's rank.
+    all of R: the same among as many as there are. any in k: whether one is among the first k.
+    mrr: one over the first right one's rank.
     """
     ranked = remove_left_out(question, ranked)
     if measure == 'first':
@@ -184,6 +228,8 @@ def score(question: Question, ranked: list[int], measure: str) -> float:
     if measure == 'mrr':
         ranks = (rank for rank, found in enumerate(ranked, 1) if found in question.right)
         return 1 / next(ranks, float('inf'))
+    if measure.startswith('any in '):
+        return float(not question.right.isdisjoint(ranked[: int(measure.removeprefix('any in '))]))
     k = len(question.right) if measure == 'all of R' else int(measure.removeprefix('top '))
     return len(question.right.intersection(ranked[:k])) / len(question.right)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,11 @@ from sets import ROOT, RetrievalSet
 
 from robot_memory.core.progress import make_progress_bar
 from robot_memory.embedding import BackgroundEmbedder, Embedder
+from robot_memory.embedding.loader import open_second_model
+from robot_memory.embedding.packaged import SECOND_MODEL, is_fetched
+from robot_memory.embedding.text_vectors import TextVectors
+from robot_memory.search import ranking
+from robot_memory.text.language import find_language
 
 Vectors = NDArray[np.float32]
 CACHE = ROOT / 'bench/.cache'
@@ -26,6 +32,8 @@ class Known:
         """Take the vectors of the memories and of the questions, row by row."""
         self.name, self.dimension = embedder.name, embedder.dimension
         self.calibration = embedder.calibration
+        self.languages = getattr(embedder, 'languages', ())
+        self.turns = getattr(embedder, 'turns', True)
         self._embedder = embedder
         texts = (memory.text for memory in chosen.memories)
         self._kept = dict(zip(texts, kept, strict=True))
@@ -44,6 +52,42 @@ class Known:
         return self._embedder.embed_query(text) if known is None else known
 
 
+@dataclass(frozen=True)
+class Models:
+    """Hold the first model and the second one, None where it is not there."""
+
+    first: Known
+    second: Known | None
+
+    def embed_passages(self, texts: Sequence[str]) -> list[TextVectors]:
+        """Return the vectors of texts as the memory keeps them."""
+        made = list(map(TextVectors, self.first.embed_passages(texts)))
+        if self.second is None:
+            return made
+        others = self.second.embed_passages(texts)
+        return [
+            replace(one, second=other, second_model=self.second.name)
+            if find_language(text) in self.second.languages
+            else one
+            for text, one, other in zip(texts, made, others, strict=True)
+        ]
+
+    def compute_relevance(self, question: str, texts: Sequence[str]) -> Vectors:
+        """Return how relevant texts are to a question, shape (texts,)."""
+        first = self.first
+        found: Vectors = first.calibration.to_relevance(
+            first.embed_passages(texts) @ first.embed_query(question)
+        )
+        second = self.second
+        if second is None or find_language(question) not in second.languages:
+            return found
+        other = second.calibration.to_relevance(
+            second.embed_passages(texts) @ second.embed_query(question)
+        )
+        asked = np.array([find_language(text) in second.languages for text in texts])
+        return np.where(asked, ranking.join_relevances(found, other), found)
+
+
 class Loaded(BackgroundEmbedder):
     """Give an embedder that is there already to a memory."""
 
@@ -57,11 +101,25 @@ class Loaded(BackgroundEmbedder):
         """Load nothing."""
 
 
-def load_model() -> tuple[Embedder | None, str]:
-    """Return the default model, or None and why there is none."""
+def load_models() -> tuple[list[Embedder], str]:
+    """Return the default model and the second one, as far as they are there, and why not."""
     loader = BackgroundEmbedder()
     loader.start()
-    return loader.wait(), loader.reason
+    first = loader.wait()
+    if first is None:
+        return [], loader.reason
+    if not is_fetched(SECOND_MODEL):
+        return [first], f'the second model is not there: robot-memory model get {SECOND_MODEL}'
+    return [first, open_second_model('')], ''
+
+
+def know(embedders: Sequence[Embedder], chosen: RetrievalSet) -> Models | None:
+    """Return the models with the vectors of a set; None where there is no model."""
+    known = [
+        Known(one, chosen, embed_memories(one, chosen), embed_questions(one, chosen))
+        for one in embedders
+    ]
+    return Models(known[0], known[1] if len(known) > 1 else None) if known else None
 
 
 def embed_memories(embedder: Embedder, chosen: RetrievalSet) -> Vectors:

@@ -162,6 +162,7 @@ class ToolMethods:
             linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what
                 was at the same time.
             linked_total: Number of linked events that there are, up to 200.
+            models: Embedding models that were asked; empty: none (bm25_only, filter).
             brief: The memories with format brief, which leaves memories empty.
             why_empty: Why the answer is empty: the condition that excludes all, and what is near
                 to it.

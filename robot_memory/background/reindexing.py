@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterator
 
 from robot_memory.core.settings import Settings
 from robot_memory.embedding import BackgroundEmbedder, Embedder
+from robot_memory.embedding.protocol import SecondEmbedder
 from robot_memory.embedding.vectorizer import Vectorizer
 from robot_memory.storage import Connection, Database
-from robot_memory.storage.indexes import vectors
+from robot_memory.storage.indexes import other_vectors, vectors
 
 logger = logging.getLogger(__name__)
+_SCANNED = 2000
+"""Memories that are looked at in one transaction."""
 
 
 def match_embedder(connection: Connection, embedder: BackgroundEmbedder) -> Embedder | None:
@@ -40,27 +43,37 @@ class Reindexer:
         self._vectorizer = vectorizer
         self._settings = settings
         self._is_stopping = is_stopping
-        self._has_run = False
+        self._has_run = self._second_has_run = False
 
     def adopt_model(self) -> None:
-        """Record the loaded model in a file that has none; leave any other."""
-        embedder = self._embedder.get_if_loaded()
-        if embedder is None:
-            return
+        """Record the loaded models in a file that has none; leave any other."""
+        embedder, second = self._embedder.get_if_loaded(), self._vectorizer.get_second()
         with self._db.read() as connection:
-            if vectors.model_of(connection) is not None:
-                return
+            lacks_first = embedder is not None and vectors.model_of(connection) is None
+            lacks_second = second is not None and other_vectors.find_second(connection) is None
+        if not lacks_first and not lacks_second:
+            return
         with self._db.write() as connection:
-            if vectors.model_of(connection) is None:
+            if embedder is not None and vectors.model_of(connection) is None:
                 vectors.use_model(connection, embedder.name, embedder.dimension)
+            if second is not None and other_vectors.find_second(connection) is None:
+                _use_second(connection, second)
 
     def run(self, limit: int | None = None) -> Iterator[tuple[int, int]]:
         """
         Give vectors to memories that have none; yield (done, waiting) after each batch.
 
-        If the file's vectors are of another model, they are removed first and all computed anew.
-        Yields nothing while no model is loaded.
+        If the file's vectors are of another model, they are kept aside and those of the loaded
+        one are computed. Yields nothing while no model is loaded.
         """
+        done = 0
+        for done, waiting in self._run_first(limit):
+            yield done, waiting
+        before = done
+        for done, waiting in self._run_second(None if limit is None else limit - before):
+            yield before + done, waiting
+
+    def _run_first(self, limit: int | None) -> Iterator[tuple[int, int]]:
         embedder = self._embedder.get_if_loaded()
         if embedder is None:
             return
@@ -94,6 +107,48 @@ class Reindexer:
             done += len(batch)
             yield done, waiting
 
+    def _run_second(self, limit: int | None) -> Iterator[tuple[int, int]]:
+        second = self._vectorizer.get_second()
+        if second is None:
+            return
+        with self._db.read() as connection:
+            known = other_vectors.find_second(connection)
+        if known is None or known.name != second.name:
+            with self._db.write() as connection:
+                _use_second(connection, second)
+        self._find_waiting(second.name)
+        done = 0
+        while limit is None or done < limit:
+            with self._db.read() as connection:
+                known = other_vectors.find_second(connection)
+                if known is None or known.name != second.name:
+                    logger.warning('another process gave the store another second model')
+                    return
+                batch = other_vectors.find_missing(connection, known, self._settings().batch_size)
+            if not batch or self._is_stopping():
+                return
+            made = self._vectorizer.embed_with(second, [content for _, content, _ in batch])
+            with self._db.write() as connection:
+                for (memory_id, _, updated_at), vector in zip(batch, made, strict=True):
+                    other_vectors.set_vector(connection, known, memory_id, updated_at, vector)
+                waiting = other_vectors.count_missing(connection)
+            done += len(batch)
+            yield done, waiting
+
+    def _find_waiting(self, name: str) -> None:
+        """Note which memories wait for a vector of the second model, if that is not known yet."""
+        while not self._is_stopping():
+            with self._db.read() as connection:
+                known = other_vectors.find_second(connection)
+                if known is None or other_vectors.is_scanned(connection, known):
+                    return
+            with self._db.write() as connection:
+                known = other_vectors.find_second(connection)
+                if known is None or known.name != name:
+                    return
+                if not other_vectors.scan(connection, known, _SCANNED):
+                    return
+
     def run_in_background(self) -> None:
         """
         Give vectors to all memories that have none; the worker's job.
@@ -101,13 +156,29 @@ class Reindexer:
         Another model's vectors are replaced once: two processes with different models must not
         take turns at it.
         """
-        embedder = self._embedder.get_if_loaded()
-        if embedder is None or not self._vectorizer.background.lets_through:
+        if self._embedder.get_if_loaded() is None or not self._vectorizer.background.lets_through:
             return
+        jobs = []
         with self._db.read() as connection:
-            known = vectors.model_of(connection)
-        if self._has_run and known is not None and known[0] != embedder.name:
-            return
-        for done, waiting in self.run():
-            logger.info('vectors computed: %d, waiting: %d', done, waiting)
+            first, second = vectors.model_of(connection), other_vectors.find_second(connection)
+        name = _name(self._embedder.get_if_loaded())
+        if not self._has_run or first is None or first[0] == name:
+            jobs.append(self._run_first(None))
+        loaded = self._vectorizer.get_second()
+        if not self._second_has_run or second is None or second.name == _name(loaded):
+            jobs.append(self._run_second(None))
+        for job in jobs:
+            for done, waiting in job:
+                logger.info('vectors computed: %d, waiting: %d', done, waiting)
         self._has_run = True
+        self._second_has_run |= loaded is not None
+
+
+def _name(embedder: Embedder | None) -> str | None:
+    return None if embedder is None else embedder.name
+
+
+def _use_second(connection: Connection, second: SecondEmbedder) -> None:
+    other_vectors.use_second(
+        connection, second.name, second.dimension, second.languages, second.turns
+    )

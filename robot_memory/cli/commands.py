@@ -21,6 +21,7 @@ from robot_memory.cli.common import (
     show_answer,
 )
 from robot_memory.cli.events import QueryEventsCommand, query_events
+from robot_memory.cli.models import ModelRequest, manage_models
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.cli.plotting import PlotRequest, plot
 from robot_memory.cli.principals import PrincipalsRequest, manage_principals
@@ -38,7 +39,7 @@ from robot_memory.status.summary import measure_free_bytes
 from robot_memory.storage import Connection, Database, epochs
 from robot_memory.storage.admin.limits import Limit
 from robot_memory.storage.admin.report import Report, report
-from robot_memory.storage.indexes import vectors
+from robot_memory.storage.indexes import other_vectors, vectors
 from robot_memory.storage.schema_runner import STEPS
 from robot_memory.storage.upgrade import copy_of
 from robot_memory.tool import Tool
@@ -67,7 +68,7 @@ def run_tool(
     asked = settings.model != 'none' and tool.name not in _WITHOUT_MEANING
     loads = asked and is_set_up(settings)
     with open_memory(settings, with_model=loads) as memory:
-        memory.embedder.wait(options.wait)
+        memory.wait_for_models(options.wait)
         if not tool.read_only:
             memory.reindexer.adopt_model()
         response = tool.run(memory, arguments)
@@ -82,7 +83,8 @@ def report_status(_: NoArguments, settings: Settings, options: Options) -> None:
     path = require_store(settings)
     loads = is_set_up(settings)
     with open_memory(settings, with_model=loads) as memory:
-        embedder = memory.embedder.wait(options.wait)
+        memory.wait_for_models(options.wait)
+        embedder, second = memory.embedder.get_if_loaded(), memory.vectorizer.get_second()
         stats = get_memory_stats.run(memory, {})
         with memory.db.read() as connection:
             found = report(connection, path)
@@ -98,6 +100,9 @@ def report_status(_: NoArguments, settings: Settings, options: Options) -> None:
         'model': embedder.name if embedder else None,
         'model_state': memory.embedder.state if loads else 'off',
         'model_reason': memory.embedder.reason if loads else NOT_SET_UP,
+        'second_model': second.name if second else None,
+        'second_model_state': memory.second.state,
+        'second_model_reason': memory.second.reason,
     }
     values = {**dataclasses.asdict(found), **state}
     rows = _format_status(found, state, limits)
@@ -114,6 +119,11 @@ def _format_status(
     active = f'{sum(found.active.values())} active'
     kept = f', existing vectors from {found.vectors_of}' if found.vectors_of else ''
     ready = f'ready, {state["model"]}' if state['model'] else state['model_reason']
+    beside = ''.join(
+        f'; {one["vectors"]} from {name}, {one["waiting"]} missing'
+        for name, one in found.other_models.items()
+    )
+    second = state['second_model_state']
     return {
         'store': f'{found.path}, {found.bytes / 1e6:.1f} MB, {found.store_id}',
         'disk': f'{state["disk_free_mb"]} MB free',
@@ -126,8 +136,13 @@ def _format_status(
             f'{found.parts_removed} evicted'
         ),
         **{f'limit of {one.name}': one.describe() for one in limits},
-        'vectors': f'{found.waiting_for_vector} missing{kept}',
+        'vectors': f'{found.waiting_for_vector} missing{kept}{beside}',
         'model': ready,
+        'second model': (
+            f'ready, {state["second_model"]}'
+            if state['second_model']
+            else {'off': 'none'}.get(second, state['second_model_reason'])
+        ),
         'audit': f'line {found.audit_line}, head {found.audit_head or "none"}',
         'clock': state['clock'],
     }
@@ -191,6 +206,8 @@ def index(_: NoArguments, settings: Settings, options: Options) -> None:
         embedder = memory.embedder.wait()
         if embedder is None:
             raise Unavailable(f'cannot compute vectors: {memory.embedder.reason}')
+        memory.second.start()
+        memory.second.wait()
         made = 0
         with make_progress_bar(title='vectors', unit=' vectors') as bar:
             for made, waiting in memory.reindexer.run():
@@ -198,6 +215,7 @@ def index(_: NoArguments, settings: Settings, options: Options) -> None:
                 bar.update(made - bar.n)
         with memory.db.read() as connection:
             left = vectors.count_missing(connection)
+            left += other_vectors.count_missing(connection)
     values = {'made': made, 'waiting': left, 'model': embedder.name}
     text = f'{format_count(made, "vector")} computed, {left} missing, model {embedder.name}'
     show_answer(values, text, options)
@@ -256,6 +274,7 @@ COMMANDS: dict[str, tuple[Callable[[Any, Settings, Options], None], type]] = {
     'status': (report_status, NoArguments),
     'clock': (manage_clock, ClockRequest),
     'index': (index, NoArguments),
+    'model': (manage_models, ModelRequest),
     'upgrade': (upgrade, NoArguments),
     'mcp': (serve_mcp, McpRequest),
     'call': (call, CallRequest),

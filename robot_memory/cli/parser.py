@@ -21,7 +21,7 @@ from robot_memory.core.version import get_version
 _NAMES = {'db_path': '--db'}
 _PATHS = ('db_path', 'model', 'params', 'output', 'file')
 _IN_EVERY_HELP = ('db_path', 'model', 'json', 'wait')
-_ALSO_POSITIONAL = ('query', 'memory_id', 'session', 'request', 'action')
+_ALSO_POSITIONAL = ('query', 'memory_id', 'session', 'request', 'action', 'model_name')
 _REPEATABLE = ('set',)
 _EPILOG = (
     'Pass JSON as one argument: \'{"task": {"success": true}}\'. Exit status: 0 success, 1 '

@@ -172,6 +172,7 @@ class RecallResponse(TypedDict):
     aggregate_ids: NotRequired[list[int]]
     linked: NotRequired[list[LinkedEventView]]
     linked_total: NotRequired[int]
+    models: list[str]
     brief: NotRequired[list[BriefView]]
     why_empty: NotRequired[str]
 

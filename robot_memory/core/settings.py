@@ -28,6 +28,11 @@ class Settings:
         'search only (no embedding model).',
         default='',
     )
+    second_model: str = arg(
+        'Folder of a model that is asked beside the first one, about texts in the languages of '
+        'its manifest. Empty: the installed one, beside the default model only. none: one model.',
+        default='',
+    )
     embedder: str = arg(
         'Custom embedding model as package.module:Class, a subclass of BaseEmbedding; replaces '
         'model.',

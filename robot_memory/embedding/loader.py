@@ -10,16 +10,26 @@ from pathlib import Path
 from typing import Literal
 
 from robot_memory.core.errors import InvalidArgument, RobotMemoryError
-from robot_memory.embedding.locate import ADVICE, find_model, make_default_model
+from robot_memory.embedding.locate import (
+    ADVICE,
+    NO_MODEL,
+    find_model,
+    find_second_model,
+    make_default_model,
+)
 from robot_memory.embedding.onnx import OnnxEmbedder
 from robot_memory.embedding.protocol import Embedder
 
 State = Literal['off', 'loading', 'ready', 'failed']
-NO_MODEL = 'none'
 EXIT_GRACE = 10.0
 """Seconds that a leaving interpreter waits for a load, which native code cannot break off."""
 
 logger = logging.getLogger(__name__)
+
+
+def open_second_model(named: str) -> Embedder:
+    """Load the second model: that of a named folder, or the fetched one."""
+    return OnnxEmbedder(find_second_model(named))
 
 
 class BackgroundEmbedder:
@@ -47,6 +57,7 @@ class BackgroundEmbedder:
         self._embedder: Embedder | None = None
         self._done = threading.Event()
         self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
         self.state: State = 'off'
         self.reason = (
             "embedding is disabled: model is 'none'" if model == NO_MODEL else 'not started'
@@ -57,12 +68,15 @@ class BackgroundEmbedder:
 
     def start(self) -> None:
         """Begin to load; a second call, or one with no model, does nothing."""
-        if self._thread or self._model == NO_MODEL:
-            return
-        self.state, self.reason = 'loading', 'the embedding model is loading'
-        self._thread = threading.Thread(target=self._load, name='embedding-loader', daemon=True)
-        atexit.register(self._thread.join, EXIT_GRACE)
-        self._thread.start()
+        with self._starting:
+            if self._thread or self._model == NO_MODEL:
+                return
+            self.state, self.reason = 'loading', 'the embedding model is loading'
+            self._thread = threading.Thread(
+                target=self._load, name='embedding-loader', daemon=True
+            )
+            atexit.register(self._thread.join, EXIT_GRACE)
+            self._thread.start()
 
     def get_if_loaded(self) -> Embedder | None:
         """Give the embedder if it is loaded; never blocks."""

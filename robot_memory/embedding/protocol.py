@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,3 +35,16 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Embed a text that is searched with; shape (dimension,), length 1, finite."""
+
+
+@runtime_checkable
+class SecondEmbedder(Embedder, Protocol):
+    """Also say which texts it is asked about beside a first model."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Name the languages that question and memory must be in."""
+
+    @property
+    def turns(self) -> bool:
+        """Say whether it is asked about turns of conversations."""

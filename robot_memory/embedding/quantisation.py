@@ -7,6 +7,9 @@ a step. Together they hold a component to some 2e-5 of the greatest one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,3 +34,22 @@ def join(coarse: Plane, fine: Plane) -> Vector:
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     unit: Vector = vectors / np.maximum(lengths, 1e-12)
     return unit
+
+
+def pack(vector: Vector) -> tuple[bytes, bytes]:
+    """Return the planes of a vector as bytes; raise ValueError for one that is not finite."""
+    if not np.isfinite(vector).all():
+        raise ValueError('the vector is not finite')
+    coarse, fine = split(vector)
+    return coarse.tobytes(), fine.tobytes()
+
+
+def unpack(rows: Sequence[Any]) -> dict[int, Vector]:
+    """Return the vectors of rows (id, coarse, fine) by id."""
+    if not rows:
+        return {}
+    coarse, fine = (
+        np.frombuffer(b''.join(row[plane] for row in rows), np.int8).reshape(len(rows), -1)
+        for plane in (1, 2)
+    )
+    return dict(zip((row[0] for row in rows), join(coarse, fine), strict=True))

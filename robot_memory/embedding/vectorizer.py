@@ -1,4 +1,4 @@
-"""Texts into vectors at run time: timed, with a breaker around the model, questions kept."""
+"""Texts into vectors at run time: timed, with a breaker around each model, questions kept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import cachetools
@@ -16,21 +16,29 @@ from robot_memory.core.clock import SteadyClock
 from robot_memory.core.errors import ModelFailed, Unavailable
 from robot_memory.embedding import BackgroundEmbedder, Embedder, quantisation
 from robot_memory.embedding.calibration import Calibration
+from robot_memory.embedding.protocol import SecondEmbedder
 from robot_memory.embedding.quantisation import Plane, Vector
+from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.metrics.circuit_breaker import CircuitBreaker
 from robot_memory.metrics.registry import Registry
+from robot_memory.text.language import find_language
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class QueryVector:
-    """Hold a question's vector, its coarse plane, and the name and the scale of its model."""
+    """
+    Hold a question's vector, its coarse plane, and the name and the scale of its model.
+
+    `second` is what the second model made of the question, where it is asked.
+    """
 
     vector: Vector
     coarse: Plane
     model: str
     calibration: Calibration
+    second: QueryVector | None = None
 
     @staticmethod
     def of(vector: Vector, embedder: Embedder) -> QueryVector:
@@ -41,27 +49,30 @@ class QueryVector:
 
 class Vectorizer:
     """
-    Ask the model for vectors, as long as there is one and it answers.
+    Ask the models for vectors, as long as there is a first one and it answers.
 
-    A failure is logged and counted, and the caller goes on by words; `breaker` leaves a model
-    that keeps failing alone. What is made in the background has a breaker of its own, so that
-    stored texts that the model cannot take do not keep it from questions. The vectors of the
-    latest `cache_size` questions are kept for `cache_ttl` seconds, 0: until newer ones take their
-    place.
+    A failure is logged and counted, and the caller goes on by words, or without the second model;
+    `breaker` leaves a model that keeps failing alone, `second_breaker` the second one. What is
+    made in the background has a breaker of its own, so that stored texts that the model cannot
+    take do not keep it from questions. The vectors of the latest `cache_size` questions are kept
+    for `cache_ttl` seconds, 0: until newer ones take their place.
     """
 
     def __init__(
         self,
         embedder: BackgroundEmbedder,
+        second: BackgroundEmbedder,
         registry: Registry,
         steady: SteadyClock,
         cache_ttl: int,
         cache_size: int = 1000,
     ) -> None:
-        self.breaker, self.background = (
-            CircuitBreaker('the embedding model', clock=steady) for _ in range(2)
+        self.breaker, self.second_breaker, self.background = (
+            CircuitBreaker(name, clock=steady)
+            for name in ('the embedding model', 'the second model', 'the embedding model')
         )
         self._embedder = embedder
+        self._second = second
         self._registry = registry
         self._lock = threading.Lock()
         self._questions: cachetools.Cache[tuple[str, str], QueryVector] = (
@@ -70,24 +81,74 @@ class Vectorizer:
             else cachetools.LRUCache(cache_size)
         )
 
-    def embed_passages(self, texts: Sequence[str]) -> Vector | None:
-        """Return the vectors of texts to keep, or None while there is no model that can."""
+    def get_second(self) -> SecondEmbedder | None:
+        """Return the second model if it is loaded and says what it is asked about."""
+        found = self._second.get_if_loaded()
+        return found if isinstance(found, SecondEmbedder) else None
+
+    def embed_first(self, texts: Sequence[str]) -> Vector | None:
+        """Return the first model's vectors of texts, or None while there is none that can."""
         embedder = self._embedder.get_if_loaded()
         if embedder is None:
             return None
-        return self._try_embed('embed_passages', partial(embedder.embed_passages, texts))
+        embed = partial(embedder.embed_passages, texts)
+        return self._try_embed(self.breaker, 'embed_passages', embed)
+
+    def embed_passages(self, texts: Sequence[str]) -> list[TextVectors] | None:
+        """Return the vectors of texts to keep, or None while there is no first model that can."""
+        made = self.embed_first(texts)
+        if made is None:
+            return None
+        found = list(map(TextVectors, made))
+        second = self.get_second()
+        if second is None:
+            return found
+        places = [
+            place for place, text in enumerate(texts) if find_language(text) in second.languages
+        ]
+        chosen = [texts[place] for place in places]
+        others = (
+            self._try_embed(
+                self.second_breaker,
+                'embed_passages_second',
+                partial(second.embed_passages, chosen),
+            )
+            if chosen
+            else None
+        )
+        for place, vector in zip(places, () if others is None else others, strict=False):
+            found[place] = TextVectors(made[place], vector, second.name)
+        return found
 
     def embed_query(self, text: str) -> QueryVector | None:
-        """Return the vector of a question, or None while there is no model that can."""
+        """Return the vectors of a question, or None while there is no first model that can."""
         embedder = self._embedder.get_if_loaded()
         if embedder is None:
             return None
+        first = self._embed_question(self.breaker, 'embed_query', embedder, text)
+        if first is None:
+            return None
+        second = self.get_second()
+        if second is None or find_language(text) not in second.languages:
+            return first
+        other = self._embed_question(self.second_breaker, 'embed_query_second', second, text)
+        return replace(first, second=other)
+
+    def embed_with(self, embedder: Embedder, texts: Sequence[str]) -> Vector:
+        """Return the vectors of stored texts; raise Unavailable where the model cannot."""
+        embed = partial(embedder.embed_passages, texts)
+        return self._call_model(self.background, 'embed_background', embed)
+
+    def _embed_question(
+        self, breaker: CircuitBreaker, operation: str, embedder: Embedder, text: str
+    ) -> QueryVector | None:
         with self._lock:
             known = self._questions.get((embedder.name, text))
-        self._registry.count('query_cache_misses' if known is None else 'query_cache_hits')
+        if operation == 'embed_query':  # of one question one look-up counts
+            self._registry.count('query_cache_misses' if known is None else 'query_cache_hits')
         if known is not None:
             return known
-        vector = self._try_embed('embed_query', partial(embedder.embed_query, text))
+        vector = self._try_embed(breaker, operation, partial(embedder.embed_query, text))
         if vector is None:
             return None
         made = QueryVector.of(vector, embedder)
@@ -95,14 +156,11 @@ class Vectorizer:
             self._questions[embedder.name, text] = made
         return made
 
-    def embed_with(self, embedder: Embedder, texts: Sequence[str]) -> Vector:
-        """Return the vectors of stored texts; raise Unavailable where the model cannot."""
-        embed = partial(embedder.embed_passages, texts)
-        return self._call_model(self.background, 'embed_background', embed)
-
-    def _try_embed(self, operation: str, embed: Callable[[], Vector]) -> Vector | None:
+    def _try_embed(
+        self, breaker: CircuitBreaker, operation: str, embed: Callable[[], Vector]
+    ) -> Vector | None:
         try:
-            return self._call_model(self.breaker, operation, embed)
+            return self._call_model(breaker, operation, embed)
         except Unavailable:
             return None
 
@@ -115,8 +173,8 @@ class Vectorizer:
             try:
                 return embed()
             except Exception as error:
-                message = f'the embedding model failed: {error!r}'
-                logger.warning('%s; using keyword search only', message)
+                message = f'{breaker.name} failed: {error!r}'
+                logger.warning('%s; searching without it', message)
                 self._registry.record_error(operation, ModelFailed.code, message)
                 raise ModelFailed(message) from error
             finally:

@@ -25,7 +25,7 @@ class Vocabulary:
         with self._lock:
             new = [one for one in dict.fromkeys(phrases) if one not in self._vectors]
             if new:
-                made = self._vectorizer.embed_passages(new)
+                made = self._vectorizer.embed_first(new)
                 if made is None:
                     return None
                 self._vectors.update(zip(new, made, strict=True))

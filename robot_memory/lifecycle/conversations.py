@@ -9,7 +9,7 @@ from typing import Any
 
 from robot_memory.core.authority import Writer
 from robot_memory.core.records import INHERITED, Record, Session, is_human, make_record
-from robot_memory.embedding.quantisation import Vector
+from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle import facts
 from robot_memory.lifecycle.sessions import get_or_start_session
 from robot_memory.memory import Memory
@@ -135,10 +135,10 @@ def get_turn_metadata(record: Record) -> dict[str, Any]:
     return {name: value for name, value in record.context.items() if name not in INHERITED}
 
 
-def _embed(memory: Memory, said: list[str], stated: list[str]) -> list[Vector | None]:
+def _embed(memory: Memory, said: list[str], stated: list[str]) -> list[TextVectors | None]:
     """Return the vectors of turns and statements; None for those of long exchanges."""
     soon = said if sum(map(len, said)) <= _EMBED_AT_ONCE else []
-    made: Iterable[Vector] | None = ()
+    made: Iterable[TextVectors] | None = ()
     if soon or stated:
         made = memory.embed_passages([*soon, *stated])
     if made is None:
@@ -195,7 +195,7 @@ def _store_statement(
     connection: Connection,
     turn: Record,
     statement: Statement,
-    vector: Vector | None,
+    vector: TextVectors | None,
 ) -> int:
     """
     Store a statement of a turn as a fact; return its id.

@@ -17,7 +17,7 @@ from robot_memory.core.records import (
     is_quoted,
     make_record,
 )
-from robot_memory.embedding.quantisation import Vector
+from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.authority import may_change, propose
 from robot_memory.lifecycle.corrections import Correction, link_correction, reinstate
 from robot_memory.memory import Memory
@@ -65,7 +65,7 @@ class Update:
     truncated: int
     context: Mapping[str, Any]
     inferred: Classification
-    vector: Vector | None
+    vector: TextVectors | None
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,11 @@ def learn(
 
 
 def _promote(
-    memory: Memory, connection: Connection, promoted: int, record: Record, vector: Vector | None
+    memory: Memory,
+    connection: Connection,
+    promoted: int,
+    record: Record,
+    vector: TextVectors | None,
 ) -> int:
     """Store a fact that confirms a memory; a fact of no higher authority is superseded by it."""
     source = memories.get_active(connection, promoted)
@@ -178,7 +182,7 @@ class Stored:
 
 
 def store_fact(
-    memory: Memory, connection: Connection, record: Record, vector: Vector | None
+    memory: Memory, connection: Connection, record: Record, vector: TextVectors | None
 ) -> Stored:
     """
     Store a fact in the caller's transaction, unless it is known.
@@ -190,7 +194,7 @@ def store_fact(
     neighbours = open_neighbours(
         connection,
         record.collection,
-        vector,
+        None if vector is None else vector.first,
         memory.embedder.get_if_loaded(),
         memory.resident_index,
     )
@@ -227,7 +231,9 @@ def _is_reimported(connection: Connection, memory_id: int, said: Record) -> bool
     return stamp == said.stamp or observations.has_stamp(connection, memory_id, said.stamp)
 
 
-def _observe(connection: Connection, memory_id: int, said: Record, vector: Vector | None) -> int:
+def _observe(
+    connection: Connection, memory_id: int, said: Record, vector: TextVectors | None
+) -> int:
     """Store that a known text was said again; return the id of the observation."""
     old = memories.get_active(connection, memory_id)
     higher = is_higher(said.authority, old.authority)

@@ -39,6 +39,7 @@ def run_maintenance(memory: Memory, *, keep_free_room: bool, all_lines: bool) ->
         'folding': lambda: _fold(memory),
         'history': lambda: _prune_history(memory),
         'integrity': lambda: maintenance.repair(db),
+        'vectors': lambda: _make_vectors(memory),
         'audit': lambda: _verify_audit(memory, all_lines),
         'words': lambda: maintenance.merge_words(db),
         'rules': lambda: _refresh_rules(memory),
@@ -104,6 +105,14 @@ def _verify_audit(memory: Memory, all_lines: bool) -> Done:
         logger.error('the audit does not verify: %s', found.problem)
         return Done(False, f'the audit does not verify: {found.problem}')
     return Done(True, f'verified to line {found.last}, {found.head.chain}')
+
+
+def _make_vectors(memory: Memory) -> Done:
+    """Give vectors of the loaded models to memories that have none."""
+    if memory.embedder.get_if_loaded() is None:
+        return Done(False, 'no embedding model is loaded: vectors stay as they are')
+    made = max((done for done, _ in memory.reindexer.run()), default=0)
+    return Done(bool(made), f'{made} vectors computed')
 
 
 def _reclassify(memory: Memory, confirmed: bool) -> Done:

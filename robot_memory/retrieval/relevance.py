@@ -9,11 +9,13 @@ from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.spoken import SPARE, drop_repeats, weigh_speakers
+from robot_memory.retrieval.turns import POOL, rank_in_sessions
 from robot_memory.search.file_search import FileSearch
-from robot_memory.search.query import Hit, Query, Search, hash_terms
+from robot_memory.search.query import Hit, Query, QueryTerms, Search, hash_terms
 from robot_memory.search.resident import WORTH_WAITING, ResidentSearch
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes import indexed, vectors
+from robot_memory.storage.indexes import indexed, other_vectors, partitions, vectors
+from robot_memory.storage.indexes.other_vectors import SecondModel
 from robot_memory.text.tokenizer import TermQuery
 
 _GOOD = 0.5
@@ -37,23 +39,24 @@ def open_partitions(
     keyword search answers. `real_weight` None is that of the settings. The copy in memory is of
     no past state.
     """
-    query = Query(hash_terms(connection, words), vector)
-    model = None if vector is None else vector.model
+    terms = hash_terms(connection, words)
     weight = memory.settings.real_weight if real_weight is None else real_weight
-    words_only = replace(query, vector=None)
     resident_index = None if is_past else memory.resident_index
     known = None if resident_index is None else resident_index.snapshot(connection, names)
     if known is not None:
-        asked = query if known.model == model else words_only
-        filled = [
-            shard
-            for place, shard in enumerate(known.shards)
+        asked = _ask_models(terms, vector, known.model, known.second)
+        return [
+            ResidentSearch(
+                connection, shard, asked, weight, trusts_words=partitions.is_of_turns(name)
+            )
+            for place, (name, shard) in enumerate(zip(names, known.shards, strict=True))
             if not place or shard.count > shard.dead
         ]
-        return [ResidentSearch(connection, shard, asked, weight) for shard in filled]
     sizes = indexed.sizes(connection)
     stored = vectors.model_of(connection)
-    asked = query if stored is not None and stored[0] == model else words_only
+    second = other_vectors.find_second(connection)
+    asked = _ask_models(terms, vector, None if stored is None else stored[0], second)
+    words_only = Query(terms, None)
     is_loading = resident_index is not None
     return [
         FileSearch(
@@ -61,10 +64,23 @@ def open_partitions(
             partition,
             words_only if is_loading and sizes.get(partition, 0) > WORTH_WAITING else asked,
             weight,
+            trusts_words=partitions.is_of_turns(partition),
         )
         for place, partition in enumerate(names)
         if not place or partition in sizes
     ]
+
+
+def _ask_models(
+    terms: QueryTerms, vector: QueryVector | None, first: str | None, second: SecondModel | None
+) -> Query:
+    """Return what of a question can be asked of vectors of these models."""
+    if vector is None or vector.model != first:
+        return Query(terms, None)
+    is_asked = vector.second is not None and second is not None
+    if is_asked and vector.second is not None and second is not None:
+        is_asked = vector.second.model == second.name
+    return Query(terms, vector, second if is_asked else None)
 
 
 def find_relevant(
@@ -73,8 +89,12 @@ def find_relevant(
     plan: RecallPlan,
     words: TermQuery,
     vector: QueryVector | None,
-) -> tuple[list[Hit], str]:
-    """Return the best that pass, facts and turns, best first, and what ran to find them."""
+) -> tuple[list[Hit], str, tuple[str, ...]]:
+    """
+    Return the best that pass, facts and turns, best first, and what ran to find them.
+
+    That is the mode, and the names of the models that were asked.
+    """
     searches = open_partitions(
         memory,
         connection,
@@ -86,25 +106,29 @@ def find_relevant(
     )
     # A narrow answer is filled up with all that passes: there a turn stands beside its statement.
     may_drop = not (plan.fills and plan.narrow)
-    facts, *rest = (
-        search.select_best(plan.where, plan.limit + SPARE, narrow=plan.narrow)
-        for search in searches
-    )
-    turns = [replace(hit, score=plan.turn_weight * hit.score) for hits in rest for hit in hits]
+    first, *rest = searches
+    most = plan.limit + SPARE
+    facts = first.select_best(plan.where, most, narrow=plan.narrow)
+    turns: list[Hit] = []
+    for search in rest:
+        found = search.select_best(plan.where, max(most, POOL), narrow=plan.narrow)
+        said = rank_in_sessions(connection, search, plan.where, found)[:most]
+        turns += [replace(hit, score=plan.turn_weight * hit.score) for hit in said]
     facts, turns = (weigh_speakers(connection, plan.query, hits) for hits in (facts, turns))
     if may_drop:
         facts, turns = drop_repeats(connection, facts, turns)
     facts, turns = facts[: plan.limit], turns[: plan.limit]
-    mode = searches[-1].mode if turns and not facts else searches[0].mode
+    mode = searches[-1].mode if turns and not facts else first.mode
+    models = max((search.models for search in searches), key=len)
     if plan.least:
         facts, turns = (
             [hit for hit in hits if hit.score >= plan.least] for hits in (facts, turns)
         )
     if not turns:
-        return facts, mode
+        return facts, mode, models
     if plan.turn_weight == 1:
-        return sort_by_score([*facts, *turns])[: plan.limit], mode
-    return join_turns(facts, turns, plan.limit), mode
+        return sort_by_score([*facts, *turns])[: plan.limit], mode, models
+    return join_turns(facts, turns, plan.limit), mode, models
 
 
 def join_turns(facts: Sequence[Hit], turns: Sequence[Hit], n: int) -> list[Hit]:

@@ -41,7 +41,8 @@ class Found:
     later, `contradicts` to the one of a higher authority, `payloads` to the digests of
     perceptions. `frames` counts the positions in each frame where a place was asked for and they
     are of several. `query_ms` is the time it took, `faded` how many are left out only because
-    their confidence has decayed.
+    their confidence has decayed, `models` are the embedding models that
+    were asked.
     """
 
     hits: tuple[Hit, ...]
@@ -53,6 +54,7 @@ class Found:
     frames: dict[str, int] | None
     query_ms: float
     faded: int = 0
+    models: tuple[str, ...] = ()
 
     @property
     def ids(self) -> list[int]:
@@ -85,7 +87,17 @@ def join_found(first: Found, rest: Found, plan: RecallPlan) -> Found:
     within = {one: other for one, other in current.items() if {one, other} <= leads}
     leading = tuple(put_first(leading, within))
     hits = (*leading, *others)
-    return Found(hits, records, rest.mode, newer, contradicts, {}, None, rest.query_ms)
+    return Found(
+        hits,
+        records,
+        rest.mode,
+        newer,
+        contradicts,
+        {},
+        None,
+        rest.query_ms,
+        models=rest.models,
+    )
 
 
 class Retriever:
@@ -125,7 +137,7 @@ class Retriever:
     def _answer(
         self, connection: Connection, plan: RecallPlan, vector: QueryVector | None, start: float
     ) -> Found:
-        hits, mode = self._rank(connection, plan, vector)
+        hits, mode, models = self._rank(connection, plan, vector)
         records = memories.get(connection, [hit.id for hit in hits])
         place = plan.near.field if plan.near else ''
         known = complete(connection, list(records.values()), plan.occasion, place)
@@ -149,7 +161,18 @@ class Retriever:
             counts = frames.count_frames(plan.near.field, (records[hit.id] for hit in hits))
         faded = self._count_faded(connection, plan, vector)
         took = milliseconds_since(start)
-        return Found(tuple(hits), records, mode, newer, contradicts, payloads, counts, took, faded)
+        return Found(
+            tuple(hits),
+            records,
+            mode,
+            newer,
+            contradicts,
+            payloads,
+            counts,
+            took,
+            faded,
+            models,
+        )
 
     def _bring_current(
         self,
@@ -186,22 +209,22 @@ class Retriever:
         if plan.unfaded is None or not has_faded(connection, plan.collection, plan.min_confidence):
             return 0
         unfaded = replace(plan, where=plan.unfaded, fills=False)
-        hits, _ = self._rank(connection, unfaded, vector)
+        hits, _, _ = self._rank(connection, unfaded, vector)
         records = memories.get(connection, [hit.id for hit in hits])
         return sum(record.confidence < plan.min_confidence for record in records.values())
 
     def _rank(
         self, connection: Connection, plan: RecallPlan, vector: QueryVector | None
-    ) -> tuple[list[Hit], str]:
+    ) -> tuple[list[Hit], str, tuple[str, ...]]:
         """Return what passes, best first, and what ran: by distance, by time, or by relevance."""
         if plan.near is not None:
-            return find_near(connection, plan, plan.near)
+            return *find_near(connection, plan, plan.near), ()
         if plan.terms is None:
-            return _list_newest(connection, plan, ()), 'filter'
-        hits, mode = find_relevant(self._memory, connection, plan, plan.terms, vector)
+            return _list_newest(connection, plan, ()), 'filter', ()
+        hits, mode, models = find_relevant(self._memory, connection, plan, plan.terms, vector)
         if plan.fills and plan.narrow and len(hits) < plan.limit:
             hits += _list_newest(connection, plan, [hit.id for hit in hits])
-        return hits, mode
+        return hits, mode, models
 
 
 def _are_linked(links: Links, other: int) -> bool:

@@ -107,6 +107,7 @@ class Diagnostics:
             'p99 ms': round(calls.p99 * 1000, 3),
             'model': self._memory.embedder.state,
             'model breaker': breaker,
+            'second model': self._memory.second.state,
             **self._describe_store(),
             'clock': clock or 'trusted',
         }

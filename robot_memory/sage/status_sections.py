@@ -10,7 +10,7 @@ from robot_memory.memory import Memory
 from robot_memory.metrics.registry import ErrorSeverity, Timing
 from robot_memory.status.summary import measure_free_bytes
 from robot_memory.storage.admin.advice import upkeep
-from robot_memory.storage.indexes import vectors
+from robot_memory.storage.indexes import other_vectors, vectors
 from robot_memory.storage.tables import counts
 
 _MB = 1e6
@@ -60,6 +60,7 @@ def report_performance(memory: Memory) -> dict[str, Any]:
     registry = memory.registry
     operations = registry.get_operation_timings()
     embedder = memory.embedder.get_if_loaded()
+    second = memory.vectorizer.get_second()
     room = measure_free_bytes(memory)
     return {
         'uptime_s': round(registry.uptime, 1),
@@ -79,6 +80,8 @@ def report_performance(memory: Memory) -> dict[str, Any]:
             'reason': memory.embedder.reason,
             'breaker': memory.vectorizer.breaker.state,
             'background_breaker': memory.vectorizer.background.state,
+            'second_model': second.name if second else None,
+            'second_state': memory.second.state,
             'query_ms': _format_timing(operations.get('embed_query', Timing()))['mean_ms'],
         },
         'rss_mb': measure_resident_megabytes(),
@@ -92,6 +95,8 @@ def report_optimization(memory: Memory) -> list[dict[str, str]]:
     try:
         with memory.db.read() as connection:
             waiting = vectors.count_missing_up_to(connection, _MOST_WAITING)
+            if memory.vectorizer.get_second() is not None:
+                waiting = max(waiting, other_vectors.count_missing(connection, _MOST_WAITING))
             file = upkeep(connection, memory.db.path)
     except Unavailable as error:
         return [{'measured': str(error), 'command': f'ls -l {memory.db.path.parent}'}]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 
 from robot_memory.embedding.quantisation import Vector
+from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.search import ranking
-from robot_memory.search.query import Hit, Query, Search
+from robot_memory.search.query import Hit, Query, Search, name_models
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes import fulltext, indexed, vectors
+from robot_memory.storage.indexes import fulltext, indexed, other_vectors, vectors
 from robot_memory.text.tokenizer import ENOUGH
 
 _POOL = 200
@@ -23,14 +25,26 @@ class FileSearch(Search):
     """Answer one question: candidates by FTS5 and sqlite-vec, then the same score as ever."""
 
     def __init__(
-        self, connection: Connection, collection: str, query: Query, real_weight: float
+        self,
+        connection: Connection,
+        collection: str,
+        query: Query,
+        real_weight: float,
+        *,
+        trusts_words: bool = False,
     ) -> None:
-        """Ask how rare the words are."""
+        """Ask how rare the words are; with `trusts_words` they count however few are held."""
         self._connection = connection
         self._collection = collection
         self._weight = real_weight
         by_meaning = query.vector is not None and vectors.has_any(connection, collection)
         self._vector = query.vector if by_meaning else None
+        self._trusts_words = trusts_words
+        second = query.second_model if by_meaning else None
+        if second is not None and not other_vectors.has_any(connection, second, collection):
+            second = None
+        self._second_model, self._second = second, query.second if second else None
+        self.models = name_models(self._vector, self._second)
         sizes = indexed.sizes(connection)
         self.size = sizes.get(collection, 0)
         only = collection if len(sizes) > 1 else None  # else all memories are of this one
@@ -62,32 +76,50 @@ class FileSearch(Search):
             if self._vector is not None:
                 coarse = self._vector.coarse
                 found += vectors.find_nearest(connection, collection, coarse, pool, among)
+            if self._second is not None and self._second_model is not None:
+                coarse = self._second.coarse
+                found += other_vectors.find_nearest(
+                    connection, self._second_model, collection, coarse, pool, among
+                )
         else:
             found = list(among)
         known = {} if self._vector is None else vectors.fetch(connection, found)
-        rows, coverage, cosines = [], [], []
+        others = {}
+        if self._second_model is not None:
+            others = other_vectors.fetch(connection, self._second_model, found)
+        rows, coverage, first, second = [], [], [], []
         for row in indexed.fetch(connection, found):
             covered = self._cover(row.terms)
             vector = known.get(row.memory_id)
             if row.collection == collection and (covered or vector is not None):
                 rows.append(row)
                 coverage.append(covered)
-                cosines.append(self._compare(vector))
+                first.append(_compare(self._vector, vector))
+                second.append(_compare(self._second, others.get(row.memory_id)))
+        relevance = None
+        if self._vector is not None:
+            cosines = ranking.Cosines(np.array(first, np.float32), np.array(second, np.float32))
+            scale = None if self._second is None else self._second.calibration
+            relevance = ranking.compute_relevance(cosines, self._vector.calibration, scale)
         scores = ranking.score(
             np.array(coverage, np.float32),
-            np.array(cosines, np.float32),
-            None if self._vector is None else self._vector.calibration,
+            relevance,
             np.array([row.real for row in rows], np.bool_),
             self._weight,
+            self._trust,
         )
         ids = np.array([row.memory_id for row in rows], np.int64)
         best = ranking.select_best(scores, ids, limit)
         return list(map(Hit, ids[best].tolist(), scores[best].tolist()))
 
-    def _compare(self, vector: Vector | None) -> float:
-        if vector is None or self._vector is None:
-            return ranking.NO_VECTOR
-        return float(vector @ self._vector.vector)
+    @cached_property
+    def _trust(self) -> float:
+        """Return how much words count beside the meaning."""
+        if self._vector is None or self._trusts_words:
+            return 1.0
+        found = fulltext.candidates(self._connection, self._terms, self._collection, _POOL, None)
+        rows = indexed.fetch(self._connection, found)
+        return ranking.trust_words(max((self._cover(row.terms) for row in rows), default=0.0))
 
     def _cover(self, terms: bytes) -> float:
         """Return how much of the question a memory's terms cover, 0 to 1."""
@@ -97,3 +129,9 @@ class FileSearch(Search):
             return 0.0
         found += sum(worth for term, worth in self._worth.more.items() if term in held)
         return float(ranking.coverage(found, self._worth.asked))
+
+
+def _compare(asked: QueryVector | None, vector: Vector | None) -> float:
+    if asked is None or vector is None:
+        return ranking.NO_VECTOR
+    return float(vector @ asked.vector)

@@ -11,6 +11,7 @@ from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import fulltext
 from robot_memory.storage.indexes.filters import Where, find_few
+from robot_memory.storage.indexes.other_vectors import SecondModel
 from robot_memory.storage.tables import memories
 from robot_memory.text import tokenizer
 
@@ -97,20 +98,39 @@ def hash_terms(connection: Connection, asked: tokenizer.TermQuery) -> QueryTerms
 
 @dataclass(frozen=True)
 class Query:
-    """Hold what a question asks the words for, and its vector, None where there is no model."""
+    """
+    Hold what a question asks the words for, and its vector, None where there is no model.
+
+    `second_model` is that of the file where the second model is asked, too.
+    """
 
     terms: QueryTerms
     vector: QueryVector | None
+    second_model: SecondModel | None = None
+
+    @property
+    def second(self) -> QueryVector | None:
+        """Return the vector of the second model where it is asked."""
+        if self.vector is None or self.second_model is None:
+            return None
+        return self.vector.second
+
+
+def name_models(*vectors: QueryVector | None) -> tuple[str, ...]:
+    """Return the names of the models of a question's vectors."""
+    return tuple(vector.model for vector in vectors if vector is not None)
 
 
 class Search(ABC):
     """
     Answer one question in one partition; the real world counts more by a factor.
 
-    `mode` says what runs: hybrid, bm25_only or vec_only. `size` counts the partition's memories.
+    `mode` says what runs: hybrid, bm25_only or vec_only, `models` which models are asked. `size`
+    counts the partition's memories.
     """
 
     mode: str
+    models: tuple[str, ...]
     size: int
     _connection: Connection
 

@@ -23,6 +23,9 @@ Number = TypeVar('Number', float, NDArray[np.floating[Any]])
 WORDS_SHARE = 0.8
 """What covering all of a question's words is worth: of what the meaning leaves open."""
 
+WORDS_FROM, WORDS_FULLY_FROM = 0.2, 0.35
+"""The best coverage from which on words count beside the meaning, and from which on fully."""
+
 NO_VECTOR = -2.0
 """The cosine of what has no vector; less than any cosine."""
 
@@ -121,34 +124,73 @@ def coverage(found: Number, asked: float) -> Number:
     return covered
 
 
-def fuse(relevance: Number, coverage: Number) -> Number:
+@dataclass(frozen=True)
+class Cosines:
+    """Hold the cosines of some rows by the first model, and by the second where it is asked."""
+
+    first: Floats
+    second: Floats | None = None
+
+    def take(self, places: Rows) -> Cosines:
+        """Return those of some places."""
+        return Cosines(self.first[places], None if self.second is None else self.second[places])
+
+
+def trust_words(best: float) -> float:
+    """
+    Return how much words count beside the meaning, 0 to 1, by a question's best coverage.
+
+    Where no memory holds more than a fifth of what a question's words are worth, the answer is in
+    other words, and what memories share with the question says nothing.
+    """
+    return min(max((best - WORDS_FROM) / (WORDS_FULLY_FROM - WORDS_FROM), 0.0), 1.0)
+
+
+def join_relevances(first: Number, second: Number) -> Number:
+    """Return the relevance by two models: the mean, for each errs where the other does not."""
+    joined: Number = (first + second) / 2
+    return joined
+
+
+def fuse(relevance: Number, coverage: Number, trust: float = 1.0) -> Number:
     """
     Return one score, 0 to 1, of the meaning and the words, each 0 to 1; 0 where one is absent.
 
     Words add to what the meaning leaves open, as the chance that either is right does, so the
-    better half decides. It grows with both, and is one scale for every mode: with the meaning
-    alone it is the relevance, with words alone 0.8 x coverage^1.25.
+    better half decides; `trust` is what of that is counted. It grows with both, and is one scale
+    for every mode: with the meaning alone it is the relevance, with words alone
+    0.8 x coverage^1.25.
     """
-    fused: Number = relevance + WORDS_SHARE * _sharpened(coverage * (1 - relevance))
+    fused: Number = relevance + trust * WORDS_SHARE * _sharpened(coverage * (1 - relevance))
     return fused
+
+
+def compute_relevance(cosines: Cosines, first: Calibration, second: Calibration | None) -> Floats:
+    """Return the relevance of memories by the models that have a vector of them, else 0."""
+    relevance = np.where(cosines.first > NO_VECTOR, first.to_relevance(cosines.first), 0)
+    if cosines.second is not None and second is not None:
+        both = (cosines.first > NO_VECTOR) & (cosines.second > NO_VECTOR)
+        joined = join_relevances(relevance, second.to_relevance(cosines.second))
+        relevance = np.where(both, joined, relevance)
+    found: Floats = relevance.astype(np.float32, copy=False)
+    return found
 
 
 def score(
     coverage: Floats,
-    cosines: Floats | None,
-    scale: Calibration | None,
+    relevance: Floats | None,
     real: NDArray[np.bool_],
     weight: float,
+    trust: float = 1.0,
 ) -> Floats:
     """
     Return the scores of some memories, those of what is `real` times a weight.
 
-    `scale` is that of the model of the cosines. Without cosines the words alone count.
+    Without a relevance the words alone count; `trust` is how much beside one.
     """
-    relevance: Floats = np.zeros(len(coverage), np.float32)
-    if cosines is not None and scale is not None:
-        relevance = np.where(cosines > NO_VECTOR, scale.to_relevance(cosines), relevance)
-    scores = fuse(relevance, coverage)
+    if relevance is None:
+        relevance = np.zeros(len(coverage), np.float32)
+    scores = fuse(relevance, coverage, trust)
     weighted: Floats = np.where(real, scores * np.float32(weight), scores)
     return weighted.astype(np.float32, copy=False)
 

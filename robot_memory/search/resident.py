@@ -6,18 +6,20 @@ import ctypes
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.core.errors import CopyFailed
+from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.search import ranking
-from robot_memory.search.query import MARGIN, Hit, Query, Search
-from robot_memory.search.ranking import NO_VECTOR, Floats, Rows
+from robot_memory.search.query import MARGIN, Hit, Query, Search, name_models
+from robot_memory.search.ranking import NO_VECTOR, Cosines, Floats, Rows
 from robot_memory.search.shard import Shard
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes import indexed, vectors
+from robot_memory.storage.indexes import indexed, other_vectors, vectors
+from robot_memory.storage.indexes.other_vectors import SecondModel
 from robot_memory.text.tokenizer import ENOUGH
 
 AT_ONCE = 20_000
@@ -31,11 +33,14 @@ _BATCH = 10_000
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Hold partitions as they are at one time, and the name of their vectors' model."""
+    """Hold partitions as they are at one time, and the names of their vectors' models."""
 
     shards: list[Shard]
     model: str | None
+    second: SecondModel | None
 
+
+Models = tuple[tuple[str, int] | None, SecondModel | None]
 
 _EMPTY = Shard()
 """Of a partition without memories; nothing is ever put into it."""
@@ -56,7 +61,7 @@ class ResidentIndex:
         self._answered_without = False
         self._shards: dict[str, Shard] | None = None
         self._is_wasteful = False
-        self._model: tuple[str, int] | None = None
+        self._models: Models = (None, None)
         self._seq = 0
 
     def shard(self, connection: Connection, partition: str) -> Shard | None:
@@ -96,7 +101,8 @@ class ResidentIndex:
                 return None
             known = [self._shards.get(partition) for partition in partitions]
             shards = [_EMPTY if shard is None else shard.snapshot() for shard in known]
-            return Snapshot(shards, None if self._model is None else self._model[0])
+            first, second = self._models
+            return Snapshot(shards, None if first is None else first[0], second)
 
     def _should_wait(self, connection: Connection) -> bool:
         size = sum(indexed.sizes(connection).values())
@@ -154,18 +160,18 @@ class ResidentIndex:
         return made
 
     def _adopt(self, connection: Connection, made: dict[str, Shard]) -> None:
-        known = vectors.model_of(connection)
+        known = _read_models(connection)
         with self._lock:
             self._shards = made
             self._is_wasteful = False
-            self._model = known
+            self._models = known
             self._seq = indexed.last_change(connection)
 
     def _follow(self, connection: Connection) -> None:
         """Take over what was written since the last look; forget all where that is too much."""
         if self._shards is None:
             return
-        if vectors.model_of(connection) != self._model:
+        if _read_models(connection) != self._models:
             self._shards = None
             return
         read = indexed.read_changes(connection, self._seq)
@@ -188,6 +194,12 @@ class ResidentIndex:
         self._seq = latest
 
 
+def _read_models(connection: Connection) -> Models:
+    """Return the first and the second model of the file, as far as they are of concern here."""
+    second = other_vectors.find_second(connection)
+    return vectors.model_of(connection), None if second is None else replace(second, scanned=0)
+
+
 def trim_heap() -> None:
     """Give freed memory back to the system; glibc keeps most of what sorting took."""
     with suppress(AttributeError, OSError):  # another C library
@@ -198,17 +210,24 @@ class ResidentSearch(Search):
     """Answer one question from a shard."""
 
     def __init__(
-        self, connection: Connection, shard: Shard, query: Query, real_weight: float
+        self,
+        connection: Connection,
+        shard: Shard,
+        query: Query,
+        real_weight: float,
+        *,
+        trusts_words: bool = False,
     ) -> None:
-        """Ask for the words."""
+        """Ask for the words; with `trusts_words` they count however few a memory covers."""
         self._connection = connection
         self._shard = shard
         self._weight = real_weight
-        self._cosines: Floats | None = None
-        self._vector = query.vector
-        if query.vector is not None and not shard.has_vectors:
-            self._vector = None
-        self._scale = None if self._vector is None else self._vector.calibration
+        self._cosines: Cosines | None = None
+        self._vector = query.vector if shard.has_vectors else None
+        self._second_model = query.second_model
+        asks_second = self._vector is not None and shard.has_second
+        self._second = query.second if asks_second else None
+        self.models = name_models(self._vector, self._second)
         self.size = shard.count - shard.dead
         terms, holding = query.terms, shard.find_holding(query.terms.hashes)
         if terms.fallback and _count_any(holding, terms.terms) < ENOUGH:
@@ -217,28 +236,29 @@ class ResidentSearch(Search):
         worth = ranking.weigh(terms, self.size, counts)
         self._rows, self._coverage = ranking.cover(holding, worth, shard.count)
         self.mode = ranking.name_mode(len(self._rows) > 0, self._vector is not None)
+        self._trust = 1.0
+        if self._vector is not None and not trusts_words:
+            self._trust = ranking.trust_words(float(self._coverage.max(initial=0)))
 
     def rank(self, limit: int) -> list[int]:
         """Return the ids of the best of the partition, by the coarse planes."""
         rows, coverage, cosines = self._rows, self._coverage, None
         if self._vector is not None:
             if self._cosines is None:
-                self._cosines = self._shard.cosines(self._vector.coarse)
+                self._cosines = self._compare(self._vector, None)
             near = self._find_nearest(self._cosines, limit)
             near = near[~np.isin(near, rows)]
             rows = np.concatenate([rows, near])
             coverage = np.concatenate([coverage, np.zeros(len(near), np.float32)])
-            cosines = self._cosines[rows]
-        scores = ranking.score(
-            coverage, cosines, self._scale, self._shard.real[rows], self._weight
-        )
+            cosines = self._cosines.take(rows)
+        scores = self._score(rows, coverage, cosines)
         ids = self._shard.ids[rows]
         found: list[int] = ids[ranking.select_best(scores, ids, limit)].tolist()
         return found
 
     def score(self, ids: Sequence[int], limit: int) -> list[Hit]:
         """Return the best of some memories; those near the top are scored by both planes."""
-        shard, weight = self._shard, self._weight
+        shard = self._shard
         rows = shard.rows_of(ids)
         places = self._rows.searchsorted(rows)
         known = places < len(self._rows)
@@ -250,25 +270,55 @@ class ResidentSearch(Search):
             rows, coverage = rows[known], coverage[known]
         else:
             cosines = (
-                shard.cosines(self._vector.coarse, rows)
+                self._compare(self._vector, rows)
                 if self._cosines is None
-                else self._cosines[rows]
+                else self._cosines.take(rows)
             )
             if len(rows) > limit + MARGIN:
-                scores = ranking.score(coverage, cosines, self._scale, shard.real[rows], weight)
+                scores = self._score(rows, coverage, cosines)
                 top = ranking.select_best(scores, shard.ids[rows], limit + MARGIN)
-                rows, coverage, cosines = rows[top], coverage[top], cosines[top]
-            exact = vectors.fetch(self._connection, shard.ids[rows].tolist())
-            for place, memory_id in enumerate(shard.ids[rows].tolist()):
-                if memory_id in exact:
-                    cosines[place] = float(exact[memory_id] @ self._vector.vector)
-        scores = ranking.score(coverage, cosines, self._scale, shard.real[rows], weight)
+                rows, coverage, cosines = rows[top], coverage[top], cosines.take(top)
+            self._refine(shard.ids[rows].tolist(), cosines)
+        scores = self._score(rows, coverage, cosines)
         found = shard.ids[rows]
         best = ranking.select_best(scores, found, limit)
         return list(map(Hit, found[best].tolist(), scores[best].tolist()))
 
-    def _find_nearest(self, cosines: Floats, limit: int) -> Rows:
+    def _compare(self, vector: QueryVector, rows: Rows | None) -> Cosines:
+        """Return the cosines of some rows, or all, by the coarse planes."""
+        first = self._shard.cosines(vector.coarse, rows)
+        if self._second is None:
+            return Cosines(first)
+        return Cosines(first, self._shard.second_cosines(self._second.coarse, rows))
+
+    def _refine(self, ids: Sequence[int], cosines: Cosines) -> None:
+        """Replace the cosines of some memories by those of both planes, which are in the file."""
+        kept = [(cosines.first, self._vector, vectors.fetch(self._connection, ids))]
+        if cosines.second is not None and self._second_model is not None:
+            exact = other_vectors.fetch(self._connection, self._second_model, ids)
+            kept.append((cosines.second, self._second, exact))
+        for found, asked, exact in kept:
+            for place, memory_id in enumerate(ids):
+                if memory_id in exact and asked is not None:
+                    found[place] = float(exact[memory_id] @ asked.vector)
+
+    def _measure(self, cosines: Cosines) -> Floats:
+        """Return the relevance of memories by their cosines."""
+        assert self._vector is not None
+        second = None if self._second is None else self._second.calibration
+        return ranking.compute_relevance(cosines, self._vector.calibration, second)
+
+    def _score(self, rows: Rows, coverage: Floats, cosines: Cosines | None) -> Floats:
+        relevance = None if cosines is None else self._measure(cosines)
+        return ranking.score(
+            coverage, relevance, self._shard.real[rows], self._weight, self._trust
+        )
+
+    def _find_nearest(self, known: Cosines, limit: int) -> Rows:
         """Return the rows nearest in meaning: of the real world, and of the rest, so many each."""
+        cosines = known.first
+        if known.second is not None:
+            cosines = np.where(cosines > NO_VECTOR, self._measure(known), np.float32(NO_VECTOR))
         found = []
         real = self._shard.real[: self._shard.count]
         for group in (np.flatnonzero(real), None) if real.any() else (None,):

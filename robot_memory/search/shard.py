@@ -1,4 +1,4 @@
-"""One collection in memory: its terms as postings, its vectors as one int8 matrix."""
+"""One collection in memory: its terms as postings, the vectors of each model as a matrix."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import zlib
 from collections.abc import Collection, Sequence
 from operator import itemgetter
 
-import numkong
 import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.embedding import quantisation
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.search.ivf import LARGE, Cells, assign_cells
+from robot_memory.search.matrix import Matrix
 from robot_memory.search.postings import Postings
-from robot_memory.search.ranking import NO_VECTOR, Floats, Rows
+from robot_memory.search.ranking import Floats, Rows
 from robot_memory.storage.indexes.indexed import Row
 
 _COUNTED = 255
@@ -43,8 +43,8 @@ class Shard:
         self.alive = np.empty(0, np.bool_)
         self.real = np.empty(0, np.bool_)
         self._digests = np.empty(0, np.uint32)
-        self._norms = np.empty(0, np.float32)
-        self._matrix = np.empty((0, 0), np.int8)
+        self._first = Matrix()
+        self._second = Matrix()
         self._postings = Postings()
         self._cells: Cells | None = None
         self._outside: Rows = np.empty(0, np.int64)
@@ -53,6 +53,7 @@ class Shard:
         """Return what is here now, for one question."""
         taken = copy.copy(self)
         taken._postings = self._postings.snapshot()
+        taken._first, taken._second = copy.copy(self._first), copy.copy(self._second)
         return taken
 
     # Following the file
@@ -60,18 +61,19 @@ class Shard:
     def extend(self, rows: Sequence[Row]) -> None:
         """Take in rows that are all new, by ascending id."""
         start, end = self.count, self.count + len(rows)
-        self._reserve(end, next((len(row.coarse) for row in rows if row.coarse), 0))
+        self._reserve(end, rows)
         here = slice(start, end)
         self.ids[here] = [row.memory_id for row in rows]
         self.alive[here] = True
         self.real[here] = [row.real for row in rows]
         lengths = np.array([len(row.terms) // 4 for row in rows])
         self._digests[here] = [zlib.crc32(row.terms) for row in rows]
-        places = [start + i for i, row in enumerate(rows) if row.coarse]
-        self._norms[here] = 0
-        if places:
-            coarse = np.frombuffer(b''.join(row.coarse for row in rows if row.coarse), np.int8)
-            self._set(np.array(places), coarse.reshape(len(places), -1))
+        for matrix, planes in self._pair(rows):
+            matrix.norms[here] = 0
+            known = [plane for plane in planes if plane]
+            if known:
+                places = [start + i for i, plane in enumerate(planes) if plane]
+                matrix.put(np.array(places), known)
         hashes = np.frombuffer(b''.join(row.terms for row in rows), '<u4')
         numbers = np.repeat(np.arange(start, end, dtype=np.int32), lengths)
         self._postings.extend(hashes, numbers)
@@ -93,20 +95,21 @@ class Shard:
         if digest != self._digests[place]:
             self._digests[place] = digest
             self._postings.change(place, np.frombuffer(row.terms, '<u4'), self.count)
-        if row.coarse:
-            self._reserve(self.count, len(row.coarse))
-            if self._cells is not None and place < self._cells.covered:
-                self._outside = np.append(self._outside, place)
-            self._set(np.array([place]), np.frombuffer(row.coarse, np.int8)[None])
-        else:
-            self._norms[place] = 0
+        self._reserve(self.count, [row])
+        if row.coarse and self._cells is not None and place < self._cells.covered:
+            self._outside = np.append(self._outside, place)
+        for matrix, (plane,) in self._pair([row]):
+            matrix.norms[place] = 0
+            if plane:
+                matrix.put(np.array([place]), [plane])
 
     def drop(self, memory_id: int) -> None:
         """Take a row out, if it is there."""
         place = self.row_of(memory_id)
         if place is not None and self.alive[place]:
             self.alive[place] = False
-            self._norms[place] = 0
+            self._first.norms[place] = 0
+            self._second.norms[place] = 0
             self.dead += 1
 
     def row_of(self, memory_id: int) -> int | None:
@@ -115,26 +118,30 @@ class Shard:
         known = place < self.count and self.ids[place] == memory_id
         return place if known else None
 
-    def _set(self, places: NDArray[np.int64], coarse: quantisation.Plane) -> None:
-        self._matrix[places] = coarse
-        self._norms[places] = 1 / np.linalg.norm(coarse.astype(np.float32), axis=1)
+    def _pair(self, rows: Sequence[Row]) -> list[tuple[Matrix, list[bytes | None]]]:
+        """Return each model's matrix with its planes of some rows."""
+        return [
+            (self._first, [row.coarse for row in rows]),
+            (self._second, [row.second for row in rows]),
+        ]
 
-    def _reserve(self, room: int, dimension: int) -> None:
+    def _reserve(self, room: int, rows: Sequence[Row]) -> None:
         """
         Make room for so many rows; arrays are replaced, so that snapshots keep theirs.
 
         There is room for twice as many: pages that nothing was written to take no memory, and
         copying what is there takes a second for a million rows.
         """
-        if dimension and self._matrix.shape[1] != dimension:
-            self._matrix = np.zeros((len(self.ids), dimension), np.int8)
         if room > len(self.ids):
             room = 2 * max(self._expected, room)
-            for name in ('ids', 'alive', 'real', '_digests', '_norms', '_matrix'):
+            for name in ('ids', 'alive', 'real', '_digests'):
                 known = getattr(self, name)
-                made = np.empty((room, *known.shape[1:]), known.dtype)
+                made = np.empty(room, known.dtype)
                 made[: self.count] = known[: self.count]
                 setattr(self, name, made)
+        for matrix, planes in self._pair(rows):
+            dimension = next((len(plane) for plane in planes if plane), 0)
+            matrix.reserve(len(self.ids), dimension, self.count)
 
     # Keeping it quick
 
@@ -167,9 +174,9 @@ class Shard:
         if self._postings.needs_merge:
             made._postings = self._postings.merge(self.alive)
         if self._lacks_cells:
-            has_vector = self._norms[: self.count] > 0
+            has_vector = self._first.norms[: self.count] > 0
             made._cells = assign_cells(
-                self._matrix[: self.count], has_vector, self._cells, self._outside
+                self._first.planes[: self.count], has_vector, self._cells, self._outside
             )
             made._outside = np.empty(0, np.int64)
         return made
@@ -187,8 +194,13 @@ class Shard:
 
     @property
     def has_vectors(self) -> bool:
-        """Say whether any row has a vector."""
-        return bool((self._norms[: self.count] > 0).any())
+        """Say whether any row has a vector of the first model."""
+        return bool((self._first.norms[: self.count] > 0).any())
+
+    @property
+    def has_second(self) -> bool:
+        """Say whether any row has a vector of the second model."""
+        return bool((self._second.norms[: self.count] > 0).any())
 
     def rows_of(self, ids: Sequence[int]) -> NDArray[np.int64]:
         """Return the rows of those of the ids that are here and alive."""
@@ -242,13 +254,8 @@ class Shard:
 
     def cosines(self, coarse: quantisation.Plane, rows: Rows | None = None) -> Floats:
         """Return the cosines of a query's coarse plane with those of the rows, or of all rows."""
-        norm = 1 / float(np.linalg.norm(coarse.astype(np.float32)))
-        if rows is None:
-            matrix, norms = self._matrix[: self.count], self._norms[: self.count]
-        else:
-            matrix, norms = self._matrix[rows], self._norms[rows]
-        if not matrix.size:
-            return np.full(len(matrix), NO_VECTOR, np.float32)
-        found: Floats = np.asarray(numkong.dot(coarse, matrix)) * (norms * np.float32(norm))
-        found[norms == 0] = NO_VECTOR
-        return found
+        return self._first.compare(coarse, slice(self.count) if rows is None else rows)
+
+    def second_cosines(self, coarse: quantisation.Plane, rows: Rows | None = None) -> Floats:
+        """Return those of the second model; NO_VECTOR where it was not asked about a row."""
+        return self._second.compare(coarse, slice(self.count) if rows is None else rows)

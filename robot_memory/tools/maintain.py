@@ -39,8 +39,8 @@ class MaintenanceStep:
     """One maintenance step."""
 
     name: str = arg(
-        'Step: retention, folding, history, integrity, audit, words, rules, statistics, compact, '
-        'log, backup; reclassify.'
+        'Step: retention, folding, history, integrity, vectors, audit, words, rules, statistics, '
+        'compact, log, backup; reclassify.'
     )
     done: bool = arg('False if the step was not needed or not possible.')
     detail: str = arg('Structured result.')

@@ -99,6 +99,9 @@ class RecallResponse:
     aggregate_ids: tuple[int, ...] | None = arg(AGGREGATE_IDS, default=None, omitted=True)
     linked: tuple[LinkedEventView, ...] | None = arg(LINKED, default=None, omitted=True)
     linked_total: int | None = arg(LINKED_TOTAL, default=None, omitted=True)
+    models: tuple[str, ...] = arg(
+        'Embedding models that were asked; empty: none (bm25_only, filter).', default=()
+    )
     brief: tuple[BriefView, ...] | None = arg(
         'The memories with format brief, which leaves memories empty.', default=None, omitted=True
     )
@@ -158,6 +161,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         found.frames,
         None if past is None else past.describe(),
         found.faded,
+        models=found.models,
         **({} if asked is None else describe_asked(memory, asked)),
         brief=view_briefly(found, zone) if is_brief and found.hits else None,
         why_empty=why,

@@ -7,14 +7,18 @@ from pathlib import Path
 
 import apsw
 
-from robot_memory.storage.indexes import vectors
+from robot_memory.storage.indexes import other_vectors, vectors
 from robot_memory.storage.tables import audit, counts, parts, sizes
 from robot_memory.storage.tables.meta import get_store_id
 
 
 @dataclass(frozen=True)
 class Report:
-    """Say what a store holds; `active` counts memories by type, `bytes` includes the WAL."""
+    """
+    Say what a store holds; `active` counts memories by type, `bytes` includes the WAL.
+
+    `vectors_of` is the first model, `other_models` are those whose vectors stand beside its.
+    """
 
     store_id: str
     path: str
@@ -31,6 +35,7 @@ class Report:
     parts_removed: int
     waiting_for_vector: int
     vectors_of: str | None
+    other_models: dict[str, dict[str, int]]
     audit_line: int
     audit_head: str
 
@@ -61,6 +66,10 @@ def report(connection: apsw.Connection, path: Path) -> Report:
         parts_removed=removed,
         waiting_for_vector=vectors.count_missing(connection),
         vectors_of=model[0] if model else None,
+        other_models={
+            name: {'vectors': made, 'waiting': waiting}
+            for name, (made, waiting) in other_vectors.count(connection).items()
+        },
         audit_line=head.id,
         audit_head=head.chain,
     )

@@ -13,8 +13,15 @@ from typing import Any
 import apsw
 
 from robot_memory.core.records import is_simulated
-from robot_memory.embedding.quantisation import Vector
-from robot_memory.storage.indexes import fulltext, indexed, partitions, positions, vectors
+from robot_memory.embedding import quantisation
+from robot_memory.embedding.text_vectors import TextVectors
+from robot_memory.storage.indexes import (
+    fulltext,
+    indexed,
+    other_vectors,
+    partitions,
+    positions,
+)
 from robot_memory.text import tokenizer
 
 
@@ -25,16 +32,17 @@ def add(
     collection: str,
     content: str,
     context: Mapping[str, Any],
-    vector: Vector | None = None,
+    vectors: TextVectors | None = None,
 ) -> None:
     """Add the entries of an active memory, in its collection's partition for its type."""
     partition = partitions.of(collection, type)
     terms = tokenizer.extract_terms(content)
     fulltext.put(connection, memory_id, partition, terms)
-    planes = None if vector is None else vectors.pack(vector)
+    planes = None if vectors is None else quantisation.pack(vectors.first)
     stems = fulltext.pack(connection, terms)
     is_real = is_simulated(context) == 0
     indexed.put(connection, memory_id, partition, is_real, stems, planes)
+    other_vectors.put(connection, memory_id, type, partition, content, vectors)
     positions.put(connection, memory_id, collection, context)
 
 
@@ -44,4 +52,5 @@ def remove(
     """Remove the entries of a memory; `context` is what they were added with."""
     fulltext.remove(connection, memory_id)
     indexed.remove(connection, memory_id)
+    other_vectors.remove(connection, memory_id)
     positions.remove(connection, memory_id, collection, context)

@@ -13,6 +13,11 @@ from typing import Any, NamedTuple
 
 import apsw
 
+_ROWS = (
+    'SELECT i.memory_id, i.collection, i.real, i.terms, i.coarse, v.coarse FROM indexed AS i'
+    ' LEFT JOIN other_vectors AS v ON v.memory_id = i.memory_id AND v.model = (SELECT'
+    " value ->> 'id' FROM meta WHERE key = 'second_vectors')"
+)
 KEPT_CHANGES = 65_536
 _PRUNE_EVERY = 4096
 
@@ -22,8 +27,8 @@ class Row(NamedTuple):
     Hold what is indexed of a memory.
 
     `terms` are the hashes of its stems and of neighbouring ones, little-endian uint32, ascending;
-    `real` says that it is of the real world; `coarse` is the coarse plane of its vector, None
-    where it has none.
+    `real` says that it is of the real world; `coarse` is the coarse plane of its vector, `second`
+    that of the second model's; None where it has none.
     """
 
     memory_id: int
@@ -31,6 +36,7 @@ class Row(NamedTuple):
     real: bool
     terms: bytes
     coarse: bytes | None
+    second: bytes | None = None
 
 
 def put(
@@ -124,8 +130,7 @@ def read_changes(connection: apsw.Connection, seq: int) -> tuple[int, dict[int, 
 def fetch(connection: apsw.Connection, ids: Sequence[int]) -> list[Row]:
     """Return the rows that there are among the ids, by id."""
     found = connection.execute(
-        'SELECT memory_id, collection, real, terms, coarse FROM indexed'
-        ' WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY memory_id',
+        f'{_ROWS} WHERE i.memory_id IN (SELECT value FROM json_each(?)) ORDER BY i.memory_id',
         (json.dumps(list(ids)),),
     )
     return [Row(*row) for row in found]
@@ -136,8 +141,7 @@ def read_all(connection: apsw.Connection, batch: int) -> Iterator[list[Row]]:
     last = 0
     while True:
         rows: list[Any] = connection.execute(
-            'SELECT memory_id, collection, real, terms, coarse FROM indexed'
-            ' WHERE memory_id > ? ORDER BY memory_id LIMIT ?',
+            f'{_ROWS} WHERE i.memory_id > ? ORDER BY i.memory_id LIMIT ?',
             (last, batch),
         ).fetchall()
         if not rows:

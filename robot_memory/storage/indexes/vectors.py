@@ -1,7 +1,7 @@
 """
 The vectors of active memories: two planes of int8 in the rows of `indexed`.
 
-The file holds vectors of one model at a time; its name and dimension stand in `meta`.
+They are those of the first model; its name and dimension stand in `meta`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import apsw
-import numpy as np
 
 from robot_memory.embedding import quantisation
 from robot_memory.embedding.quantisation import Plane, Vector
-from robot_memory.storage.indexes import indexed
+from robot_memory.storage.indexes import indexed, other_vectors
 
 
 def model_of(connection: apsw.Connection) -> tuple[str, int] | None:
@@ -36,15 +35,15 @@ def get_dimension(connection: apsw.Connection) -> int:
 
 def use_model(connection: apsw.Connection, model: str, dimension: int) -> int:
     """
-    Make the file hold vectors of this model; return how many memories now wait for one.
+    Make this model the first of the file; return how many memories now wait for a vector.
 
-    Vectors of another model are removed: two models' vectors are never compared.
+    Vectors of another model are kept aside: two models' vectors are never compared.
     """
     known = model_of(connection)
     if known is None or known[0] != model:
-        connection.execute(
-            'UPDATE indexed SET coarse = NULL, fine = NULL WHERE coarse IS NOT NULL'
-        )
+        if known is not None:
+            other_vectors.keep_first(connection, known[0], get_dimension(connection))
+        other_vectors.return_first(connection, model)
         epoch = known[1] + 1 if known else 1
         connection.execute(
             "INSERT OR REPLACE INTO meta (key, value) VALUES ('vectors', ?)",
@@ -102,19 +101,11 @@ def is_missing(connection: apsw.Connection, memory_id: int, updated_at: int) -> 
     return row is not None
 
 
-def pack(vector: Vector) -> tuple[bytes, bytes]:
-    """Return a vector as the file holds it; one that is not finite is a fault, not a row."""
-    if not np.isfinite(vector).all():
-        raise ValueError('the vector is not finite')
-    coarse, fine = quantisation.split(vector)
-    return coarse.tobytes(), fine.tobytes()
-
-
 def put(connection: apsw.Connection, memory_id: int, vector: Vector) -> None:
     """Give an indexed memory its vector."""
     ((collection,),) = connection.execute(
         'UPDATE indexed SET coarse = ?, fine = ? WHERE memory_id = ? RETURNING collection',
-        (*pack(vector), memory_id),
+        (*quantisation.pack(vector), memory_id),
     )
     indexed.record_change(connection, memory_id, collection)
 
@@ -126,13 +117,7 @@ def fetch(connection: apsw.Connection, ids: Sequence[int]) -> dict[int, Vector]:
         ' WHERE memory_id IN (SELECT value FROM json_each(?)) AND coarse IS NOT NULL',
         (json.dumps(list(ids)),),
     ).fetchall()
-    if not rows:
-        return {}
-    coarse, fine = (
-        np.frombuffer(b''.join(row[plane] for row in rows), np.int8).reshape(len(rows), -1)
-        for plane in (1, 2)
-    )
-    return dict(zip((row[0] for row in rows), quantisation.join(coarse, fine), strict=True))
+    return quantisation.unpack(rows)
 
 
 def find_nearest(

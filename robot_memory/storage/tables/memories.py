@@ -13,7 +13,7 @@ from robot_memory.core.authority import THE_STORE, Writer
 from robot_memory.core.errors import Conflict
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record
-from robot_memory.embedding.quantisation import Vector
+from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes import entries, facets
 from robot_memory.storage.indexes.candidates import choose, restrict_to
@@ -64,7 +64,7 @@ _LATEST = Where(
 def insert(
     connection: apsw.Connection,
     record: Record,
-    vector: Vector | None,
+    vector: TextVectors | None,
     detail: dict[str, Any] | None = None,
 ) -> int:
     """
@@ -80,7 +80,7 @@ def insert(
 
 
 def _insert(
-    connection: apsw.Connection, record: Record, vector: Vector | None, *, is_now: bool
+    connection: apsw.Connection, record: Record, vector: TextVectors | None, *, is_now: bool
 ) -> tuple[int, bytes]:
     """
     Insert a memory; return its id and the digest of its state.
@@ -292,7 +292,11 @@ def _source(connection: apsw.Connection, where: Where) -> tuple[str, tuple[Any, 
 
 
 def rewrite(
-    connection: apsw.Connection, old: Record, new: Record, vector: Vector | None, writer: Writer
+    connection: apsw.Connection,
+    old: Record,
+    new: Record,
+    vector: TextVectors | None,
+    writer: Writer,
 ) -> int:
     """Give a memory new text and the writer who stands behind it; return the audit line."""
     at = new.updated_at

@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from robot_memory.core.authority import Writer
-from robot_memory.embedding.quantisation import Vector
+from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.storage.indexes import entries, facets
 from robot_memory.storage.tables import (
     accesses,
@@ -31,7 +31,7 @@ def restore(
     connection: apsw.Connection,
     memory_id: int,
     state: Mapping[str, Any],
-    vector: Vector | None,
+    vector: TextVectors | None,
     writer: Writer,
     reason: str,
     undone: int,

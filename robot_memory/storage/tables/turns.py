@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import apsw
@@ -11,6 +11,9 @@ import apsw
 from robot_memory.core.authority import Writer
 from robot_memory.core.records import Record
 from robot_memory.storage.tables import revisions
+
+Place = tuple[str, int]
+"""A session, and the number of a turn in it."""
 
 
 def insert(connection: apsw.Connection, memory_id: int, record: Record) -> None:
@@ -94,3 +97,30 @@ def find_actors(connection: apsw.Connection, ids: Sequence[int]) -> dict[int, st
         (json.dumps(list(ids)),),
     )
     return dict(rows)
+
+
+def find_places(connection: apsw.Connection, ids: Sequence[int]) -> dict[int, Place]:
+    """Return where some memories stand in their sessions, as far as they are turns."""
+    return _read_places(
+        connection,
+        'SELECT memory_id, session_id, number FROM turns'
+        ' WHERE memory_id IN (SELECT value FROM json_each(?))',
+        ids,
+    )
+
+
+def find_beside(connection: apsw.Connection, places: Collection[Place]) -> dict[int, Place]:
+    """Return the turns right before and after some places, those there aside."""
+    known = set(places)
+    wanted = {(session, number + step) for session, number in known for step in (-1, 1)}
+    return _read_places(
+        connection,
+        'SELECT t.memory_id, t.session_id, t.number FROM json_each(?) AS w'
+        ' JOIN turns AS t ON t.session_id = w.value ->> 0 AND t.number = w.value ->> 1',
+        sorted(wanted - known),
+    )
+
+
+def _read_places(connection: apsw.Connection, sql: str, wanted: Sequence[Any]) -> dict[int, Place]:
+    rows: list[Any] = connection.execute(sql, (json.dumps(wanted),)).fetchall()
+    return {row[0]: (row[1], row[2]) for row in rows}
