@@ -173,6 +173,7 @@ class RecallResponse(TypedDict):
     linked: NotRequired[list[LinkedEventView]]
     linked_total: NotRequired[int]
     models: list[str]
+    answerable: NotRequired[float]
     brief: NotRequired[list[BriefView]]
     why_empty: NotRequired[str]
 

@@ -168,6 +168,8 @@ class ToolMethods(ToolCaller):
                 was at the same time.
             linked_total: Number of linked events that there are, up to 200.
             models: Embedding models that were asked; empty: none (bm25_only, filter).
+            answerable: Chance from 0 to 1 that the memories answer the query, rather than tell of
+                another person, thing, number or time; removes nothing. Absent without a query.
             brief: The memories with format brief, which leaves memories empty.
             why_empty: Why the answer is empty: the condition that excludes all, and what is near
                 to it.
@@ -574,7 +576,8 @@ class ToolMethods(ToolCaller):
         Search turns, facts and perceptions; each result has a score from 0 to 1.
 
         The score omits recall's weights for real-world memories and for facts over turns, so that
-        it can be compared with a threshold.
+        it can be compared with a threshold. A text that tells of another person, thing, number or
+        time than the query scores low, however much it is like it.
 
         Args:
             query: Query in natural language.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from robot_memory.search.query import Hit, Search
 from robot_memory.storage import Connection
@@ -36,7 +37,8 @@ def rank_in_sessions(
     passing = fulltext.select_passing(connection, sorted(beside), where)
     more = search.score(sorted(passing), len(passing)) if passing else []
     places |= {one.id: beside[one.id] for one in more}
-    scores = {hit.id: hit.score for hit in (*hits, *more)}
+    known = {hit.id: hit for hit in (*hits, *more)}
+    scores = {hit.id: hit.score for hit in known.values()}
     by_place = {place: scores[memory_id] for memory_id, place in places.items()}
     sessions: dict[str, list[float]] = defaultdict(list)
     for (session, _), score in by_place.items():
@@ -48,7 +50,7 @@ def rank_in_sessions(
     }
     highest = max(joined.values(), default=0.0)
     factor = max(scores.values()) / highest if highest else 0.0
-    ranked = [Hit(memory_id, score * factor) for memory_id, score in joined.items()]
+    ranked = [replace(known[one], score=score * factor) for one, score in joined.items()]
     return sorted(ranked, key=lambda hit: (-hit.score, -hit.id))
 
 

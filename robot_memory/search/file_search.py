@@ -10,7 +10,7 @@ import numpy as np
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.search import ranking
-from robot_memory.search.query import Hit, Query, Search, name_models
+from robot_memory.search.query import Hit, Query, Search, make_hits, name_models
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import fulltext, indexed, other_vectors, vectors
 from robot_memory.text.tokenizer import ENOUGH
@@ -110,7 +110,8 @@ class FileSearch(Search):
         )
         ids = np.array([row.memory_id for row in rows], np.int64)
         best = ranking.select_best(scores, ids, limit)
-        return list(map(Hit, ids[best].tolist(), scores[best].tolist()))
+        measured = np.zeros(len(rows)) if relevance is None else relevance
+        return make_hits(ids[best], scores[best], measured[best], np.array(coverage)[best])
 
     @cached_property
     def _trust(self) -> float:

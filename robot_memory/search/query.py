@@ -6,6 +6,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import NDArray
 
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.storage import Connection
@@ -28,11 +31,17 @@ _FAR = 20_000
 
 @dataclass(frozen=True)
 class Hit:
-    """Name a memory that was found, its score, and its distance where that was asked for."""
+    """
+    Name a memory that was found, its score, and its distance where that was asked for.
+
+    `relevance` and `coverage` are what the score was made of.
+    """
 
     id: int
     score: float
     distance: float | None = None
+    relevance: float = 0.0
+    coverage: float = 0.0
 
 
 Terms = Mapping[int, str]
@@ -114,6 +123,16 @@ class Query:
         if self.vector is None or self.second_model is None:
             return None
         return self.vector.second
+
+
+def make_hits(*columns: NDArray[Any]) -> list[Hit]:
+    """Return hits of ids, scores, relevances and coverages."""
+    return [
+        Hit(memory_id, score, relevance=relevance, coverage=coverage)
+        for memory_id, score, relevance, coverage in zip(
+            *(column.tolist() for column in columns), strict=True
+        )
+    ]
 
 
 def name_models(*vectors: QueryVector | None) -> tuple[str, ...]:

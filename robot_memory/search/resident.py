@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from robot_memory.core.errors import CopyFailed
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.search import ranking
-from robot_memory.search.query import MARGIN, Hit, Query, Search, name_models
+from robot_memory.search.query import MARGIN, Hit, Query, Search, make_hits, name_models
 from robot_memory.search.ranking import NO_VECTOR, Cosines, Floats, Rows
 from robot_memory.search.shard import Shard
 from robot_memory.storage import Connection
@@ -282,7 +282,8 @@ class ResidentSearch(Search):
         scores = self._score(rows, coverage, cosines)
         found = shard.ids[rows]
         best = ranking.select_best(scores, found, limit)
-        return list(map(Hit, found[best].tolist(), scores[best].tolist()))
+        relevance = np.zeros(len(rows)) if cosines is None else self._measure(cosines)
+        return make_hits(found[best], scores[best], relevance[best], coverage[best])
 
     def _compare(self, vector: QueryVector, rows: Rows | None) -> Cosines:
         """Return the cosines of some rows, or all, by the coarse planes."""

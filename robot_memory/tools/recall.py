@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from robot_memory.core.fields import Json, arg, collection_arg
 from robot_memory.core.zones import get_zone
 from robot_memory.memory import Memory
+from robot_memory.retrieval.answerable import judge
 from robot_memory.retrieval.brief_views import BriefView, view_briefly
 from robot_memory.retrieval.empty_answers import explain_nothing_found, why_empty_arg
 from robot_memory.retrieval.event_answers import add_events, describe_asked
@@ -102,6 +103,12 @@ class RecallResponse:
     models: tuple[str, ...] = arg(
         'Embedding models that were asked; empty: none (bm25_only, filter).', default=()
     )
+    answerable: float | None = arg(
+        'Chance from 0 to 1 that the memories answer the query, rather than tell of another '
+        'person, thing, number or time; removes nothing. Absent without a query.',
+        default=None,
+        omitted=True,
+    )
     brief: tuple[BriefView, ...] | None = arg(
         'The memories with format brief, which leaves memories empty.', default=None, omitted=True
     )
@@ -162,6 +169,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         None if past is None else past.describe(),
         found.faded,
         models=found.models,
+        answerable=judge(found, request.query) if request.query.strip() else None,
         **({} if asked is None else describe_asked(memory, asked)),
         brief=view_briefly(found, zone) if is_brief and found.hits else None,
         why_empty=why,

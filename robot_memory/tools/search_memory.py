@@ -8,6 +8,7 @@ from typing import Any
 from robot_memory.core.fields import Json, actor_arg, arg, collection_arg, to_plain
 from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
+from robot_memory.retrieval.answerable import rate
 from robot_memory.retrieval.asked_events import AskedEvents
 from robot_memory.retrieval.empty_answers import explain_nothing_found, why_empty_arg
 from robot_memory.retrieval.event_answers import add_events
@@ -71,6 +72,8 @@ class SearchMemoryResponse:
 
 
 _LONG = ('content', 'metadata')
+_RATED = 10
+"""Memories whose score is judged, at least: the right one may stand below one that is alike."""
 
 
 @tool(read_only=True, idempotent=True, ros=False, sage=True)
@@ -79,25 +82,25 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
     Search turns, facts and perceptions; each result has a score from 0 to 1.
 
     The score omits recall's weights for real-world memories and for facts over turns, so that it
-    can be compared with a threshold.
+    can be compared with a threshold. A text that tells of another person, thing, number or time
+    than the query scores low, however much it is like it.
     """
     require_text('query', request.query, 'say what is looked for')
     settings = memory.settings
+    limit = request.n or settings.default_results
+    least = settings.default_threshold if request.threshold is None else request.threshold
     plan = RecallPlan.of(
         collection=request.collection,
-        limit=request.n or settings.default_results,
+        limit=max(limit, _RATED),
         query=request.query,
         actor_id=request.actor_id,
         real_weight=1.0,
         turn_weight=1.0,
-        least=settings.default_threshold if request.threshold is None else request.threshold,
     )
-    found = Retriever(memory).find(plan)
+    found = rate(Retriever(memory).find(plan), request.query, least, limit)
     asked = None
     if request.read == 'auto' and request.actor_id is None:
-        found, asked = add_events(
-            memory, found, request.query, request.collection, None, plan.limit
-        )
+        found, asked = add_events(memory, found, request.query, request.collection, None, limit)
     memory.accesses.record(found.ids)
     described = describe_results(found, choose_zone(memory))
     _add_reading(described, asked)

@@ -1,0 +1,305 @@
+"""
+What a question names, and whether a text names the same: persons, numbers, colours, sides, times.
+
+A text that is like a question in every other word, but tells of another person, colour, number,
+side, unit or day, does not answer it. Values are compared across English and Chinese, but for
+names of persons.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+from robot_memory.text.duplicate_keys import convert_han_number
+from robot_memory.text.toml_tables import load_toml
+from robot_memory.text.vocabulary import MONTHS, NUMBERS
+
+_TABLES = load_toml(__file__, 'slots.toml')
+QUANTITIES = frozenset(_TABLES['units'])
+NUMBER_WORDS = {name: value for name, value in NUMBERS.items() if name not in ('zero', 'one')} | {
+    name: str(value)
+    for value, name in enumerate(
+        'thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'.split(), 13
+    )
+}
+NUMBER_WORDS |= {'thirty': '30', 'forty': '40', 'fifty': '50', 'twice': '2', 'half': '.5'}
+NO_NAMES = frozenset(
+    (*_TABLES['words']['no_names'].split(), *MONTHS, *_TABLES['words']['days'].split())
+)
+HAN = '\u3400-\u9fff'
+_WORD = re.compile(rf"[^\W\d_{HAN}]+(?:[-'][^\W\d_{HAN}]+)*")
+_DIGITS = re.compile(r'(?<![\w.])(?:[A-Za-z]{1,3}-?)?\d+(?:[.:,/]\d+)*')
+_HAN_NUMBER = re.compile(
+    '(?<![第每同统唯哪这那某])([零〇一二两三四五六七八九十百千]+)'
+    '(?=[号楼层床组栋台线厅区班位点月日次件个只张把辆人箱间排桌站段批版趟起名瓦度米克斤公升牛伏安])'
+    '|第([零〇一二两三四五六七八九十百]+)'
+)
+_LETTER = re.compile(r'(?<=[a-z] )[B-HJ-Z](?![\w.-])')
+_NAMED_BY_ONE = '号楼层床组栋月点台区'
+_TITLED = re.compile(r'\b(Mr|Mrs|Ms|Miss|Dr|Prof)\b\.?\s+([A-Z][\w-]+)')
+_CAPITAL = re.compile(r'(?<![.?!:]\s)(?<!^)\b[A-Z][a-z][\w-]*')
+
+
+@dataclass(frozen=True)
+class Slots:
+    """
+    Hold what a text names.
+
+    `values` are by group (a colour, a side, a day ...), `numbers` in one spelling, `persons` as
+    they stand there, `units` the quantities that have a number, by their dimension.
+    """
+
+    language: str
+    values: dict[str, frozenset[str]]
+    numbers: frozenset[str]
+    persons: frozenset[str]
+    units: frozenset[str]
+    words: frozenset[str]
+    folded: str
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """
+    Hold how a text fits what a question names; counts of things, 0 is none.
+
+    `other`: of the same kind it names others only. `silent`: it names nothing of that kind.
+    `swapped`: beside the same word it has another one. `unfit`: it has nothing of what is asked
+    for, as a number after 'how many'.
+    """
+
+    other: int
+    silent: int
+    swapped: int
+    unfit: int
+
+
+def find_slots(text: str) -> Slots:
+    """Return what a text names."""
+    folded = text.lower()
+    is_han = bool(re.search(f'[{HAN}]', text))
+    words = frozenset(_WORD.findall(folded))
+    values: dict[str, frozenset[str]] = {}
+    for group, pattern, names in _compile_groups():
+        cleaned = _compile_words()[0].sub('', folded) if group == 'colour' else folded
+        found = frozenset(names[match[0]] for match in pattern.finditer(cleaned))
+        if found:
+            values[group] = found
+    return Slots(
+        'zh' if is_han else 'en',
+        values,
+        frozenset(_find_numbers(text, words)),
+        frozenset(_find_persons(text)),
+        frozenset(_find_units(folded)),
+        words,
+        folded,
+    )
+
+
+def compare(question: Slots, text: Slots) -> Agreement:
+    """Return how a text fits a question."""
+    other = silent = 0
+    for group, named in question.values.items():
+        known = text.values.get(group)
+        if known is None:
+            silent += 1
+        elif not named & known:
+            other += 1
+    if question.numbers - text.numbers:
+        if text.numbers:
+            other += 1
+        else:
+            silent += 1
+    if question.language == text.language:
+        missing = {name for name in question.persons if not _is_named(name, text)}
+        others = text.persons - question.persons
+        if missing and (others or _may_begin_with_name(text, question)):
+            other += 1
+        elif missing:
+            silent += 1
+    swapped = 0
+    if question.language == text.language:
+        swapped = int(
+            _is_swapped_han(question.folded, text.folded)
+            if question.language == 'zh'
+            else _is_swapped(question.folded, text.folded)
+        )
+    return Agreement(other, silent, swapped, int(_is_unfit(question, text)))
+
+
+@cache
+def _compile_words() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Compile at the first use what is no colour, and what names a person in Chinese."""
+    words = _TABLES['words']
+    return re.compile(words['no_colour']), re.compile(words['chinese_person'])
+
+
+@cache
+def _compile_groups() -> list[tuple[str, re.Pattern[str], dict[str, str]]]:
+    made = []
+    for group, table in _TABLES['groups'].items():
+        names = {alias: value for value, aliases in table.items() for alias in aliases.split()}
+        names = {alias.replace('_', ' '): value for alias, value in names.items()}
+        ordered = sorted(names, key=len, reverse=True)
+        parts = [
+            re.escape(alias) if alias[0] > '\u3000' else rf'\b{re.escape(alias)}\b'
+            for alias in ordered
+        ]
+        made.append((group, re.compile('|'.join(parts)), names))
+    return made
+
+
+def _find_numbers(text: str, words: Iterable[str]) -> Iterable[str]:
+    for match in _DIGITS.finditer(text):
+        yield match[0].lower().replace('-', '').replace(',', '')
+    for match in _LETTER.finditer(text):
+        yield match[0].lower()
+    for match in _HAN_NUMBER.finditer(text):
+        if match[0] != '一' or text[match.end()] in _NAMED_BY_ONE:
+            yield convert_han_number(match[1] or match[2])
+    for word in words:
+        for part in word.split('-'):
+            if part in NUMBER_WORDS:
+                yield NUMBER_WORDS[part]
+
+
+def _find_persons(text: str) -> Iterable[str]:
+    for match in _TITLED.finditer(text):
+        yield f'{match[1].lower()} {match[2].lower()}'
+    rest = _TITLED.sub('', text)
+    for match in _CAPITAL.finditer(rest):
+        if match[0].lower() not in NO_NAMES:
+            yield match[0].lower().removesuffix("'s")
+    for match in _compile_words()[1].finditer(text):
+        yield match[0]
+
+
+def _is_named(name: str, text: Slots) -> bool:
+    """Say whether a text has a name, with the same title where both have one."""
+    title, _, last = name.rpartition(' ')
+    if name in text.persons:
+        return True
+    if title:
+        return any(one == last for one in text.persons)
+    return name in text.folded
+
+
+def _find_units(folded: str) -> Iterable[str]:
+    for dimension, pattern in _compile_units().items():
+        if pattern.search(folded):
+            yield dimension
+    if re.search('每(?:秒|小时|分钟)', folded):
+        yield 'speed'
+        yield 'rate'
+
+
+@cache
+def _compile_units() -> dict[str, re.Pattern[str]]:
+    numeral = rf'(?:\d|[{"零一二两三四五六七八九十百千万半几"}]|\b(?:{"|".join(NUMBER_WORDS)}))'
+    return {
+        dimension: re.compile(rf'{numeral}\s?(?:{units})')
+        for dimension, units in _TABLES['units'].items()
+    }
+
+
+@cache
+def _compile_asked() -> list[tuple[str, re.Pattern[str]]]:
+    return [(kind, re.compile(pattern)) for kind, pattern in _TABLES['asked'].items()]
+
+
+def _is_unfit(question: Slots, text: Slots) -> bool:
+    """Say whether what is asked for is nowhere in a text, beside what the question names."""
+    for kind, pattern in _compile_asked():
+        if not pattern.search(question.folded):
+            continue
+        if kind in QUANTITIES:
+            return bool(text.units) and kind not in text.units
+        if kind == 'number':
+            return not text.numbers - question.numbers and not text.units
+        if kind == 'time':
+            named = {
+                group for group in text.values if group in ('day', 'month', 'daypart', 'when')
+            }
+            return not named and not text.numbers - question.numbers and 'time' not in text.units
+        if kind == 'colour':
+            return not text.values.get('colour', frozenset()) - question.values.get(
+                'colour', frozenset()
+            )
+        if kind in ('person', 'name'):
+            return not text.persons - question.persons and not _may_begin_with_name(text, question)
+        return not re.search(_TABLES['fitting'][kind], text.folded)
+    return False
+
+
+def _may_begin_with_name(text: Slots, question: Slots) -> bool:
+    """Say whether a text begins with what may be a name that the question has not."""
+    first = _WORD.match(text.folded)
+    is_open = first is not None and first[0] not in _FUNCTION | question.words
+    return (text.language == 'en' and is_open) or 'kin' in text.values
+
+
+_FUNCTION = frozenset(
+    """
+    the a an this that these those my your our his her their its of in on at to from for with by
+    is are was were be been do does did has have had can could will would should must may what
+    which who whom whose when where why how and or not no any some i you he she we they it there
+    as than much many long far often last next now today please tell me
+    """.split()
+)
+
+
+def _is_swapped(question: str, text: str) -> bool:
+    """Say whether a word of the text has another one before it than in the question."""
+    asked, said = _WORD.findall(question), _WORD.findall(text)
+    here, there = {_stem(word) for word in asked}, {_stem(word) for word in said}
+    before = _pair(said)
+    for word, following in pairwise(asked):
+        if word in _FUNCTION or _stem(word) in there or _stem(following) not in there:
+            continue
+        others = before.get(_stem(following), set())
+        if following not in _FUNCTION and others and not others & here:
+            return True
+    return False
+
+
+def _pair(words: list[str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for word, following in pairwise(words):
+        if word not in _FUNCTION:
+            found.setdefault(_stem(following), set()).add(_stem(word))
+    return found
+
+
+def _stem(word: str) -> str:
+    return word.removesuffix("'s").removesuffix('s') if len(word) > 3 else word
+
+
+_HAN_FUNCTION = frozenset(
+    '的了在是有和跟与给把被从到要用放什么哪几多少谁怎吗呢这那个里上下最都也还就'
+)
+
+
+def _is_swapped_han(question: str, text: str) -> bool:
+    """Say whether two characters or more that both have follow others in the text."""
+    for start in range(1, len(question) - 1):
+        shared = question[start : start + 2]
+        if not re.fullmatch(f'[{HAN}]{{2}}', shared):
+            continue
+        before = question[start - 1]
+        place = text.find(shared)
+        if place < 1 or not re.match(f'[{HAN}]', before):
+            continue
+        other = text[place - 1]
+        if (
+            other != before
+            and re.match(f'[{HAN}]', other)
+            and not {other, before} & _HAN_FUNCTION
+            and before not in text
+            and other not in question
+        ):
+            return True
+    return False
