@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import zipfile
 from pathlib import Path
 
 import pytest
 from models import write_toy_model
 
+from robot_memory.cli.models import ModelRequest, manage_models
+from robot_memory.cli.options import Options
 from robot_memory.core.errors import InvalidArgument, Unavailable
+from robot_memory.core.settings import Settings
 from robot_memory.embedding import OnnxEmbedder, packaged
 from robot_memory.embedding.manifest import Manifest
 from robot_memory.embedding.packaged import PACKAGED, PackagedModel, Weights, fetch_model
@@ -89,3 +93,17 @@ def test_a_package_that_cannot_be_had_is_named(
 def test_an_unknown_model_is_refused_with_those_that_are_known() -> None:
     with pytest.raises(InvalidArgument, match='bge-small-en-v1.5'):
         fetch_model('gpt')
+
+
+def test_the_command_lists_and_fetches_models(
+    toy: PackagedModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = Options(json=True)
+    manage_models(ModelRequest(), Settings(), options)
+    listed = {one['name']: one for one in json.loads(capsys.readouterr().out)}
+    assert listed['toy'] == {'name': 'toy', 'role': '', 'licence': toy.licence, 'path': None}
+    manage_models(ModelRequest('get', 'toy'), Settings(), options)
+    fetched = json.loads(capsys.readouterr().out)
+    assert fetched['fetched'] is True and fetched['path'] == str(fetch_model('toy'))
+    with pytest.raises(InvalidArgument, match='model_name is empty'):
+        manage_models(ModelRequest('get'), Settings(), options)

@@ -12,7 +12,7 @@ from robot_memory.core.json_text import dump_json
 from robot_memory.core.suggestions import find_near
 from robot_memory.memory import Memory
 from robot_memory.retrieval.plan import RecallPlan
-from robot_memory.retrieval.retriever import Retriever
+from robot_memory.retrieval.retriever import Found, Retriever
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import surveys
 from robot_memory.storage.indexes.conditions import OPERATORS, read_operators
@@ -78,12 +78,9 @@ def explain_nothing_found(
     if plan.as_of is not None:
         return f'Nothing that was stored by audit line {plan.as_of} passes.'
     if plan.least:
-        found = Retriever(memory).find(replace(plan, least=0.0, limit=1))
-        for hit in found.hits:
-            return (
-                f'The best match, mem_{hit.id}, scores {hit.score:.2f}; the minimum score is '
-                f'{plan.least:g}.'
-            )
+        best = Retriever(memory).find(replace(plan, least=0.0, limit=1))
+        if why := explain_score(best, plan.least):
+            return why
     near = plan.near
     asked = Asked(
         plan.collection,
@@ -97,6 +94,13 @@ def explain_nothing_found(
     )
     with memory.db.read() as connection:
         return explain_empty(connection, asked)
+
+
+def explain_score(found: Found, least: float) -> str:
+    """Return how far the best of what was found is below a minimum score; '' of nothing."""
+    for hit in found.hits:
+        return f'The best match, mem_{hit.id}, scores {hit.score:.2f}; the minimum score is {least:g}.'
+    return ''
 
 
 def explain_empty(connection: Connection, asked: Asked) -> str:

@@ -10,7 +10,11 @@ from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
 from robot_memory.retrieval.answerable import rate
 from robot_memory.retrieval.asked_events import AskedEvents
-from robot_memory.retrieval.empty_answers import explain_nothing_found, why_empty_arg
+from robot_memory.retrieval.empty_answers import (
+    explain_nothing_found,
+    explain_score,
+    why_empty_arg,
+)
 from robot_memory.retrieval.event_answers import add_events
 from robot_memory.retrieval.event_views import read_arg
 from robot_memory.retrieval.events import choose_zone
@@ -97,7 +101,8 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
         real_weight=1.0,
         turn_weight=1.0,
     )
-    found = rate(Retriever(memory).find(plan), request.query, least, limit)
+    ranked = Retriever(memory).find(plan)
+    found = rate(ranked, request.query, least, limit)
     asked = None
     if request.read == 'auto' and request.actor_id is None:
         found, asked = add_events(memory, found, request.query, request.collection, None, limit)
@@ -110,7 +115,10 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
     )
     why = None
     if not results:
-        why = explain_nothing_found(memory, plan, actor_id=request.actor_id)
+        best = rate(ranked, request.query, 0.0, 1)
+        why = explain_score(best, least) or explain_nothing_found(
+            memory, plan, actor_id=request.actor_id
+        )
     return SearchMemoryResponse(tuple(fit(view, _LONG, len(results)) for view in views), why)
 
 
