@@ -99,7 +99,8 @@ def explain_nothing_found(
 def explain_score(found: Found, least: float) -> str:
     """Return how far the best of what was found is below a minimum score; '' of nothing."""
     for hit in found.hits:
-        return f'The best match, mem_{hit.id}, scores {hit.score:.2f}; the minimum score is {least:g}.'
+        scored = f'The best match, mem_{hit.id}, scores {hit.score:.2f}'
+        return f'{scored}; the minimum score is {least:g}.'
     return ''
 
 
