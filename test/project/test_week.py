@@ -1,0 +1,35 @@
+"""A week of a robot's work with three people, replayed, and what a planner is told of it."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+from robots import MovableClock, Robot
+
+sys.path.insert(0, str(Path(__file__).parents[2] / 'bench'))
+
+import week
+
+
+def test_a_planner_is_told_what_it_needs_of_the_week(
+    thinking_robot: Robot, clock: MovableClock
+) -> None:
+    verdicts = list(week.replay(thinking_robot, lambda now: setattr(clock, 'now', now)))
+    asked = Counter(one.kind for one in verdicts)
+    assert asked == {'recall': 30, 'get_context': 30, 'task': 5}
+    right = Counter(one.kind for one in verdicts if not one.wrong)
+    wrong = [one for one in verdicts if one.wrong]
+    assert right['recall'] >= 25, wrong
+    assert right['get_context'] >= 22, wrong
+    assert right['task'] >= 3, [one for one in wrong if one.kind == 'task']
+
+
+def test_no_rule_of_a_task_is_missing_and_none_is_said_to_apply_that_does_not(
+    thinking_robot: Robot, clock: MovableClock
+) -> None:
+    for one in week.replay(thinking_robot, lambda now: setattr(clock, 'now', now)):
+        if one.kind == 'task':
+            assert 'not told' not in one.wrong, one
+            assert 'said to apply' not in one.wrong, one
