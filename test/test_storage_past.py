@@ -107,7 +107,7 @@ def ask(robot: Robot, chance: random.Random, as_of: str = '') -> list[Any]:
 
 
 def strip(answer: dict[str, Any]) -> dict[str, Any]:
-    for name in ('query_ms', 'as_of'):
+    for name in ('query_ms', 'as_of', 'why_empty'):  # why is told of the line, not of its time
         answer.pop(name, None)
     for record in answer.get('memories') or answer.get('records') or ():
         record.pop('confidence')

@@ -67,7 +67,7 @@ class ToolMethods:
             insight: Text to learn, 1 to 300 characters.
             context: Context partitions as JSON: params, spatial, robot, env, task; actor_id names
                 the speaker.
-            collection: Collection to store the memory in.
+            collection: Collection.
             session_id: Session id from start_session.
             from_: Memory of a person, sign or log that this confirms, e.g. mem_7: it then has the
                 caller's authority.
@@ -138,8 +138,8 @@ class ToolMethods:
                 min_confidence then applies only if it is not the default.
             read: auto: read times, kinds of events, bounds, order and counts in the query; off:
                 only search.
-            format: brief: text and one line about each memory; full: all fields. Empty: the
-                setting recall_format.
+            format: brief: text and one line a memory; full: all fields; empty: the setting
+                recall_format.
 
         Returns:
             memories: Memories, best match first.
@@ -209,9 +209,8 @@ class ToolMethods:
             description: Description of the event.
             perception_type: Modality.
             data: Readings, features or a trajectory, as JSON.
-            metadata: Format, rate and units, as JSON; stamp, frame_id and pose are also read from
-                here.
-            collection: Collection to store the memory in.
+            metadata: Format, rate and units, as JSON; also stamp, frame_id and pose.
+            collection: Collection.
             session_id: Session id from start_session.
             stamp: Time of the measurement (header.stamp).
             frame_id: Coordinate frame of the measurement.
@@ -311,7 +310,7 @@ class ToolMethods:
         tags: list[str] | tuple[str, ...] = (),
     ) -> StartSessionResponse:
         """
-        Start a session: what is stored in it belongs to one task.
+        Start a new session.
 
         Call it before a task, and pass session_id to the calls in between.
 
@@ -390,7 +389,7 @@ class ToolMethods:
                 $gte $lt $lte $in $nin.
             limit: Maximum number of records.
             offset: Number of records to skip.
-            as_of: List the records as they were at an instant (ISO 8601) or audit line (#120).
+            as_of: As of an instant (ISO 8601) or audit line (#120).
 
         Returns:
             memory_id: Store id.
@@ -453,9 +452,8 @@ class ToolMethods:
             cursor: next_cursor of the page before.
             aggregate: Instead of events: count, min, max, mean, sum, std (of all values), median,
                 quantiles, a percentile such as p99, histogram.
-            figure: What is aggregated: duration or a figure, e.g. peak_force; of the events that
-                have it.
-            group_by: Groups of an aggregate, times by the onset in time_zone; at most 1,000.
+            figure: What is aggregated: duration or a figure, e.g. peak_force.
+            group_by: Groups of an aggregate; at most 1,000.
             bins: Bins of a histogram.
             time_zone: IANA name, e.g. Europe/Berlin; empty: the parameter time_zone.
 
@@ -627,7 +625,7 @@ class ToolMethods:
         max_age_s: float = 60.0,
     ) -> GetContextResponse:
         """
-        Return prompt-ready context for a planned action: rules first, then what is known.
+        Return prompt-ready context for a planned action.
 
         Call it before planning or acting, with the whole task in one sentence, and say in
         situation who is near.
@@ -640,7 +638,7 @@ class ToolMethods:
 
         Args:
             query: Planned action or topic.
-            max_results: Maximum number of memories; default: the setting default_results (5).
+            max_results: Maximum number; default: the setting default_results (5).
             strategy: HYBRID_ADVANCED; AGGRESSIVE includes low-confidence memories, CONSERVATIVE
                 only high-confidence ones; or a custom strategy. Empty: the setting
                 default_strategy.
@@ -649,10 +647,9 @@ class ToolMethods:
             max_characters: Maximum length of the text; rules that apply are never cut.
             read: auto: read times, kinds of events, bounds, order and counts in the query; off:
                 only search.
-            situation: What is known now, e.g. {"people_near": ["Li"], "tool": "soft gripper",
-                "place": "lab", "time": "14:30", "age_s": 5}. people_near: all who are near, [] for
-                nobody. What is missing is unknown, or read from recent memories.
-            max_age_s: Age in seconds from which on the situation is unknown.
+            situation: What is known now: {"people_near": ["Li"], "tool": "soft gripper", "place":
+                "lab", "time": "14:30", "age_s": 5}; people_near: all who are near, [] for nobody.
+            max_age_s: Age at which the situation is unknown.
 
         Returns:
             context: Prompt-ready text: rules of operators and planners first, with why they are

@@ -11,7 +11,6 @@ from robot_memory.core.fields import to_plain
 from robot_memory.core.json_text import dump_json
 
 _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), ' ')
-_OBSERVED = ('observed again', 'a retry')
 _MODES = {
     'hybrid': 'by keyword and vector search',
     'bm25_only': 'by keyword search only',
@@ -68,7 +67,7 @@ def _render_learn(response: Any, paint: Paint) -> str:
     if response.status == 'duplicate':
         lines = [
             f'Duplicate of memory {paint.bold(str(response.existing_id))} ({response.method}, '
-            f'similarity {response.similarity:.2f}; {_OBSERVED[bool(response.retried)]}).'
+            f'similarity {response.similarity:.2f}).'
         ]
     else:
         lines = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import logging
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from robot_memory.core.errors import InvalidArgument, Unavailable
@@ -61,7 +62,11 @@ def has_second_model(named: str, is_default: bool) -> bool:
 
     Empty is the fetched one, beside the default model only: who names one model has one.
     """
-    return named != NO_MODEL and bool(named or (is_default and is_fetched(SECOND_MODEL)))
+    if named or not is_default:
+        return bool(named) and named != NO_MODEL
+    with suppress(Unavailable):  # without a home folder there is no cache either
+        return is_fetched(SECOND_MODEL)
+    return False
 
 
 def find_second_model(named: str) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from robot_memory.retrieval.contradictions import find_current, put_first
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
 from robot_memory.text.slots import Agreement, compare, find_slots
@@ -52,12 +53,18 @@ def rate(found: Found, question: str, least: float, limit: int) -> Found:
     Return what was found with scores that tell answers from what is only alike.
 
     A memory that cannot answer keeps little of its score, one that surely does at least half.
+    Where only words were compared, which says little of an answer, that is done only to what names
+    another person, thing, number or time.
     """
+    asked = find_slots(question)
     chances = estimate_each(found, question)
     rated = [
         replace(hit, score=round(chances[hit.id] * (1 + min(hit.score, 1.0)) / 2, 6))
+        if found.models or compare(asked, find_slots(found.records[hit.id].content)).other
+        else hit
         for hit in found.hits
     ]
     kept: list[Hit] = [hit for hit in rated if hit.score >= least]
     kept.sort(key=lambda hit: (-hit.score, -hit.id))
-    return replace(found, hits=tuple(kept[:limit]))
+    current = find_current({hit.id: found.records[hit.id] for hit in kept})
+    return replace(found, hits=tuple(put_first(kept, current)[:limit]))

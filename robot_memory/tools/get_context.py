@@ -70,7 +70,7 @@ class GetContextRequest:
 
     query: str = arg('Planned action or topic.', max_length=10_000)
     max_results: int | None = arg(
-        'Maximum number of memories; default: the setting default_results (5).',
+        'Maximum number; default: the setting default_results (5).',
         default=None,
         minimum=1,
         maximum=50,
@@ -91,15 +91,12 @@ class GetContextRequest:
     )
     read: str = read_arg()
     situation: Json | None = arg(
-        'What is known now, e.g. {"people_near": ["Li"], "tool": "soft gripper", "place": "lab", '
-        '"time": "14:30", "age_s": 5}. people_near: all who are near, [] for nobody. What is '
-        'missing is unknown, or read from recent memories.',
+        'What is known now: {"people_near": ["Li"], "tool": "soft gripper", "place": "lab", '
+        '"time": "14:30", "age_s": 5}; people_near: all who are near, [] for nobody.',
         default=None,
         shape='object',
     )
-    max_age_s: float = arg(
-        'Age in seconds from which on the situation is unknown.', default=60.0, minimum=0.0
-    )
+    max_age_s: float = arg('Age at which the situation is unknown.', default=60.0, minimum=0.0)
 
 
 @dataclass(frozen=True)
@@ -149,7 +146,7 @@ class GetContextResponse:
 @tool(read_only=True, idempotent=True, planner=True, sage=True)
 def get_context(memory: Memory, request: GetContextRequest) -> GetContextResponse:
     """
-    Return prompt-ready context for a planned action: rules first, then what is known.
+    Return prompt-ready context for a planned action.
 
     Call it before planning or acting, with the whole task in one sentence, and say in situation
     who is near.

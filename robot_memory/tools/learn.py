@@ -24,7 +24,7 @@ class LearnRequest:
         default=None,
         shape='object',
     )
-    collection: str = collection_arg('Collection to store the memory in.')
+    collection: str = collection_arg('Collection.')
     session_id: str | None = arg('Session id from start_session.', default=None)
     from_: str | None = arg(
         'Memory of a person, sign or log that this confirms, e.g. mem_7: it then has the '

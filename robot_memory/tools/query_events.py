@@ -61,12 +61,12 @@ class QueryEventsRequest:
         default=(),
     )
     figure: str = arg(
-        'What is aggregated: duration or a figure, e.g. peak_force; of the events that have it.',
+        'What is aggregated: duration or a figure, e.g. peak_force.',
         default='',
         max_length=128,
     )
     group_by: str = arg(
-        'Groups of an aggregate, times by the onset in time_zone; at most 1,000.',
+        'Groups of an aggregate; at most 1,000.',
         default='',
         choices=('', *TIMES, *NAMES),
     )

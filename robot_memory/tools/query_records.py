@@ -47,7 +47,7 @@ class QueryRecordsRequest:
     limit: int = arg('Maximum number of records.', default=10, minimum=1, maximum=1000)
     offset: int = arg('Number of records to skip.', default=0, minimum=0)
     as_of: str = arg(
-        'List the records as they were at an instant (ISO 8601) or audit line (#120).',
+        'As of an instant (ISO 8601) or audit line (#120).',
         default='',
         max_length=100,
     )

@@ -62,8 +62,7 @@ class RecallRequest:
     )
     read: str = read_arg()
     format: str = arg(
-        'brief: text and one line about each memory; full: all fields. Empty: the setting '
-        'recall_format.',
+        'brief: text and one line a memory; full: all fields; empty: the setting recall_format.',
         default='',
         choices=('', 'full', 'brief'),
     )

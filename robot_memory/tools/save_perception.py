@@ -26,11 +26,11 @@ class SavePerceptionRequest:
         'Readings, features or a trajectory, as JSON.', default=None, shape='container'
     )
     metadata: Json | None = arg(
-        'Format, rate and units, as JSON; stamp, frame_id and pose are also read from here.',
+        'Format, rate and units, as JSON; also stamp, frame_id and pose.',
         default=None,
         shape='container',
     )
-    collection: str = collection_arg('Collection to store the memory in.')
+    collection: str = collection_arg('Collection.')
     session_id: str | None = arg('Session id from start_session.', default=None)
     stamp: Stamp | None = arg('Time of the measurement (header.stamp).', default=None)
     frame_id: str | None = arg('Coordinate frame of the measurement.', default=None)

@@ -36,7 +36,7 @@ class StartSessionResponse:
 @tool(core=True)
 def start_session(memory: Memory, request: StartSessionRequest) -> StartSessionResponse:
     """
-    Start a session: what is stored in it belongs to one task.
+    Start a new session.
 
     Call it before a task, and pass session_id to the calls in between.
     """

@@ -25,8 +25,6 @@ _FEW = 64
 """Rows of one duplicate key and length that are cheaper to compare than to search by words."""
 _NEAREST = 8
 """Nearest memories that the judge of texts compares."""
-_REWORDED = 0.7
-"""Share of the bar from which they are compared."""
 _FEW_VECTORS = 256
 """Rows of one duplicate key whose vectors are cheaper to compare than to search by vectors."""
 
@@ -198,11 +196,11 @@ def _match_rewording(
     """
     Return the nearest that the judge of texts calls the same, whatever its duplicate key.
 
-    So '500 mg' is '0.5 g'. Below the bar texts must be reworded as a whole.
+    So '500 mg' is '0.5 g'.
     """
     if not neighbours.has_meaning or bar >= 1:
         return None
-    for memory_id, similarity in neighbours.find_nearest(_NEAREST, bar * _REWORDED):
+    for memory_id, similarity in neighbours.find_nearest(_NEAREST, bar):
         row = connection.execute(
             "SELECT content FROM memories AS m WHERE id = ? AND collection = ? AND type = 'fact'"
             f" AND status = 'active'{_OF_KIND}",
