@@ -379,6 +379,7 @@ def test_the_first_learn_is_found_by_meaning_at_once(with_model: Cli) -> None:
 
 def test_index_gives_vectors_to_what_was_learned_without_a_model(with_model: Cli) -> None:
     cli = with_model
+    cli.model += ('--second-model', 'none')
     cli.done('learn', CUP, '--model', 'none')
     cli.done('learn', GLASS, '--model', 'none')
     found = cli.json('index')
@@ -389,6 +390,7 @@ def test_index_gives_vectors_to_what_was_learned_without_a_model(with_model: Cli
 
 def test_a_file_of_another_model_is_answered_by_words_and_left_as_it_is(with_model: Cli) -> None:
     cli = with_model
+    cli.model += ('--second-model', 'none')
     cli.done('learn', CUP)
     database = Database(cli.db)
     with database.write() as connection:
