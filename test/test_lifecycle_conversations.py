@@ -94,7 +94,7 @@ def test_what_a_machine_says_states_nothing(robot: Robot) -> None:
 
 
 def test_high_importance_is_a_floor_for_the_confidence(robot: Robot) -> None:
-    kept = robot.save_conversation('The tray is wet', 'I see', {'importance': 'high'})
+    kept = robot.save_conversation('My tray is the red one', 'I see', {'importance': 'high'})
     assert [robot.row(memory_id)['confidence'] for memory_id in kept.memory_ids] == [0.9] * 3
 
 

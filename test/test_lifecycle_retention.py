@@ -14,7 +14,7 @@ def test_old_perceptions_and_turns_are_retired_when_a_session_ends(
     open_robot: Callable[..., Robot], clock: MovableClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     robot = open_robot(retention_days=30)
-    robot.save_conversation('the tray is on the left', 'I see')
+    robot.save_conversation('the tray is wet', 'I see')
     robot.save_perception('the tray is seen')
     kept = [
         robot.learn('the tray is heavy').memory_id,

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from robot_memory.text.categories import CONFIDENCES, Classification, classify
+from robot_memory.text.small_talk import is_small_talk
 from robot_memory.text.tokenizer import cut, fold
 from robot_memory.text.toml_tables import load_toml
 
@@ -70,12 +71,11 @@ def extract_statements(text: str) -> list[Statement]:
     Questions and small talk state nothing. Of a sentence that the categories' patterns do not
     know, the cues of statements.toml say what it is.
     """
-    stated = [
-        _classify_sentence(said)
-        for sentence in split_sentences(text)
-        for said in _drop_questions(sentence)
-    ]
-    return [statement for statement in stated if statement is not None][:MOST]
+    stated: list[Statement] = []
+    for sentence in split_sentences(text):
+        found = [_classify_sentence(said, bool(stated)) for said in _drop_questions(sentence)]
+        stated += [statement for statement in found if statement is not None]
+    return stated[:MOST]
 
 
 def _drop_questions(sentence: str) -> list[str]:
@@ -86,19 +86,19 @@ def _drop_questions(sentence: str) -> list[str]:
     return [clause for clause in clauses[:-1] if clause and not _ASKS.search(fold(clause))]
 
 
-def _classify_sentence(sentence: str) -> Statement | None:
-    folded = fold(sentence)
+def _classify_sentence(sentence: str, after_statement: bool) -> Statement | None:
     kept, gone = cut(sentence, _LONGEST - 3 if len(sentence) > _LONGEST else _LONGEST)
     kept = f'{kept}...' if gone else kept
-    classified = classify(kept)
-    if _compile_table('small_talk').search(folded):
+    classified, folded = classify(kept), fold(kept)
+    asked = _compile_table('asks_to_remember').search(folded)
+    if not asked and is_small_talk(folded, after_statement=after_statement):
         return None
     if classified.category in STATING:
         return Statement(kept, classified)
     for category, cues in _compile_cues():
         if cues.search(folded):
             return Statement(kept, _reclassify(classified, category) if category else classified)
-    if _tells_what_lasts(folded):
+    if asked or _tells_what_lasts(folded):
         return Statement(kept, classified)
     return None
 
