@@ -292,3 +292,35 @@ def test_any_text_has_a_category_of_the_table_and_a_confidence(text: str) -> Non
 def test_no_long_text_takes_long(unit: str) -> None:
     with ending_work():
         classify(unit * (200_000 // len(unit)))
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'Legend has it that nobody may enter the tower.',
+        'I was told never to trust that scale.',
+        'The fridge keeps 4 degrees or less.',
+        'The cup must weigh about 300 g.',
+        '有邻居说这里不许停车。',
+        '测试中手臂最远伸到0.9米。',
+        '包裹太重了，至少12公斤。',
+    ],
+)
+def test_hearsay_and_what_things_measure_are_no_rules(text: str) -> None:
+    assert classify(text).category != 'constraint'
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'Two boxes per trip is the most you carry.',
+        'Pull the plug prior to cleaning the slicer.',
+        'Fill the kettle up to the mark and no further.',
+        '走廊限速0.6米每秒。',
+        '靠近鱼缸别近于30厘米。',
+        '经过摇篮时速度不超过0.1米每秒。',
+        '打开离心机前至少等5秒。',
+    ],
+)
+def test_limits_in_other_words_are_rules(text: str) -> None:
+    assert classify(text).category == 'constraint'
