@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from robot_memory.text.duplicate_keys import convert_han_number
@@ -31,6 +31,11 @@ NO_NAMES = frozenset(
     (*_TABLES['words']['no_names'].split(), *MONTHS, *_TABLES['words']['days'].split())
 )
 HAN = '\u3400-\u9fff'
+_ANY_HAN = re.compile(f'[{HAN}]')
+_TOKEN = re.compile(r'\w+')
+_NUMERAL = re.compile(
+    rf'(?:\d|[零一二两三四五六七八九十百千万半几]|\b(?:{"|".join(NUMBER_WORDS)}))'
+)
 _WORD = re.compile(rf"[^\W\d_{HAN}]+(?:[-'][^\W\d_{HAN}]+)*")
 _DIGITS = re.compile(r'(?<![\w.])(?:[A-Za-z]{1,3}-?)?\d+(?:[.:,/]\d+)*')
 _HAN_NUMBER = re.compile(
@@ -78,13 +83,17 @@ class Agreement:
     unfit: int
 
 
+@lru_cache(maxsize=2048)
 def find_slots(text: str) -> Slots:
     """Return what a text names."""
     folded = text.lower()
-    is_han = bool(re.search(f'[{HAN}]', text))
+    is_han = _ANY_HAN.search(text) is not None
     words = frozenset(_WORD.findall(folded))
     values: dict[str, frozenset[str]] = {}
-    for group, pattern, names in _compile_groups():
+    marks = {*_TOKEN.findall(folded), *(folded if is_han else ())}
+    for group, signs, pattern, names in _compile_groups():
+        if signs.isdisjoint(marks):
+            continue
         cleaned = _compile_words()[0].sub('', folded) if group == 'colour' else folded
         found = frozenset(names[match[0]] for match in pattern.finditer(cleaned))
         if found:
@@ -139,7 +148,8 @@ def _compile_words() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 @cache
-def _compile_groups() -> list[tuple[str, re.Pattern[str], dict[str, str]]]:
+def _compile_groups() -> list[tuple[str, frozenset[str], re.Pattern[str], dict[str, str]]]:
+    """Compile the names of each group, with signs without which a text has none of them."""
     made = []
     for group, table in _TABLES['groups'].items():
         names = {alias: value for value, aliases in table.items() for alias in aliases.split()}
@@ -149,7 +159,8 @@ def _compile_groups() -> list[tuple[str, re.Pattern[str], dict[str, str]]]:
             re.escape(alias) if alias[0] > '\u3000' else rf'\b{re.escape(alias)}\b'
             for alias in ordered
         ]
-        made.append((group, re.compile('|'.join(parts)), names))
+        signs = {one[0] if one[0] > '\u3000' else _TOKEN.findall(one)[0] for one in names}
+        made.append((group, frozenset(signs), re.compile('|'.join(parts)), names))
     return made
 
 
@@ -189,9 +200,10 @@ def _is_named(name: str, text: Slots) -> bool:
 
 
 def _find_units(folded: str) -> Iterable[str]:
-    for dimension, pattern in _compile_units().items():
-        if pattern.search(folded):
-            yield dimension
+    if _NUMERAL.search(folded):
+        for dimension, pattern in _compile_units().items():
+            if pattern.search(folded):
+                yield dimension
     if re.search('每(?:秒|小时|分钟)', folded):
         yield 'speed'
         yield 'rate'
@@ -199,9 +211,8 @@ def _find_units(folded: str) -> Iterable[str]:
 
 @cache
 def _compile_units() -> dict[str, re.Pattern[str]]:
-    numeral = rf'(?:\d|[{"零一二两三四五六七八九十百千万半几"}]|\b(?:{"|".join(NUMBER_WORDS)}))'
     return {
-        dimension: re.compile(rf'{numeral}\s?(?:{units})')
+        dimension: re.compile(rf'{_NUMERAL.pattern}\s?(?:{units})')
         for dimension, units in _TABLES['units'].items()
     }
 
