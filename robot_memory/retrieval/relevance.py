@@ -8,7 +8,7 @@ from dataclasses import replace
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
 from robot_memory.retrieval.plan import RecallPlan
-from robot_memory.retrieval.spoken import SPARE, drop_repeats, weigh_speakers
+from robot_memory.retrieval.spoken import SPARE, drop_repeats, find_named, weigh_speakers
 from robot_memory.retrieval.turns import POOL, rank_in_sessions
 from robot_memory.search.file_search import FileSearch
 from robot_memory.search.query import Hit, Query, QueryTerms, Search, hash_terms
@@ -107,14 +107,15 @@ def find_relevant(
     # A narrow answer is filled up with all that passes: there a turn stands beside its statement.
     may_drop = not (plan.fills and plan.narrow)
     first, *rest = searches
-    most = plan.limit + SPARE
+    most = plan.limit + (SPARE if rest else 0)
     facts = first.select_best(plan.where, most, narrow=plan.narrow)
     turns: list[Hit] = []
     for search in rest:
         found = search.select_best(plan.where, max(most, POOL), narrow=plan.narrow)
         said = rank_in_sessions(connection, search, plan.where, found)[:most]
         turns += [replace(hit, score=plan.turn_weight * hit.score) for hit in said]
-    facts, turns = (weigh_speakers(connection, plan.query, hits) for hits in (facts, turns))
+    if named := find_named(plan.query):
+        facts, turns = (weigh_speakers(connection, named, hits) for hits in (facts, turns))
     if may_drop:
         facts, turns = drop_repeats(connection, facts, turns)
     facts, turns = facts[: plan.limit], turns[: plan.limit]

@@ -16,15 +16,19 @@ _SPOKEN = 1.2
 """The weight of what somebody said whom the question names."""
 
 
-def weigh_speakers(connection: Connection, question: str, hits: Sequence[Hit]) -> list[Hit]:
-    """Return hits with a greater score where the question names who said it; best first."""
-    named = {
+def find_named(question: str) -> set[str]:
+    """Return the keys of the persons whom a question names."""
+    return {
         person.key
         for person in find_people(question)
         if not person.is_pronoun and person.key not in (ANYONE, CHILD)
     }
-    if not named or not hits:
-        return list(hits)
+
+
+def weigh_speakers(connection: Connection, named: set[str], hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits with a greater score where one who is named said it; best first."""
+    if not hits:
+        return []
     actors = turn_rows.find_actors(connection, [hit.id for hit in hits])
     keys = {actor: key_of(actor.rpartition(':')[2]) for actor in set(actors.values())}
     weighed = [

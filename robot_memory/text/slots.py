@@ -224,26 +224,29 @@ def _compile_asked() -> list[tuple[str, re.Pattern[str]]]:
 
 def _is_unfit(question: Slots, text: Slots) -> bool:
     """Say whether what is asked for is nowhere in a text, beside what the question names."""
-    for kind, pattern in _compile_asked():
-        if not pattern.search(question.folded):
-            continue
-        if kind in QUANTITIES:
-            return bool(text.units) and kind not in text.units
-        if kind == 'number':
-            return not text.numbers - question.numbers and not text.units
-        if kind == 'time':
-            named = {
-                group for group in text.values if group in ('day', 'month', 'daypart', 'when')
-            }
-            return not named and not text.numbers - question.numbers and 'time' not in text.units
-        if kind == 'colour':
-            return not text.values.get('colour', frozenset()) - question.values.get(
-                'colour', frozenset()
-            )
-        if kind in ('person', 'name'):
-            return not text.persons - question.persons and not _may_begin_with_name(text, question)
-        return not re.search(_TABLES['fitting'][kind], text.folded)
-    return False
+    kind = _find_asked(question.folded)
+    if not kind:
+        return False
+    if kind in QUANTITIES:
+        return bool(text.units) and kind not in text.units
+    if kind == 'number':
+        return not text.numbers - question.numbers and not text.units
+    if kind == 'time':
+        named = {group for group in text.values if group in ('day', 'month', 'daypart', 'when')}
+        return not named and not text.numbers - question.numbers and 'time' not in text.units
+    if kind == 'colour':
+        return not text.values.get('colour', frozenset()) - question.values.get(
+            'colour', frozenset()
+        )
+    if kind in ('person', 'name'):
+        return not text.persons - question.persons and not _may_begin_with_name(text, question)
+    return not re.search(_TABLES['fitting'][kind], text.folded)
+
+
+@lru_cache(maxsize=256)
+def _find_asked(folded: str) -> str:
+    """Return what a question asks for, '' where it does not say."""
+    return next((kind for kind, pattern in _compile_asked() if pattern.search(folded)), '')
 
 
 def _may_begin_with_name(text: Slots, question: Slots) -> bool:
