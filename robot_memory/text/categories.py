@@ -142,14 +142,16 @@ def classify(text: str) -> Classification:
     """
     rules, folded = _compile_rules(), fold(text)
     han = max(folded, default='') >= '\u3400'
+    label = rules.labels.match(folded)
+    has_label = label is not None
     matching = [
         table
         for table, words in rules.categories
-        if words.search(folded, han) or (table is _CONSTRAINT and states_limit(folded, han))
+        if words.search(folded, han)
+        or (table is _CONSTRAINT and states_limit(folded, han, has_label))
     ]
     if _CONSTRAINT in matching and rules.reported.search(folded, han):
         matching.remove(_CONSTRAINT)
-    label = rules.labels.match(folded)
     if label and _CONSTRAINT not in matching:
         matching.sort(key=lambda table: table['name'] != label.lastgroup)
     table = matching[0] if matching else rules.categories[-1][0]

@@ -58,15 +58,21 @@ class _Chinese(NamedTuple):
     subject: re.Pattern[str]
 
 
-def states_limit(folded: str, has_han: bool) -> bool:
-    """Say whether a folded text states a limit as a rule."""
+def states_limit(folded: str, has_han: bool, has_label: bool = False) -> bool:
+    """
+    Say whether a folded text states a limit as a rule.
+
+    Where it has a label (Lesson:), weak bounds such as 'within 5 cm' do not outweigh that.
+    """
     if not (_HAS_NUMBER_ZH if has_han else _HAS_NUMBER).search(folded):
         return False
-    states = _states_in_chinese if has_han else _states_in_english
-    return any(states(clause.strip()) for clause in _CLAUSE_END.split(folded) if clause)
+    clauses = [clause.strip() for clause in _CLAUSE_END.split(folded) if clause]
+    if has_han:
+        return any(map(_states_in_chinese, clauses))
+    return any(_states_in_english(clause, has_label) for clause in clauses)
 
 
-def _states_in_english(clause: str) -> bool:
+def _states_in_english(clause: str, has_label: bool) -> bool:
     words = _compile_english()
     if words.past.search(clause):
         return False
@@ -76,7 +82,7 @@ def _states_in_english(clause: str) -> bool:
     clause = _LABEL.sub('', clause)
     for found in words.bound.finditer(clause):
         weak = bool(words.weak.fullmatch(found['bound']))
-        if _commands(clause[: found.start()], weak, words):
+        if not (weak and has_label) and _commands(clause[: found.start()], weak, words):
             return True
     return any(
         _commands(clause[: found.start()], False, words) for found in words.behind.finditer(clause)
