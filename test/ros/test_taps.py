@@ -329,7 +329,9 @@ def test_what_became_of_every_message_is_on_diagnostics(
     wait_until_heard(robot, publisher)
     messages = list(push())
     without_stamp = [WrenchStamped() for _ in range(3)]
-    robot.publish(publisher, [*messages, messages[-1], *without_stamp])
+    # A good one is last: the level is that of what came since the diagnostics before.
+    *first, last = messages
+    robot.publish(publisher, [*first, first[-1], *without_stamp, last])
     events(robot, 'tactile', 1)
     level, counts = diagnosed(robot, 'wrench (/wrench)', received=204)
     assert counts == {
