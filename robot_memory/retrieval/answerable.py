@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from robot_memory.retrieval.contradictions import find_current, put_first
 from robot_memory.retrieval.retriever import Found
-from robot_memory.search.query import Hit
+from robot_memory.search.query import Hit, sort_by_score
 from robot_memory.text.slots import Agreement, compare, find_slots
 
 _BEST = 3
@@ -32,20 +33,12 @@ def estimate(relevance: float, coverage: float, agreement: Agreement) -> float:
     return 1 / (1 + math.exp(-evidence))
 
 
-def estimate_each(found: Found, question: str, most: int | None = None) -> dict[int, float]:
-    """Return the chance of each memory at the top that it answers; keyword hits by coverage."""
-    asked = find_slots(question)
-    chances = {}
-    for hit in found.hits[:most]:
-        relevance = hit.relevance if found.models else hit.coverage
-        agreement = compare(asked, find_slots(found.records[hit.id].content))
-        chances[hit.id] = estimate(relevance, hit.coverage, agreement)
-    return chances
-
-
 def judge(found: Found, question: str) -> float:
     """Return the chance that any memory at the top answers a question, 0 where there is none."""
-    return round(max(estimate_each(found, question, _BEST).values(), default=0.0), 4)
+    hits = found.hits[:_BEST]
+    agreements = _compare_each(found, hits, question)
+    chances = (_estimate_hit(found, hit, agreements[hit.id]) for hit in hits)
+    return round(max(chances, default=0.0), 4)
 
 
 def rate(found: Found, question: str, least: float, limit: int) -> Found:
@@ -56,15 +49,26 @@ def rate(found: Found, question: str, least: float, limit: int) -> Found:
     Where only words were compared, which says little of an answer, that is done only to what names
     another person, thing, number or time.
     """
-    asked = find_slots(question)
-    chances = estimate_each(found, question)
-    rated = [
-        replace(hit, score=round(chances[hit.id] * (1 + min(hit.score, 1.0)) / 2, 6))
-        if found.models or compare(asked, find_slots(found.records[hit.id].content)).other
-        else hit
-        for hit in found.hits
-    ]
-    kept: list[Hit] = [hit for hit in rated if hit.score >= least]
-    kept.sort(key=lambda hit: (-hit.score, -hit.id))
+    agreements = _compare_each(found, found.hits, question)
+    rated = []
+    for hit in found.hits:
+        agreement = agreements[hit.id]
+        if found.models or agreement.other:
+            chance = _estimate_hit(found, hit, agreement)
+            hit = replace(hit, score=round(chance * (1 + min(hit.score, 1.0)) / 2, 6))
+        rated.append(hit)
+    kept = sort_by_score(hit for hit in rated if hit.score >= least)
     current = find_current({hit.id: found.records[hit.id] for hit in kept})
     return replace(found, hits=tuple(put_first(kept, current)[:limit]))
+
+
+def _compare_each(found: Found, hits: Sequence[Hit], question: str) -> dict[int, Agreement]:
+    """Return how what is named in each memory agrees with what a question names."""
+    asked = find_slots(question)
+    return {hit.id: compare(asked, find_slots(found.records[hit.id].content)) for hit in hits}
+
+
+def _estimate_hit(found: Found, hit: Hit, agreement: Agreement) -> float:
+    """Return the chance that a memory answers; of one found by keywords alone, by coverage."""
+    relevance = hit.relevance if found.models else hit.coverage
+    return estimate(relevance, hit.coverage, agreement)

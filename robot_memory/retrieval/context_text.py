@@ -33,17 +33,6 @@ class ContextText:
     rules_complete: bool
 
 
-@dataclass
-class _Section:
-    """Hold lines under a heading."""
-
-    heading: str
-    lines: list[str]
-
-    def format(self) -> str:
-        return f'\n{self.heading}' + ''.join(self.lines) if self.lines else ''
-
-
 def compose(
     query: str,
     max_characters: int,
@@ -62,7 +51,7 @@ def compose(
     in the text, however long it becomes. `why` says of a text without memories why it has none.
     """
     about = quote(query, 80)
-    sections = {name: _Section(name, []) for name in (SAFETY, CHANGED, SAID, KNOWN, SEEN)}
+    sections: dict[str, list[str]] = {one: [] for one in (SAFETY, CHANGED, SAID, KNOWN, SEEN)}
     writer = _Writer(sections, max_characters - len('\n(000 more omitted.)') - len(about) - 30)
     writer.room -= len(read)
     given = [rule for rule in rules.applies if not rule.is_quoted]
@@ -83,8 +72,8 @@ def compose(
         if not rule.is_quoted:
             line = _format_rule(rule_results[rule.record.id], rule.truth, rule.why)
             left += not writer.add(SAFETY, line)
-    body = ''.join(section.format() for section in sections.values())
-    if not any(section.lines for name, section in sections.items() if name != CHANGED):
+    body = ''.join(''.join((f'\n{name}', *lines)) for name, lines in sections.items() if lines)
+    if not any(lines for name, lines in sections.items() if name != CHANGED):
         none = f'No memories about {about}.'
         if why and len(why) < writer.room:
             none = f'{none} {why}'
@@ -96,25 +85,25 @@ def compose(
 class _Writer:
     """Add lines to sections as long as there is room."""
 
-    def __init__(self, sections: dict[str, _Section], room: int) -> None:
+    def __init__(self, sections: dict[str, list[str]], room: int) -> None:
         self._sections = sections
         self.room = room
 
     def add(self, heading: str, line: str, always: bool = False, first: bool = False) -> bool:
         """Add a line, and say whether it fits; `first`: before those of its section."""
-        section = self._sections[heading]
+        lines = self._sections[heading]
         line = f'\n- {line}'
-        cost = len(line) + (0 if section.lines else len(heading) + 1)
+        cost = len(line) + (0 if lines else len(heading) + 1)
         if cost > self.room and not always:
             return False
-        section.lines.insert(0 if first else len(section.lines), line)
+        lines.insert(0 if first else len(lines), line)
         self.room -= cost
         return True
 
     @property
     def is_empty(self) -> bool:
         """Say whether no line was added."""
-        return not any(section.lines for section in self._sections.values())
+        return not any(self._sections.values())
 
 
 def _add_changes(writer: _Writer, changes: Sequence[str]) -> None:

@@ -27,8 +27,10 @@ from robot_memory.storage.indexes.occasions import compile_occasions
 from robot_memory.storage.tables import sessions
 from robot_memory.text.quoting import quote
 
-_SHOWN = 4
-_LONGEST = 40
+SHOWN = 4
+"""Names that are listed."""
+LONGEST = 40
+"""Characters of a name."""
 _RECENT = 1000
 _CONTEXT = 'context.'
 
@@ -39,7 +41,7 @@ class Asked:
     Hold what restricted an answer that is empty.
 
     `collection` None is all of them; `conditions` are those of the argument `name`; `position` is
-    the field of a spatial_sort.
+    the field of a spatial_sort; `as_of` is the audit line of a past state.
     """
 
     collection: str | None = None
@@ -51,6 +53,7 @@ class Asked:
     position: str = ''
     max_distance: float | None = None
     query: str = ''
+    as_of: int | None = None
 
 
 def why_empty_arg() -> Any:
@@ -75,9 +78,7 @@ def explain_nothing_found(
 
     Of a plan with a least score, that is the best one below it, if there is any.
     """
-    if plan.as_of is not None:
-        return f'Nothing that was stored by audit line {plan.as_of} passes.'
-    if plan.least:
+    if plan.least and plan.as_of is None:
         best = Retriever(memory).find(replace(plan, least=0.0, limit=1))
         if why := explain_score(best, plan.least):
             return why
@@ -91,9 +92,16 @@ def explain_nothing_found(
         position='' if near is None else near.field,
         max_distance=None if near is None else near.max_distance,
         query=plan.query,
+        as_of=plan.as_of,
     )
     with memory.db.read() as connection:
         return explain_empty(connection, asked)
+
+
+def list_near(wanted: Any, found: Mapping[str, int]) -> str:
+    """Return the names near to one with their counts, else the first names that there are."""
+    near = find_near(wanted, found) or list(found)[:SHOWN]
+    return ', '.join(f'{quote(name, LONGEST)} ({found[name]})' for name in near)
 
 
 def explain_score(found: Found, least: float) -> str:
@@ -105,7 +113,13 @@ def explain_score(found: Found, least: float) -> str:
 
 
 def explain_empty(connection: Connection, asked: Asked) -> str:
-    """Return why nothing passes: the first restriction that explains it."""
+    """
+    Return why nothing passes: the first restriction that explains it.
+
+    Of a past state no more is known than that nothing of it passes.
+    """
+    if asked.as_of is not None:
+        return f'Nothing that was stored by audit line {asked.as_of} passes.'
     collection = asked.collection
     if collection is not None and (why := _explain_collection(connection, collection)):
         return why
@@ -133,30 +147,28 @@ def explain_empty(connection: Connection, asked: Asked) -> str:
 
 
 def _explain_collection(connection: Connection, collection: str) -> str:
-    found = surveys.count_collections(connection)
-    if found[collection]:
+    found = dict(surveys.count_collections(connection).most_common())
+    if found.get(collection):
         return ''
-    named = quote(collection, _LONGEST)
+    named = quote(collection, LONGEST)
     if not found:
         return f'Collection {named} has no memories; the store is empty.'
-    near = find_near(collection, found) or [name for name, _ in found.most_common(_SHOWN)]
-    shown = ', '.join(f'{quote(name, _LONGEST)} ({found[name]})' for name in near)
-    return f'Collection {named} has no memories; others have: {shown}.'
+    return f'Collection {named} has no memories; others have: {list_near(collection, found)}.'
 
 
 def _explain_session(connection: Connection, asked: Asked, scope: Where) -> str:
     if not asked.session_id:
         return ''
-    named = quote(asked.session_id, _LONGEST)
+    named = quote(asked.session_id, LONGEST)
     if sessions.exists(connection, asked.session_id):
         if surveys.count_some(connection, scope & _said(asked.name, session_id=asked.session_id)):
             return ''
         return f'Session {named} has no memories here.'
     recent = [one.id for one in sessions.list_recent(connection, _RECENT)]
-    near = find_near(asked.session_id, recent, _SHOWN)
+    near = find_near(asked.session_id, recent, SHOWN)
     if near:
         return f'There is no session {named}; near: {_list(near)}.'
-    newest = f'; the newest: {_list(recent[:_SHOWN])}' if recent else '; there is none at all'
+    newest = f'; the newest: {_list(recent[:SHOWN])}' if recent else '; there is none at all'
     return f'There is no session {named}{newest}.'
 
 
@@ -201,7 +213,7 @@ def _explain_column(connection: Connection, column: str, wanted: Any, scope: Whe
         least, most = surveys.find_column_range(connection, column, scope)
         return f'No memory passes the condition on {column}; it runs from {least:g} to {most:g}.'
     near = find_near(wanted, [value for value, _ in found if isinstance(value, str)])
-    shown = [pair for pair in found if pair[0] in near] or found[:_SHOWN]
+    shown = [pair for pair in found if pair[0] in near] or found[:SHOWN]
     return f'No memory passes the condition on {column}; there are {_list_counts(shown)}.'
 
 
@@ -212,7 +224,7 @@ def _explain_path(
     number, values = surveys.count_values(connection, path, scope)
     if not number:
         return _suggest_paths(connection, path, scope) + _name_operators(operators)
-    have = f'{_format_count(number)} have {path}: {_list_counts(values[:_SHOWN])}'
+    have = f'{_format_count(number)} have {path}: {_list_counts(values[:SHOWN])}'
     span = surveys.find_range(connection, path)
     if span is not None and len(values) > 1:
         have = f'{_format_count(number)} have {path}, from {span[0]:g} to {span[1]:g}'
@@ -244,7 +256,7 @@ def _suggest_paths(connection: Connection, path: str, scope: Where) -> str:
     bare = path.removeprefix(_CONTEXT)
     inside = [one for one in paths if one == bare or one.startswith(f'{bare}.')]
     names = [*inside, *(name for name in COLUMNS if name == bare)]
-    for near in dict.fromkeys([*names, *find_near(path, paths, _SHOWN)]):
+    for near in dict.fromkeys([*names, *find_near(path, paths, SHOWN)]):
         number = (
             surveys.count_values(connection, near, scope)[0]
             if near not in COLUMNS
@@ -252,7 +264,7 @@ def _suggest_paths(connection: Connection, path: str, scope: Where) -> str:
         )
         if number:
             shown.append(f'{near}: {_format_count(number)} have')
-        if len(shown) == _SHOWN:
+        if len(shown) == SHOWN:
             break
     near_to_it = f'; {", ".join(shown)}' if shown else ''
     if surveys.has_path(connection, path, scope):
@@ -266,7 +278,7 @@ def _explain_position(connection: Connection, asked: Asked, _: Where) -> str:
     found = surveys.count_positions(connection, asked.collection)
     if found[asked.position]:
         return ''
-    near = find_near(asked.position, found) or [one for one, _ in found.most_common(_SHOWN)]
+    near = find_near(asked.position, found) or [one for one, _ in found.most_common(SHOWN)]
     shown = ', '.join(f'{one}: {_format_count(found[one])} have' for one in near)
     return f'No memory has a position at {asked.position}{"; " if shown else ""}{shown}.'
 
@@ -296,11 +308,11 @@ def _name_type(value: Any) -> str:
 
 
 def _name(value: Any) -> str:
-    return quote(value, _LONGEST) if isinstance(value, str) else dump_json(value)[:_LONGEST]
+    return quote(value, LONGEST) if isinstance(value, str) else dump_json(value)[:LONGEST]
 
 
 def _list(names: Sequence[str]) -> str:
-    return ', '.join(quote(name, _LONGEST) for name in names)
+    return ', '.join(quote(name, LONGEST) for name in names)
 
 
 def _list_counts(found: Sequence[tuple[Any, int]]) -> str:

@@ -6,17 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from robot_memory.core.suggestions import find_near
 from robot_memory.core.zones import format_local
 from robot_memory.memory import Memory
+from robot_memory.retrieval.empty_answers import list_near
 from robot_memory.retrieval.events import EventQuestion, list_events, read_window
 from robot_memory.storage.events.fields import DURATION, OTHERS, TEXTS, TIMES
 from robot_memory.storage.events.names import count_names
 from robot_memory.storage.events.pages import EventRow
-from robot_memory.text.quoting import quote
-
-_SHOWN = 4
-_LONGEST = 40
 
 
 def explain_no_events(memory: Memory, question: EventQuestion) -> str:
@@ -26,7 +22,7 @@ def explain_no_events(memory: Memory, question: EventQuestion) -> str:
         return 'No events are stored.'
     kinds = {'kind': question.where['kind']} if 'kind' in question.where else {}
     if kinds and not _find_first(memory, open_ended, kinds):
-        return f'There are no events of that kind; {_list_names(memory, "kind")}.'
+        return f'There are no events of that kind; there are {_list_near(memory, "kind", None)}.'
     for path, condition in question.where.items():
         if path != 'kind' and not _find_first(memory, open_ended, {**kinds, path: condition}):
             return _explain_condition(memory, open_ended, kinds, path, condition)
@@ -41,10 +37,7 @@ def _explain_condition(
     memory: Memory, question: EventQuestion, kinds: Mapping[str, Any], path: str, condition: Any
 ) -> str:
     if path in TEXTS:
-        found = _count_names(memory, path)
-        wanted = condition if isinstance(condition, str) else ''
-        near = find_near(wanted, found) or list(found)[:_SHOWN]
-        shown = ', '.join(f'{quote(name, _LONGEST)} ({found[name]})' for name in near)
+        shown = _list_near(memory, path, condition)
         if not shown:
             return f'No event has a {path}.'
         return f'No event passes the condition on {path}; there are {shown}.'
@@ -86,17 +79,10 @@ def _first(events: Sequence[EventRow]) -> EventRow | None:
     return events[0] if events else None
 
 
-def _count_names(memory: Memory, path: str) -> dict[str, int]:
-    """Return the commonest values of a field of names among the newest events."""
+def _list_near(memory: Memory, path: str, wanted: Any) -> str:
+    """Return values of a field of names among the newest events, near to one or the commonest."""
     with memory.db.read() as connection:
-        return count_names(connection, TEXTS[path])
-
-
-def _list_names(memory: Memory, path: str) -> str:
-    found = _count_names(memory, path)
-    return 'there are ' + ', '.join(
-        f'{quote(name, _LONGEST)} ({count})' for name, count in list(found.items())[:_SHOWN]
-    )
+        return list_near(wanted, count_names(connection, TEXTS[path]))
 
 
 def _format_onset(event: EventRow, question: EventQuestion) -> str:

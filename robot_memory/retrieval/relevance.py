@@ -11,7 +11,14 @@ from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.spoken import SPARE, drop_repeats, find_named, weigh_speakers
 from robot_memory.retrieval.turns import POOL, rank_in_sessions
 from robot_memory.search.file_search import FileSearch
-from robot_memory.search.query import Hit, Query, QueryTerms, Search, hash_terms
+from robot_memory.search.query import (
+    Hit,
+    Query,
+    QueryTerms,
+    Search,
+    hash_terms,
+    sort_by_score,
+)
 from robot_memory.search.resident import WORTH_WAITING, ResidentSearch
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import indexed, other_vectors, partitions, vectors
@@ -77,10 +84,9 @@ def _ask_models(
     """Return what of a question can be asked of vectors of these models."""
     if vector is None or vector.model != first:
         return Query(terms, None)
-    is_asked = vector.second is not None and second is not None
-    if is_asked and vector.second is not None and second is not None:
-        is_asked = vector.second.model == second.name
-    return Query(terms, vector, second if is_asked else None)
+    if vector.second is None or second is None or vector.second.model != second.name:
+        return Query(terms, vector)
+    return Query(terms, vector, second)
 
 
 def find_relevant(
@@ -142,8 +148,3 @@ def join_turns(facts: Sequence[Hit], turns: Sequence[Hit], n: int) -> list[Hit]:
     good = [hit for hit in facts if not turns or hit.score >= turns[0].score * _GOOD]
     room = max(n // 2, n - len(good))
     return sort_by_score([*facts, *turns[:room]])[:n]
-
-
-def sort_by_score(hits: Sequence[Hit]) -> list[Hit]:
-    """Return hits by their scores, the newer of equals first."""
-    return sorted(hits, key=lambda hit: (-hit.score, -hit.id))

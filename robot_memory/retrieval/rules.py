@@ -125,7 +125,7 @@ def find_rules(
             row.memory_id: (judge(row.condition, scene, kin), bool(row.condition)) for row in rows
         }
         rest = [memory_id for memory_id, (one, _) in judged.items() if one.truth is False]
-        told = [memory_id for memory_id in judged if memory_id not in set(rest)]
+        told = [memory_id for memory_id, (one, _) in judged.items() if one.truth is not False]
         listed = judged if len(judged) <= LISTED_WHOLE else told
         found = complete(connection, list(memories.get(connection, listed).values()))
         records = {record.id: record for record in found}

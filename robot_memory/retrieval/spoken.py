@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from robot_memory.search.query import Hit
+from robot_memory.search.query import Hit, sort_by_score
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import turns as turn_rows
 from robot_memory.text.rules.people import ANYONE, CHILD, find_people, key_of
@@ -37,7 +37,7 @@ def weigh_speakers(connection: Connection, named: set[str], hits: Sequence[Hit])
         else hit
         for hit in hits
     ]
-    return sorted(weighed, key=lambda hit: (-hit.score, -hit.id))
+    return sort_by_score(weighed)
 
 
 def drop_repeats(

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from robot_memory.search.query import Hit, Search
+from robot_memory.search.query import Hit, Search, sort_by_score
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import fulltext
 from robot_memory.storage.indexes.filters import Where
@@ -50,8 +50,9 @@ def rank_in_sessions(
     }
     highest = max(joined.values(), default=0.0)
     factor = max(scores.values()) / highest if highest else 0.0
-    ranked = [replace(known[one], score=score * factor) for one, score in joined.items()]
-    return sorted(ranked, key=lambda hit: (-hit.score, -hit.id))
+    return sort_by_score(
+        replace(known[one], score=score * factor) for one, score in joined.items()
+    )
 
 
 def _measure_around(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,6 +42,11 @@ class Hit:
     distance: float | None = None
     relevance: float = 0.0
     coverage: float = 0.0
+
+
+def sort_by_score(hits: Iterable[Hit]) -> list[Hit]:
+    """Return hits by their scores, the newer of equals first."""
+    return sorted(hits, key=lambda hit: (-hit.score, -hit.id))
 
 
 Terms = Mapping[int, str]

@@ -162,11 +162,12 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     n = request.max_results or memory.settings.default_results
     situation = find_situation(memory, request.collection, request.situation, request.max_age_s)
     rules = find_rules(memory, request.collection, request.query, situation, request.actor_id)
-    own, asked = _results(memory, request, name, n, rules)
+    rule_ids = rules.ids
+    own, asked = _results(memory, request, name, n, rule_ids)
     results = memory.extensions.run_retrieve_hooks(request.query, own)
     results = _marked(memory, results)
     found = {
-        known: one for one in results if (known := read_metadata(one, 'memory_id')) in rules.ids
+        known: one for one in results if (known := read_metadata(one, 'memory_id')) in rule_ids
     }
     described = {**_describe_rules(memory, rules), **found}
     changes = _describe_changes(memory, request.collection)
@@ -174,7 +175,7 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     others = [
         one
         for one in results
-        if read_metadata(one, 'memory_id') not in rules.ids and not _repeats(one, rules)
+        if read_metadata(one, 'memory_id') not in rule_ids and not _repeats(one, rules)
     ]
     composed = compose(
         request.query,
@@ -217,13 +218,12 @@ def _repeats(result: dict[str, Any], rules: JudgedRules) -> bool:
 
 def _select_found(rules: JudgedRules, found: dict[int, dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rules that the search found, in the order of the text."""
-    told = rules.told
-    return [found[rule.record.id] for rule in told if rule.record.id in found]
+    return [found[rule.record.id] for rule in rules.told if rule.record.id in found]
 
 
 def _describe_rules(memory: Memory, rules: JudgedRules) -> dict[int, dict[str, Any]]:
     """Return rules as the search describes memories, by id."""
-    records = [rule.record for rule in (*rules.applies, *rules.may_apply, *rules.others)]
+    records = [rule.record for rule in (*rules.told, *rules.others)]
     described = describe_records(records, choose_zone(memory))
     return dict(zip((record.id for record in records), described, strict=True))
 
@@ -242,7 +242,7 @@ def _explain_empty(memory: Memory, request: GetContextRequest, name: str) -> str
 
 
 def _results(
-    memory: Memory, request: GetContextRequest, name: str, n: int, rules: JudgedRules
+    memory: Memory, request: GetContextRequest, name: str, n: int, rule_ids: set[int]
 ) -> tuple[list[dict[str, Any]], AskedEvents | None]:
     """Return what a strategy, one of ours or a site's own, brings beside the rules; and events."""
     preset = STRATEGIES.get(name)
@@ -255,7 +255,7 @@ def _results(
             )
         return _permitted(memory, request, own.retrieve(request.query, n)), None
     # Rules take no place of what is found beside them.
-    limit = n + min(len(rules.ids), _MOST_RULES)
+    limit = n + min(len(rule_ids), _MOST_RULES)
     plan = RecallPlan.of(
         collection=request.collection,
         limit=limit,
@@ -270,11 +270,9 @@ def _results(
     if request.read == 'auto' and request.actor_id is None:
         found, asked = add_events(memory, found, request.query, request.collection, None, n)
     described = describe_results(found, choose_zone(memory))
-    others = [one for one in described if read_metadata(one, 'memory_id') not in rules.ids][:n]
-    kept = {id(one) for one in others}
-    return [
-        one for one in described if id(one) in kept or read_metadata(one, 'memory_id') in rules.ids
-    ], asked
+    others = [one for one in described if read_metadata(one, 'memory_id') not in rule_ids]
+    beyond = {id(one) for one in others[n:]}
+    return [one for one in described if id(one) not in beyond], asked
 
 
 def _permitted(

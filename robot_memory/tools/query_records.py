@@ -165,8 +165,6 @@ def _explain_empty(
 ) -> str:
     if total:
         return f'offset {request.offset} is beyond the last of {total} records.'
-    if past is not None:
-        return f'Nothing that was stored by audit line {past.line} passes.'
     return explain_empty(
         connection,
         Asked(
@@ -174,6 +172,7 @@ def _explain_empty(
             conditions=request.where or {},
             session_id=request.session_id,
             actor_id=request.actor_id,
+            as_of=None if past is None else past.line,
         ),
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robot_memory.core.fields import Json, arg, collection_arg
-from robot_memory.core.zones import get_zone
 from robot_memory.memory import Memory
 from robot_memory.retrieval.answerable import judge
 from robot_memory.retrieval.brief_views import BriefView, view_briefly
@@ -21,6 +20,7 @@ from robot_memory.retrieval.event_views import (
     FigureView,
     read_arg,
 )
+from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEventView
 from robot_memory.retrieval.past import find_past
 from robot_memory.retrieval.plan import RecallPlan
@@ -126,9 +126,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     With spatial_sort, memories that match a query keyword come first; each group is sorted by
     distance.
     """
-    past = None
-    if request.as_of:
-        past = find_past(memory, request.as_of, request.context_filter)
+    past = find_past(memory, request.as_of, request.context_filter)
     least = request.min_confidence
     plan = RecallPlan.of(
         collection=request.collection,
@@ -153,7 +151,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     if past is None:
         memory.accesses.record(found.ids)
     is_brief = (request.format or memory.settings.recall_format) == 'brief'
-    zone = get_zone(memory.settings.time_zone)
+    zone = choose_zone(memory)
     why = None
     if not found.hits and not (asked and (asked.events or asked.figure)):
         why = explain_nothing_found(
