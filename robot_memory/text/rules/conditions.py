@@ -71,14 +71,6 @@ def list_persons(condition: Condition) -> set[str]:
     return found | (list_persons(condition['not']) if 'not' in condition else set())
 
 
-def list_words(condition: Condition) -> set[str]:
-    """Return the words of a condition that no table knows."""
-    found = {condition['word']} if 'word' in condition else set()
-    for inner in (*condition.get('all', ()), *condition.get('any', ())):
-        found |= list_words(inner)
-    return found | (list_words(condition['not']) if 'not' in condition else set())
-
-
 def _format_hour(hour: float) -> str:
     minutes = round(hour * 60) % (24 * 60)
     return f'{minutes // 60:02d}:{minutes % 60:02d}'

@@ -14,7 +14,7 @@ from robot_memory.text.toml_tables import load_toml
 KINDS = ('thing', 'place', 'action', 'tool', 'material', 'colour')
 _WORD = re.compile(r"[a-z0-9]+(?:[-'][a-z0-9]+)*")
 _DETERMINERS = frozenset(
-    'a an the this that these those my your his her its our their some any no each every'.split()
+    'a an the this that these those my your his her its our their some any each every'.split()
 )
 
 
@@ -157,7 +157,7 @@ def _choose_senses(senses: tuple[Sense, ...], before: str, prefix: str) -> tuple
     kinds = {sense.kind for sense in senses}
     if not any(sense.kind == 'action' and sense.level != 'maybe' for sense in senses):
         return senses
-    if before in _DETERMINERS and before not in ('no',):
+    if before in _DETERMINERS:
         return tuple(sense for sense in senses if sense.kind != 'action')
     if len(kinds) == 1:
         return senses

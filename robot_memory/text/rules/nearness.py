@@ -12,13 +12,13 @@ _JOINS = re.compile(r'\s*(?:,|and|or|,\s*and|、|和|跟|与|以及|还有|及)\
 
 @cache
 def _compile() -> dict[str, re.Pattern[str]]:
-    near, away = load_people()['near'], load_people()['near']
+    near = load_people()['near']
     return {
         'after': re.compile(
             rf'[ ,]*(?:{"|".join(near["en_after"])})|(?:,|,就)?(?:{"|".join(near["zh_after"])})'
         ),
         'before': re.compile(rf'(?:{"|".join((*near["en_before"], *near["zh_before"]))})$'),
-        'away': re.compile(rf'[ ,]*(?:{away["away_en"]})|(?:{away["away_zh"]})'),
+        'away': re.compile(rf'[ ,]*(?:{near["away_en"]})|(?:{near["away_zh"]})'),
         'nobody': re.compile('|'.join((*near['nobody_en'], *near['nobody_zh']))),
     }
 
@@ -28,7 +28,6 @@ def find_near(folded: str, people: list[Person]) -> tuple[dict[str, bool], bool]
     words = _compile()
     near: dict[str, bool] = {}
     for place, person in enumerate(people):
-        rest = folded[person.end :]
         last = _skip_joined(folded, people, place)
         rest = folded[people[last].end :]
         if words['away'].match(rest):

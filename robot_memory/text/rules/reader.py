@@ -11,27 +11,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
-from typing import Any
 
 from robot_memory.text.rules.conditions import Condition
 from robot_memory.text.rules.lexicon import Mention, find_mentions, name_kinds
 from robot_memory.text.rules.nearness import names_near
 from robot_memory.text.rules.people import ANYONE, Person, find_people, mask_people
 from robot_memory.text.rules.quantities import DAY, find_clocks, find_temperatures, find_weights
-from robot_memory.text.rules.rule_clauses import Part, find_unknown, split_rule
+from robot_memory.text.rules.rule_clauses import Part, find_unknown, load_reader, split_rule
 from robot_memory.text.rules.scene import normalise
 from robot_memory.text.rules.service import is_served
-from robot_memory.text.toml_tables import load_toml
 
 VERSION = 1
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
-
-
-@cache
-def load_reader() -> dict[str, Any]:
-    """Return reader.toml."""
-    return load_toml(__file__, 'reader.toml')
 
 
 def read_rule(text: str) -> Condition:

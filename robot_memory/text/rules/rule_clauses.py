@@ -33,7 +33,8 @@ class Part:
 
 
 @cache
-def _load() -> dict[str, Any]:
+def load_reader() -> dict[str, Any]:
+    """Return reader.toml."""
     return load_toml(__file__, 'reader.toml')
 
 
@@ -54,9 +55,9 @@ def split_rule(folded: str) -> list[Part]:
 
 
 def _states_topic(text: str) -> bool:
-    topic = _load()['topic']
-    return bool(re.search('|'.join(topic[f'{name}'] for name in (
-        'drive_en', 'drive_zh', 'carry_en', 'carry_zh')), text))  # fmt: skip
+    topic = load_reader()['topic']
+    names = ('drive_en', 'drive_zh', 'carry_en', 'carry_zh')
+    return any(re.search(topic[name], text) for name in names)
 
 
 def _split_sentences(folded: str) -> list[tuple[int, int]]:
@@ -70,7 +71,7 @@ def _split_sentences(folded: str) -> list[tuple[int, int]]:
 
 def _split_english(folded: str, start: int, end: int) -> list[Part]:
     """Split a sentence where conditions begin, and where a comma or a colon ends them."""
-    words = _load()
+    words = load_reader()
     text = folded[start:end]
     begins = [match.start() for match in re.finditer(words['condition']['en'], text)]
     ends = [match.start() for match in re.finditer(r',|:\s', text)]
@@ -89,7 +90,7 @@ def _split_english(folded: str, start: int, end: int) -> list[Part]:
 
 
 def _split_chinese(folded: str, start: int, end: int) -> list[Part]:
-    words = _load()
+    words = load_reader()
     text = folded[start:end]
     cuts = sorted({0, *(match.start() for match in re.finditer('[,，:：]', text)), len(text)})
     parts = []
@@ -122,7 +123,7 @@ def _cut_duty(
     language: str,
 ) -> list[Part]:
     """Return a part without what it asks to be done."""
-    words = _load()
+    words = load_reader()
     if is_condition:
         return [Part(start, end, True, is_exception, True, False, opens)]
     forbids = re.search(words['forbid'][language], piece)
@@ -140,7 +141,7 @@ def _cut_duty(
 
 
 def _has_amount(piece: str, language: str) -> bool:
-    return bool(re.search(_load()['amount'][language], piece))
+    return bool(re.search(load_reader()['amount'][language], piece))
 
 
 def find_unknown(folded: str, parts: list[Part]) -> list[dict[str, str]]:
@@ -150,7 +151,7 @@ def find_unknown(folded: str, parts: list[Part]) -> list[dict[str, str]]:
     That is a condition without a known word, or what is forbidden or limited. A condition that
     every task meets is none.
     """
-    words = _load()
+    words = load_reader()
     if re.search(f'{words["always"]["en"]}|{words["always"]["zh"]}', folded):
         return []
     every_task = re.compile(f'{words["task"]["en"]}|{words["task"]["zh"]}')
