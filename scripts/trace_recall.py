@@ -104,6 +104,7 @@ def main() -> None:
         robot = RobotMemory(Path(folder) / 'memory.db', model=model)
         if not options.no_model:
             robot.wait_for_model(60)
+            robot.memory.second.wait(60)
         for place, fact in enumerate(FACTS):
             context = {
                 'task': {'success': place % 2 == 0},

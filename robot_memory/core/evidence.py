@@ -31,11 +31,6 @@ class Evidence:
         """Say whether there is more than one occasion."""
         return self.count + self.simulated_count > 1
 
-    @property
-    def is_simulated(self) -> bool:
-        """Say whether nothing but simulation has shown it."""
-        return not self.count
-
 
 def describe_evidence(evidence: Evidence, now: int, zone: ZoneInfo) -> str:
     """

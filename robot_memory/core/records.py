@@ -220,6 +220,8 @@ def read_outcome(context: dict[str, Any]) -> str | None:
     """Return as JSON text how a task came out, as task.success tells; None where it does not."""
     task = context.get('task')
     success = task.get('success') if isinstance(task, dict) else None
+    if isinstance(success, bool):
+        return 'true' if success else 'false'
     return None if success is None else dump_json(success)
 
 

@@ -40,6 +40,12 @@ LEAST_SPREAD = 0.01
 """The least distance of two anchors, so that a model that tells nothing apart divides by no 0."""
 
 
+NO_VECTOR = -2.0
+"""The cosine of what has no vector; less than any cosine."""
+
+Floats = NDArray[np.float32]
+
+
 class Vectors(Protocol):
     """The half of an embedder that measuring needs."""
 
@@ -93,6 +99,36 @@ class Calibration:
         faded = LEAST_RELEVANCE / (2 - np.minimum(scaled / LEAST_RELEVANCE, 1))
         relevance = np.where(scaled > LEAST_RELEVANCE, scaled, faded)
         return relevance if isinstance(cosine, np.ndarray) else float(relevance)
+
+
+@dataclass(frozen=True)
+class Cosines:
+    """Hold the cosines of some rows by the first model, and by the second where it is asked."""
+
+    first: Floats
+    second: Floats | None = None
+
+    def take(self, places: NDArray[np.int64]) -> Cosines:
+        """Return those of some places."""
+        return Cosines(self.first[places], None if self.second is None else self.second[places])
+
+
+def compute_relevance(cosines: Cosines, first: Calibration, second: Calibration | None) -> Floats:
+    """Return the relevance of memories by the models that have a vector of them, else 0."""
+    relevance = first.to_relevance(cosines.first).astype(np.float32, copy=False)
+    relevance[cosines.first <= NO_VECTOR] = 0
+    if cosines.second is not None and second is not None:
+        both = (cosines.first > NO_VECTOR) & (cosines.second > NO_VECTOR)
+        joined = join_relevances(relevance, second.to_relevance(cosines.second))
+        relevance = np.where(both, joined, relevance)
+    found: Floats = relevance.astype(np.float32, copy=False)
+    return found
+
+
+def join_relevances(first: Floats, second: Floats) -> Floats:
+    """Return the relevance by two models: the mean, for each errs where the other does not."""
+    joined: Floats = (first + second) / np.float32(2)
+    return joined
 
 
 def measure_calibration(embedder: Vectors, languages: Sequence[str] = LANGUAGES) -> Calibration:

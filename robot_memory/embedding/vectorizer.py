@@ -75,7 +75,7 @@ class Vectorizer:
         self._second = second
         self._registry = registry
         self._lock = threading.Lock()
-        self._questions: cachetools.Cache[tuple[str, str], QueryVector] = (
+        self._questions: cachetools.Cache[tuple[str, str, str], QueryVector] = (
             cachetools.TTLCache(cache_size, cache_ttl, steady)
             if cache_ttl
             else cachetools.LRUCache(cache_size)
@@ -122,17 +122,13 @@ class Vectorizer:
 
     def embed_query(self, text: str) -> QueryVector | None:
         """Return the vectors of a question, or None while there is no first model that can."""
-        embedder = self._embedder.get_if_loaded()
+        embedder, second = self._embedder.get_if_loaded(), self._second.get_if_loaded()
         if embedder is None:
             return None
-        first = self._embed_question(self.breaker, 'embed_query', embedder, text)
-        if first is None:
-            return None
-        second = self.get_second()
-        if second is None or find_language(text) not in second.languages:
-            return first
-        other = self._embed_question(self.second_breaker, 'embed_query_second', second, text)
-        return replace(first, second=other)
+        key = (embedder.name, '' if second is None else second.name, text)
+        known = self._find_known(key)
+        self._registry.count('query_cache_misses' if known is None else 'query_cache_hits')
+        return known or self._embed_question(key, embedder, second)
 
     def embed_with(self, embedder: Embedder, texts: Sequence[str]) -> Vector:
         """Return the vectors of stored texts; raise Unavailable where the model cannot."""
@@ -140,21 +136,36 @@ class Vectorizer:
         return self._call_model(self.background, 'embed_background', embed)
 
     def _embed_question(
-        self, breaker: CircuitBreaker, operation: str, embedder: Embedder, text: str
+        self, key: tuple[str, str, str], embedder: Embedder, second: Embedder | None
     ) -> QueryVector | None:
-        with self._lock:
-            known = self._questions.get((embedder.name, text))
-        if operation == 'embed_query':  # of one question one look-up counts
-            self._registry.count('query_cache_misses' if known is None else 'query_cache_hits')
-        if known is not None:
-            return known
-        vector = self._try_embed(breaker, operation, partial(embedder.embed_query, text))
-        if vector is None:
-            return None
-        made = QueryVector.of(vector, embedder)
-        with self._lock, suppress(ValueError):  # where none are kept, there is no room
-            self._questions[embedder.name, text] = made
+        """Return the vectors of a question; where a model fails, it is asked again next time."""
+        name, _, text = key
+        made = self._find_known((name, '', text))
+        if made is None:
+            embed = partial(embedder.embed_query, text)
+            vector = self._try_embed(self.breaker, 'embed_query', embed)
+            if vector is None:
+                return None
+            made = QueryVector.of(vector, embedder)
+            self._keep((name, '', text), made)
+        if second is None:
+            return made
+        if isinstance(second, SecondEmbedder) and find_language(text) in second.languages:
+            embed = partial(second.embed_query, text)
+            vector = self._try_embed(self.second_breaker, 'embed_query_second', embed)
+            if vector is None:
+                return made
+            made = replace(made, second=QueryVector.of(vector, second))
+        self._keep(key, made)
         return made
+
+    def _find_known(self, key: tuple[str, str, str]) -> QueryVector | None:
+        with self._lock:
+            return self._questions.get(key)
+
+    def _keep(self, key: tuple[str, str, str], made: QueryVector) -> None:
+        with self._lock, suppress(ValueError):  # where none are kept, there is no room
+            self._questions[key] = made
 
     def _try_embed(
         self, breaker: CircuitBreaker, operation: str, embed: Callable[[], Vector]

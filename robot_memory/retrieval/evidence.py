@@ -34,19 +34,29 @@ class ObservedView:
 
 def view_observed(record: Record) -> ObservedView | None:
     """Return the view of what was observed of a record; None where it was not read."""
-    found = record.evidence
-    if found is None:
-        return None
-    return ObservedView(
-        found.count,
-        format_instant(found.first_at),
-        format_instant(found.last_at),
-        found.tries,
-        found.successes,
-        found.simulated_count,
-        found.simulated_tries,
-        found.simulated_successes,
-    )
+    return view_each_observed([record])[0]
+
+
+def view_each_observed(records: Sequence[Record]) -> list[ObservedView | None]:
+    """Return the view of what was observed of each record; None where it was not read."""
+    read = [record.evidence for record in records if record.evidence is not None]
+    instants = dict.fromkeys(at for found in read for at in (found.first_at, found.last_at))
+    times = dict(zip(instants, map(format_instant, instants), strict=True))
+    return [
+        None
+        if found is None
+        else ObservedView(
+            found.count,
+            times[found.first_at],
+            times[found.last_at],
+            found.tries,
+            found.successes,
+            found.simulated_count,
+            found.simulated_tries,
+            found.simulated_successes,
+        )
+        for found in (record.evidence for record in records)
+    ]
 
 
 def describe_observed(record: Record, now: int, zone: ZoneInfo) -> dict[str, Any]:
@@ -65,7 +75,7 @@ def describe_observed(record: Record, now: int, zone: ZoneInfo) -> dict[str, Any
 def is_only_simulated(record: Record) -> bool:
     """Say whether a record was observed in simulation only."""
     if record.evidence is not None:
-        return record.evidence.is_simulated
+        return not record.evidence.count
     return is_simulated(record.context) == 1
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from robot_memory.core.clock import format_instant
 from robot_memory.core.fields import arg, to_plain
-from robot_memory.core.records import Record
+from robot_memory.core.records import NO_LINKS, Record
 from robot_memory.text.quoting import format_label, quote
 
 REPLACES = 'Id of the older memory that this one replaces; both are active.'
@@ -35,8 +35,10 @@ def view_replacement(record: Record) -> ReplacementView | None:
 
 
 def view_links(record: Record) -> dict[str, Any]:
-    """Return the fields of a view that tell the links of a record."""
+    """Return the fields of a view that tell the links of a record; none where it has no links."""
     links = record.links
+    if links is NO_LINKS:
+        return {}
     return {
         'replaces': None if links.replaces is None else links.replaces.memory_id,
         'replaced_by': links.replaced_by,
@@ -48,7 +50,7 @@ def view_links(record: Record) -> dict[str, Any]:
 def describe_links(record: Record) -> dict[str, Any]:
     """Return in metadata the links that a record has."""
     found = view_links(record)
-    plain = {**found, 'replacement': to_plain(found['replacement'])}
+    plain = {**found, 'replacement': to_plain(found.get('replacement'))}
     return {name: value for name, value in plain.items() if value is not None}
 
 

@@ -63,7 +63,7 @@ def open_partitions(
     stored = vectors.model_of(connection)
     second = other_vectors.find_second(connection)
     asked = _ask_models(terms, vector, None if stored is None else stored[0], second)
-    words_only = Query(terms, None)
+    words_only = Query(terms)
     is_loading = resident_index is not None
     return [
         FileSearch(
@@ -83,10 +83,10 @@ def _ask_models(
 ) -> Query:
     """Return what of a question can be asked of vectors of these models."""
     if vector is None or vector.model != first:
-        return Query(terms, None)
+        return Query(terms)
     if vector.second is None or second is None or vector.second.model != second.name:
         return Query(terms, vector)
-    return Query(terms, vector, second)
+    return Query(terms, vector, vector.second, second)
 
 
 def find_relevant(
@@ -122,7 +122,7 @@ def find_relevant(
         turns += [replace(hit, score=plan.turn_weight * hit.score) for hit in said]
     if named := find_named(plan.query):
         facts, turns = (weigh_speakers(connection, named, hits) for hits in (facts, turns))
-    if may_drop:
+    if may_drop and turns:
         facts, turns = drop_repeats(connection, facts, turns)
     facts, turns = facts[: plan.limit], turns[: plan.limit]
     mode = searches[-1].mode if turns and not facts else first.mode

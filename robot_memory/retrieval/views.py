@@ -16,6 +16,7 @@ from robot_memory.retrieval.evidence import (
     OBSERVED,
     ObservedView,
     is_only_simulated,
+    view_each_observed,
     view_observed,
 )
 from robot_memory.retrieval.links import (
@@ -205,28 +206,20 @@ def _describe(record: Record, mode: str) -> dict[str, Any]:
 def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, ...]:
     """Return what was found, whole or within the size of an answer."""
     records = [found.records[hit.id] for hit in found.hits]
-    summaries = [_summarize(record.content) for record in records]
-    times = [format_instant(record.created_at) for record in records]
-    contexts = [dump_json(record.context) for record in records]
     views = [
         MemoryView(
             id=record.id,
             content=record.content,
-            human_summary=summary,
             type=record.type,
             perception_type=record.perception_type,
             session_id=record.session_id,
             category=record.category,
             confidence=round(record.confidence, 6),
-            context=context,
             **{name: record.context.get(name, {}) for name in _PARTITIONS},
             _rrf_score=round(hit.score, 6),
-            created_at=created,
             tags=record.tags,
-            updated_at=format_update(record),
             distance=None if hit.distance is None else round(hit.distance, 9),
             stamp=None if record.stamp is None else Stamp(record.stamp),
-            measured_at=record.format_measured(zone),
             frame_id=record.frame_id,
             pose=record.pose,
             payload=found.payloads.get(record.id),
@@ -235,14 +228,11 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
             role=record.role,
             time_uncertain=record.time_uncertain or None,
             authority=record.authority,
-            stated_by=describe_statement(record),
-            observed=view_observed(record),
-            simulated=is_only_simulated(record) or None,
-            **view_links(record),
             contradicts=found.contradicts.get(record.id),
+            **derived,
         )
-        for hit, record, summary, created, context in zip(
-            found.hits, records, summaries, times, contexts, strict=True
+        for hit, record, derived in zip(
+            found.hits, records, _derive_each(records, zone), strict=True
         )
     ]
     if is_whole:
@@ -253,6 +243,26 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
         view if len(view.context) <= limit else _shorten_context(view, record.context, limit)
         for view, record in zip(views, records, strict=True)
     )
+
+
+def _derive_each(records: Sequence[Record], zone: ZoneInfo) -> list[dict[str, Any]]:
+    """Return the fields of views that are made of several of a record, column by column."""
+    columns: dict[str, list[Any]] = {
+        'human_summary': [_summarize(record.content) for record in records],
+        'updated_at': [format_update(record) for record in records],
+        'created_at': [format_instant(record.created_at) for record in records],
+        'context': [dump_json(record.context) for record in records],
+        'measured_at': [record.format_measured(zone) for record in records],
+        'stated_by': [describe_statement(record) for record in records],
+        'simulated': [is_only_simulated(record) or None for record in records],
+        'observed': view_each_observed(records),
+    }
+    links = [view_links(record) for record in records]
+    rows = zip(*columns.values(), strict=True)
+    return [
+        {**dict(zip(columns, row, strict=True)), **linked}
+        for row, linked in zip(rows, links, strict=True)
+    ]
 
 
 def _summarize(content: str) -> str:

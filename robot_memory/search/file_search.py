@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from robot_memory.embedding.calibration import NO_VECTOR, Cosines, compute_relevance
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.search import ranking
@@ -43,7 +44,7 @@ class FileSearch(Search):
         second = query.second_model if by_meaning else None
         if second is not None and not other_vectors.has_any(connection, second, collection):
             second = None
-        self._second_model, self._second = second, query.second if second else None
+        self._second_model, self._second = second, None if second is None else query.second
         self.models = name_models(self._vector, self._second)
         sizes = indexed.sizes(connection)
         self.size = sizes.get(collection, 0)
@@ -98,9 +99,9 @@ class FileSearch(Search):
                 second.append(_compare(self._second, others.get(row.memory_id)))
         relevance = None
         if self._vector is not None:
-            cosines = ranking.Cosines(np.array(first, np.float32), np.array(second, np.float32))
+            cosines = Cosines(np.array(first, np.float32), np.array(second, np.float32))
             scale = None if self._second is None else self._second.calibration
-            relevance = ranking.compute_relevance(cosines, self._vector.calibration, scale)
+            relevance = compute_relevance(cosines, self._vector.calibration, scale)
         scores = ranking.score(
             np.array(coverage, np.float32),
             relevance,
@@ -134,5 +135,5 @@ class FileSearch(Search):
 
 def _compare(asked: QueryVector | None, vector: Vector | None) -> float:
     if asked is None or vector is None:
-        return ranking.NO_VECTOR
+        return NO_VECTOR
     return float(vector @ asked.vector)

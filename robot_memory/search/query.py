@@ -115,19 +115,14 @@ class Query:
     """
     Hold what a question asks the words for, and its vector, None where there is no model.
 
-    `second_model` is that of the file where the second model is asked, too.
+    `second` is the vector of the second model where it is asked, too, `second_model` that model
+    as the file has it.
     """
 
     terms: QueryTerms
-    vector: QueryVector | None
+    vector: QueryVector | None = None
+    second: QueryVector | None = None
     second_model: SecondModel | None = None
-
-    @property
-    def second(self) -> QueryVector | None:
-        """Return the vector of the second model where it is asked."""
-        if self.vector is None or self.second_model is None:
-            return None
-        return self.vector.second
 
 
 def make_hits(*columns: NDArray[Any]) -> list[Hit]:

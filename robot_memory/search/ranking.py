@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_memory.embedding.calibration import Calibration
 from robot_memory.search.query import QueryTerms
 
 Rows = NDArray[np.int64]
@@ -25,9 +24,6 @@ WORDS_SHARE = 0.8
 
 WORDS_FROM, WORDS_FULLY_FROM = 0.2, 0.35
 """The best coverage from which on words count beside the meaning, and from which on fully."""
-
-NO_VECTOR = -2.0
-"""The cosine of what has no vector; less than any cosine."""
 
 IMAGINED = 100
 """Memories that are imagined beside those of a store."""
@@ -124,18 +120,6 @@ def coverage(found: Number, asked: float) -> Number:
     return covered
 
 
-@dataclass(frozen=True)
-class Cosines:
-    """Hold the cosines of some rows by the first model, and by the second where it is asked."""
-
-    first: Floats
-    second: Floats | None = None
-
-    def take(self, places: Rows) -> Cosines:
-        """Return those of some places."""
-        return Cosines(self.first[places], None if self.second is None else self.second[places])
-
-
 def trust_words(best: float) -> float:
     """
     Return how much words count beside the meaning, 0 to 1, by a question's best coverage.
@@ -144,12 +128,6 @@ def trust_words(best: float) -> float:
     other words, and what memories share with the question says nothing.
     """
     return min(max((best - WORDS_FROM) / (WORDS_FULLY_FROM - WORDS_FROM), 0.0), 1.0)
-
-
-def join_relevances(first: Number, second: Number) -> Number:
-    """Return the relevance by two models: the mean, for each errs where the other does not."""
-    joined: Number = (first + second) / 2
-    return joined
 
 
 def fuse(relevance: Number, coverage: Number, trust: float = 1.0) -> Number:
@@ -163,17 +141,6 @@ def fuse(relevance: Number, coverage: Number, trust: float = 1.0) -> Number:
     """
     fused: Number = relevance + trust * WORDS_SHARE * _sharpened(coverage * (1 - relevance))
     return fused
-
-
-def compute_relevance(cosines: Cosines, first: Calibration, second: Calibration | None) -> Floats:
-    """Return the relevance of memories by the models that have a vector of them, else 0."""
-    relevance = np.where(cosines.first > NO_VECTOR, first.to_relevance(cosines.first), 0)
-    if cosines.second is not None and second is not None:
-        both = (cosines.first > NO_VECTOR) & (cosines.second > NO_VECTOR)
-        joined = join_relevances(relevance, second.to_relevance(cosines.second))
-        relevance = np.where(both, joined, relevance)
-    found: Floats = relevance.astype(np.float32, copy=False)
-    return found
 
 
 def score(

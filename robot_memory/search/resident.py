@@ -7,15 +7,22 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.core.errors import CopyFailed
+from robot_memory.embedding.calibration import (
+    NO_VECTOR,
+    Calibration,
+    Cosines,
+    compute_relevance,
+)
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.search import ranking
 from robot_memory.search.query import MARGIN, Hit, Query, Search, make_hits, name_models
-from robot_memory.search.ranking import NO_VECTOR, Cosines, Floats, Rows
+from robot_memory.search.ranking import Floats, Rows
 from robot_memory.search.shard import Shard
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import indexed, other_vectors, vectors
@@ -221,39 +228,48 @@ class ResidentSearch(Search):
         """Ask for the words; with `trusts_words` they count however few a memory covers."""
         self._connection = connection
         self._shard = shard
-        self._weight = real_weight
         self._cosines: Cosines | None = None
         self._vector = query.vector if shard.has_vectors else None
+        self._second = query.second if self._vector is not None and shard.has_second else None
         self._second_model = query.second_model
-        asks_second = self._vector is not None and shard.has_second
-        self._second = query.second if asks_second else None
-        self.models = name_models(self._vector, self._second)
-        self.size = shard.count - shard.dead
+        self._second_scale = None if self._second is None else self._second.calibration
         terms, holding = query.terms, shard.find_holding(query.terms.hashes)
         if terms.fallback and _count_any(holding, terms.terms) < ENOUGH:
             terms = terms.add_fallback()
         counts = {term: sum(map(len, parts)) for term, parts in holding.items()}
+        self.size = shard.count - shard.dead
         worth = ranking.weigh(terms, self.size, counts)
         self._rows, self._coverage = ranking.cover(holding, worth, shard.count)
         self.mode = ranking.name_mode(len(self._rows) > 0, self._vector is not None)
-        self._trust = 1.0
+        trust = 1.0
         if self._vector is not None and not trusts_words:
-            self._trust = ranking.trust_words(float(self._coverage.max(initial=0)))
+            trust = ranking.trust_words(float(self._coverage.max(initial=0)))
+        self._score = partial(ranking.score, weight=real_weight, trust=trust)
+        self.models = name_models(self._vector, self._second)
 
     def rank(self, limit: int) -> list[int]:
         """Return the ids of the best of the partition, by the coarse planes."""
-        rows, coverage, cosines = self._rows, self._coverage, None
+        if self._vector is not None and limit >= self.size:
+            return self._list_found()
+        rows, coverage, relevance = self._rows, self._coverage, None
         if self._vector is not None:
             if self._cosines is None:
                 self._cosines = self._compare(self._vector, None)
-            near = self._find_nearest(self._cosines, limit)
+            scale = self._vector.calibration
+            near = self._find_nearest(scale, self._cosines, limit)
             near = near[~np.isin(near, rows)]
             rows = np.concatenate([rows, near])
             coverage = np.concatenate([coverage, np.zeros(len(near), np.float32)])
-            cosines = self._cosines.take(rows)
-        scores = self._score(rows, coverage, cosines)
+            relevance = compute_relevance(self._cosines.take(rows), scale, self._second_scale)
         ids = self._shard.ids[rows]
+        scores = self._score(coverage, relevance, self._shard.real[rows])
         found: list[int] = ids[ranking.select_best(scores, ids, limit)].tolist()
+        return found
+
+    def _list_found(self) -> list[int]:
+        """Return the ids of all that words or meaning find, in any order."""
+        rows = np.union1d(self._rows, self._shard.find_embedded())
+        found: list[int] = self._shard.ids[rows].tolist()
         return found
 
     def score(self, ids: Sequence[int], limit: int) -> list[Hit]:
@@ -265,32 +281,34 @@ class ResidentSearch(Search):
         known[known] = self._rows[places[known]] == rows[known]
         coverage: Floats = np.zeros(len(rows), np.float32)
         coverage[known] = self._coverage[places[known]]
-        cosines = None
+        relevance = None
         if self._vector is None:
             rows, coverage = rows[known], coverage[known]
         else:
+            scale = self._vector.calibration
             cosines = (
                 self._compare(self._vector, rows)
                 if self._cosines is None
                 else self._cosines.take(rows)
             )
             if len(rows) > limit + MARGIN:
-                scores = self._score(rows, coverage, cosines)
+                relevance = compute_relevance(cosines, scale, self._second_scale)
+                scores = self._score(coverage, relevance, shard.real[rows])
                 top = ranking.select_best(scores, shard.ids[rows], limit + MARGIN)
                 rows, coverage, cosines = rows[top], coverage[top], cosines.take(top)
             self._refine(shard.ids[rows].tolist(), cosines)
-        scores = self._score(rows, coverage, cosines)
+            relevance = compute_relevance(cosines, scale, self._second_scale)
         found = shard.ids[rows]
+        scores = self._score(coverage, relevance, shard.real[rows])
         best = ranking.select_best(scores, found, limit)
-        relevance = np.zeros(len(rows)) if cosines is None else self._measure(cosines)
+        if relevance is None:
+            relevance = np.zeros(len(rows), np.float32)
         return make_hits(found[best], scores[best], relevance[best], coverage[best])
 
     def _compare(self, vector: QueryVector, rows: Rows | None) -> Cosines:
         """Return the cosines of some rows, or all, by the coarse planes."""
-        first = self._shard.cosines(vector.coarse, rows)
-        if self._second is None:
-            return Cosines(first)
-        return Cosines(first, self._shard.second_cosines(self._second.coarse, rows))
+        second = None if self._second is None else self._second.coarse
+        return self._shard.compare(vector.coarse, second, rows)
 
     def _refine(self, ids: Sequence[int], cosines: Cosines) -> None:
         """Replace the cosines of some memories by those of both planes, which are in the file."""
@@ -303,23 +321,12 @@ class ResidentSearch(Search):
                 if memory_id in exact and asked is not None:
                     found[place] = float(exact[memory_id] @ asked.vector)
 
-    def _measure(self, cosines: Cosines) -> Floats:
-        """Return the relevance of memories by their cosines."""
-        assert self._vector is not None
-        second = None if self._second is None else self._second.calibration
-        return ranking.compute_relevance(cosines, self._vector.calibration, second)
-
-    def _score(self, rows: Rows, coverage: Floats, cosines: Cosines | None) -> Floats:
-        relevance = None if cosines is None else self._measure(cosines)
-        return ranking.score(
-            coverage, relevance, self._shard.real[rows], self._weight, self._trust
-        )
-
-    def _find_nearest(self, known: Cosines, limit: int) -> Rows:
+    def _find_nearest(self, scale: Calibration, known: Cosines, limit: int) -> Rows:
         """Return the rows nearest in meaning: of the real world, and of the rest, so many each."""
         cosines = known.first
         if known.second is not None:
-            cosines = np.where(cosines > NO_VECTOR, self._measure(known), np.float32(NO_VECTOR))
+            relevance = compute_relevance(known, scale, self._second_scale)
+            cosines = np.where(cosines > NO_VECTOR, relevance, np.float32(NO_VECTOR))
         found = []
         real = self._shard.real[: self._shard.count]
         for group in (np.flatnonzero(real), None) if real.any() else (None,):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.embedding import quantisation
+from robot_memory.embedding.calibration import Cosines
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.search.ivf import LARGE, Cells, assign_cells
 from robot_memory.search.matrix import Matrix
@@ -69,7 +70,7 @@ class Shard:
         lengths = np.array([len(row.terms) // 4 for row in rows])
         self._digests[here] = [zlib.crc32(row.terms) for row in rows]
         for matrix, planes in self._pair(rows):
-            matrix.norms[here] = 0
+            matrix.clear(here)
             known = [plane for plane in planes if plane]
             if known:
                 places = [start + i for i, plane in enumerate(planes) if plane]
@@ -99,7 +100,7 @@ class Shard:
         if row.coarse and self._cells is not None and place < self._cells.covered:
             self._outside = np.append(self._outside, place)
         for matrix, (plane,) in self._pair([row]):
-            matrix.norms[place] = 0
+            matrix.clear(place)
             if plane:
                 matrix.put(np.array([place]), [plane])
 
@@ -108,8 +109,8 @@ class Shard:
         place = self.row_of(memory_id)
         if place is not None and self.alive[place]:
             self.alive[place] = False
-            self._first.norms[place] = 0
-            self._second.norms[place] = 0
+            self._first.clear(place)
+            self._second.clear(place)
             self.dead += 1
 
     def row_of(self, memory_id: int) -> int | None:
@@ -195,12 +196,16 @@ class Shard:
     @property
     def has_vectors(self) -> bool:
         """Say whether any row has a vector of the first model."""
-        return bool((self._first.norms[: self.count] > 0).any())
+        return self._first.held > 0
 
     @property
     def has_second(self) -> bool:
         """Say whether any row has a vector of the second model."""
-        return bool((self._second.norms[: self.count] > 0).any())
+        return self._second.held > 0
+
+    def find_embedded(self) -> Rows:
+        """Return the rows that have a vector of the first model."""
+        return np.flatnonzero(self._first.norms[: self.count])
 
     def rows_of(self, ids: Sequence[int]) -> NDArray[np.int64]:
         """Return the rows of those of the ids that are here and alive."""
@@ -256,6 +261,14 @@ class Shard:
         """Return the cosines of a query's coarse plane with those of the rows, or of all rows."""
         return self._first.compare(coarse, slice(self.count) if rows is None else rows)
 
-    def second_cosines(self, coarse: quantisation.Plane, rows: Rows | None = None) -> Floats:
-        """Return those of the second model; NO_VECTOR where it was not asked about a row."""
-        return self._second.compare(coarse, slice(self.count) if rows is None else rows)
+    def compare(
+        self, first: quantisation.Plane, second: quantisation.Plane | None, rows: Rows | None
+    ) -> Cosines:
+        """
+        Return the cosines of a query's coarse planes with those of the rows, or of all rows.
+
+        Those of the second model are NO_VECTOR where it was not asked about a row.
+        """
+        among = slice(self.count) if rows is None else rows
+        found = self._first.compare(first, among)
+        return Cosines(found, None if second is None else self._second.compare(second, among))

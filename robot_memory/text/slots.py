@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from robot_memory.text.duplicate_keys import convert_han_number
 from robot_memory.text.toml_tables import load_toml
@@ -101,8 +102,8 @@ def find_slots(text: str) -> Slots:
     return Slots(
         'zh' if is_han else 'en',
         values,
-        frozenset(_find_numbers(text, words)),
-        frozenset(_find_persons(text)),
+        frozenset(_find_numbers(text, words, is_han)),
+        frozenset(_find_persons(text, is_han)),
         frozenset(_find_units(folded)),
         words,
         folded,
@@ -164,28 +165,28 @@ def _compile_groups() -> list[tuple[str, frozenset[str], re.Pattern[str], dict[s
     return made
 
 
-def _find_numbers(text: str, words: Iterable[str]) -> Iterable[str]:
+def _find_numbers(text: str, words: Iterable[str], is_han: bool) -> Iterable[str]:
     for match in _DIGITS.finditer(text):
         yield match[0].lower().replace('-', '').replace(',', '')
     for match in _LETTER.finditer(text):
         yield match[0].lower()
-    for match in _HAN_NUMBER.finditer(text):
+    for match in _HAN_NUMBER.finditer(text) if is_han else ():
         if match[0] != '一' or text[match.end()] in _NAMED_BY_ONE:
             yield convert_han_number(match[1] or match[2])
     for word in words:
-        for part in word.split('-'):
+        for part in word.split('-') if '-' in word else (word,):
             if part in NUMBER_WORDS:
                 yield NUMBER_WORDS[part]
 
 
-def _find_persons(text: str) -> Iterable[str]:
-    for match in _TITLED.finditer(text):
+def _find_persons(text: str, is_han: bool) -> Iterable[str]:
+    titled = list(_TITLED.finditer(text))
+    for match in titled:
         yield f'{match[1].lower()} {match[2].lower()}'
-    rest = _TITLED.sub('', text)
-    for match in _CAPITAL.finditer(rest):
+    for match in _CAPITAL.finditer(_TITLED.sub('', text) if titled else text):
         if match[0].lower() not in NO_NAMES:
             yield match[0].lower().removesuffix("'s")
-    for match in _compile_words()[1].finditer(text):
+    for match in _compile_words()[1].finditer(text) if is_han else ():
         yield match[0]
 
 
@@ -268,24 +269,37 @@ _FUNCTION = frozenset(
 
 def _is_swapped(question: str, text: str) -> bool:
     """Say whether a word of the text has another one before it than in the question."""
-    asked, said = _WORD.findall(question), _WORD.findall(text)
-    here, there = {_stem(word) for word in asked}, {_stem(word) for word in said}
-    before = _pair(said)
-    for word, following in pairwise(asked):
-        if word in _FUNCTION or _stem(word) in there or _stem(following) not in there:
+    asked, said = _read_order(question), _read_order(text)
+    for word, following in asked.pairs:
+        if word in said.stems:
             continue
-        others = before.get(_stem(following), set())
-        if following not in _FUNCTION and others and not others & here:
+        others = said.before.get(following)
+        if others and others.isdisjoint(asked.stems):
             return True
     return False
 
 
-def _pair(words: list[str]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for word, following in pairwise(words):
-        if word not in _FUNCTION:
-            found.setdefault(_stem(following), set()).add(_stem(word))
-    return found
+class _Order(NamedTuple):
+    """Hold the stems of a text, its pairs of content words, and what stands before each."""
+
+    stems: frozenset[str]
+    pairs: list[tuple[str, str]]
+    before: dict[str, set[str]]
+
+
+@lru_cache(maxsize=2048)
+def _read_order(folded: str) -> _Order:
+    words = _WORD.findall(folded)
+    stems = [_stem(word) for word in words]
+    pairs = [
+        stemmed
+        for pair, stemmed in zip(pairwise(words), pairwise(stems), strict=True)
+        if _FUNCTION.isdisjoint(pair)
+    ]
+    before: dict[str, set[str]] = {}
+    for stem, following in pairs:
+        before.setdefault(following, set()).add(stem)
+    return _Order(frozenset(stems), pairs, before)
 
 
 def _stem(word: str) -> str:

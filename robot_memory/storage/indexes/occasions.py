@@ -65,6 +65,8 @@ def compile_occasions(
     Return the condition on memories, and what one occasion must pass; None where nothing is asked
     of it. Raise InvalidArgument as `compile_filter` does.
     """
+    if not conditions and session_id is None and actor_id is None:
+        return Where(), None
     parse_conditions(name, conditions)
     of_memory = {path: one for path, one in conditions.items() if is_of_memory(path)}
     of_occasion = {path: one for path, one in conditions.items() if path not in of_memory}

@@ -180,8 +180,10 @@ def summarize(connection: apsw.Connection, facts: Sequence[Record]) -> dict[int,
     """Return what the occasions of each of some facts come to, its own statement included."""
     ids = json.dumps([record.id for record in facts])
     again = {row[0]: row[1:] for row in connection.execute(_SUMMARY, (ids,))}
+    outcomes = [read_outcome(record.context) for record in facts]
+    kinds = [is_simulated(record.context) for record in facts]
     found = {}
-    for record in facts:
+    for record, outcome, kind in zip(facts, outcomes, kinds, strict=True):
         first = last = record.created_at
         sums = [0] * 6
         if record.id in again:
@@ -189,8 +191,7 @@ def summarize(connection: apsw.Connection, facts: Sequence[Record]) -> dict[int,
             # A takeover put what the memory had said before into an observation.
             said = last if newer else record.updated_at
             first, last = min(first, earliest), max(said, latest)
-        outcome = read_outcome(record.context)
-        place = 3 * (is_simulated(record.context) == 1)
+        place = 3 * (kind == 1)
         for number, own in enumerate((True, outcome is not None, outcome == 'true')):
             sums[place + number] += own
         found[record.id] = Evidence(sums[0], first, last, *sums[1:])
