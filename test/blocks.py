@@ -9,7 +9,32 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from robot_memory.detectors import (
+    ContactDetector,
+    Event,
+    JointReading,
+    MotionDetector,
+    WrenchReading,
+)
+from robot_memory.detectors.readings import JointBlock, WrenchBlock
+
+LENGTH = 250
+"""How many readings long streams are taken in at once: some tests compare cuts of any length."""
+
 Block = TypeVar('Block')
+
+
+def feel_blocks(detector: ContactDetector, readings: Iterable[WrenchReading]) -> list[Event]:
+    """Return the contacts of a stream that is fed in blocks, in a fraction of the time."""
+    blocks = join_blocks(map(WrenchBlock.from_reading, readings), [LENGTH])
+    return [event for block in blocks for _, event in detector.feed_block(block)]
+
+
+def watch_blocks(detector: MotionDetector, readings: Iterable[JointReading]) -> list[Event]:
+    """Return the movements and unusual efforts of a stream that is fed in blocks, as above."""
+    blocks = join_blocks(map(JointBlock.from_reading, readings), [LENGTH])
+    found = [one for block in blocks for _, one in detector.feed_block(block)]
+    return [one for one in found if isinstance(one, Event)]
 
 
 def join_blocks(blocks: Iterable[Block], sizes: Sequence[int]) -> Iterator[Block]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from amounts import few_or_many
-from blocks import join_blocks
+from blocks import join_blocks, watch_blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from narrowing import require
@@ -58,7 +58,7 @@ def work(length_s: float, blows: Sequence[Blow] = (), seed: int = 1) -> Iterator
 def judge(readings: Iterable[JointReading], **changes: Any) -> list[Event]:
     """Return the unusual efforts."""
     detector = MotionDetector(MotionSettings(**changes))
-    events = [event for reading in readings for event in detector.feed(reading)]
+    events = watch_blocks(detector, readings)
     return [one for one in events + detector.finish() if one.metadata['detector'] == 'effort']
 
 
@@ -177,7 +177,7 @@ def damaged(draw: st.DrawFn) -> list[JointReading]:
     return readings
 
 
-@settings(max_examples=few_or_many(25, 200), deadline=None)
+@settings(max_examples=few_or_many(10, 200), deadline=None)
 @given(
     damaged(), st.lists(st.integers(1, 400), min_size=1, max_size=6), st.sampled_from([0.2, 0.0])
 )
@@ -213,8 +213,7 @@ def test_what_was_learned_goes_on_through_a_restart() -> None:
     readings = list(work(700, BLOWS))
     whole = judge(readings)
     first = MotionDetector()
-    for reading in readings[: 300 * RATE]:
-        first.feed(reading)
+    watch_blocks(first, readings[: 300 * RATE])
     (learned,) = first.list_learned()
     text = json.dumps(asdict(learned))
     assert len(zlib.compress(text.encode())) < 20_000
@@ -227,7 +226,7 @@ def test_what_was_learned_goes_on_through_a_restart() -> None:
 
     second = MotionDetector()
     second.go_on_from(find)
-    events = [event for one in readings[300 * RATE :] for event in second.feed(one)]
+    events = watch_blocks(second, readings[300 * RATE :])
     events = [one for one in events if one.metadata['detector'] == 'effort']
     assert asked == [(('elbow', 'shoulder'), learned.conditions, readings[300 * RATE].stamp_ns)]
     assert [(one.data['kind'], one.data['joint']) for one in events] == [

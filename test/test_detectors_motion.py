@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import recordings
 from amounts import few_or_many
-from blocks import join_blocks
+from blocks import join_blocks, watch_blocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from narrowing import require
@@ -63,7 +63,7 @@ def stream(
 def run(readings: Iterable[JointReading], **changes: Any) -> tuple[list[Event], list[Event]]:
     """Return the events of a stream and those that only its end brought."""
     detector = MotionDetector(MotionSettings(**changes))
-    return [event for reading in readings for event in detector.feed(reading)], detector.finish()
+    return watch_blocks(detector, readings), detector.finish()
 
 
 def seconds(stamp_ns: int) -> float:
