@@ -22,6 +22,7 @@ BICUBIC = Image.Resampling.BICUBIC
 START_NS = 10**18
 TENTH_NS = 10**8
 SECOND_NS = 10**9
+SPARE = 100_000
 
 
 def table(block: tuple[int, int] | None = None, width: int = 320, height: int = 240) -> Any:
@@ -55,12 +56,16 @@ def stream(
     comes and goes, the other adds up over the whole stream.
     """
     random = np.random.default_rng(2)
+    # Each picture's noise is a cut of one long draw, at a place of its own.
+    drawn: dict[int, NDArray[np.float32]] = {}
     held = [scene for scene in scenes for _ in range(frames)]
     readings = []
     for count, scene in enumerate(held):
         gain = 1 + flicker * np.sin(1.7 * count) + drift * count / len(held)
-        noisy = random.standard_normal(scene.shape, np.float32)
-        noisy *= noise
+        if scene.size not in drawn:
+            drawn[scene.size] = random.standard_normal(scene.size + SPARE, np.float32)
+        begin = random.integers(SPARE)
+        noisy = drawn[scene.size][begin : begin + scene.size].reshape(scene.shape) * noise
         noisy += (scene * gain).astype(np.float32)
         readings.append(reading(noisy, start_ns + count * TENTH_NS))
     return readings

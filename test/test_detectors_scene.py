@@ -486,12 +486,20 @@ def test_robot_camera_frames_one_after_the_other_are_all_kept_once() -> None:
     assert [int(stamp) for stamp in stamps(events)] == list(range(38))
 
 
+@pytest.fixture(scope='module')
+def tasks() -> list[tuple[str, Any]]:
+    """Return topic and reading of every message of fifty recorded tasks; only to read."""
+    return list(recordings.readings_of(recordings.shared('bags/bridge_tasks')))
+
+
 @pytest.mark.parametrize('asked', [False, True], ids=['unasked', 'asked'])
 @pytest.mark.parametrize('camera', ['camera_0', 'camera_1', 'camera_2'])
-def test_each_episode_of_a_recording_gives_a_picture_or_two(camera: str, asked: bool) -> None:
+def test_each_episode_of_a_recording_gives_a_picture_or_two(
+    tasks: list[tuple[str, Any]], camera: str, asked: bool
+) -> None:
     detector = SceneDetector()
     events, begins = [], []
-    for topic, one in recordings.readings_of(recordings.shared('bags/bridge_tasks')):
+    for topic, one in tasks:
         if topic == '/task':
             begins.append(one.stamp_ns)
             if asked:
@@ -507,9 +515,9 @@ def test_each_episode_of_a_recording_gives_a_picture_or_two(camera: str, asked: 
     assert all(event.stamp_ns - begins[n] < SECOND_NS for n, event in first.items())
 
 
-def test_a_camera_that_sees_only_black_gives_no_picture() -> None:
+def test_a_camera_that_sees_only_black_gives_no_picture(tasks: list[tuple[str, Any]]) -> None:
     detector = SceneDetector()
-    for topic, one in recordings.readings_of(recordings.shared('bags/bridge_tasks')):
+    for topic, one in tasks:
         if topic.startswith('/camera_3/'):
             assert not detector.feed(one)
     assert detector.ignored == {'too dark': 500}
