@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import numpy as np
@@ -76,7 +77,8 @@ def dequantise(blocks: tuple[NDArray[np.float16], NDArray[np.uint8]]) -> NDArray
     return found.reshape(len(scales), -1)
 
 
-def compute_states(ids: list[int]) -> NDArray[np.float32]:
+@functools.cache
+def compute_states(*ids: int) -> NDArray[np.float32]:
     """Run the encoder in plain numpy with the weights as they are in the file."""
     from math import erf, sqrt
 
@@ -101,7 +103,8 @@ def compute_states(ids: list[int]) -> NDArray[np.float32]:
         return made
 
     words, packed = w.read_blocks('emb.word', w.hidden)
-    x = dequantise((words[ids], packed[ids])) + w.read_floats('emb.type')[: w.hidden]
+    rows = list(ids)
+    x = dequantise((words[rows], packed[rows])) + w.read_floats('emb.type')[: w.hidden]
     x = norm(x + w.read_floats('emb.pos').reshape(-1, w.hidden)[: len(ids)], 'emb.ln')
     for layer in range(w.layers):
         heads = [

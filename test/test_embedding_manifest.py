@@ -51,7 +51,7 @@ def test_a_real_encoder_is_pooled_as_the_manifest_says(bare_e5: Path, pooling: s
     embedder = OnnxEmbedder(write(bare_e5, pooling=pooling, pieces='pieces.bin'))
     tokenize = PieceTokenizer(bare_e5 / 'pieces.bin')
     for text in ('The red cup needs 12 N', '红色的杯子在哪里'):
-        states = compute_states(tokenize(text, 512))
+        states = compute_states(*tokenize(text, 512))
         chosen = {'mean': states.mean(axis=0), 'cls': states[0], 'last': states[-1]}[pooling]
         assert embedder.embed_query(text) @ chosen / np.linalg.norm(chosen) > 0.9998
 
