@@ -22,7 +22,8 @@ def test_the_replay_and_the_plan_go_as_the_page_says(
     robot.until(lambda: 'MCP: http' in node.said(), 'the node to serve MCP')
     (port,) = re.findall(r'MCP: http://127.0.0.1:(\d+)/mcp', node.said())
     assert_reference_fits(robot)
-    run(steps_of('Teach', 'Feel'), folder, {})
+    run(steps_of('Teach', 'Feel', 'Ask'), folder, {})
+    assert (folder / 'contact.png').stat().st_size > 1000
     for path, text in programs_of('Replay', 'Plan').items():
         assert text.count('17800') == text.count('http://127.0.0.1:17800/mcp')
         (folder / path.rpartition('/')[2]).write_text(text.replace('17800', port))
