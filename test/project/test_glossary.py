@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
+import prepared
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -59,7 +59,7 @@ def test_generated_interfaces_use_the_terms_of_the_glossary() -> None:
     'command', [(), ('recall',), ('import',), ('export',), ('plot',), ('call',), ('mcp',)], ids=str
 )
 def test_help_uses_the_terms_of_the_glossary(command: tuple[str, ...]) -> None:
-    ran = subprocess.run(
+    ran = prepared.run(
         [sys.executable, '-m', 'robot_memory', *command, '--help'],
         capture_output=True,
         text=True,
