@@ -57,14 +57,17 @@ class Watch:
         """
         Return the files that were opened to write and those in the home; in it, relative.
 
-        Those of coverage, which measures every process of `make coverage`, are left out.
+        Those of coverage, which measures every process of `make coverage`, are left out, and so
+        are devices and shared memory, but for the folders of the tests, which may be in it.
         """
         opened = {os.path.normpath(what) for call, what in self.events() if call == 'open'}
         there = {str(path) for path in self.home.rglob('*') if path.is_file()}
+        ours, left_out = f'{self.home.parents[1]}/', ('/dev/', '/proc/')
         return {
             name.removeprefix(f'{self.home}/')
             for name in opened | there
-            if not name.startswith(('/dev/', '/proc/', *_list_measurements()))
+            if name.startswith(ours) or not name.startswith(left_out)
+            if not name.startswith(tuple(_list_measurements()))
         }
 
 
