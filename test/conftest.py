@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import math
 import os
@@ -52,6 +53,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests of ROS: their files take longest."""
     ros = Path(__file__).with_name('ros')
     items.sort(key=lambda item: not item.path.is_relative_to(ros))
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking again and again at what stays until the end."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
