@@ -492,7 +492,7 @@ class Life:
         return listed, {memory.id for memory in recalled.memories} - self.unclosed, sorted(lines)
 
 
-@pytest.mark.parametrize('seed', range(few_or_many(8, 1000)))
+@pytest.mark.parametrize('seed', range(few_or_many(4, 1000)))
 def test_a_history_of_wrong_clocks_ends_as_one_of_right_clocks(
     open_robot: OpenRobot, clock: MovableClock, tmp_path: Path, seed: int
 ) -> None:

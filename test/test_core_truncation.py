@@ -54,7 +54,7 @@ def test_what_is_short_is_told_whole_and_nothing_is_said_of_it(robot: Robot) -> 
 
 def test_many_long_memories_are_shortened_to_an_answer_of_bounded_size(robot: Robot) -> None:
     session = robot.start_session().session_id
-    for number in range(few_or_many(15, 40)):
+    for number in range(few_or_many(8, 40)):
         robot.save_conversation(
             f'cup {number} ' + 'lorem ipsum ' * 8000, 'I see', session_id=session
         )

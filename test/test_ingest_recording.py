@@ -12,6 +12,7 @@ from zlib import crc32
 import prepared
 import pytest
 import recordings
+from amounts import few_or_many
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from recordings import Messages, events_of, run
@@ -113,7 +114,7 @@ def damage(data: bytes, how: str, where: float) -> bytes:
     where=st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0.0, 1.0)),
 )
 @settings(
-    max_examples=12,
+    max_examples=few_or_many(6, 24),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -127,7 +127,7 @@ def test_no_lower_authority_ever_changes_what_a_higher_one_stated(
     open_robot: Callable[..., Robot],
 ) -> None:
     """Random sequences of writes by four authorities, each in a collection of its own."""
-    rounds = few_or_many(200, 1000)
+    rounds = few_or_many(100, 1000)
     robot = open_robot(duplicate_jaccard=0.4, consolidate_jaccard=0.3)
     taps = EventWriter(robot.memory, [], SessionFinder(robot.memory))
     refused = changed = 0

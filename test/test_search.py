@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from amounts import few_or_many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from narrowing import require
@@ -87,7 +88,7 @@ def test_the_file_alone_and_the_copy_in_memory_answer_alike(
     plain = open_robot(embedder=tiny_embedders[16], second=second, resident=False)
     copied = open_robot(embedder=tiny_embedders[16], second=second, resident=True)
     plain.embed_all()
-    ids = fill(plain, 300)
+    ids = fill(plain, few_or_many(150, 300))
     fill(plain, 30, 'lab')
     for memory_id in ids[::7]:
         plain.forget(memory_id, 'wrong')
@@ -96,7 +97,12 @@ def test_the_file_alone_and_the_copy_in_memory_answer_alike(
     chance = random.Random(5)
     modes: Any = Counter()
     asked: Any = Counter()
-    for question in [*(sentence(chance, 3) for _ in range(20)), '红杯子', 'zebra', '17']:
+    for question in [
+        *(sentence(chance, 3) for _ in range(few_or_many(10, 20))),
+        '红杯子',
+        'zebra',
+        '17',
+    ]:
         for collection in ('default', 'lab', 'nowhere'):
             for filter_ in (None, {'memory_id': {'$lt': 50}}):
                 one, other = (
@@ -141,10 +147,10 @@ def test_the_copy_follows_what_other_processes_write(
             return set(search.rank(1000))
 
     assert known() == {first}
-    more = fill(writer, 600, seed=1)
+    more = fill(writer, few_or_many(200, 600), seed=1)
     assert known() == {first, *more}
     writer.forget(first, 'wrong')
-    for memory_id in more[:300]:
+    for memory_id in more[: len(more) // 2]:
         writer.update(memory_id, f'the door jams for the {memory_id}th time')
     assert known() == set(more)
     assert reader.recall('door jams', n=100).total == 100

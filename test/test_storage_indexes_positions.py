@@ -163,7 +163,7 @@ def test_at_every_scale_the_nearest_come_first(scale: float, length: int) -> Non
     chance = random.Random(length)
     connection = store()
     connection.execute('BEGIN')
-    for i in range(600):
+    for i in range(few_or_many(300, 600)):
         around = 5 if i % 3 else 0.01
         position = [chance.gauss(2, around) * scale for _ in range(length)]
         keep(connection, {'p': position, 'ok': i % 9 == 0})

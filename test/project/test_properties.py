@@ -228,7 +228,7 @@ def watched(
 
 
 @settings(
-    max_examples=few_or_many(1500, 3000),
+    max_examples=few_or_many(1000, 3000),
     deadline=None,
     database=None,
     derandomize=True,

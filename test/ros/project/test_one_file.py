@@ -9,10 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import prepared
+from amounts import few_or_many
 from mcp import Client, StdioServerParameters
 from robots import check_file
 
-EACH = 12
+EACH = few_or_many(6, 12)
 
 
 def test_three_processes_write_one_file_without_an_error_or_a_lost_write(
