@@ -211,12 +211,14 @@ def test_fault_11_learning_costs_the_same_however_much_is_known(robot: Robot) ->
         keep_many(robot, texts, [{}] * len(texts))
         robot.learn(plain_text())  # takes over what was kept since
         for make in (plain_text, with_numbers):
-            robot.memory.db._writer.set_progress_handler(step, 10)
+            with robot.memory.db.write() as writer:  # no other thread writes meanwhile
+                writer.set_progress_handler(step, 10)
             steps = 0
             for _ in range(40):
                 robot.learn(make())
             costs.append(steps)
-            robot.memory.db._writer.set_progress_handler(None)
+            with robot.memory.db.write() as writer:
+                writer.set_progress_handler(None)
     few, few_with_numbers, many, many_with_numbers = costs
     assert many < 2 * few
     assert many_with_numbers < 2 * few_with_numbers
