@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,12 +11,13 @@ from robot_memory.core.authority import Writer
 from robot_memory.core.records import INHERITED, Record, Session, is_human, make_record
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle import facts
+from robot_memory.lifecycle.classification import select_statements
 from robot_memory.lifecycle.sessions import get_or_start_session
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import audit, memories, meta, sessions, turns
 from robot_memory.text.categories import PROTECTED, Classification, classify
-from robot_memory.text.statements import Statement, extract_statements
+from robot_memory.text.statements import Statement, extract_statements, list_sentences
 
 MAX_TURN = 100_000
 """Characters of a turn."""
@@ -26,6 +27,8 @@ _AUTHORITIES = {'user': 'person', 'assistant': 'robot'}
 """The authority of what each side says, whoever relays it."""
 _EMBED_AT_ONCE = 1000
 """Characters of an exchange whose turns are embedded at once; longer ones in the background."""
+_JUDGED = 40
+"""Sentences of a turn, the first, that are judged by meaning; those after them by their words."""
 _AUTO_SAVE = 'auto_save'
 _HIGH_IMPORTANCE = 0.9
 """Minimum confidence of what has high importance."""
@@ -66,13 +69,7 @@ def store_exchange(
     NotFound for an unknown session, Conflict for one that has ended or for a plug-in's veto.
     """
     said, metadata = _run_save_hooks(memory, said, metadata)
-    stated = [
-        (number, statement)
-        for number, turn in enumerate(said)
-        if turn.role == 'user' and is_human(turn.actor_id or ACTORS['user'])
-        for statement in extract_statements(turn.text)
-    ]
-    vectors = _embed(memory, [turn.text for turn in said], [s.text for _, s in stated])
+    vectors, stated = _find_statements(memory, said)
     event_id = str(metadata.get('event_id') or f'event-{secrets.token_hex(8)}')
     now = memory.clock()
     with memory.db.write() as connection:
@@ -89,17 +86,17 @@ def store_exchange(
                 {**inherited, **metadata},
                 first + number,
                 now,
-                states=any(stater == number for stater, _ in stated),
+                states=_states_by_words(turn.role, turn.actor_id, turn.text),
             )
             for number, turn in enumerate(said)
         ]
         turn_ids = [
             memories.insert(connection, record, vector if usable else None)
-            for record, vector in zip(records, vectors, strict=False)
+            for record, vector in zip(records, vectors, strict=True)
         ]
         fact_ids = [
             _store_statement(memory, connection, records[number], statement, vector)
-            for (number, statement), vector in zip(stated, vectors[len(said) :], strict=True)
+            for number, statement, vector in stated
         ]
         sessions.update(connection, replace(session, updated_at=now, saved_at=None))
     return Exchange(session, event_id, first, tuple(turn_ids), tuple(fact_ids))
@@ -135,15 +132,30 @@ def get_turn_metadata(record: Record) -> dict[str, Any]:
     return {name: value for name, value in record.context.items() if name not in INHERITED}
 
 
-def _embed(memory: Memory, said: list[str], stated: list[str]) -> list[TextVectors | None]:
-    """Return the vectors of turns and statements; None for those of long exchanges."""
-    soon = said if sum(map(len, said)) <= _EMBED_AT_ONCE else []
-    made: Iterable[TextVectors] | None = ()
-    if soon or stated:
-        made = memory.embed_passages([*soon, *stated])
-    if made is None:
-        return [None] * (len(said) + len(stated))
-    return [*([] if soon else [None] * len(said)), *made]
+def _find_statements(
+    memory: Memory, said: Sequence[Utterance]
+) -> tuple[list[TextVectors | None], list[tuple[int, Statement, TextVectors | None]]]:
+    """
+    Return the vectors of turns, None for those of long exchanges, and what persons state in them.
+
+    A statement comes with the number of its turn, from 0, and its vector.
+    """
+    sentences = {
+        number: list_sentences(turn.text)
+        for number, turn in enumerate(said)
+        if _is_of_person(turn.role, turn.actor_id)
+    }
+    short = sum(len(turn.text) for turn in said) <= _EMBED_AT_ONCE
+    judged = [one.statement.text for found in sentences.values() for one in found[:_JUDGED]]
+    texts = list(dict.fromkeys([*(turn.text for turn in said if short), *judged]))
+    made = memory.embed_passages(texts) if texts else None
+    known = {} if made is None else dict(zip(texts, made, strict=True))
+    stated = []
+    for number, found in sentences.items():
+        vectors = [known.get(one.statement.text) for one in found]
+        for statement in select_statements(memory, found, vectors):
+            stated.append((number, statement, known.get(statement.text)))
+    return [known.get(turn.text) for turn in said], stated
 
 
 def _make_turn(
@@ -175,12 +187,17 @@ def _make_turn(
 
 def classify_turn(turn: Record) -> Classification:
     """Return what the present rules infer from a stored turn."""
-    states = (
-        turn.role == 'user'
-        and is_human(turn.actor_id)
-        and any(True for _ in extract_statements(turn.content))
-    )
+    states = _states_by_words(turn.role, turn.actor_id, turn.content)
     return _classify_text(turn.content, states=states)
+
+
+def _states_by_words(role: str | None, actor_id: str | None, text: str) -> bool:
+    """Say whether a person's turn states anything, by its words alone."""
+    return _is_of_person(role, actor_id) and bool(extract_statements(text))
+
+
+def _is_of_person(role: str | None, actor_id: str | None) -> bool:
+    return role == 'user' and is_human(actor_id or ACTORS['user'])
 
 
 def _classify_text(text: str, *, states: bool) -> Classification:

@@ -19,6 +19,7 @@ from robot_memory.core.records import (
 )
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.authority import may_change, propose
+from robot_memory.lifecycle.classification import classify_text
 from robot_memory.lifecycle.corrections import Correction, link_correction, reinstate
 from robot_memory.memory import Memory
 from robot_memory.search.neighbours import open_neighbours
@@ -103,10 +104,11 @@ def learn(
     a memory that does not exist, and Conflict for one that may not be promoted.
     """
     text, truncated = truncate_text(argument, text)
-    inferred = classify(text)
-    if category:
-        inferred = replace(inferred, category=category)
     vector = memory.embed_passage(text)
+    if category:  # it is known, whatever the words are
+        inferred = replace(classify(text), category=category)
+    else:
+        inferred = classify_text(memory, text, vector)
     with memory.db.write() as connection:
         inherited = sessions.inherit(connection, session_id, dict(context))
         writer = find_writer(memory.caller, inherited)
@@ -272,7 +274,9 @@ def update(memory: Memory, memory_id: int, text: str, context: Mapping[str, Any]
 def prepare_update(memory: Memory, text: str, context: Mapping[str, Any]) -> Update:
     """Classify and embed a new text before the transaction; raise InvalidArgument."""
     text, truncated = truncate_text('new_content', text)
-    return Update(text, truncated, context, classify(text), memory.embed_passage(text))
+    vector = memory.embed_passage(text)
+    inferred = classify_text(memory, text, vector)
+    return Update(text, truncated, context, inferred, vector)
 
 
 def apply_update(

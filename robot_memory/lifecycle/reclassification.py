@@ -7,13 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from robot_memory.core.records import Record, infer_strategy
+from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.authority import may_change
+from robot_memory.lifecycle.classification import classify_text
 from robot_memory.lifecycle.conversations import classify_turn
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
+from robot_memory.storage.indexes import vectors
 from robot_memory.storage.indexes.filters import ACTIVE
 from robot_memory.storage.tables import memories
-from robot_memory.text.categories import Classification, classify
+from robot_memory.text.categories import Classification
 
 _BATCH = 500
 
@@ -33,7 +36,7 @@ def preview(memory: Memory) -> list[Change]:
         return [
             Change(record.id, record.category, inferred.category)
             for batch in _read_batches(connection, memories.find_ids(connection, ACTIVE))
-            for record, inferred in _find_changed(batch)
+            for record, inferred in _find_changed(memory, connection, batch)
         ]
 
 
@@ -53,7 +56,7 @@ def apply(memory: Memory) -> list[Change]:
                 for record in memories.get(connection, ids).values()
                 if record.status == 'active' and may_change(record, memory.caller)
             ]
-            for record, inferred in _find_changed(active):
+            for record, inferred in _find_changed(memory, connection, active):
                 strategy = record.strategy_name
                 if record.type == 'fact':
                     strategy = infer_strategy(record.context, inferred.category, record.actor_id)
@@ -79,9 +82,20 @@ def describe(changes: Sequence[Change], *, applied: bool) -> str:
     return f'{len(changes)} {verb}: {shown}'
 
 
-def _find_changed(records: Sequence[Record]) -> Iterator[tuple[Record, Classification]]:
+def _find_changed(
+    memory: Memory, connection: Connection, records: Sequence[Record]
+) -> Iterator[tuple[Record, Classification]]:
+    """Yield records whose category the present rules infer otherwise, by their stored vectors."""
+    known = {}
+    if memory.match_embedder(connection) is not None:
+        known = vectors.fetch(connection, [record.id for record in records])
     for record in records:
-        inferred = classify_turn(record) if record.type == 'turn' else classify(record.content)
+        vector = TextVectors(known[record.id]) if record.id in known else None
+        inferred = (
+            classify_turn(record)
+            if record.type == 'turn'
+            else classify_text(memory, record.content, vector)
+        )
         if inferred.category != record.category:
             yield record, inferred
 

@@ -55,6 +55,9 @@ PROTECTED: frozenset[str] = frozenset(
 )
 
 _CONSTRAINT: dict[str, Any] = _DATA['category'][0]
+CONSTRAINT: str = _CONSTRAINT['name']
+DEFAULT: str = _DATA['category'][-1]['name']
+"""The category of what no pattern matches."""
 
 # A bare number in a name (joint_3, UR5e) is no measurement; a decimal, a unit, a relation is.
 _MEASURED = (
@@ -132,13 +135,15 @@ def _find_files(text: str) -> tuple[str, ...]:
     )
 
 
-def classify(text: str) -> Classification:
+def classify(text: str, is_rule: bool | None = None) -> Classification:
     """
     Infer category, confidence, tags and files from an insight in English or Chinese.
 
     The first category in order of precedence that matches is the text's, 'code' where none
     does; the other matching ones follow as tags, then what the text is about. A limit that is
-    stated as a rule is a constraint; of other texts a leading label (Lesson:) decides.
+    stated as a rule is a constraint; of other texts a leading label (Lesson:) decides. `is_rule`
+    is whether a classifier takes the text for a rule, None where patterns decide alone; a label of
+    constraints outweighs it.
     """
     rules, folded = _compile_rules(), fold(text)
     han = max(folded, default='') >= '\u3400'
@@ -154,6 +159,9 @@ def classify(text: str) -> Classification:
         matching.remove(_CONSTRAINT)
     if label and _CONSTRAINT not in matching:
         matching.sort(key=lambda table: table['name'] != label.lastgroup)
+    if is_rule is not None and (label is None or label.lastgroup != _CONSTRAINT['name']):
+        matching = [table for table in matching if table is not _CONSTRAINT]
+        matching = [_CONSTRAINT, *matching] if is_rule else matching
     table = matching[0] if matching else rules.categories[-1][0]
     confidence: float = table['confidence']
     if 'hedged' in table and rules.hedge.search(folded, han):

@@ -53,6 +53,19 @@ class Statement:
     found: Classification
 
 
+@dataclass(frozen=True)
+class Sentence:
+    """
+    Hold a sentence as the statement that it would be, and what its words tell.
+
+    `is_stated`: that is worth a memory of its own; `is_asked`: to remember it is asked for.
+    """
+
+    statement: Statement
+    is_stated: bool
+    is_asked: bool
+
+
 def split_sentences(text: str) -> list[str]:
     """Return the sentences of a text, English or Chinese, without surrounding space."""
     sentences: list[str] = []
@@ -66,16 +79,21 @@ def split_sentences(text: str) -> list[str]:
 
 def extract_statements(text: str) -> list[Statement]:
     """
-    Return the sentences that state a preference, a constraint or a decision, or ask to remember.
+    Return the sentences that by their words state a preference, a rule, a decision or a fact.
 
     Questions and small talk state nothing. Of a sentence that the categories' patterns do not
     know, the cues of statements.toml say what it is.
     """
-    stated: list[Statement] = []
+    return [one.statement for one in list_sentences(text) if one.is_stated][:MOST]
+
+
+def list_sentences(text: str) -> list[Sentence]:
+    """Return what a turn says without its questions, and what the words of each sentence tell."""
+    found: list[Sentence] = []
     for sentence in split_sentences(text):
-        found = [_classify_sentence(said, bool(stated)) for said in _drop_questions(sentence)]
-        stated += [statement for statement in found if statement is not None]
-    return stated[:MOST]
+        after = any(one.is_stated for one in found)
+        found += [_read_sentence(said, after) for said in _drop_questions(sentence)]
+    return found
 
 
 def _drop_questions(sentence: str) -> list[str]:
@@ -86,21 +104,19 @@ def _drop_questions(sentence: str) -> list[str]:
     return [clause for clause in clauses[:-1] if clause and not _ASKS.search(fold(clause))]
 
 
-def _classify_sentence(sentence: str, after_statement: bool) -> Statement | None:
+def _read_sentence(sentence: str, after_statement: bool) -> Sentence:
     kept, gone = cut(sentence, _LONGEST - 3 if len(sentence) > _LONGEST else _LONGEST)
     kept = f'{kept}...' if gone else kept
     classified, folded = classify(kept), fold(kept)
-    asked = _compile_table('asks_to_remember').search(folded)
-    if not asked and is_small_talk(folded, after_statement=after_statement):
-        return None
-    if classified.category in STATING:
-        return Statement(kept, classified)
-    for category, cues in _compile_cues():
-        if cues.search(folded):
-            return Statement(kept, _reclassify(classified, category) if category else classified)
-    if asked or _tells_what_lasts(folded):
-        return Statement(kept, classified)
-    return None
+    is_asked = bool(_compile_table('asks_to_remember').search(folded))
+    is_stating = classified.category in STATING
+    cued = not is_stating and any(cues.search(folded) for _, cues in _compile_cues())
+    if cued:
+        category = next(name for name, cues in _compile_cues() if cues.search(folded))
+        classified = _reclassify(classified, category) if category else classified
+    is_passing = not is_asked and is_small_talk(folded, after_statement=after_statement)
+    is_stated = is_stating or cued or is_asked or _tells_what_lasts(folded)
+    return Sentence(Statement(kept, classified), is_stated and not is_passing, is_asked)
 
 
 def _reclassify(found: Classification, category: str) -> Classification:

@@ -1,0 +1,140 @@
+"""
+What a sentence is for: does it state what lasts, does it state a rule.
+
+A score is the sum of two parts: kernel ridge regression (RBF) over the sentence's vector, and
+ridge regression over its n-grams. The weights are for vectors of one model; with another model, or
+none, patterns decide alone. bench/planner/train.py makes the weights from labelled sentences;
+docs/conversations.md has what they reach.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+DIMENSION = 1 << 14
+"""Buckets that n-grams are hashed into."""
+GAMMA = 1.0
+"""Width of the kernel: exp(-GAMMA * squared distance of two unit vectors)."""
+WEIGHTS = Path(__file__).with_name('sentence_classifiers.npz')
+_HAN = re.compile('[\u3400-\u9fff]')
+_NUMBER = re.compile(r'\d+(?:\.\d+)?')
+_TOKEN = re.compile(r"[a-z0-9']+|[^\w\s]")
+
+
+class Trait(Enum):
+    """What a sentence may be judged to be."""
+
+    LASTING = 'lasting'
+    RULE = 'rule'
+
+
+PATTERNS = {Trait.LASTING: 0.3, Trait.RULE: 0.2}
+"""By how much the threshold is lower for what patterns of words take to have the trait."""
+
+
+@dataclass(frozen=True)
+class _Weights:
+    """
+    Hold the weights of one trait, and its threshold.
+
+    `known` are the vectors of the training sentences, shape (sentences, dimension), `duals` their
+    weights, `ngrams` those of the buckets.
+    """
+
+    known: Floats
+    duals: Floats
+    ngrams: Floats
+    threshold: float
+
+
+class SentenceClassifier:
+    """Judge sentences, in English and Chinese."""
+
+    def __init__(self, weights: Path = WEIGHTS) -> None:
+        """Read the weights."""
+        with np.load(weights) as stored:
+            self.model = str(stored['model'])
+            self._traits = {
+                trait: _Weights(
+                    unpack(stored[f'{trait.value}_known']),
+                    stored[f'{trait.value}_duals'],
+                    stored[f'{trait.value}_ngrams'].astype(np.float32),
+                    float(stored[f'{trait.value}_threshold']),
+                )
+                for trait in Trait
+            }
+
+    def has_trait(self, trait: Trait, text: str, vector: Floats, by_patterns: bool) -> bool:
+        """
+        Say whether a text has a trait; `by_patterns` is what patterns of words say.
+
+        `vector`, shape (dimension,), is of the model named `model`.
+        """
+        weights = self._traits[trait]
+        places = hash_ngrams(text)
+        score = weights.ngrams[places].sum() / np.sqrt(len(places))
+        score += compute_kernel(vector[None], weights.known)[0] @ weights.duals
+        return bool(score >= weights.threshold - (PATTERNS[trait] if by_patterns else 0.0))
+
+
+@cache
+def load_classifier() -> SentenceClassifier:
+    """Return the classifier that comes with the package."""
+    return SentenceClassifier()
+
+
+def compute_kernel(vectors: Floats, known: Floats) -> Floats:
+    """Return the RBF kernel of unit vectors with known ones, shape (vectors, known)."""
+    found: Floats = np.exp(2 * GAMMA * (vectors @ known.T - 1), dtype=np.float32)
+    return found
+
+
+def pack(vectors: Floats) -> NDArray[np.int8]:
+    """Return unit vectors as whole numbers."""
+    largest = np.abs(vectors).max(axis=1, keepdims=True)
+    packed: NDArray[np.int8] = np.round(vectors * (127 / largest)).astype(np.int8)
+    return packed
+
+
+def unpack(packed: NDArray[np.int8]) -> Floats:
+    """Return the unit vectors that `pack` made whole numbers of."""
+    vectors = packed.astype(np.float32)
+    found: Floats = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return found
+
+
+def count_ngrams(texts: Sequence[str]) -> Floats:
+    """Return which n-grams texts have, hashed, each row of length 1; shape (texts, DIMENSION)."""
+    rows = np.zeros((len(texts), DIMENSION), np.float32)
+    for row, text in zip(rows, texts, strict=True):
+        places = hash_ngrams(text)
+        row[places] = 1 / np.sqrt(len(places))
+    return rows
+
+
+def hash_ngrams(text: str) -> list[int]:
+    """Return the buckets of the n-grams of a text, once each."""
+    return list({zlib.crc32(ngram.encode()) % DIMENSION for ngram in _list_ngrams(text)})
+
+
+def _list_ngrams(text: str) -> set[str]:
+    """Return words, pairs, triples and parts of words; of Chinese one to three characters."""
+    folded = text.lower().strip()
+    if _HAN.search(folded):
+        whole = f'^{"".join(folded.split())}$'
+        return {whole[i : i + n] for n in (1, 2, 3) for i in range(len(whole) - n + 1)}
+    words = ['^', *_TOKEN.findall(_NUMBER.sub('0', folded)), '$']
+    groups = {' '.join(words[i : i + n]) for n in (1, 2, 3) for i in range(len(words) - n + 1)}
+    parts = {f'<{word}>'[i : i + 4] for word in words for i in range(len(word) - 1)}
+    return groups | {f'-{part}' for part in parts}

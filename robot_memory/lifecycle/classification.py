@@ -1,0 +1,65 @@
+"""What a text is, by its words and by meaning: its category, and what of a turn is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from robot_memory.embedding.sentence_classifier import SentenceClassifier, Trait, load_classifier
+from robot_memory.embedding.text_vectors import TextVectors
+from robot_memory.memory import Memory
+from robot_memory.text.categories import CONSTRAINT, DEFAULT, Classification, classify
+from robot_memory.text.statements import MOST, Sentence, Statement
+
+
+def classify_text(memory: Memory, text: str, vectors: TextVectors | None) -> Classification:
+    """
+    Return the category of a text: by patterns, and of rules by the classifier as well.
+
+    Without a vector patterns decide alone.
+    """
+    return _refine(find_classifier(memory), text, classify(text), vectors)
+
+
+def select_statements(
+    memory: Memory, sentences: Sequence[Sentence], vectors: Sequence[TextVectors | None]
+) -> list[Statement]:
+    """Return those of the sentences of a turn that state what lasts, or ask to remember it."""
+    classifier = find_classifier(memory)
+    found = []
+    for sentence, vector in zip(sentences, vectors, strict=True):
+        text, is_kept = sentence.statement.text, sentence.is_stated
+        if classifier is not None and vector is not None and not sentence.is_asked:
+            is_kept = classifier.has_trait(Trait.LASTING, text, vector.first, is_kept)
+        if is_kept:
+            inferred = _refine(classifier, text, sentence.statement.found, vector)
+            found.append(Statement(text, inferred))
+    return found[:MOST]
+
+
+def _refine(
+    classifier: SentenceClassifier | None,
+    text: str,
+    by_patterns: Classification,
+    vectors: TextVectors | None,
+) -> Classification:
+    """
+    Return what patterns infer, but of rules what the classifier says.
+
+    What patterns take for a preference, a lesson or anything else of its own is no rule.
+    """
+    if classifier is None or vectors is None:
+        return by_patterns
+    states = by_patterns.category == CONSTRAINT
+    if not states and by_patterns.category != DEFAULT:
+        return by_patterns
+    is_rule = classifier.has_trait(Trait.RULE, text, vectors.first, states)
+    return by_patterns if is_rule is states else classify(text, is_rule)
+
+
+def find_classifier(memory: Memory) -> SentenceClassifier | None:
+    """Return the classifier if it knows the vectors of the model that is loaded."""
+    embedder = memory.embedder.get_if_loaded()
+    if embedder is None:
+        return None
+    classifier = load_classifier()
+    return classifier if classifier.model == embedder.name else None
