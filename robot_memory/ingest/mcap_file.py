@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import mmap
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
@@ -19,6 +20,8 @@ from robot_memory.ingest.mcap_scan import McapScan
 from robot_memory.ingest.stored_messages import Channel, Damaged, Piece, Stored, describe_part
 
 _FOOTER_LENGTH = 37
+_AHEAD = 2
+"""Pieces that are unpacked in a thread while the messages of those before are looked at."""
 _TIME = itemgetter(0)
 
 
@@ -117,21 +120,30 @@ class McapFile:
             if is_wanted(channel)
         }
         waiting: list[Stored] = []
-        with self.path.open('rb') as file:
-            for piece in self._pieces:
-                ready = bisect_left(waiting, piece.begin_ns, key=_TIME)
-                yield waiting[:ready]
-                waiting = waiting[ready:] + self._read_piece(file, piece, channels)
-                waiting.sort(key=_TIME)
+        for piece, unpacked in self._unpack_ahead():
+            ready = bisect_left(waiting, piece.begin_ns, key=_TIME)
+            yield waiting[:ready]
+            waiting = waiting[ready:] + self._read_piece(piece, unpacked, channels)
+            waiting.sort(key=_TIME)
         yield waiting
 
+    def _unpack_ahead(self) -> Iterator[tuple[Piece, Future[bytes]]]:
+        """Yield each piece, and its records as soon as they are unpacked."""
+        ahead: deque[tuple[Piece, Future[bytes]]] = deque()
+        with self.path.open('rb') as file, ThreadPoolExecutor(1, 'unpack') as pool:
+            for piece in self._pieces:
+                ahead.append((piece, pool.submit(_unpack, file, piece)))
+                if len(ahead) > _AHEAD:
+                    yield ahead.popleft()
+            while ahead:
+                yield ahead.popleft()
+
     def _read_piece(
-        self, file: BinaryIO, piece: Piece, channels: dict[int, tuple[str, str]]
+        self, piece: Piece, unpacked: Future[bytes], channels: dict[int, tuple[str, str]]
     ) -> list[Stored]:
         """Return the messages of a piece, as far as they can be read."""
-        file.seek(piece.offset)
         try:
-            content = _unpack(piece, file.read(piece.length))
+            content = unpacked.result()
         except Exception:  # what the decompressors raise has no common base
             self._lose_piece(piece)
             return []
@@ -155,8 +167,10 @@ class McapFile:
         self._lose(Loss(name, part, piece.length, piece.messages, *span))
 
 
-def _unpack(piece: Piece, data: bytes) -> bytes:
+def _unpack(file: BinaryIO, piece: Piece) -> bytes:
     """Return the records of a piece; raise whatever wrong bytes lead the decompressor to."""
+    file.seek(piece.offset)
+    data = file.read(piece.length)
     if piece.plain:
         return data
     if piece.cut:
