@@ -44,6 +44,11 @@ class CellGrid:
         return cls(np.ascontiguousarray(pixels.transpose(2, 0, 1)))
 
     @cached_property
+    def brightness(self) -> float:
+        """Return the mean of all levels, 0 to 255."""
+        return int(self.levels.sum(dtype=np.uint32)) / self.levels.size
+
+    @cached_property
     def low(self) -> Levels:
         """Return the least among each cell and its neighbours: a trembling camera shows that."""
         return _spread(self.levels, np.minimum)
@@ -73,11 +78,13 @@ def find_changes(now: CellGrid, then: CellGrid, min_level: float) -> Mask:
     covers less than half of the picture.
     """
     gain = _estimate_gain(now.levels[:, ::4, ::4], then.levels[:, ::4, ::4])
-    levels = np.minimum(now.levels * gain, 255)
-    difference = np.abs(levels - then.levels)
-    mask: Mask = difference.max(axis=0) > min_level
-    if not mask.any():
-        return mask
+    levels = now.levels * gain
+    np.minimum(levels, 255, out=levels)
+    difference = levels - then.levels
+    np.abs(difference, out=difference)
+    if difference.max() <= min_level:
+        nothing: Mask = np.zeros(difference.shape[1:], np.bool_)
+        return nothing
     noise = float(np.median(difference[:, ::4, ::4])) / SIGMA
     if NOISE_SIGMAS * noise > min_level:
         noise = min(noise, hypot(estimate_noise(now.levels), estimate_noise(then.levels)))
@@ -85,7 +92,7 @@ def find_changes(now: CellGrid, then: CellGrid, min_level: float) -> Mask:
     beyond = np.maximum(levels - then.high, then.low - levels)
     beyond = np.maximum(beyond, np.maximum(low - then.levels, then.levels - high))
     beyond -= CLIPPED_TOLERANCE * (np.maximum(now.high, then.high) >= CLIPPED)
-    mask = beyond.max(axis=0) > max(min_level, NOISE_SIGMAS * noise)
+    mask: Mask = beyond.max(axis=0) > max(min_level, NOISE_SIGMAS * noise)
     inner = mask & (count_neighbours(mask) >= INNER)
     return mask & (count_neighbours(inner) > 0)
 
@@ -102,10 +109,18 @@ def _estimate_gain(now: Levels, then: Levels) -> NDArray[np.float32]:
     """Return the factor of each colour that makes one picture as bright as the other."""
     fit = (np.minimum(now, then) > 8) & (np.maximum(now, then) < CLIPPED)
     gains = [
-        np.median(b[kept] / a[kept]) if kept.any() else 1.0
+        _find_median(b[kept] / a[kept]) if kept.any() else 1.0
         for a, b, kept in zip(now, then, fit, strict=True)
     ]
     return np.clip(np.array(gains, np.float32), 1 / MAX_GAIN, MAX_GAIN)[:, None, None]
+
+
+def _find_median(values: NDArray[np.float64]) -> float:
+    """Return what np.median does, in a fraction of its time where there are few values."""
+    middle = len(values) // 2
+    ordered = np.partition(values, (middle - 1, middle))
+    upper = float(ordered[middle])
+    return upper if len(values) % 2 else (float(ordered[middle - 1]) + upper) / 2
 
 
 def estimate_noise(levels: NDArray[Any]) -> float:

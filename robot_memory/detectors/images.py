@@ -153,8 +153,9 @@ def _make_colour_converter(layout: str) -> Callable[[Rows, bool], Image.Image]:
     def convert(rows: Rows, _: bool) -> Image.Image:
         height, row = rows.shape
         size = (row // len(layout), height)
-        data = np.ascontiguousarray(rows)
-        return Image.frombytes('RGB', size, data, 'raw', layout, row, 1)
+        image = Image.new('RGB', size, None)  # not filled, for every pixel is set
+        image.frombytes(np.ascontiguousarray(rows), 'raw', layout, row, 1)
+        return image
 
     return convert
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from robot_memory.core.fields import arg, validate
 from robot_memory.detectors.clip import ClipRecorder
 from robot_memory.detectors.confidence import rate_evidence
@@ -168,7 +170,7 @@ class SceneDetector:
         small = shrink(image, CELLS_ACROSS)
         events += self._recorder.add_picture(stamp_ns, small)
         cells = CellGrid.from_image(small)
-        if cells.levels.mean() < self.settings.min_brightness:
+        if cells.brightness < self.settings.min_brightness:
             self.ignored['too dark'] += 1
             return events
         why = self._choose_reason(cells, stamp_ns)
@@ -225,7 +227,7 @@ class SceneDetector:
 
     def _is_different(self, cells: CellGrid, earlier: CellGrid) -> bool:
         mask = find_changes(cells, earlier, self.settings.min_level)
-        return bool(mask.mean() >= self.settings.min_area)
+        return bool(np.count_nonzero(mask) / mask.size >= self.settings.min_area)
 
     def _capture(self, reading: ImageReading, cells: CellGrid, why: str) -> list[Event]:
         """Make an event of a picture, if it is sharp and not one too many."""
@@ -259,7 +261,7 @@ class SceneDetector:
             'kept_because': why,
             'width': view.width,
             'height': view.height,
-            'brightness': round(float(cells.levels.mean()), 1),
+            'brightness': round(cells.brightness, 1),
             'sharpness': round(sharp, 3),
             'colours': colours,
             'look': hash_image(shrink(view.image, CELLS_ACROSS)),
