@@ -19,7 +19,7 @@ from robot_memory.detectors.event import (
 from robot_memory.detectors.readings import WrenchBlock, WrenchReading, find_usable
 from robot_memory.detectors.recent_levels import RecentLevels
 from robot_memory.detectors.rest_forces import RestForces
-from robot_memory.detectors.resting import LEAST, follow_rest, smooth
+from robot_memory.detectors.resting import LEAST, MOST, follow_rest, smooth
 from robot_memory.detectors.ring_buffer import RingBuffer, Row
 from robot_memory.detectors.turning import describe_turning
 
@@ -93,7 +93,7 @@ class ContactDetector:
         if len(rows) < at + LEAST or rows[at + LEAST - 1][0] >= end_ns:
             return 0
         mean, release = self._smooth, self.settings.release_ratio
-        block, rows = block.select(slice(at, None)), rows[at:]
+        block, rows = block.select(slice(at, at + MOST)), rows[at : at + MOST]
         rest = follow_rest(block, rows, self._order, self._buffer, baseline, mean, end_ns, release)
         if rest.count:
             self._smooth = rest.mean

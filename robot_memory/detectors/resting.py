@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robot_memory.detectors.baseline import Baseline
 from robot_memory.detectors.contact_event import SMOOTH_S
 from robot_memory.detectors.event import StampOrder
-from robot_memory.detectors.readings import WrenchBlock
+from robot_memory.detectors.readings import Table, WrenchBlock
 from robot_memory.detectors.ring_buffer import RingBuffer, Row
 
 LEAST = 8
 """Fewer readings are looked at faster one by one."""
+MOST = 128
+"""What ends a rest is seldom further away than so many readings."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +56,33 @@ def follow_rest(
     if len(stamps_ns) < LEAST:
         return Rest(0, mean, False)
     values = block.values[: len(stamps_ns)]
-    elapsed = np.diff(stamps_ns, prepend=order.last_ns) / 1e9
-    means = [mean]
-    shares = (elapsed / (elapsed + SMOOTH_S)).tolist()
-    for (_, row), share in zip(rows, shares, strict=False):
-        means.append(smooth(means[-1], row, share))
-    levels = baseline.measure_levels(stamps_ns, np.array(means[1:]))
+    means = _follow_mean(mean, values, np.diff(stamps_ns, prepend=order.last_ns) / 1e9)
+    twice = np.concatenate((stamps_ns, stamps_ns))
+    found = baseline.measure_levels(twice, np.concatenate((means, values)))
+    levels, single = found[: len(stamps_ns)], found[len(stamps_ns) :]
     lift = release / 2 if baseline.is_settled else release
-    rests = (levels < lift) & (baseline.measure_levels(stamps_ns, values) < release)
+    rests = (levels < lift) & (single < release)
     count = len(stamps_ns) if rests.all() else int(rests.argmin())
-    if count:
-        order.last_ns = rows[count - 1][0]
-        buffer.extend(rows[:count])
-        baseline.update_within_block(values[:count])
-    return Rest(count, means[count], bool((levels[:count] < lift / 2).any()))
+    if not count:
+        return Rest(0, mean, False)
+    order.last_ns = rows[count - 1][0]
+    buffer.extend(rows[:count])
+    baseline.update_within_block(values[:count])
+    return Rest(count, means[count - 1].tolist(), bool(levels[:count].min() < lift / 2))
+
+
+def _follow_mean(mean: list[float], values: Table, elapsed: NDArray[np.float64]) -> Table:
+    """Return the mean at each reading, as `smooth` moves it from one to the next."""
+    shares = (elapsed / (elapsed + SMOOTH_S)).tolist()
+    columns = values.transpose().tolist()
+    smoothed = [_smooth_axis(*one, shares) for one in zip(mean, columns, strict=True)]
+    means: Table = np.array(smoothed).transpose()
+    return means
+
+
+def _smooth_axis(mean: float, values: list[float], shares: list[float]) -> list[float]:
+    means = []
+    for value, share in zip(values, shares, strict=True):
+        mean += share * (value - mean)
+        means.append(mean)
+    return means
