@@ -18,6 +18,7 @@ from robot_memory.ingest.recording import (
     RecordedTopic,
     Recording,
     find_storage_files,
+    gather_batches,
     make_absolute,
 )
 from robot_memory.ingest.sessions import SessionFinder
@@ -105,7 +106,7 @@ def import_recording(
         topics = [topic for topic in recording.topics if (topic.name, topic.type) in handlers]
         total = sum(topic.count for topic in topics)
         done, first_ns, last_ns = 0, 0, 0
-        for batch in recording.messages({topic.name for topic in topics}):
+        for batch in gather_batches(recording.messages({topic.name for topic in topics})):
             wanted = [one for one in batch if (one.topic, one.type) in handlers]
             if not wanted:
                 continue

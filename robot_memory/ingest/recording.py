@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,7 @@ else:
 _STORAGES = ('.mcap', '.db3', '.bag')
 _PART_NUMBER = re.compile(r'(_|^)\d+$')
 _ZSTD = '.zstd'
+_GATHERED_NS, _GATHERED_BYTES = 10**9, 8 << 20
 _ZSTD_MAGIC = b'\x28\xb5\x2f\xfd'
 
 
@@ -148,6 +149,22 @@ class Recording:
             except Exception as error:
                 yield read
                 self._lose_file(file.path, error)
+
+
+def gather_batches(batches: Iterable[list[RecordedMessage]]) -> Iterator[list[RecordedMessage]]:
+    """Yield the messages of several batches at once: of a second or so, unless they are large."""
+    gathered: list[RecordedMessage] = []
+    size = 0
+    for batch in batches:
+        gathered += batch
+        size += sum(len(one.raw) for one in batch)
+        if gathered and (
+            size >= _GATHERED_BYTES
+            or gathered[-1].recorded_ns - gathered[0].recorded_ns >= _GATHERED_NS
+        ):
+            yield gathered
+            gathered, size = [], 0
+    yield gathered
 
 
 def make_absolute(topic: str) -> str:
