@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from robot_memory.ingest.recording import (
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.stamps import LOGGED
 from robot_memory.ingest.tap import DEFAULTS, Tap, make_tap
-from robot_memory.ingest.writer import EventWriter
+from robot_memory.ingest.writer import EventWriterBeside
 from robot_memory.lifecycle.completed_imports import compute_key, find_completed, note_completed
 from robot_memory.memory import Memory
 
@@ -78,24 +79,26 @@ def import_recording(
     """
     Store the events of a recording, and return what came of it.
 
-    Every event is in the store when the next messages are read. What was kept before, by an import
-    that was broken off or by a live run, is known by its identity and not kept again. `progress`
-    is told how many of how many messages are read. Raise NotFound where there is no recording.
+    Events are written in a thread beside; all of them are in the store at the end. What was kept
+    before, by an import that was broken off or by a live run, is known by its identity and not
+    kept again. `progress` is told how many of how many messages are read. Raise NotFound where
+    there is no recording.
     """
-    with Recording(path, tell) as recording:
+    with ExitStack() as closers:
+        recording = closers.enter_context(Recording(path, tell))
         taps = _make_taps(recording, plan, tell)
         finder = SessionFinder(memory, plan.source, plan.session_hours, live=False)
-        writer = EventWriter(memory, taps, finder)
+        writer = closers.enter_context(EventWriterBeside(memory, taps, finder))
         pipeline = Pipeline(
             taps,
             plan.place,
             plan.source,
-            writer.write,
+            writer.enqueue,
             tell,
             make_absolute,
             memory.extensions,
             LOGGED,
-            StoredRuns(finder),
+            StoredRuns(finder, writer.wait),
             RecordingOrigin(path.absolute().name, recording.start_ns),
         )
         if plan.demonstration:
@@ -121,6 +124,7 @@ def import_recording(
             progress(done, total)
         progress(done, total)
         pipeline.finish()
+        writer.wait()
         losses = tuple(recording.losses)
     for loss in losses:
         if loss.part:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from robot_memory.detectors.earlier_view import EarlierView
@@ -11,6 +12,10 @@ from robot_memory.lifecycle.usual_efforts import find_effort
 from robot_memory.storage.tables import event_keys, parts
 
 PICTURE = 'picture'
+
+
+def _do_nothing() -> None:
+    pass
 
 
 class EarlierRuns:
@@ -44,10 +49,12 @@ class StoredRuns(EarlierRuns):
     Look earlier runs of a source up in the store.
 
     Only what is dated before the stamp counts, so that a recording that is imported again, or
-    after its import was interrupted, finds what it found at first.
+    after its import was interrupted, finds what it found at first. `settle` has what this run
+    stores written before it is looked up.
     """
 
     finder: SessionFinder
+    settle: Callable[[], object] = _do_nothing
 
     def find_last_end(self, stamp_ns: int) -> int:
         """Return when the last session before a stamp ended, in nanoseconds; 0: none did."""
@@ -55,6 +62,7 @@ class StoredRuns(EarlierRuns):
 
     def find_last_view(self, topic: str, collection: str, stamp_ns: int) -> EarlierView | None:
         """Return the last view of a topic that was stored in a collection before a stamp."""
+        self.settle()
         with self.finder.memory.db.read() as connection:
             found = event_keys.find_last_look(
                 connection, self.finder.source, topic, collection, stamp_ns

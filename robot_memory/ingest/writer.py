@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -29,6 +31,8 @@ Item: TypeAlias = 'Perception | LearnedText | TopicEffort'
 
 _QUEUE_SIZE = 10_000
 _PAUSE_SECONDS = 0.5
+_AHEAD = 16
+"""Events that may wait to be written while an import goes on."""
 
 
 class EventWriter:
@@ -97,6 +101,49 @@ def _add_task(context: dict[str, Any], task: Any) -> dict[str, Any]:
     if not isinstance(own, dict) or not isinstance(task, dict):
         return context
     return {**context, 'task': {**task, **own}}
+
+
+class EventWriterBeside(EventWriter):
+    """
+    Write in a thread of its own, in order, while the next messages are read.
+
+    Use it as a context manager. After an event that cannot be written no other is.
+    """
+
+    def __init__(self, memory: Memory, taps: Iterable[Tap], finder: SessionFinder) -> None:
+        """Begin with nothing kept; raise NotFound for the session of a tap that does not exist."""
+        super().__init__(memory, taps, finder)
+        self._pool = ThreadPoolExecutor(1, 'event-writer')
+        self._waiting: deque[Future[None]] = deque()
+        self._has_failed = False
+
+    def __enter__(self) -> EventWriterBeside:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop; what waits is not written, unless `wait` was called."""
+        self._pool.shutdown(cancel_futures=True)
+
+    def enqueue(self, tap: str, item: Item) -> None:
+        """Have one written in its turn; raise what one before raised."""
+        while self._waiting and (len(self._waiting) >= _AHEAD or self._waiting[0].done()):
+            self._waiting.popleft().result()
+        self._waiting.append(self._pool.submit(copy_context().run, self._write_next, tap, item))
+
+    def wait(self) -> None:
+        """Wait until all are written; raise what one raised."""
+        while self._waiting:
+            self._waiting.popleft().result()
+
+    def _write_next(self, tap: str, item: Item) -> None:
+        if self._has_failed:
+            return
+        try:
+            self.write(tap, item)
+        except BaseException:
+            self._has_failed = True
+            raise
 
 
 class QueuedEventWriter(EventWriter):
