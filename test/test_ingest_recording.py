@@ -27,7 +27,8 @@ from robot_memory.ingest.mcap_records import (
     read_chunk_header,
     unpack_chunk,
 )
-from robot_memory.ingest.recording import RecordedMessage, Recording
+from robot_memory.ingest.recording import Recording
+from robot_memory.ingest.stored_messages import RecordedMessage
 
 BLOCK = 4096
 SECOND = 10**9
@@ -173,13 +174,13 @@ def test_messages_outside_of_chunks_are_found_after_damage(
     path = tmp_path / 'plain.mcap'
     small = [one for one in messages if 'camera' not in one[0]]
     path.write_bytes(write_without_chunks(small))
-    assert read(path)[0:2] == ([RecordedMessage(a, b, d, c) for a, b, c, d in small], [])
+    assert read(path)[0:2] == ([RecordedMessage(c, a, b, d) for a, b, c, d in small], [])
     data = path.read_bytes()
     at = len(data) // 2
     path.write_bytes(data[:at] + random.Random(1).randbytes(BLOCK) + data[at + BLOCK :])
     found, losses, _ = read(path)
     assert 0 < len(small) - len(found) < 40 and len(losses) == 1
-    assert set(found) < {RecordedMessage(a, b, d, c) for a, b, c, d in small}
+    assert set(found) < {RecordedMessage(c, a, b, d) for a, b, c, d in small}
 
 
 def write_without_chunks(messages: Messages) -> bytes:

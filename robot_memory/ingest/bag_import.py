@@ -13,7 +13,7 @@ from robot_memory.core.errors import NotFound
 from robot_memory.ingest import messages
 from robot_memory.ingest.earlier_runs import StoredRuns
 from robot_memory.ingest.losses import Loss, add_up
-from robot_memory.ingest.pipeline import Pipeline, ReceivedMessage, RecordingOrigin, TopicHandler
+from robot_memory.ingest.pipeline import Pipeline, RecordingOrigin, TopicHandler
 from robot_memory.ingest.pose_source import PoseSourceSettings, list_pose_topics
 from robot_memory.ingest.recording import (
     RecordedTopic,
@@ -110,17 +110,16 @@ def import_recording(
         total = sum(topic.count for topic in topics)
         done, first_ns, last_ns = 0, 0, 0
         for batch in gather_batches(recording.messages({topic.name for topic in topics})):
-            wanted = [one for one in batch if (one.topic, one.type) in handlers]
-            if not wanted:
-                continue
             received = [
-                ReceivedMessage(handler, one.raw, one.recorded_ns)
-                for one in wanted
-                for handler in handlers[one.topic, one.type]
+                (handler, raw, recorded_ns)
+                for recorded_ns, topic, kind, raw in batch
+                for handler in handlers.get((topic, kind), ())
             ]
+            if not received:
+                continue
             pipeline.receive(received)
-            done += len(wanted)
-            first_ns, last_ns = first_ns or wanted[0].recorded_ns, wanted[-1].recorded_ns
+            done += sum([(one.topic, one.type) in handlers for one in batch])
+            first_ns, last_ns = first_ns or received[0][2], received[-1][2]
             progress(done, total)
         progress(done, total)
         pipeline.finish()

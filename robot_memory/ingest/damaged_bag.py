@@ -24,7 +24,7 @@ from robot_memory.ingest.stored_messages import (
     Channel,
     Damaged,
     Piece,
-    Stored,
+    RecordedMessage,
     describe_part,
 )
 
@@ -90,10 +90,10 @@ class DamagedBag:
         """Return the time of the first message; the latest possible where there is none."""
         return min((piece.begin_ns for piece in self._pieces), default=2**63 - 1)
 
-    def messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[Stored]:
+    def messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[RecordedMessage]:
         """Yield the messages of the wanted connections in the order of their times."""
         wanted = {number: one for number, one in self.channels.items() if is_wanted(one)}
-        waiting: list[Stored] = []
+        waiting: list[RecordedMessage] = []
         with self.path.open('rb') as file:
             for piece in self._pieces:
                 ready = bisect_left(waiting, piece.begin_ns, key=itemgetter(0))
@@ -102,7 +102,7 @@ class DamagedBag:
                 content = _unpack(file.read(piece.length))
                 found, _ = self._list_messages(content, piece.cut)
                 waiting = waiting[ready:] + [
-                    (time_ns, wanted[number].topic, wanted[number].type, raw)
+                    RecordedMessage(time_ns, wanted[number].topic, wanted[number].type, raw)
                     for time_ns, number, raw in found
                     if number in wanted
                 ]

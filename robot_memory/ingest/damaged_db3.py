@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.ingest.losses import Loss
-from robot_memory.ingest.stored_messages import Channel, Damaged, Stored
+from robot_memory.ingest.stored_messages import Channel, Damaged, RecordedMessage
 
 _MAGIC = b'SQLite format 3\0'
 _SIZES = (4096, 1024, 2048, 8192, 16384, 32768, 65536, 512)
@@ -97,13 +97,13 @@ class DamagedDb3:
         """Return the time of the first message; the latest possible where there is none."""
         return int(self._rows[0, 0]) if len(self._rows) else 2**63 - 1
 
-    def messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[Stored]:
+    def messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[RecordedMessage]:
         """Yield the messages of the wanted topics in the order of their times."""
         wanted = {number: one for number, one in self.channels.items() if is_wanted(one)}
         for time_ns, _, at in self._rows:
             _, topic, _, raw = self._read_cell(int(at) // self._size, int(at)).values
             if topic in wanted:
-                yield int(time_ns), wanted[topic].topic, wanted[topic].type, raw
+                yield RecordedMessage(int(time_ns), wanted[topic].topic, wanted[topic].type, raw)
 
     def _find_topics(self) -> None:
         for page in range(self._pages):

@@ -17,7 +17,13 @@ from robot_memory.ingest import mcap_records as records
 from robot_memory.ingest.losses import Loss
 from robot_memory.ingest.mcap_records import MAGIC
 from robot_memory.ingest.mcap_scan import McapScan
-from robot_memory.ingest.stored_messages import Channel, Damaged, Piece, Stored, describe_part
+from robot_memory.ingest.stored_messages import (
+    Channel,
+    Damaged,
+    Piece,
+    RecordedMessage,
+    describe_part,
+)
 
 _FOOTER_LENGTH = 37
 _AHEAD = 2
@@ -112,14 +118,14 @@ class McapFile:
             for loss in scan.list_losses(self.path.name):
                 self._lose(loss)
 
-    def messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[list[Stored]]:
+    def messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[list[RecordedMessage]]:
         """Yield the messages of the wanted channels in the order of their times, by chunks."""
         channels = {
             number: (channel.topic, channel.type)
             for number, channel in self.channels.items()
             if is_wanted(channel)
         }
-        waiting: list[Stored] = []
+        waiting: list[RecordedMessage] = []
         for piece, unpacked in self._unpack_ahead():
             ready = bisect_left(waiting, piece.begin_ns, key=_TIME)
             yield waiting[:ready]
@@ -140,7 +146,7 @@ class McapFile:
 
     def _read_piece(
         self, piece: Piece, unpacked: Future[bytes], channels: dict[int, tuple[str, str]]
-    ) -> list[Stored]:
+    ) -> list[RecordedMessage]:
         """Return the messages of a piece, as far as they can be read."""
         try:
             content = unpacked.result()

@@ -13,7 +13,7 @@ from zlib import crc32
 
 from rosbags.rosbag2.storage_mcap import decompress
 
-from robot_memory.ingest.stored_messages import Buffer, Channel, Damaged, Stored
+from robot_memory.ingest.stored_messages import Buffer, Channel, Damaged, RecordedMessage
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -196,7 +196,9 @@ def list_records(data: Buffer, at: int, end: int) -> Iterator[tuple[int, int, in
         at += size
 
 
-def list_messages(data: bytes, channels: dict[int, tuple[str, str]]) -> tuple[list[Stored], int]:
+def list_messages(
+    data: bytes, channels: dict[int, tuple[str, str]]
+) -> tuple[list[RecordedMessage], int]:
     """
     Return time (ns), topic, type and content of the messages of some channels, in a chunk.
 
@@ -218,7 +220,7 @@ def list_messages(data: bytes, channels: dict[int, tuple[str, str]]) -> tuple[li
             channel = get(number)
             if channel is not None:
                 content = view[at + 31 : after] if size > _LARGE else data[at + 31 : after]
-                found.append((time_ns, channel[0], channel[1], content))
+                found.append(RecordedMessage(time_ns, *channel, content))
         at = after
     return found, at
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from robot_memory.core.fields import NANOSECONDS, arg
 from robot_memory.detectors import Event, MotionDetector, SceneDetector, TextEvent
@@ -106,6 +106,10 @@ class ReceivedMessage(NamedTuple):
     handler: TopicHandler
     raw: bytes | memoryview
     arrival_ns: int
+
+
+Received: TypeAlias = 'tuple[TopicHandler, bytes | memoryview, int]'
+"""What the pipeline takes: a ReceivedMessage, or as much without the names."""
 
 
 @dataclass
@@ -208,7 +212,7 @@ class Pipeline:
     def _make_title(self, name: str) -> str:
         return f'{name} ({self._topics[name]})'
 
-    def receive(self, messages: Sequence[ReceivedMessage]) -> None:
+    def receive(self, messages: Sequence[Received]) -> None:
         """
         Take messages in the order in which they came.
 
@@ -216,16 +220,16 @@ class Pipeline:
         at in blocks, ahead of the others; what is complete with one is handed on in its turn.
         """
         others: list[int] = []
-        blocks: dict[str, list[int]] = {}
+        blocks: defaultdict[str, list[int]] = defaultdict(list)
         ready: list[tuple[int, str, Detection]] = []
         for position, (handler, _, _) in enumerate(messages):
             if handler.takes_blocks:
-                blocks.setdefault(handler.tap, []).append(position)
+                blocks[handler.tap].append(position)
             else:
                 others.append(position)
         for tap, positions in blocks.items():
-            raws = [messages[at].raw for at in positions]
-            arrivals_ns = [messages[at].arrival_ns for at in positions]
+            raws = [messages[at][1] for at in positions]
+            arrivals_ns = [messages[at][2] for at in positions]
             found = self._runners[tap].receive(raws, arrivals_ns)
             ready += [(positions[one.position], tap, one) for one in found]
         self._waiting.extend(sorted(ready, key=itemgetter(0)))
@@ -239,7 +243,7 @@ class Pipeline:
             _, tap, found = self._waiting.popleft()
             self._deliver(tap, found)
 
-    def _receive_one(self, message: ReceivedMessage) -> None:
+    def _receive_one(self, message: Received) -> None:
         handler, raw, arrival_ns = message
         if handler.tap:
             for found in self._runners[handler.tap].receive([raw], [arrival_ns]):

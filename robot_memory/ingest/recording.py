@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from robot_memory.core.errors import NotFound
 from robot_memory.ingest.losses import Loss
 from robot_memory.ingest.mcap_file import McapFile
 from robot_memory.ingest.messages import load_typestore
 from robot_memory.ingest.rosbags_file import RosbagsFile
-from robot_memory.ingest.stored_messages import Channel
+from robot_memory.ingest.stored_messages import Channel, RecordedMessage
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -39,15 +39,6 @@ class RecordedTopic:
     type: str
     count: int
     broken: str = ''
-
-
-class RecordedMessage(NamedTuple):
-    """Hold a serialized message (CDR) and when it was recorded, in nanoseconds."""
-
-    topic: str
-    type: str
-    raw: bytes | memoryview
-    recorded_ns: int
 
 
 class Recording:
@@ -132,18 +123,17 @@ class Recording:
             return make_absolute(channel.topic) in topics and not _find_fault(channel)
 
         for file in self._files:
-            to_cdr: Any = load_typestore().ros1_to_cdr if file.path.suffix == '.bag' else None
-            names: dict[str, str] = {}
+            to_cdr = load_typestore().ros1_to_cdr if file.path.suffix == '.bag' else None
+            topics_read = {channel.topic for channel in file.channels.values()}
+            is_plain = to_cdr is None and all(make_absolute(one) == one for one in topics_read)
             read: list[RecordedMessage] = []
             try:
                 for batch in file.messages(is_wanted):
-                    for time_ns, topic, kind, raw in batch:
-                        if to_cdr is not None:
-                            raw = bytes(to_cdr(raw, kind))
-                        elif raw[:4] == _ZSTD_MAGIC:
-                            raw = zstd.decompress(raw)
-                        name = names.get(topic) or names.setdefault(topic, make_absolute(topic))
-                        read.append(RecordedMessage(name, kind, raw, time_ns))
+                    if is_plain and not any(one.raw[:4] == _ZSTD_MAGIC for one in batch):
+                        yield batch
+                        continue
+                    for one in batch:
+                        read.append(_convert(one, to_cdr))
                     yield read
                     read = []
             except Exception as error:
@@ -157,7 +147,7 @@ def gather_batches(batches: Iterable[list[RecordedMessage]]) -> Iterator[list[Re
     size = 0
     for batch in batches:
         gathered += batch
-        size += sum(len(one.raw) for one in batch)
+        size += sum([len(one.raw) for one in batch])
         if gathered and (
             size >= _GATHERED_BYTES
             or gathered[-1].recorded_ns - gathered[0].recorded_ns >= _GATHERED_NS
@@ -215,6 +205,16 @@ def find_storage_files(path: Path) -> list[Path]:
 
 def _open_file(path: Path, lose: Callable[[Loss], None]) -> McapFile | RosbagsFile:
     return McapFile(path, lose) if path.suffix == '.mcap' else RosbagsFile(path, lose)
+
+
+def _convert(one: RecordedMessage, to_cdr: Callable[..., Any] | None) -> RecordedMessage:
+    """Return a message by its topic's name from the root, its content as CDR."""
+    raw = one.raw
+    if to_cdr is not None:
+        raw = bytes(to_cdr(raw, one.type))
+    elif raw[:4] == _ZSTD_MAGIC:
+        raw = zstd.decompress(raw)
+    return one._replace(topic=make_absolute(one.topic), raw=raw)
 
 
 def _find_fault(channel: Channel) -> str:

@@ -13,7 +13,7 @@ from rosbags.rosbag2 import Reader as Reader2
 from robot_memory.ingest.damaged_bag import DamagedBag
 from robot_memory.ingest.damaged_db3 import DamagedDb3, count_missing_bytes
 from robot_memory.ingest.losses import Loss
-from robot_memory.ingest.stored_messages import Channel, Damaged, Stored
+from robot_memory.ingest.stored_messages import Channel, Damaged, RecordedMessage
 
 _BATCH_BYTES = 1 << 20
 _OVERHEAD = 256
@@ -58,9 +58,9 @@ class RosbagsFile:
         self._damaged = kind(self.path, self._lose)
         return self._damaged
 
-    def messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[list[Stored]]:
+    def messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[list[RecordedMessage]]:
         """Yield the messages of the wanted channels in the order of their times, some at once."""
-        batch: list[Stored] = []
+        batch: list[RecordedMessage] = []
         size = 0
         try:
             for message in self._list_messages(is_wanted):
@@ -74,9 +74,9 @@ class RosbagsFile:
             raise
         yield batch
 
-    def _list_messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[Stored]:
-        at_ns, at_once = -1, list[Stored]()
-        held: Stored | None = None
+    def _list_messages(self, is_wanted: Callable[[Channel], bool]) -> Iterator[RecordedMessage]:
+        at_ns, at_once = -1, list[RecordedMessage]()
+        held: RecordedMessage | None = None
         if self._damaged is None:
             try:
                 for message in self._read(is_wanted):
@@ -96,13 +96,13 @@ class RosbagsFile:
             if message[0] >= at_ns and message not in at_once:
                 yield message
 
-    def _read(self, is_wanted: Callable[[Channel], bool]) -> Iterator[Stored]:
+    def _read(self, is_wanted: Callable[[Channel], bool]) -> Iterator[RecordedMessage]:
         with self._open() as reader:
             wanted = [one for one in reader.connections if is_wanted(_make_channel(one))]
             if not wanted:
                 return
             for connection, time_ns, raw in reader.messages(wanted):
-                yield time_ns, connection.topic, connection.msgtype, raw
+                yield RecordedMessage(time_ns, connection.topic, connection.msgtype, raw)
 
 
 def _make_channel(connection: Any) -> Channel:

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from mmap import mmap
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 Buffer: TypeAlias = 'bytes | mmap'
 
-Stored: TypeAlias = 'tuple[int, str, str, bytes | memoryview]'
-"""A message: time (ns), topic, type, content; a large content is not copied from its chunk."""
+
+class RecordedMessage(NamedTuple):
+    """
+    Hold when a message was recorded, in nanoseconds, and its content as it was serialized.
+
+    A large content is not copied from its chunk.
+    """
+
+    recorded_ns: int
+    topic: str
+    type: str
+    raw: bytes | memoryview
 
 
 class Damaged(Exception):
