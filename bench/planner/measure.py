@@ -2,8 +2,8 @@
 Count how many rules get_context tells rightly, and which sentences are taken for rules.
 
 `measure.py HALF` learns the rules in a new store, asks for the context of each task of a half, and
-prints shares with 95 % intervals (Wilson); `--set constraints` classifies sentences. `--list`
-names what goes wrong, for the half `dev` only.
+prints shares with 95 % intervals (Wilson); `--set constraints` learns sentences, `--set people`
+saves turns. `--list` names what goes wrong, for the half `dev` only.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from robot_memory.api import RobotMemory
-from robot_memory.text.categories import classify
 
 HERE = Path(__file__).resolve().parent
 
@@ -48,12 +49,7 @@ def measure_rules(half: str, lists: bool, model: str) -> None:
     """Print the bars of rules: missed, in applies, and what does not apply in applies."""
     counts: Counter[tuple[bool | None, bool | None]] = Counter()
     times = []
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        RobotMemory(Path(folder) / 'memory.db', model=model) as memory,
-    ):
-        if model != 'none':
-            memory.wait_for_model()
+    with open_store(model) as memory:
         ids = {memory.learn(one['text']).memory_id: one for one in load('rules.jsonl')}
         for task in load('tasks.jsonl', half):
             start = time.perf_counter()
@@ -81,32 +77,70 @@ def measure_rules(half: str, lists: bool, model: str) -> None:
     print(f'get_context p50 {statistics.median(times):.1f} ms with {len(ids)} rules')
 
 
-def measure_constraints(half: str, lists: bool) -> None:
+def measure_constraints(half: str, lists: bool, model: str) -> None:
     """Print how many rules in plain words are found, and how many descriptions become rules."""
-    found, wrong = Counter[bool](), Counter[bool]()
-    for one in load('constraints.jsonl', half):
-        is_rule = classify(one['text']).category == 'constraint'
-        (found if one['constraint'] else wrong)[is_rule] += 1
-        if lists and is_rule != one['constraint']:
-            print(f'{one["group"]}: {one["text"]}')
-    print(f'rules found: {format_share(found[True], found.total())}')
-    print(f'descriptions taken for rules: {format_share(wrong[True], wrong.total())}')
+    found, wrong = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
+    with open_store(model) as memory:
+        for number, one in enumerate(load('constraints.jsonl', half)):
+            inferred = memory.learn(one['text'], collection=f'c {number}').auto_inferred
+            is_rule = inferred is not None and inferred.category == 'constraint'
+            (found if one['constraint'] else wrong)[one['language'], is_rule] += 1
+            if lists and is_rule != one['constraint']:
+                print(f'{one["group"]}: {one["text"]}')
+    print_shares('rules found', found)
+    print_shares('descriptions taken for rules', wrong)
+
+
+def measure_people(half: str, lists: bool, model: str) -> None:
+    """Print how many turns that state what lasts become records, and how many others do."""
+    found, wrong = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
+    with open_store(model) as memory:
+        for number, one in enumerate(load('people.jsonl', half)):
+            states = one['lasting'] if 'lasting' in one else bool(one['keep'])
+            saved = memory.save_conversation(one['text'], 'OK', collection=f'c {number}')
+            is_kept = len(saved.memory_ids) > 2  # after its two turns
+            (found if states else wrong)[one['language'], is_kept] += 1
+            if lists and is_kept != states:
+                print(f'{one["group"]}: {one["text"]}')
+    print_shares('statements kept', found)
+    print_shares('other turns kept', wrong)
+
+
+def print_shares(name: str, counts: Counter[tuple[str, bool]]) -> None:
+    """Print the share of what was counted as true, by language."""
+    for language in sorted({language for language, _ in counts}):
+        right, other = counts[language, True], counts[language, False]
+        print(f'{name}, {language}: {format_share(right, right + other)}')
+
+
+@contextmanager
+def open_store(model: str) -> Iterator[RobotMemory]:
+    """Open a new store, its model loaded."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        RobotMemory(Path(folder) / 'memory.db', model=model) as memory,
+    ):
+        if model != 'none':
+            memory.wait_for_model()
+        yield memory
 
 
 def main() -> None:
     """Run what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('half', choices=('dev', 'report'))
-    parser.add_argument('--set', choices=('rules', 'constraints'), default='rules')
-    parser.add_argument('--model', default='none')
+    parser.add_argument('half', choices=('dev', 'report', 'report2'))
+    parser.add_argument('--set', choices=('rules', 'constraints', 'people'), default='rules')
+    parser.add_argument('--model', default='')
     parser.add_argument('--list', action='store_true')
     options = parser.parse_args()
-    if options.list and options.half == 'report':
+    if options.list and options.half != 'dev':
         sys.exit('the half report is counted only')
-    if options.set == 'rules':
-        measure_rules(options.half, options.list, options.model)
-    else:
-        measure_constraints(options.half, options.list)
+    measure = {
+        'rules': measure_rules,
+        'constraints': measure_constraints,
+        'people': measure_people,
+    }[options.set]
+    measure(options.half, options.list, options.model)
 
 
 if __name__ == '__main__':

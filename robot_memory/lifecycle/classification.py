@@ -10,6 +10,9 @@ from robot_memory.memory import Memory
 from robot_memory.text.categories import CONSTRAINT, DEFAULT, Classification, classify
 from robot_memory.text.statements import MOST, Sentence, Statement
 
+_SHORTEST = 15
+"""Bytes of a text that is judged by meaning; a shorter one is no sentence."""
+
 
 def classify_text(memory: Memory, text: str, vectors: TextVectors | None) -> Classification:
     """
@@ -50,7 +53,8 @@ def _refine(
     if classifier is None or vectors is None:
         return by_patterns
     states = by_patterns.category == CONSTRAINT
-    if not states and by_patterns.category != DEFAULT:
+    is_other = not states and by_patterns.category != DEFAULT
+    if is_other or len(text.encode(errors='replace')) < _SHORTEST:
         return by_patterns
     is_rule = classifier.has_trait(Trait.RULE, text, vectors.first, states)
     return by_patterns if is_rule is states else classify(text, is_rule)

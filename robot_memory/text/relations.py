@@ -50,7 +50,7 @@ def may_correct(text: str) -> bool:
     """Say whether a text may correct an older one at all."""
     one = read_statement(text)
     signs = one.signs
-    if signs.question or signs.plan or signs.addition:
+    if signs.question or signs.plan or signs.addition or signs.hearsay:
         return False
     said = signs.change or signs.at_most or signs.at_least
     return said or (bool(one.numbers) and not is_event(one))

@@ -32,6 +32,7 @@ class Signs(NamedTuple):
     plan: bool
     question: bool
     addition: bool
+    hearsay: bool
     at_most: bool
     at_least: bool
 
