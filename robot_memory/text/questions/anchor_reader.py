@@ -8,6 +8,11 @@ from robot_memory.text.questions.anchors import FoundAnchor, find_anchor
 from robot_memory.text.questions.day_anchors import find_day_anchor, find_session_anchor
 from robot_memory.text.questions.model import Anchor
 from robot_memory.text.questions.tables import load_pattern
+from robot_memory.text.questions.told_anchors import (
+    find_how_long,
+    find_told_before,
+    find_told_between,
+)
 from robot_memory.text.questions.window_reader import WindowReader, is_inside, mask
 from robot_memory.text.questions.windows import Found, find_times
 
@@ -23,8 +28,11 @@ class AnchorReader(WindowReader):
             return None
         taken = window.spans if window else find_times(self.folded, self.calendar)
         found = (
-            find_day_anchor(self.folded, self.mentions, taken)
+            find_how_long(self.folded, self.mentions)
+            or find_told_between(self.folded, self.mentions, taken, self.frame)
+            or find_day_anchor(self.folded, self.mentions, taken)
             or find_anchor(self.folded, self.mentions, taken)
+            or find_told_before(self.folded, self.mentions)
             or find_session_anchor(self.folded, self.mentions)
         )
         if found and found.anchor.day:
@@ -60,6 +68,10 @@ class AnchorReader(WindowReader):
         """Return the anchor with the windows of its own words, and the window beside it."""
         ends = [span for span in (found.since, found.until) if span]
         outside = self.find_window(mask(self.folded, [found.span, *ends]))
+        day = found.anchor.day
+        if day and not day.part and outside and outside.part:
+            self.beside = outside.spans
+            return replace(found.anchor, day=replace(day, part=outside.part)), None
         if ends:
             outside = self._find_end(found) or outside
         if outside and self._is_same_before(found, outside):
@@ -70,7 +82,7 @@ class AnchorReader(WindowReader):
         if 'time' not in self.signs:
             return found.anchor, outside
         anchors = [found.anchor, *((found.anchor.to,) if found.anchor.to else ())]
-        apart = len(set(found.parts)) == len(anchors)
+        apart = len(set(found.parts)) == len(anchors) or found.parts[0] == found.span
         for place, span in enumerate(found.parts[: len(anchors)] if apart else ()):
             only = mask(self.folded, [(0, span[0]), (span[1], len(self.folded))])
             inside = self.find_window(only)

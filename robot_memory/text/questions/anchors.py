@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from robot_memory.text.questions.events import Mention, Span, is_han
-from robot_memory.text.questions.model import Anchor, Relation
+from robot_memory.text.questions.model import Anchor
 from robot_memory.text.questions.moments import SECONDS, UNITS
 from robot_memory.text.questions.numbers import parse_number
 from robot_memory.text.questions.tables import load_pattern, load_table
@@ -58,7 +58,7 @@ def find_anchor(
         if found and name not in ('near', 'onwards', 'told'):
             break
     if not found:
-        return _find_chinese(folded, named, taken) or _find_told_before(folded, named)
+        return _find_chinese(folded, named, taken)
     begun = next((one for one in found if one.anchor.relation in ('since', 'after')), None)
     ended = next((one for one in found if one.anchor.relation == 'before'), None)
     if begun and ended and not begun.anchor.distance and not ended.anchor.distance:
@@ -216,18 +216,6 @@ def _cut_said(start: int, article: str, rest: str) -> int | None:
     return start + end if article or said.start() else None
 
 
-def _find_told_before(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
-    """Return the event of a sentence before the question: You lost your grip, what next."""
-    match = load_pattern('anchors', 'english', 'next').match(folded)
-    inside = [one for one in mentions if match and one.end <= match.end('told')]
-    if not match or not inside:
-        return None
-    one = inside[-1]
-    relation: Relation = 'before' if match['earlier'] or match['han_earlier'] else 'after'
-    label = one.labels[0] if len(one.labels) == 1 else folded[one.start : one.end]
-    return FoundAnchor(Anchor(relation, label), match.span('told'), (match.span('told'),))
-
-
 _NAMING = ('joint', 'axis', 'motor')
 _SUBJECTS = (
     'we',
@@ -278,6 +266,7 @@ def _find_chinese(
         found = (
             _find_chinese_pair(folded, mention)
             or _find_chinese_to_time(folded, mention, taken)
+            or _find_chinese_from_time(folded, mention, taken)
             or _read_chinese(folded, mention, han)
         )
         if found:
@@ -325,6 +314,20 @@ def _find_chinese_to_time(
     return FoundAnchor(anchor, (start, gap.end()), ((start, mention.end),), until=until)
 
 
+def _find_chinese_from_time(
+    folded: str, mention: Mention, taken: Sequence[Span]
+) -> FoundAnchor | None:
+    """Return what lies between a time and an event: 从九点到急停之间."""
+    gap = load_pattern('anchors', 'chinese', 'from_time')
+    since = next((one for one in taken if gap.fullmatch(folded, one[1], mention.start)), None)
+    closed = load_pattern('anchors', 'chinese', 'closed').match(folded, mention.end)
+    if not since or not closed:
+        return None
+    anchor = Anchor('before', _name_chinese(folded, mention, mention.end))
+    part = (mention.start, mention.end)
+    return FoundAnchor(anchor, (since[1], closed.end()), (part,), since=since)
+
+
 def _find_chinese_between(folded: str, one: Mention, other: Mention) -> FoundAnchor | None:
     gap = load_pattern('anchors', 'chinese', 'span').fullmatch(folded, one.end, other.start)
     if not gap:
@@ -345,13 +348,16 @@ def _find_chinese_between(folded: str, one: Mention, other: Mention) -> FoundAnc
 
 def _find_chinese_pair(folded: str, mention: Mention) -> FoundAnchor | None:
     two = load_pattern('anchors', 'chinese', 'pair').search(
-        folded, max(0, mention.start - 6), mention.start
+        folded, max(0, mention.start - 9), mention.start
     )
     closed = load_pattern('anchors', 'chinese', 'closed').match(folded, mention.end)
     if not two or not closed or '间' not in closed[0]:
         return None
     words = _name_chinese(folded, mention, mention.end)
-    anchor = Anchor('between', words, -2, None, None, Anchor('between', words, -1))
+    places = (1, 2) if two['first'] else (-2, -1)
+    if two['one']:
+        places = (int(parse_number(two['one'])), int(parse_number(two['other'])))
+    anchor = Anchor('between', words, places[0], to=Anchor('between', words, places[1]))
     span = (mention.start, mention.end)
     return FoundAnchor(anchor, (two.start(), closed.end()), (span, span))
 
@@ -377,6 +383,8 @@ def _read_chinese(folded: str, mention: Mention, others: Sequence[Mention]) -> F
         span = (until.start(), mention.end)
         return FoundAnchor(Anchor('before', words, which), span, (span,))
     if any(mention.end <= one.start < match.start('relation') for one in others):
+        return None
+    if folded[mention.start] == '最':  # when it was hottest
         return None
     which, start = _read_which(folded, mention)
     start = next((one.start for one in others if one.end == start), start)

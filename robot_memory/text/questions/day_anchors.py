@@ -28,16 +28,16 @@ def find_day_anchor(
 
 
 def _find_english(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
-    for form in ('apart', 'counted', 'titled'):
+    for form in ('apart', 'counted', 'titled', 'whole'):
         for match in load_pattern('anchors', 'days', form).finditer(folded):
             start, end = match.span('rest')
-            end = end if form == 'titled' else cut_words(start, match['rest'])
+            end = end if form in ('titled', 'whole') else cut_words(start, match['rest'])
             far = form == 'apart' and match['within'] and match['side'] in _APART
             if far or not _is_event(folded, start, end, mentions):
                 continue
             day = _read_day(match.groupdict(), form)
             anchor = replace(name_anchor(folded[start:end], 'during'), day=day)
-            last = max(end, match.end()) if form == 'titled' else end
+            last = max(end, match.end()) if form in ('titled', 'whole') else end
             return FoundAnchor(anchor, (match.start(), last), ((start, end),))
     return None
 
@@ -50,6 +50,8 @@ def _is_event(folded: str, start: int, end: int, mentions: Sequence[Mention]) ->
 
 
 def _read_day(groups: dict[str, str | None], form: str) -> DayOf:
+    if form == 'whole':
+        return DayOf()
     if form != 'apart':
         written = groups.get('ordinal')
         nth = find_ordinal(written) if written else int(parse_number(groups['count'] or 'one'))
@@ -68,6 +70,8 @@ def _find_chinese(
 ) -> FoundAnchor | None:
     for match in load_pattern('anchors', 'days', 'chinese').finditer(folded):
         span = _find_before(folded, match.start(), mentions)
+        if span is None and match['that']:
+            span = _find_clause(folded, match.start(), mentions, taken)
         if span is None:
             continue
         occasion = all(not (span[0] <= one.start < span[1]) for one in mentions)
@@ -90,6 +94,20 @@ def _find_before(folded: str, end: int, mentions: Sequence[Mention]) -> Span | N
         folded, max(0, end - _NEAR), end
     )
     return found.span('name') if found else None
+
+
+def _find_clause(
+    folded: str, end: int, mentions: Sequence[Mention], taken: Sequence[Span]
+) -> Span | None:
+    """Return the clause that tells a day by what was done on it: 撞上料架的那一天."""
+    clause = load_pattern('anchors', 'days', 'clause').search(folded, 0, end)
+    if clause is None:
+        return None
+    start = max([clause.start(), *(one[1] for one in taken if one[1] <= end)])
+    named = any(start <= one.start and one.end <= end for one in mentions)
+    if load_pattern('orders', 'group', 'day').search(folded, start):
+        return None  # the day that has most of them
+    return (start, end) if named and start < end else None
 
 
 def _read_chinese_day(groups: dict[str, str | None], *, occasion: bool) -> DayOf:

@@ -180,11 +180,20 @@ def _compile_quantities() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]],
 
 
 def find_outcome(folded: str) -> tuple[str, Span] | None:
-    """Return 'success' or 'failure' where a question asks for what ended so, and its span."""
-    for outcome, pattern in load_table('events')['outcome'].items():
-        match = outcome != 'any' and _compile_pattern(pattern).search(folded)
-        if match:
-            return outcome, match.span()
+    """
+    Return 'success' or 'failure' where a question asks for what ended so, and its span.
+
+    The outcome is '' where it is said that those count too: stuck ones included, 滑牙的也算.
+    """
+    table = load_table('events')['outcome']
+    for outcome in ('failure', 'success'):
+        for match in _compile_pattern(table[outcome]).finditer(folded):
+            before = _compile_pattern(table['with']).search(folded, 0, match.start())
+            behind = _compile_pattern(table['too']).match(folded, match.end())
+            if not (before or behind):
+                return outcome, match.span()
+            start = before.start() if before else match.start()
+            return '', (start, behind.end() if behind else match.end())
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterator
@@ -54,8 +55,20 @@ def _list_units() -> dict[str, str]:
         for per in ('per', 'a'):
             names[f'{length} {per} second'] = f'{names[length]}/s'
             names[f'{length}s {per} second'] = f'{names[length]}/s'
+    names |= dict(_compose_units(names))
     names.update(table['spelt'])
     return names
+
+
+def _compose_units(names: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield names of two units: newton centimetres, centimetres per second."""
+    lengths = [name for name in names if re.fullmatch('(?:centi|milli)?met(?:er|re)', name)]
+    for name, end in itertools.product(lengths, ('', 's')):
+        for newton, sign in itertools.product(('newton', 'newtons'), ' -'):
+            yield f'{newton}{sign}{name}{end}', {'m': 'nm', 'cm': 'ncm', 'mm': 'nmm'}[names[name]]
+        for per in ('per', 'a', 'each'):
+            yield f'{name}{end} {per} second', f'{names[name]}/s'
+            yield f'{name}{end} {per} minute', f'{names[name]}/min'
 
 
 @cache
@@ -71,8 +84,10 @@ def _compile_forms() -> tuple[_Form, ...]:
         'digits': f'{ENGLISH}|{HAN}',
         'ends': amounts['ends'],
         'not_ago': amounts['not_ago'],
-        'amount': rf'(?P<number>{number})\s?-?个?(?P<unit>{unit})'
-        rf'(?P<half> and a half|半钟?)?{amounts["ends"]}',
+        'amount': rf'(?P<per>每秒钟?)?(?P<number>{number})\s?-?个?(?P<unit>{unit})'
+        rf'(?P<half> and a half|半钟?|(?<=[米斤])[一二三四五六七八九](?![十百千个次]))?'
+        rf'(?:\s?(?:and )?零?(?P<tail>{ENGLISH}|{HAN})\s?(?P<tail_unit>秒钟?|s|secs?|seconds?)'
+        rf'(?![a-z]))?{amounts["ends"]}',
     }
 
     def compile_form(form: str, **more: str) -> re.Pattern[str]:
@@ -83,6 +98,8 @@ def _compile_forms() -> tuple[_Form, ...]:
         (compile_form('between'), _read_between),
         (compile_form('around'), _read_around),
         (compile_form('about'), _read_around),
+        (compile_form('odd'), _read_odd),
+        (compile_form('told'), _read_told),
     ]
     for one in table['comparison']:
         read = _read_equal if one['operator'] == '$eq' else _make_reader(one['operator'])
@@ -98,11 +115,43 @@ def _compile_forms() -> tuple[_Form, ...]:
 
 def _make_reader(operator: Operator) -> Callable[[re.Match[str], str], list[_Pair]]:
     def read(match: re.Match[str], folded: str) -> list[_Pair]:
-        half = 0.5 if match.groupdict().get('half') else 0.0
-        found = _convert(_parse(match['number']) + half, match['unit'], folded)
+        half = _parse_half(match.groupdict().get('half') or '')
+        per = match.groupdict().get('per') or folded[: match.start()].endswith('每秒')
+        found = _convert(
+            _parse(match['number']) + half, match['unit'], folded, '/s' if per else ''
+        )
+        tail = match.groupdict().get('tail')
+        if found and tail and found.quantity == 'duration':
+            found = found._replace(value=found.value + _parse(tail))
         return [(operator, found)] if found else []
 
     return read
+
+
+def _parse_half(written: str) -> float:
+    """Return what stands behind a unit as a part of it: half of it, or tenths, as in 一米五."""
+    if not written:
+        return 0.0
+    return 0.5 if 'half' in written or written[0] == '半' else parse_number(written) / 10
+
+
+def _read_told(match: re.Match[str], folded: str) -> list[_Pair]:
+    """Return one of the last digit around a value, which may be rounded or cut: lasted 47 s."""
+    number = match['number']
+    if not number[0].isdecimal():
+        return []
+    value, last = _parse(number), 1.0 / 10 ** len(number.partition('.')[2])
+    return _read_ends(value - last, value + last, '$lt', match['unit'], folded)
+
+
+def _read_odd(match: re.Match[str], folded: str) -> list[_Pair]:
+    """Return from a round number to the next one: sixty-odd newtons, 六十多牛, 三秒多."""
+    low = _parse(match['number'] or match['whole'])
+    step = 10.0 ** max(0, math.floor(math.log10(low))) if low >= 1 else 1.0
+    while low % step:
+        step /= 10
+    step = 1.0 if match['whole'] else step
+    return _read_ends(low, low + step, '$lt', match['unit'] or match['whole_unit'], folded)
 
 
 def _read_between(match: re.Match[str], folded: str) -> list[_Pair]:
@@ -137,9 +186,11 @@ def _parse(number: str) -> float:
     return -parse_number(number[1:]) if number[0] == '-' else parse_number(number)
 
 
-def _convert(value: float, name: str, folded: str) -> _Value | None:
+def _convert(value: float, name: str, folded: str, per: str = '') -> _Value | None:
     """Return a value in SI units; None where the unit may be of two quantities."""
-    unit = _list_units()[name]
+    unit = f'{_list_units()[name]}{per}'
+    if unit not in load_table('figures')['si'] and unit != _DEGREES:
+        return None
     if unit == _DEGREES:
         if load_pattern('figures', 'words', 'heat').search(folded):
             return _Value('temperature', value)

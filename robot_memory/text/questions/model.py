@@ -38,7 +38,7 @@ class Window:
 
     `since` and `until` are instants in UTC. `granularity` is second, minute, hour, part, day,
     week, month, year, or range; `near` is the instant that was named, where events close to it
-    come first.
+    come first. With `pieces` it is these alone, in the order in which they were named.
     """
 
     since: datetime | None
@@ -46,9 +46,12 @@ class Window:
     granularity: str
     zone: ZoneInfo
     near: datetime | None = None
+    pieces: tuple[Window, ...] = ()
 
     def describe(self) -> str:
         """Return the window in words, in its zone."""
+        if self.pieces:
+            return ' and '.join(one.describe() for one in self.pieces)
         since = self.since and self.since.astimezone(self.zone)
         until = self.until and self.until.astimezone(self.zone)
         if since is None or until is None:
@@ -150,13 +153,18 @@ class Bound:
 
 @dataclass(frozen=True)
 class Order:
-    """Hold an order by 'time', 'count' or a quantity; `skip` come before what is asked for."""
+    """
+    Hold an order by 'time', 'count' or a quantity; `skip` come before what is asked for.
+
+    With `turned` what is asked for is listed the other way round: the last four, oldest first.
+    """
 
     by: str
     descending: bool
     take: int | None = None
     skip: int = 0
     figure: str = ''
+    turned: bool = False
 
     def describe(self) -> str:
         """Return the order in words."""
@@ -166,7 +174,8 @@ class Order:
             words = f'{"highest" if self.descending else "lowest"} '
             words += f'{name_figure(self.by, self.figure)} first'
         words += f', from the {_format_ordinal(self.skip + 1)} on' if self.skip else ''
-        return f'{words}, {self.take} of them' if self.take else words
+        words = f'{words}, {self.take} of them' if self.take else words
+        return f'{words}, the other way round' if self.turned else words
 
 
 @dataclass(frozen=True)
@@ -196,7 +205,8 @@ class Reading:
     only stop words are, and all of it where nothing was read. A `vague` reading names no kind, or
     with ordinary words only; of a `loose` one the order and the count hold only where it is known
     what kind is meant. `between` asks how long it was from one event of the anchor to the other,
-    `against` is the window that `window` is compared with.
+    `against` is the window that `window` is compared with. With `each` the first by the order is
+    asked for of each day, session, ... or of each piece of the window.
     """
 
     rest: str
@@ -215,6 +225,7 @@ class Reading:
     told: bool = False
     between: bool = False
     against: Window | None = None
+    each: str = ''
     vague: bool = False
     loose: bool = False
     spans: tuple[Span, ...] = ()
@@ -241,6 +252,7 @@ class Reading:
             if part is not None
         ]
         parts += ['how long'] if self.between else []
+        parts += [f'of each {self.each}'] if self.each else []
         parts += [f'against {self.against.describe()}'] if self.against else []
         parts += [self.outcome, self.recording and f'in {self.recording}']
         return ', '.join(part for part in parts if part)

@@ -17,6 +17,8 @@ _WORDS: dict[str, float] = {
     **{word: 10.0 * value for value, word in enumerate(_TENS, 2)},
     'a': 1, 'an': 1, 'half a': 0.5, 'half an': 0.5, 'a half': 0.5, 'half': 0.5,
     'a couple of': 2, 'couple of': 2, 'a dozen': 12, 'dozen': 12, 'hundred': 100, 'a hundred': 100,
+    'three quarters of an': 0.75, 'three quarters of a': 0.75, 'quarter of an': 0.25,
+    'quarter of a': 0.25, 'a quarter of an': 0.25, 'a quarter of a': 0.25, 'half of a': 0.5,
     'one and a half': 1.5, 'two and a half': 2.5, '半': 0.5, '半个': 0.5,
 }  # fmt: skip
 _EN = '|'.join(sorted((word for word in _WORDS if word.isascii()), key=len, reverse=True))

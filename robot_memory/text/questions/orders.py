@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from robot_memory.text.questions.events import Mention, Span, is_han, locate_quantities
-from robot_memory.text.questions.model import Aggregate, Function, Order
+from robot_memory.text.questions.model import PEAKED, Aggregate, Function, Order
 from robot_memory.text.questions.numbers import parse_number
 from robot_memory.text.questions.tables import expand, load_pattern, load_table
 
@@ -67,13 +67,19 @@ def find_time_order(folded: str, mentions: Sequence[Mention]) -> FoundOrder | No
             return FoundOrder(Order('time', False, 1, 1), (match.span(),))
         skip = 2 if match['ante'] else places
         return FoundOrder(Order('time', True, 1, skip), (match.span(),))
+    if found := _find_counted_back(folded):
+        return found
     if match := load_pattern('orders', 'order', 'sorted').search(folded):
         top = load_pattern('orders', 'ranked', 'top').search(folded)
         take = int(parse_number(top['count'])) or None if top and top['count'] else None
         hidden = folded[: match.start()] + '\x00' * len(match[0]) + folded[match.end() :]
         counted = None if take else _find_before_event(hidden, mentions)
+        counted = counted or (_find_chinese(hidden) if not take and is_han(folded) else None)
         names = ('newest', 'descending', 'backwards', 'han_backwards')
         newest = any(match[name] for name in names)
+        if counted and (counted.order.take or 1) > 1 and counted.order.descending != newest:
+            order = replace(counted.order, turned=True)
+            return FoundOrder(order, (match.span(), *counted.spans))
         spans = (match.span(), *(counted.spans if counted else ()))
         spans += (top.span(),) if top and take else ()
         take = counted.order.take if counted else take
@@ -83,6 +89,16 @@ def find_time_order(folded: str, mentions: Sequence[Mention]) -> FoundOrder | No
         or _find_before_event(folded, mentions)
         or _find_adverb(folded)
     )
+
+
+def _find_counted_back(folded: str) -> FoundOrder | None:
+    """Return an order that is counted from the end: the third counting back, 倒着数第三次."""
+    back = load_pattern('orders', 'order', 'back').search(folded)
+    rank = load_pattern('orders', 'order', 'any_rank').search(folded) if back else None
+    if not back or not rank:
+        return None
+    place = _read_rank(rank['rank']) if rank['rank'] else int(parse_number(rank['han']))
+    return FoundOrder(Order('time', True, 1, max(0, place - 1)), (rank.span(), back.span()))
 
 
 def _find_before_event(folded: str, mentions: Sequence[Mention]) -> FoundOrder | None:
@@ -125,6 +141,14 @@ def _find_adverb(folded: str) -> FoundOrder | None:
     if match := load_pattern('orders', 'order', 'when_last').search(folded):
         name = next(name for name, found in match.groupdict().items() if found)
         return FoundOrder(Order('time', name.startswith('newest'), 1), (match.span(name),))
+    if match := load_pattern('orders', 'order', 'ranked_verb').search(folded):
+        skip = _read_rank(match['rank']) - 1
+        return FoundOrder(Order('time', False, 1, skip), (match.span('rank'),), True)
+    if match := load_pattern('orders', 'order', 'later').search(folded):
+        last = bool(match['newest'] or match['han_newest'])
+        return FoundOrder(Order('time', last, 1), (match.span(),), True)
+    if match := load_pattern('orders', 'order', 'of_all').search(folded):
+        return FoundOrder(Order('time', bool(match['newest']), 1), (match.span(),), True)
     if match := load_pattern('orders', 'order', 'recently').search(folded):
         return FoundOrder(Order('time', True), (match.span(),), True)
     return None
@@ -154,17 +178,27 @@ def _find_chinese(folded: str) -> FoundOrder | None:
 
 
 @cache
-def _compile_superlatives() -> tuple[tuple[dict[str, Any], re.Pattern[str], re.Pattern[str]], ...]:
+def _compile_superlatives(
+    two: bool = False,
+) -> tuple[tuple[dict[str, Any], re.Pattern[str], re.Pattern[str]], ...]:
+    """Return the superlatives with their patterns; of two, comparatives too: the harder one."""
     table = load_table('orders')
     forms = [expand(table['superlatives'][name], table) for name in ('en', 'zh')]
     return tuple(
         (
             one,
-            re.compile(forms[0].replace('{WORD}', '|'.join(one['en']) or '(?!)')),
-            re.compile(forms[1].replace('{WORD}', '|'.join(one['zh']) or '(?!)')),
+            re.compile(forms[0].replace('{WORD}', '|'.join(_compare(one['en'], two)) or '(?!)')),
+            re.compile(forms[1].replace('{WORD}', '|'.join(_compare(one['zh'], two)) or '(?!)')),
         )
         for one in table['superlative']
     )
+
+
+def _compare(words: Sequence[str], two: bool) -> list[str]:
+    """Return superlatives, and of two their comparatives: hardest and harder, 最重 and 更重."""
+    more = [re.sub('^([a-z]+)est', r'\1er', word) for word in words if '(?:most' not in word]
+    more += [word.replace('最', '[更较]', 1) for word in words if word.startswith('最')]
+    return [*words, *(more if two else ())]
 
 
 _LASTING = ('task', 'session', 'trial')
@@ -184,7 +218,8 @@ def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | N
         quantity = next(iter(locate_quantities(match['quantity'] or match['named'])))
         order = Order(quantity, bool(match['high'] or match['higher']), 1)
         return FoundOrder(order, (match.span(),), True)
-    for one, english, chinese in _compile_superlatives():
+    two = load_pattern('orders', 'two', 'any').search(folded) is not None
+    for one, english, chinese in _compile_superlatives(two):
         if 'of' in one and not kinds.intersection(one['of']):
             continue
         if 'labels' in one and not labels.intersection(one['labels']):
@@ -203,8 +238,20 @@ def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | N
             order = replace(order, by='duration', descending=not order.descending)
         if order.by == 'force' and any('screwing' in one.labels for one in mentions):
             order = replace(order, by='torque')
+        turned = load_pattern('orders', 'turned', 'any').search(folded)
+        if turned and order.descending and take != 1:
+            order = replace(order, turned=True)
         return FoundOrder(order, (match.span(),), named is None)
-    return _find_ranked(folded, kinds)
+    return _find_ranked(folded, kinds) or _find_own(folded, mentions)
+
+
+def _find_own(folded: str, mentions: Sequence[Mention]) -> FoundOrder | None:
+    """Return an order by what events are measured by: which box weighed the least."""
+    match = load_pattern('orders', 'own_superlative', 'any').search(folded)
+    own = find_own_quantity(mentions) if match else ''
+    if not match or not own or find_aggregate(folded):
+        return None
+    return FoundOrder(Order(own, bool(match['most']), 1), (match.span(),), True)
 
 
 def _name_quantity(written: str) -> tuple[str, str]:
@@ -266,12 +313,26 @@ def _find_group(folded: str) -> tuple[str, list[Span]]:
     return '', []
 
 
-def find_aggregate(folded: str) -> FoundAggregate | None:
-    """Return a count, a mean, a sum, a share or a rate, and by what it is grouped."""
+def find_own_quantity(mentions: Sequence[Mention]) -> str:
+    """Return the quantity that events are measured by, where a question names none."""
+    own: dict[str, str] = load_table('orders')['own']
+    names = (name for one in mentions for name in (*one.labels, *one.kinds))
+    return next((own[name] for name in names if name in own), '')
+
+
+def find_aggregate(folded: str, own: str = '') -> FoundAggregate | None:
+    """
+    Return a count, a mean, a sum, a share or a rate, and by what it is grouped.
+
+    Where no quantity is named, a mean is of the events' `own`.
+    """
     found: dict[Function, Span] = {}
     for function, pattern in _compile_aggregates():
         if match := pattern.search(folded):
             found[function] = match.span()
+    few = load_pattern('orders', 'unit', 'few').search(folded)
+    if few and load_pattern('orders', 'unit', 'asked').search(folded):
+        found.pop('count', None)  # how long all of them lasted: 十月的几次停机合起来停了多少秒
     group, by = _find_group(folded)
     located = locate_quantities(folded)
     length = load_pattern('orders', 'length', 'en').search(folded)
@@ -295,10 +356,36 @@ def find_aggregate(folded: str) -> FoundAggregate | None:
             if group
             else None
         )
-    quantity = next(iter(located), '')
-    if function_ == 'sum' and 'duration' in located:
+    unit = load_pattern('orders', 'unit', 'asked').search(folded)
+    asked = locate_quantities(unit[0]) if unit else {}
+    quantity = next((one for one in asked if one in located), next(iter(located), ''))
+    if function_ == 'sum' and 'duration' in located and not asked:
         quantity = 'duration'
+    if not quantity and own:
+        return FoundAggregate(Aggregate(function_, own, group), tuple(spans), tuple(by))
     if not quantity:
         return None
     spans.append(located[quantity])
     return FoundAggregate(Aggregate(function_, quantity, group), tuple(spans), tuple(by))
+
+
+def settle_figures(
+    order: FoundOrder | None, aggregate: FoundAggregate | None
+) -> tuple[FoundOrder | None, FoundAggregate | None]:
+    """
+    Return an order by the mean of a quantity as such: the contact of the highest mean force.
+
+    Of one event that an order gives, there is no sum: how many grams did the lightest part weigh?
+    """
+    if order is None or aggregate is None:
+        return order, aggregate
+    one = order.order.take == 1 and order.order.by != 'count' and not aggregate.aggregate.group
+    if one and aggregate.aggregate.function == 'sum':
+        return order, None
+    if aggregate.aggregate.function != 'mean':
+        return order, aggregate
+    if order.order.by != aggregate.aggregate.quantity or aggregate.aggregate.group:
+        return order, aggregate
+    spans = (*order.spans, *aggregate.spans)
+    figure = order.order.figure or ('mean' if order.order.by in PEAKED else '')
+    return FoundOrder(replace(order.order, figure=figure), spans, order.weak), None

@@ -31,9 +31,14 @@ def _read_half(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
 
 def _read_week_of(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
     month = calendar.make_past_month(parse_month(given['month']), int(given.get('year', 0)))
-    if given['ordinal'] in ('last', 'final', 'closing'):
+    if 'last' in given or given.get('ordinal') in ('last', 'final', 'closing'):
         return {'stretch': Stretch(month.until - 7 * DAY, month.until, 'range')}
-    start = month.since + 7 * DAY * _ORDINALS.index(given['ordinal'].replace('opening', 'first'))
+    nth = (
+        int(parse_number(given['nth'])) - 1
+        if 'nth' in given
+        else _ORDINALS.index(given['ordinal'].replace('opening', 'first'))
+    )
+    start = month.since + 7 * DAY * nth
     return {'stretch': Stretch(start, min(start + 7 * DAY, month.until), 'range')}
 
 
@@ -47,8 +52,10 @@ def _read_days_of(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
     if 'month' in given:
         month = calendar.make_past_month(parse_month(given['month']), int(given.get('year', 0)))
     else:
-        month = calendar.make_month(today.year, today.month - (given['period'] == 'last'))
-    if given['which'] == 'first':
+        month = calendar.make_month(
+            today.year, today.month - given['period'].startswith(('last', '上'))
+        )
+    if 'first' in given or given.get('which') == 'first':
         return {'stretch': Stretch(month.since, month.since + days * DAY, 'range')}
     return {'stretch': Stretch(month.until - days * DAY, month.until, 'range')}
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from robot_memory.text.questions.anchor_reader import AnchorReader
 from robot_memory.text.questions.anchors import FoundAnchor
 from robot_memory.text.questions.calendar import Calendar
 from robot_memory.text.questions.events import (
@@ -19,25 +17,30 @@ from robot_memory.text.questions.events import (
     locate_quantities,
 )
 from robot_memory.text.questions.folding import correct_words, fold_characters, mend_words
+from robot_memory.text.questions.mention_reader import MentionReader
 from robot_memory.text.questions.model import Anchor, Order, Reading, Span, Window
 from robot_memory.text.questions.numbers import parse_number
 from robot_memory.text.questions.orders import (
     FoundAggregate,
     FoundOrder,
     find_aggregate,
+    find_own_quantity,
     find_superlative,
     find_time_order,
+    settle_figures,
 )
 from robot_memory.text.questions.sentences import find_question
 from robot_memory.text.questions.signs import find_signs
-from robot_memory.text.questions.tables import load_pattern
+from robot_memory.text.questions.tables import load_pattern, load_table
 from robot_memory.text.questions.window_reader import HIDDEN, is_inside, mask
 from robot_memory.text.questions.words import list_words
+from robot_memory.text.questions.zones import find_zone, show_in
 
 LONGEST = 1000
 """Characters of a question that are read; what stands after them is left to the search."""
 _NEEDS_MORE = frozenset(('exists', 'anchor', 'count'))
 """Tables that say nothing without an event."""
+_LONG = ('range', 'week', 'weekend', 'month')
 _WITH_OUTCOME = ('task', 'session', 'trial')
 
 
@@ -72,7 +75,12 @@ class Question:
         false.
         """
         reading = None
-        if self.signs:
+        told = find_zone(self.folded) if 'time' in self.signs else None
+        if told:
+            asked, folded = (mask(one, [told[1]], ' ') for one in (self.asked, self.folded))
+            reading = _Reader(asked, folded, self.signs, Calendar(now, told[0])).read()
+            reading = reading and show_in(reading, zone)
+        elif self.signs:
             reading = _Reader(self.asked, self.folded, self.signs, Calendar(now, zone)).read()
         if reading is None:
             return Reading(self.text.strip())
@@ -110,15 +118,22 @@ def _move(span: Span, pieces: Sequence[tuple[int, int]]) -> Span:
     return span
 
 
-class _Reader(AnchorReader):
-    """Read one question, table after table."""
+class _Reader(MentionReader):
+    """Read one question, table after table; `times` are where its times stand."""
+
+    times: Sequence[tuple[int, int]] = ()
 
     def read(self) -> Reading | None:
         """Return the reading, None where nothing is said."""
         if not (self.mentions or self.signs - _NEEDS_MORE):
             return None
         self.cues = self.find_cues()
-        found = self.find_window(self.folded) if 'time' in self.signs else None
+        self.said = self.mask_frame()
+        found = None
+        if 'time' in self.signs:
+            found = self.find_window(self.mask_told()) or (
+                self.find_window(self.said) if self.said != self.folded else None
+            )
         against = None
         if found is None and 'count' in self.signs:
             found, against = self.find_compared()
@@ -127,19 +142,26 @@ class _Reader(AnchorReader):
         if anchor:
             told, found = self.place_anchor(anchor)
             times = found.spans if found else ()
+        self.times = times
         window = found.window if found else None
         if anchor:
             self.mentions = [m for m in self.mentions if not is_inside(m, anchor.span)]
+            self.leave_bounds(anchor.span)
+        self.mentions = self.leave_frame()
         outside = window is not None or told is not None
         order = (
             self._find_order(anchor, times, window is not None) if 'order' in self.signs else None
         )
         aggregate = self._find_aggregate(outside) if 'count' in self.signs else None
+        order, aggregate = settle_figures(order, aggregate)
+        each, by = self._find_each(order, aggregate, window), aggregate.group if aggregate else ()
+        if each:
+            times, aggregate = (*times, *by), None
         if aggregate and aggregate.aggregate.group:
-            most = load_pattern('orders', 'most', 'en').search(self.folded)
+            most = load_pattern('orders', 'most', 'en').search(self.said)
             many = bool(most and (most['most'] or most['han']))
             order = FoundOrder(Order('count', many, 1), (most.span(),)) if most else order
-        for span in aggregate.group if aggregate else ():
+        for span in by:
             self.mentions = [m for m in self.mentions if not is_inside(m, span)]
         says = bool(outside or self.bounds.bounds or order or aggregate)
         strong = any(not (m.weak or m.common or m.happening) for m in self.mentions)
@@ -147,11 +169,12 @@ class _Reader(AnchorReader):
         says = says or bool((self.file or filed) and self.mentions)
         seen = any(m.kinds == ('scene',) for m in self.mentions) and not self.cues.present
         says = says or bool(seen and load_pattern('events', 'instant', 'en').search(self.folded))
-        used = self._choose_mentions(says)
+        used = self.choose_mentions(says)
         if window and used and all(m.kinds == ('session',) for m in used):
             ended = load_pattern('events', 'ended', 'en').search(self.folded)
             window = replace(window, granularity='second') if ended else window
-        without = [m for m in self.mentions if self._is_excluded(m) and m not in used]
+        own = [] if used or self.cues.asked else self._find_own_kind(order)
+        without = [m for m in self.mentions if self.is_excluded(m) and m not in used]
         statement = self._asks_statement(outside or aggregate is not None, order is not None)
         happening = any(m.happening for m in self.mentions)
         vague = not (statement or happening) and all(m.weak for m in used)
@@ -162,7 +185,7 @@ class _Reader(AnchorReader):
             loose = bool(order or aggregate) and not used
         if not (says or loose) and (statement or not self._asks_for(used)):
             return None
-        if statement and not (outside or self.bounds.bounds) and self._is_habit(used):
+        if statement and not (outside or self.bounds.bounds) and self.is_habit(used):
             return None
         if order is None and aggregate is None:
             order = self._imply_order(told, used, window)
@@ -185,8 +208,8 @@ class _Reader(AnchorReader):
             rest=self._leave_rest(spans),
             window=window,
             anchor=told,
-            kinds=tuple(dict.fromkeys(kind for m in used for kind in m.kinds)),
-            labels=self._join_labels(used),
+            kinds=tuple(dict.fromkeys(kind for m in used for kind in m.kinds)) or tuple(own[:1]),
+            labels=self.join_labels(used) or tuple(own[1:]),
             excluded=tuple(dict.fromkeys(label for m in without for label in m.labels)),
             bounds=self.bounds.bounds,
             order=order.order if order else None,
@@ -198,6 +221,7 @@ class _Reader(AnchorReader):
             told=self.cues.asked,
             between=bool(told and told.to and not used and self.asks_span()),
             against=against.window if against else None,
+            each=each,
             vague=vague,
             loose=loose,
             spans=tuple(sorted(spans, key=lambda span: (span.start, span.end))),
@@ -207,7 +231,15 @@ class _Reader(AnchorReader):
         self, anchor: FoundAnchor | None, times: Sequence[tuple[int, int]], window: bool
     ) -> FoundOrder | None:
         taken = [*times, *((anchor.span,) if anchor else ())]
-        folded = mask(self.folded, taken)
+        said = self._find_order_in(mask(self.said, taken), anchor, window)
+        if said or self.said == self.folded or self.frame.points_back:
+            return said
+        behind = mask(self.folded, [(0, self.frame.start), *taken])  # 'Newest first, please.'
+        return self._find_order_in(behind, anchor, window)
+
+    def _find_order_in(
+        self, folded: str, anchor: FoundAnchor | None, window: bool
+    ) -> FoundOrder | None:
         named = any(not m.happening for m in self.mentions)
         habit = self.cues.present and not named
         highest = find_superlative(folded, self.mentions)
@@ -219,15 +251,38 @@ class _Reader(AnchorReader):
             return None
         return None if habit and not self.cues.past else found
 
+    def _find_own_kind(self, order: FoundOrder | None) -> list[str]:
+        """Return the kind and label of what alone has the quantity that is asked for."""
+        quantity = order.order.by if order else ''
+        quantity = next((one.quantity for one in self.bounds.bounds), quantity)
+        known: dict[str, list[str]] = load_table('orders')['own_kind']
+        return known.get(quantity, [])
+
+    def _find_each(
+        self,
+        order: FoundOrder | None,
+        aggregate: FoundAggregate | None,
+        window: Window | None,
+    ) -> str:
+        """Return of each of what the first is asked for: the hardest push of each day."""
+        each = load_pattern('orders', 'each', 'any').search(self.said)
+        counted = aggregate and not set(aggregate.spans) <= set(aggregate.group)
+        if order is None or not each or counted:
+            return ''
+        group = aggregate.aggregate.group if aggregate else ''
+        days = load_pattern('orders', 'each', 'days').search(self.folded)
+        listed = window and (window.pieces or (days and window.granularity in _LONG))
+        return group or ('day' if listed else '')
+
     def _find_loosely(self) -> tuple[FoundOrder | None, FoundAggregate | None]:
         """Return an order or a count of what only its meaning names: the last thermal trip."""
         if self._is_always() or not self.signs.intersection(('order', 'count')):
             return None, None
-        aggregate = find_aggregate(self.folded)
+        aggregate = find_aggregate(mask(self.said, self.times))
         if aggregate and aggregate.aggregate.function == 'count' and self.cues.past:
             return None, aggregate
-        order = find_time_order(self.folded, self.mentions)
-        if order is None and (match := load_pattern('orders', 'loose', 'any').search(self.folded)):
+        order = find_time_order(mask(self.said, self.times), self.mentions)
+        if order is None and (match := load_pattern('orders', 'loose', 'any').search(self.said)):
             newest = bool(match['newest'] or match['han'])
             order = FoundOrder(Order('time', newest, 1), (match.span(),))
         return order, None
@@ -239,7 +294,7 @@ class _Reader(AnchorReader):
         if told and told.relation in ('before', 'after'):
             return FoundOrder(Order('time', told.relation == 'before', self._count(used)), ())
         filed = load_pattern('events', 'recording', 'asked').search(self.folded)
-        why = used and window is None and (self._asks_why() or filed)
+        why = used and window is None and (self.asks_why() or filed)
         return FoundOrder(Order('time', True), ()) if why else None
 
     def _count(self, used: Sequence[Mention]) -> int | None:
@@ -254,11 +309,17 @@ class _Reader(AnchorReader):
         """Return a figure over events; of a count it must be said what is counted."""
         if self.cues.asked or self.cues.future:
             return None
-        found = find_aggregate(self.folded)
+        found = find_aggregate(
+            mask(self.said, (*self.bounds.spans, *self.times)), find_own_quantity(self.mentions)
+        )
         han = is_han(self.folded) and not self.cues.past
         weak = self.mentions and not dated and all(m.weak for m in self.mentions)
         if weak and (han or self._is_always()):
             return None  # how many boxes a pallet takes
+        if not (self.cues.past or dated) and load_pattern('orders', 'others', 'en').search(
+            self.said
+        ):
+            return None
         if found and any(
             b.figure and b.quantity == found.aggregate.quantity for b in self.bounds.bounds
         ):
@@ -285,67 +346,11 @@ class _Reader(AnchorReader):
         any_of = load_pattern('events', 'any', 'en').search(self.folded)
         return bool(self.bounds.bounds) and not (strong or cues.past or any_of)
 
-    def _choose_mentions(self, says: bool) -> list[Mention]:
-        """Return the events that are asked for; ordinary words name one only beside more."""
-        named = [m for m in self.mentions if m.kinds and not self._is_excluded(m)]
-        named = named or [m for m in self.mentions if m.kinds]
-        tasks = any('task' in m.kinds and m.labels for m in named)
-        named = [m for m in named if not (tasks and self._is_stuck(m))] or named
-        faults = any('fault' in m.kinds and not (m.yields or m.weak) for m in named)
-        named = [m for m in named if not (m.yields and faults)]
-        head = load_pattern('events', 'head', 'zh')
-        heads = [m for m in named if head.search(self.folded, max(0, m.start - 6), m.start)]
-        named = heads or named
-        strong = [m for m in named if not m.weak]
-        general = {kind for m in strong if not m.labels for kind in m.kinds}
-        more = [m for m in named if m.weak and m.labels and general.intersection(m.kinds)]
-        if strong and says and more:
-            chosen = {*strong, *more}
-            return [m for m in named if m in chosen and (m.labels or m.kinds[0] != 'task')]
-        if not strong:
-            stopped = self._asks_why() and not says
-            return [m for m in named if says or (stopped and m.kinds[0] == 'fault')]
-        same = {kind for m in strong if m.labels for kind in m.kinds}
-        return [m for m in strong if m.labels or not same or not same.isdisjoint(m.kinds)]
-
-    def _is_habit(self, used: Sequence[Mention]) -> bool:
-        """Say whether it is asked how things are: into which bore does the longest peg go."""
-        habit = load_pattern('events', 'habit', 'en').search(self.folded) is not None
-        return habit and all(m.weak for m in used)
-
-    def _is_stuck(self, mention: Mention) -> bool:
-        """Say whether a word for a stall tells how a task failed: the door got stuck."""
-        words = self.folded[mention.start : mention.end]
-        return 'stall' in mention.labels and 'stall' not in words
-
-    def _join_labels(self, used: Sequence[Mention]) -> tuple[str, ...]:
-        """Return the labels asked for; none where all of their kind are: pushes or contacts."""
-        for one, other in itertools.pairwise(used):
-            general = one if not one.labels else other
-            named = other if general is one else one
-            joined = load_pattern('events', 'either', 'en').fullmatch(
-                self.folded, one.end, other.start
-            )
-            if joined and not general.labels and set(named.kinds) <= set(general.kinds):
-                return ()
-        return tuple(dict.fromkeys(label for m in used for label in m.labels))
-
-    def _is_excluded(self, mention: Mention) -> bool:
-        before = self.folded[max(0, mention.start - 24) : mention.start]
-        if any(load_pattern('events', 'excluded', one).search(before) for one in ('en', 'zh')):
-            return True
-        behind = load_pattern('events', 'excluded', 'behind')
-        return behind.match(self.folded[mention.end : mention.end + 24]) is not None
-
-    def _asks_why(self) -> bool:
-        why = load_pattern('events', 'why', 'en').search(self.folded)
-        return self.cues.past and why is not None
-
     def _asks_for(self, used: Sequence[Mention]) -> bool:
         """Say whether events are asked for by their kind alone."""
         if self.cues.present or self.cues.future or not used:
             return False
-        if self._asks_why() and not used[0].common:
+        if self.asks_why() and not used[0].common:
             return True
         if any(m.happening for m in self.mentions):
             return True
@@ -365,6 +370,7 @@ class _Reader(AnchorReader):
     def _leave_rest(self, spans: Sequence[Span]) -> str:
         """Return the text without what was read; empty where only stop words are left."""
         rest = mask(self.text, [(span.start, span.end) for span in spans], ' ')
+        rest = mask(rest, self.frame.sentences, ' ') if not self.frame.points_back else rest
         for span in spans:
             tool = span.role == 'kind' and load_pattern('events', 'tool', 'named').search(
                 self.folded, span.start, span.end

@@ -10,6 +10,7 @@ from robot_memory.text.questions.anchors import find_anchor
 from robot_memory.text.questions.calendar import Calendar
 from robot_memory.text.questions.events import Cues, Mention, find_cues, find_mentions
 from robot_memory.text.questions.figures import NO_BOUNDS, find_bounds
+from robot_memory.text.questions.framing import NO_FRAME, find_frame
 from robot_memory.text.questions.orders import find_superlative
 from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.windows import Found, find_window
@@ -39,16 +40,26 @@ class WindowReader:
             find_bounds(self.folded, text, formal=self.formal) if 'number' in signs else NO_BOUNDS
         )
         self.mentions = find_mentions(self.folded, self.bounds.spans)
+        self.frame = NO_FRAME if self.formal else find_frame(self.folded, self.mentions)
+
+    def leave_bounds(self, span: tuple[int, int]) -> None:
+        """Leave the bounds in a span to the event that it names."""
+        if any(is_over(one, span) for one in self.bounds.spans):
+            folded = mask(self.folded, [span])
+            self.bounds = find_bounds(folded, self.text, formal=self.formal)
 
     def find_cues(self) -> Cues:
         """Return what the words show; a clause of what somebody said shows nothing."""
-        cues, found = find_cues(self.folded), None
         if self.formal:
             return Cues(False, False, False, False, True, True)
+        asked = mask(self.folded, self.frame.others)
+        cues, found = find_cues(asked), None
+        if any(one.start < self.frame.start and one.kinds for one in self.mentions):
+            cues = replace(cues, past=cues.past or find_cues(self.folded).past)
         if 'anchor' in self.signs and cues.asked:
             found = find_anchor(self.folded, self.mentions, ())
         if found and found.anchor.said:
-            cues = find_cues(mask(self.folded, [found.span]))
+            cues = find_cues(mask(asked, [found.span]))
         strong = any(not (m.weak or m.happening) for m in self.mentions)
         says = cues.past or not self.signs.isdisjoint(('order', 'count', 'time'))
         return replace(cues, asked=True) if cues.hinted and not (strong and says) else cues
@@ -98,6 +109,11 @@ def mask(text: str, spans: Sequence[tuple[int, int]], by: str = HIDDEN) -> str:
     for start, end in spans:
         text = text[:start] + by * (end - start) + text[end:]
     return text
+
+
+def is_over(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Say whether two spans share anything."""
+    return one[0] < other[1] and other[0] < one[1]
 
 
 def is_inside(mention: Mention, span: tuple[int, int]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 
@@ -15,12 +16,13 @@ from robot_memory.text.questions.phrases import (
     is_supported,
     join_moments,
 )
-from robot_memory.text.questions.tables import load_table
+from robot_memory.text.questions.tables import load_pattern, load_table
 
 WEEKDAY = 'weekday'
 """The granularity of a day last week that has the name of today."""
 _SHORT = timedelta(minutes=1)
 NOON = Clock(12, exact=True)
+_NOONS = ('noon', 'midday', '中午')
 _AROUND_HOUR = timedelta(minutes=30)
 _AROUND = timedelta(minutes=15)
 _AROUND_SPOKEN = timedelta(minutes=10)
@@ -33,13 +35,18 @@ _SOON = timedelta(minutes=30)
 
 @dataclass(frozen=True)
 class Found:
-    """Hold a window with what it was read from; with `past` it cannot lie ahead."""
+    """
+    Hold a window with what it was read from; with `past` it cannot lie ahead.
+
+    `part` is the part of a day, where nothing says of which.
+    """
 
     window: Window
     spans: tuple[tuple[int, int], ...]
     past: bool
     support: bool
     dated: bool = True
+    part: str = ''
 
 
 def find_window(folded: str, calendar: Calendar) -> Found | None:
@@ -63,6 +70,9 @@ def find_window(folded: str, calendar: Calendar) -> Found | None:
         else:
             single.append(times[at])
             at += 1
+    listed = _list_days(folded, single, calendar) if len(single) > 1 and not ranges else None
+    if listed is not None:
+        return listed
     single = [one for one in single if is_supported(folded, one)]
     if ranges:
         spans = ranges[0].spans + tuple((one.start, one.end) for one in single)
@@ -83,6 +93,7 @@ def find_window(folded: str, calendar: Calendar) -> Found | None:
         merged.moment.past,
         any(one.moment.support for one in single) or _is_part_alone(merged.moment),
         merged.moment.clock is None or merged.moment.day is not None,
+        merged.moment.part if _is_part_alone(merged.moment) else '',
     )
 
 
@@ -96,6 +107,33 @@ def get_part(name: str) -> tuple[int, int]:
     """Return the hours of a part of the day; an end beyond 24 lies in the next day."""
     low, high = load_table('times')['parts'][name]
     return low, high
+
+
+def _list_days(folded: str, phrases: list[Phrase], calendar: Calendar) -> Found | None:
+    """Return several days or weeks that are named side by side: on Monday, Tuesday and Friday."""
+    same = load_pattern('times', 'around', 'same_day')
+    phrases = [one for one in phrases if not same.fullmatch(folded, one.start, one.end)]
+    gaps = itertools.pairwise(phrases)
+    join = load_pattern('times', 'around', 'list')
+    if not all(join.fullmatch(folded, one.end, other.start) for one, other in gaps):
+        return None
+    if len(phrases) < 2 or not any(is_supported(folded, one) for one in phrases):
+        return None
+    windows = [_make_window(one, calendar) for one in phrases]
+    days = [one for one in windows if one and one.since and one.until and not one.near]
+    if len(days) < len(phrases) or any(one.relation for one in phrases):
+        return None
+    since = min(one.since for one in days if one.since)
+    until = max(one.until for one in days if one.until)
+    if since > calendar.now or sum((_length(one) for one in days), timedelta()) > until - since:
+        return None  # they overlap: Friday, 13 November
+    window = Window(since, until, 'range', calendar.zone, None, tuple(days))
+    spans = tuple((one.start, one.end) for one in phrases)
+    return Found(window, spans, any(one.moment.past for one in phrases), False)
+
+
+def _length(window: Window) -> timedelta:
+    return window.until - window.since if window.since and window.until else timedelta()
 
 
 def _is_part_alone(moment: Moment) -> bool:
@@ -186,6 +224,9 @@ def _make_window(one: Phrase, calendar: Calendar) -> Window | None:
     moment = one.moment
     if moment.window:
         return _relate(one, moment.window, None, None)
+    if one.relation and moment.part in _NOONS and moment.clock is None:
+        moment = replace(moment, part='', clock=NOON)
+        one = replace(one, moment=moment)
     stretch = _make_stretch(moment, one.about, calendar)
     if stretch is None:
         return None

@@ -1,0 +1,105 @@
+"""Which of the events that a question names are asked for, and which are not."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from robot_memory.text.questions.anchor_reader import AnchorReader
+from robot_memory.text.questions.events import Mention
+from robot_memory.text.questions.tables import load_pattern
+from robot_memory.text.questions.window_reader import mask
+
+
+class MentionReader(AnchorReader):
+    """Choose among the events that a question names; `said` is its asking part."""
+
+    said: str
+
+    def mask_frame(self) -> str:
+        """Return the folded text without what stands before and behind the part that asks."""
+        if self.frame.points_back:
+            return self.folded
+        return mask(self.folded, [(0, self.frame.start), *self.frame.others])
+
+    def mask_told(self) -> str:
+        """
+        Return the folded text without the times that are not of what is asked for.
+
+        These are 'today' where it is counted back from it, and those of sentences before a
+        question for what always holds.
+        """
+        back = load_pattern('orders', 'order', 'back').search(self.folded)
+        others = () if self.cues.past else self.frame.sentences
+        return mask(self.folded, [*others, *([back.span()] if back else ())])
+
+    def leave_frame(self) -> list[Mention]:
+        """Return the events that the asking part names; those before it where it names none."""
+        asked = [m for m in self.mentions if m.start >= self.frame.start]
+        return (
+            self.mentions if self.frame.points_back or not any(m.kinds for m in asked) else asked
+        )
+
+    def choose_mentions(self, says: bool) -> list[Mention]:
+        """Return the events that are asked for; ordinary words name one only beside more."""
+        named = [m for m in self.mentions if m.kinds and not self.is_excluded(m)]
+        named = named or [m for m in self.mentions if m.kinds]
+        tasks = any('task' in m.kinds and m.labels for m in named)
+        named = [m for m in named if not (tasks and self._is_failure(m))] or named
+        named = [m for m in named if not (tasks and self._is_stuck(m))] or named
+        faults = any('fault' in m.kinds and not (m.yields or m.weak) for m in named)
+        named = [m for m in named if not (m.yields and faults)]
+        head = load_pattern('events', 'head', 'zh')
+        heads = [m for m in named if head.search(self.folded, max(0, m.start - 6), m.start)]
+        named = heads or named
+        strong = [m for m in named if not m.weak]
+        general = {kind for m in strong if not m.labels for kind in m.kinds}
+        more = [m for m in named if m.weak and m.labels and general.intersection(m.kinds)]
+        if strong and says and more:
+            chosen = {*strong, *more}
+            return [m for m in named if m in chosen and (m.labels or m.kinds[0] != 'task')]
+        if not strong:
+            stopped = self.asks_why() and not says
+            return [m for m in named if says or (stopped and m.kinds[0] == 'fault')]
+        same = {kind for m in strong if m.labels for kind in m.kinds}
+        return [m for m in strong if m.labels or not same or not same.isdisjoint(m.kinds)]
+
+    def is_habit(self, used: Sequence[Mention]) -> bool:
+        """Say whether it is asked how things are: into which bore does the longest peg go."""
+        habit = load_pattern('events', 'habit', 'en').search(self.folded) is not None
+        return habit and all(m.weak for m in used)
+
+    def _is_failure(self, mention: Mention) -> bool:
+        """Say whether a word for any fault tells how tasks ended: failures of screws."""
+        words = self.folded[mention.start : mention.end]
+        return mention.common and mention.kinds == ('fault',) and words.startswith('failure')
+
+    def _is_stuck(self, mention: Mention) -> bool:
+        """Say whether a word for a stall tells how a task failed: the door got stuck."""
+        words = self.folded[mention.start : mention.end]
+        return 'stall' in mention.labels and 'stall' not in words
+
+    def join_labels(self, used: Sequence[Mention]) -> tuple[str, ...]:
+        """Return the labels asked for; none where all of their kind are: pushes or contacts."""
+        for one, other in itertools.pairwise(used):
+            general = one if not one.labels else other
+            named = other if general is one else one
+            joined = load_pattern('events', 'either', 'en').fullmatch(
+                self.folded, one.end, other.start
+            )
+            if joined and not general.labels and set(named.kinds) <= set(general.kinds):
+                return ()
+        return tuple(dict.fromkeys(label for m in used for label in m.labels))
+
+    def is_excluded(self, mention: Mention) -> bool:
+        """Say whether an event is named as one that is not asked for."""
+        before = self.folded[max(0, mention.start - 24) : mention.start]
+        if any(load_pattern('events', 'excluded', one).search(before) for one in ('en', 'zh')):
+            return True
+        behind = load_pattern('events', 'excluded', 'behind')
+        return behind.match(self.folded[mention.end : mention.end + 24]) is not None
+
+    def asks_why(self) -> bool:
+        """Say whether the cause of what has been is asked for."""
+        why = load_pattern('events', 'why', 'en').search(self.folded)
+        return self.cues.past and why is not None

@@ -1,0 +1,201 @@
+"""Classes of questions that a new hand asked: each with questions that no set has."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from robot_memory.text.questions.model import Reading
+from robot_memory.text.questions.reader import read_question
+
+BERLIN = ZoneInfo('Europe/Berlin')
+NOW = datetime(2026, 11, 20, 16, 30, tzinfo=BERLIN)  # a Friday
+
+
+def read(text: str, now: datetime = NOW, zone: ZoneInfo = BERLIN) -> Reading:
+    return read_question(text, now, zone)
+
+
+FRAMES = [
+    # who asks, and why, decides nothing
+    ('My neighbour says robots never rest. Did you move on Sunday?', 'motions, 2026-11-15'),
+    ('Grip losses are what I study. Which of them was over soonest?',
+     'grip losses, lowest duration first, 1 of them'),
+    ('Which screw did you drive last? I have to write it down.',
+     'screwing, newest first, 1 of them'),
+    ('要写总结：今天一共插了几个销？', 'insertions, count, 2026-11-20'),
+    ('新来的同事想问，昨天掉了几次件', 'grip losses, count, 2026-11-19'),
+]  # fmt: skip
+ZONES = [
+    ('any stop at 13:41 UTC yesterday?',
+     'emergency stops or protective stops, 2026-11-19 14:41'),
+    ('protective stop at 10:20 New York time on Wednesday',
+     'protective stops, 2026-11-18 16:20'),
+    ('北京时间昨晚八点五十一分的急停', 'emergency stops, 2026-11-19 13:51'),
+    ('total emergency stop time yesterday', 'emergency stops, sum of duration, 2026-11-19'),
+]  # fmt: skip
+BETWEEN = [
+    ('There were two emergency stops this month. How many screws were driven in between?',
+     'screwing, count, between the 2nd last emergency stop of 2026-11-01 to 2026-11-30 and the '
+     'last emergency stop of 2026-11-01 to 2026-11-30'),
+    ('You were calibrated and then the tool was changed. Any faults in between?',
+     'faults, between the last calibration and the last tool change'),
+    ('The tool was changed this morning and I came back at noon. How many pushes meanwhile?',
+     'pushes, count, since the last tool change, before 2026-11-20 12:00'),
+    ('今天早上标定完之后换了工具。中间有几次接触？',
+     'contacts, count, between the last calibration and the last tool change'),
+    ('昨天第一次和第三次标定之间的故障',
+     'faults, between the 1st calibration and the 3rd calibration, 2026-11-19'),
+    ('从今天上午九点到急停之间推了几次',
+     'pushes, count, before the last emergency stop, since 2026-11-20 09:00'),
+    ('contacts in the quarter hour after the stop on the 13th',
+     'contacts, oldest first, within 900 s after the last stop of 2026-11-13'),
+    ('How long after the collision did the protective stop come?',
+     'between the last collision and the last protective stop, how long'),
+]  # fmt: skip
+DAYS = [
+    ('撞上围栏的那一天，上午出了几次故障', 'faults, count, the 上午 of the last 撞上围栏'),
+    ('机械臂被推了六十牛以上的那天，有没有掉件',
+     'grip losses, the day of the last 机械臂被推了六十牛以上'),
+    ('How many faults were there on the two demo days?',
+     'faults, count, the day of the last demo'),
+    ('上次标定是那天做的', 'calibrations, newest first, 1 of them'),
+    ("Monday's late shift, how did it go?", 'sessions, 2026-11-16'),
+    ("how many collisions since Tuesday's calibration",
+     'collisions, count, since the last calibration of 2026-11-17'),
+    ('十一月第二周出了哪些故障', 'faults, 2026-11-08 to 2026-11-14'),
+    ('二号关节在十八号过热过吗', 'over temperature, 2026-11-18'),
+    ('今天中午之前的接触', 'contacts, 2026-11-20 00:00 to 12:00'),
+]  # fmt: skip
+LISTS = [
+    ('hardest push of each day this week',
+     'pushes, highest peak force first, 1 of them, 2026-11-16 to 2026-11-22, of each day'),
+    ('the heaviest box of Monday, of Tuesday and of Thursday',
+     'palletizing, highest mass first, 1 of them, 2026-11-16 and 2026-11-17 and 2026-11-19, of '
+     'each day'),
+    ('周一、周三各自最猛的一次推',
+     'pushes, highest peak force first, 1 of them, 2026-11-16 and 2026-11-18, of each day'),
+    ('strongest contact per shift yesterday',
+     'contacts, highest peak force first, 1 of them, 2026-11-19, of each session'),
+    ('How many pushes were there on Monday and Wednesday?',
+     'pushes, count, 2026-11-16 and 2026-11-18'),
+    ('any faults on Friday, 13 November?', 'faults, 2026-11-13'),
+]  # fmt: skip
+ORDERS = [
+    ('the fourth stall counting back from today',
+     'stalls, newest first, from the 4th on, 1 of them'),
+    ('往回数第二次标定', 'calibrations, newest first, from the 2nd on, 1 of them'),
+    ('最新的三次称重', 'weight, newest first, 3 of them'),
+    ('the latest of the contacts over 20 N',
+     'contacts, peak force over 20 N, newest first, 1 of them'),
+    ('Which box yesterday weighed the least?',
+     'palletizing or weight, lowest mass first, 1 of them, 2026-11-19'),
+    ('the record push of this month',
+     'pushes, highest peak force first, 1 of them, 2026-11-01 to 2026-11-30'),
+    ('Top three contacts by mean force today',
+     'contacts, highest mean force first, 3 of them, 2026-11-20'),
+    ('今天温度读数最低是多少', 'temperature, lowest temperature first, 1 of them, 2026-11-20'),
+    ('What was the hardest thing you felt today',
+     'contacts, highest peak force first, 1 of them, 2026-11-20'),
+    ('the last four tool changes, oldest first',
+     'tool changes, newest first, 4 of them, the other way round'),
+    ('最近三次急停，早的排前面', 'emergency stops, newest first, 3 of them, the other way round'),
+    ('your first three stalls, earliest at the top', 'stalls, oldest first, 3 of them'),
+    ('今天最重的三个箱子，从轻到重',
+     'palletizing, highest mass first, 3 of them, the other way round, 2026-11-20'),
+    ('what was the last contact but two', 'contacts, newest first, from the 3rd on, 1 of them'),
+    ('which part did you weigh second this morning',
+     'weight, oldest first, from the 2nd on, 1 of them, 2026-11-20 00:00 to 12:00'),
+    ('which of the two stalls this month was longer?',
+     'stalls, highest duration first, 1 of them, 2026-11-01 to 2026-11-30'),
+    ('今天两次碰撞哪次更重',
+     'collisions, highest peak force first, 1 of them, 2026-11-20'),
+    ('How many seconds did the shortest tool change take?',
+     'tool changes, lowest duration first, 1 of them'),
+]  # fmt: skip
+GROUPS = [
+    ('how many parts did the gripper lose on its worst single day',
+     'grip losses, count by day, highest count first, 1 of them'),
+    ('Which shift this week had the fewest faults?',
+     'faults, count by session, lowest count first, 1 of them, 2026-11-16 to 2026-11-22'),
+    ('碰撞最多的那一周有几次', 'collisions, count by week, highest count first, 1 of them'),
+    ('Which kind of fault came up most often this month?',
+     'faults, count by label, highest count first, 1 of them, 2026-11-01 to 2026-11-30'),
+    ('which kind of task did you do last?', 'tasks, newest first, 1 of them'),
+]  # fmt: skip
+FIGURES = [
+    ('十月的几次急停合起来停了多少秒',
+     'emergency stops, sum of duration, 2026-10-01 to 2026-10-31'),
+    ('How long were we stopped in all this week?',
+     'emergency stops or protective stops, sum of duration, 2026-11-16 to 2026-11-22'),
+    ('今天称重的中位数', 'weight, median of mass, 2026-11-20'),
+    ('How many doors did you try yesterday, stuck ones included?',
+     'door opening, count, 2026-11-19'),
+    ('昨天打了几颗螺丝（滑牙的也算）', 'screwing, count, 2026-11-19'),
+]  # fmt: skip
+BOUNDS = [
+    ('pushes of sixty-odd newtons', 'pushes, peak force at least 60 N, peak force under 70 N'),
+    ('三十多牛的推', 'pushes, peak force at least 30 N, peak force under 40 N'),
+    ('the hold that lasted 47 seconds', 'holds, duration at least 46 s, duration under 48 s'),
+    ('tool changes lasting 50 seconds or longer', 'tool changes, duration at least 50 s'),
+    ('screws over 150 newton centimetres today',
+     'screwing, peak torque over 1.5 N m, 2026-11-20'),
+    ('motions over 70 centimetres per second today',
+     'motions, peak speed over 0.7 m/s, 2026-11-20'),
+    ('今天每秒超过八十厘米的移动', 'motions, peak speed over 0.8 m/s, 2026-11-20'),
+    ('今天一百二十公分以上的移动', 'motions, distance at least 1.2 m, 2026-11-20'),
+    ('今天不到一米五的移动', 'motions, distance under 1.5 m, 2026-11-20'),
+    ('stops over 1 min 20 s today',
+     'emergency stops or protective stops, duration over 80 s, 2026-11-20'),
+    ('any push harder than 3 kilogram-force this month?',
+     'pushes, peak force over 29.42 N, 2026-11-01 to 2026-11-30'),
+]  # fmt: skip
+WORDS = [
+    ('has joint 4 been playing up this week?', 'faults, 2026-11-16 to 2026-11-22'),
+    ('why did you freeze at half nine', 'emergency stops or protective stops, 2026-11-20 09:20 to '
+     '09:40'),
+    ('what was felt right after you struck the fence?',
+     'contacts, oldest first, after the last struck the fence'),
+    ('Is there a tap in the log that reached 9 newtons?', 'taps, peak force at least 9 N'),
+    ('average length of a hold, all in all', 'holds, mean of duration'),
+    ('把失速的记录都列出来', 'stalls'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ('text', 'read_as'),
+    [*FRAMES, *ZONES, *BETWEEN, *DAYS, *LISTS, *ORDERS, *GROUPS, *FIGURES, *BOUNDS, *WORDS],
+)
+def test_a_class_of_questions_is_read_by_its_structure(text: str, read_as: str) -> None:
+    assert read(text).describe() == read_as
+
+
+@pytest.mark.parametrize(
+    'text',
+    ['How many people lift a heavy box?', 'Visitors come today. Who may reset an emergency stop?',
+     '塑料壳怕夹坏，力该设多大', 'how long does the epoxy have to sit before loading',
+     'Which drawer is the one called Monday?'],
+)  # fmt: skip
+def test_what_always_holds_is_no_question_for_events_whatever_stands_before_it(text: str) -> None:
+    reading = read(text)
+    assert not reading or reading.statement
+
+
+def test_a_word_that_holds_or_files_is_no_hold() -> None:
+    assert read('How many contacts does 2026-11-12_early_0.mcap hold?').labels == ()
+    assert read('which screw did you drive last, and did it hold?').labels == ('screwing',)
+
+
+def test_what_lies_in_a_frame_is_left_out_of_the_search() -> None:
+    reading = read('Our dentist wonders. Any faults of joint 3 today?')
+    assert 'dentist' not in reading.rest
+    assert 'joint 3' in reading.rest
+    assert 'green' in read('The green batch: how many contacts today?').rest
+
+
+def test_a_window_of_several_days_has_the_pieces_in_their_order() -> None:
+    window = read('longest motion each on Wednesday and Monday').window
+    assert window is not None
+    assert [one.describe() for one in window.pieces] == ['2026-11-18', '2026-11-16']
