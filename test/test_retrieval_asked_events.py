@@ -315,3 +315,69 @@ def test_a_fault_of_the_log_is_an_event_each_time(robot: Robot, clock: MovableCl
     assert 'joint 3 is too hot' in robot.get_context('did anything go wrong today?').context
     robot.forget(answer.memories[0].id, 'wrong')
     assert robot.query_events(where={'kind': 'fault'}).events == ()
+
+
+def test_one_of_each_day_is_answered_in_the_order_of_the_days(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, ids = pushes
+    for question in ('hardest push of each day this week', '昨天和今天各自最猛的一次推'):
+        answer = robot.recall(question)
+        assert [one.memory_id for one in require(answer.events)] == [
+            ids['hard yesterday'],
+            ids['today'],
+        ]
+    answer = robot.recall('the weakest push of today and of yesterday, one each')
+    assert [one.memory_id for one in require(answer.events)] == [
+        ids['light today'],
+        ids['light yesterday'],
+    ]
+
+
+def test_days_that_are_listed_are_counted_without_those_between(
+    open_robot: Callable[..., Robot],
+) -> None:
+    robot = open_robot(time_zone='UTC')
+    for hours, force in ((1, 5.0), (24, 6.0), (25, 7.0), (48, 8.0)):
+        feel(robot, hours, force)
+    count = robot.recall('How many pushes were there today and the day before yesterday?')
+    assert require(count.aggregate).value == 2
+    mean = robot.recall('average force of the pushes today and the day before yesterday')
+    assert require(mean.aggregate).value == 6.5
+
+
+def test_what_is_known_of_another_time_only_is_no_match(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, _ = pushes
+    feel(robot, 3, 4.0, text='Contact for 1.0 s: push at the elbow, peak 4 N')
+    assert robot.recall('Was there a push at the elbow today?').events
+    answer = robot.recall('Was there a push at the elbow yesterday?')
+    assert answer.no_match
+    assert not answer.events
+    assert len(require(robot.recall('Which pushes were there yesterday?').events)) == 2
+
+
+def test_the_figure_is_meant_whose_name_the_question_has(
+    open_robot: Callable[..., Robot],
+) -> None:
+    robot = open_robot(time_zone='UTC')
+    ids = []
+    for hours, tool, wrist in ((1, 0.9, 0.2), (2, 0.3, 1.4)):
+        onset = T0 - hours * HOUR
+        speeds = {
+            'tool_speed': {'value': tool, 'unit': 'm/s'},
+            'wrist_speed': {'value': wrist, 'unit': 'rad/s'},
+        }
+        sense = {'topic': '/joint_states', 'detector': 'motion', 'kind': 'motion'}
+        perception = Perception(
+            f'Motion with at most {tool} m/s',
+            'proprioceptive',
+            stamp=onset,
+            context={'sense': sense, 'params': speeds},
+            identity=Identity('', '/joint_states', 'motion', onset, onset, onset + 10**9),
+        )
+        ids.append(store_perception(robot.memory, perception).memory_id)
+    assert robot.recall('fastest motion today').memories[0].id == ids[0]
+    assert robot.recall('fastest motion of the wrist today').memories[0].id == ids[1]
+    assert robot.recall('今天腕部转得最快的一次运动').memories[0].id == ids[1]

@@ -144,6 +144,12 @@ class _Search(ComparedEvents):
                 found = self.list_events(where, at_once, order, descending, most)
                 others = [one for one in found if one.id not in placed.event_ids]
             found = others
+        if reading.each:
+            count = reading.take or 1
+            firsts = self.list_firsts(reading.each, count, where, window, (order, descending))
+            return AskedEvents(read_as, firsts[:limit], no_match=not firsts)
+        if window is not None and window.pieces:  # what is counted is of these alone
+            where = {**where, 'event_id': {'$in': [one.id for one in found] or [0]}}
         found = self._compare_words(reading, words, found)
         if words and 'tool change' in reading.labels:
             found = choose_way(question, words, found)
@@ -164,6 +170,8 @@ class _Search(ComparedEvents):
             instant = near.timestamp() * 1e9
             found = sorted(found, key=lambda one: abs(one.onset - instant))
         taken = found[skip : skip + wanted]
+        if reading.order is not None and reading.order.turned:
+            taken = taken[::-1]
         counts = [self.words.count_each([one], taken[:1]) for one in words]
         unread = [one for one, count in zip(words, counts, strict=True) if not count]
         none = not found and figure is None
@@ -199,10 +207,10 @@ class _Search(ComparedEvents):
         where: dict[str, Any],
         found: list[EventRow],
     ) -> bool:
-        """Say whether what is counted is known, but not of the time that is asked for."""
-        counted = reading.aggregate is not None and reading.aggregate.function == 'count'
+        """Say whether what is asked for is known, but not of the time that is asked for."""
+        counted = reading.aggregate is None or reading.aggregate.function == 'count'
         timed = reading.window or reading.anchor
-        if not (counted and words and reading.labels and timed):
+        if not (counted and words and reading.labels and timed) or reading.order is not None:
             return False
         if not found or self.words.count_each(words, found):
             return False

@@ -11,6 +11,7 @@ from robot_memory.core.zones import to_local
 from robot_memory.retrieval.anchored_events import AnchoredEvents
 from robot_memory.retrieval.event_views import FigureView
 from robot_memory.retrieval.events import aggregate_events
+from robot_memory.retrieval.named_events import POOL
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.text.questions.model import Reading, Window
 
@@ -44,6 +45,34 @@ class ComparedEvents(AnchoredEvents):
         key = max(counts, key=lambda one: (sign * counts[one], one))
         own = [one for one in found if self._has_key(one, by, key)]
         return FigureView(f'count of {by} {key}', float(counts[key]), ''), own
+
+    def list_firsts(
+        self,
+        by: str,
+        count: int,
+        where: dict[str, Any],
+        window: Window | None,
+        order: tuple[str, bool],
+    ) -> list[EventRow]:
+        """Return the first events by an order of each day, session, ... in the order of these."""
+        pieces = window.pieces if window else ()
+        if pieces:
+            every = [self.list_events(where, one, *order, count) for one in pieces]
+            return [event for events in every for event in events]
+        groups: dict[str, list[EventRow]] = {}
+        for event in self.list_events(where, window, *order, POOL):
+            groups.setdefault(self._name_group(event, by), []).append(event)
+        firsts = [events[:count] for key, events in groups.items() if key]
+        firsts.sort(key=lambda events: events[0].onset)
+        return [event for events in firsts for event in events]
+
+    def _name_group(self, event: EventRow, by: str) -> str:
+        onset = to_local(event.onset // 1000, self.zone)
+        if by == 'week':
+            return _find_week(f'{onset.date()}')
+        if by in _TIMES:
+            return onset.strftime(_TIMES[by])
+        return event.names.get('session_id' if by == 'session' else by) or ''
 
     def _has_key(self, event: EventRow, by: str, key: str) -> bool:
         if by == 'session':

@@ -20,6 +20,7 @@ from robot_memory.storage.tables import event_names
 from robot_memory.storage.tables.events import SUCCESS
 from robot_memory.text.questions.events import match_label
 from robot_memory.text.questions.model import UNITS, Bound, Reading, Window
+from robot_memory.text.questions.words import list_words
 
 POOL = 1000
 """Events of which the words are compared, in the order that is asked for."""
@@ -46,6 +47,13 @@ class NamedEvents:
         limit: int,
     ) -> list[EventRow]:
         """Return the events that meet conditions, in an order."""
+        if window is not None and window.pieces:
+            every = [
+                self.list_events(where, one, order, descending, limit) for one in window.pieces
+            ]
+            listed = [event for events in every for event in events]
+            listed.sort(key=lambda one: measure_event(one, order), reverse=descending)
+            return listed[:limit]
         question = self.ask(where, window, order, descending, limit)
         return list(list_events(self.memory, question).events)
 
@@ -153,6 +161,9 @@ class NamedEvents:
         if quantity == 'duration':
             return 'duration'
         fields = self.fields
+        named = None if exact or adjective else self._find_named_figure(quantity, reading)
+        if named:
+            return named
         for asked in (quantity, *(() if exact else _SIMILAR.get(quantity, ()))):
             unit = UNITS[asked]
             figures = [
@@ -173,6 +184,29 @@ class NamedEvents:
                 best = figures[0]
                 return f'{best.name} [{best.unit}]' if best.unit else best.name
         return None
+
+    def _find_named_figure(self, quantity: str, reading: Reading) -> str | None:
+        """Return the figure whose own name a question has: the speed of the wrist."""
+        asked = [one for one in list_words(reading.rest) if len(one) > 1]
+        units = [UNITS[one] for one in (quantity, *_SIMILAR.get(quantity, ()))]
+        kind_names = self.fields.kinds
+        for one in self.fields.figures:
+            first = one.name.partition('_')[0]
+            fits = not reading.kinds or kind_names.get(one.kind) in reading.kinds
+            alike = any(convert(1.0, one.unit, unit) is not None for unit in units)
+            if fits and alike and any(first in alternatives for alternatives in asked):
+                return f'{one.name} [{one.unit}]' if one.unit else one.name
+        return None
+
+
+def measure_event(event: EventRow, order: str) -> float:
+    """Return by what an event is ordered: its onset, duration or a figure."""
+    if order == 'onset':
+        return event.onset
+    if order == 'duration':
+        return (event.end or event.onset) - event.onset
+    name = order.partition(' [')[0]
+    return next((value for figure, value, _ in event.figures if figure == name), 0.0)
 
 
 def _format(moment: datetime | None) -> str:
