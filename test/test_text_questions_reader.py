@@ -25,6 +25,12 @@ FRAMES = [
      'grip losses, lowest duration first, 1 of them'),
     ('Which screw did you drive last? I have to write it down.',
      'screwing, newest first, 1 of them'),
+    # what a colon announces, and a sentence that names what is asked for, belong to it
+    ('The three hardest pushes this week: what were they?',
+     'pushes, highest peak force first, 3 of them, 2026-11-16 to 2026-11-22'),
+    ('I need the last tool change. When was it?', 'tool changes, newest first, 1 of them'),
+    ('How many, please: collisions in October?', 'collisions, count, 2026-10-01 to 2026-10-31'),
+    ('Pushes yesterday? Just the count.', 'pushes, count, 2026-11-19'),
     ('要写总结：今天一共插了几个销？', 'insertions, count, 2026-11-20'),
     ('新来的同事想问，昨天掉了几次件', 'grip losses, count, 2026-11-19'),
 ]  # fmt: skip
@@ -87,6 +93,8 @@ ORDERS = [
     ('the fourth stall counting back from today',
      'stalls, newest first, from the 4th on, 1 of them'),
     ('往回数第二次标定', 'calibrations, newest first, from the 2nd on, 1 of them'),
+    ('急停前一个小时内的接触',
+     'contacts, newest first, within 3600 s before the last emergency stop'),
     ('最新的三次称重', 'weight, newest first, 3 of them'),
     ('the latest of the contacts over 20 N',
      'contacts, peak force over 20 N, newest first, 1 of them'),

@@ -17,10 +17,15 @@ class MentionReader(AnchorReader):
     said: str
 
     def mask_frame(self) -> str:
-        """Return the folded text without what stands before and behind the part that asks."""
-        if self.frame.points_back:
+        """
+        Return the folded text without the sentences before the part that asks.
+
+        What a colon announces belongs to it, and so do they where it names no event of its own.
+        """
+        own = any(m.kinds and m.start >= self.frame.start for m in self.mentions)
+        if self.frame.points_back or not own:
             return self.folded
-        return mask(self.folded, [(0, self.frame.start), *self.frame.others])
+        return mask(self.folded, self.frame.sentences)
 
     def mask_told(self) -> str:
         """

@@ -144,7 +144,8 @@ def _find_adverb(folded: str) -> FoundOrder | None:
     if match := load_pattern('orders', 'order', 'ranked_verb').search(folded):
         skip = _read_rank(match['rank']) - 1
         return FoundOrder(Order('time', False, 1, skip), (match.span('rank'),), True)
-    if match := load_pattern('orders', 'order', 'later').search(folded):
+    pair = re.search('two|both|pair|[两二]', folded)
+    if pair and (match := load_pattern('orders', 'order', 'later').search(folded)):
         last = bool(match['newest'] or match['han_newest'])
         return FoundOrder(Order('time', last, 1), (match.span(),), True)
     if match := load_pattern('orders', 'order', 'of_all').search(folded):

@@ -231,11 +231,9 @@ class _Reader(MentionReader):
         self, anchor: FoundAnchor | None, times: Sequence[tuple[int, int]], window: bool
     ) -> FoundOrder | None:
         taken = [*times, *((anchor.span,) if anchor else ())]
-        said = self._find_order_in(mask(self.said, taken), anchor, window)
-        if said or self.said == self.folded or self.frame.points_back:
-            return said
-        behind = mask(self.folded, [(0, self.frame.start), *taken])  # 'Newest first, please.'
-        return self._find_order_in(behind, anchor, window)
+        behind = [one for one in self.frame.others if one[0] >= self.frame.start]
+        order = self._find_order_in(mask(self.said, [*taken, *behind]), anchor, window)
+        return order or self._find_order_in(mask(self.said, taken), anchor, window)
 
     def _find_order_in(
         self, folded: str, anchor: FoundAnchor | None, window: bool
