@@ -144,3 +144,23 @@ def test_no_more_than_a_thousand_questions_are_kept(
     robot.memory.embed_query('cup 1000')
     robot.memory.embed_query('cup 0')
     assert robot.memory.registry.get_operation_timings()['embed_query'].count == 1002
+
+
+def test_texts_of_one_form_are_embedded_once(fragile: tuple[Any, ...]) -> None:
+    robot, model = fragile
+    vectorizer = robot.memory.vectorizer
+    before = model.calls
+    first = vectorizer.embed_form('Contact for 1.3 s on tool0: push over 5 N')
+    assert vectorizer.embed_form('Contact for 12 s on tool0: push over 7.25 N') is first
+    assert model.calls == before + 1
+    other = vectorizer.embed_form('Contact for 1.3 s on tool1: push over 5 N')
+    assert model.calls == before + 2
+    assert other is not first
+
+
+def test_a_form_is_asked_for_again_after_the_model_failed(fragile: tuple[Any, ...]) -> None:
+    robot, model = fragile
+    model.fails = True
+    assert robot.memory.vectorizer.embed_form('Turned for 3 s') is None
+    model.fails = False
+    assert robot.memory.vectorizer.embed_form('Turned for 4 s') is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -24,6 +25,11 @@ from robot_memory.metrics.registry import Registry
 from robot_memory.text.language import find_language
 
 logger = logging.getLogger(__name__)
+
+_FORMS = 500
+"""Forms of sentences whose vectors are kept: a tap has some ten, with each topic and joint."""
+_NUMBER = re.compile(r'(?<![\w.])\d+(?:\.\d+)?(?![\w])')
+"""A number that stands alone, or before a unit; none in a name: tool0, joint_3."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,9 @@ class Vectorizer:
         self._second = second
         self._registry = registry
         self._lock = threading.Lock()
+        self._forms: cachetools.Cache[tuple[str, str, str], TextVectors] = cachetools.LRUCache(
+            _FORMS
+        )
         self._questions: cachetools.Cache[tuple[str, str, str], QueryVector] = (
             cachetools.TTLCache(cache_size, cache_ttl, steady)
             if cache_ttl
@@ -119,6 +128,29 @@ class Vectorizer:
         for place, vector in zip(places, () if others is None else others, strict=False):
             found[place] = TextVectors(made[place], vector, second.name)
         return found
+
+    def embed_form(self, text: str) -> TextVectors | None:
+        """
+        Return the vectors of a sentence's form: of the sentence with its numbers put as 1.
+
+        A detector says the same of each event but for the figures, which vectors tell badly: each
+        form is embedded once.
+        """
+        first, second = self._embedder.get_if_loaded(), self._second.get_if_loaded()
+        if first is None:
+            return None
+        key = (first.name, '' if second is None else second.name, _NUMBER.sub('1', text))
+        with self._lock:
+            known = self._forms.get(key)
+        if known is not None:
+            return known
+        made = self.embed_passages([key[-1]])
+        if made is None:
+            return None
+        if second is None or made[0].second is not None:  # else the second model failed
+            with self._lock:
+                self._forms[key] = made[0]
+        return made[0]
 
     def embed_query(self, text: str) -> QueryVector | None:
         """Return the vectors of a question, or None while there is no first model that can."""

@@ -12,6 +12,7 @@ from robot_memory.core.authority import Writer
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, make_record
 from robot_memory.detectors import is_same_view
+from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.authority import may_change
 from robot_memory.lifecycle.witnesses import add_witness, find_witnessed, move_witnesses
 from robot_memory.memory import Memory
@@ -91,7 +92,7 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
             known, is_enough, witnessed = _recognize(connection, perception, identity)
         if is_enough:  # before a vector is made, which takes longer than all the rest
             return StoredPerception(known, new=False, has_vector=False)
-    vector = None if witnessed else memory.embed_passage(perception.description)
+    vector = None if witnessed else _embed(memory, perception)
     with memory.db.write() as connection:
         if identity is not None:
             known, is_enough, witnessed = _recognize(connection, perception, identity)
@@ -126,6 +127,13 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
             move_witnesses(connection, known, memory_id)
     memory.folder.note_stored()
     return StoredPerception(memory_id, new=True, has_vector=usable and vector is not None)
+
+
+def _embed(memory: Memory, perception: Perception) -> TextVectors | None:
+    """Return the vectors of what a caller describes, or of the form of a detector's sentence."""
+    if perception.identity is None:
+        return memory.embed_passage(perception.description)
+    return memory.vectorizer.embed_form(perception.description)
 
 
 def _make_record(
