@@ -28,6 +28,11 @@ RULES = (
     'Anything over 12 kilos is lifted by two people',
     '超过十二公斤的东西两个人抬',
     '离人至少半米',
+    '最大速度0.25米每秒',
+    'Maximum payload is 5 kg',
+    'Maximum payload of the gripper is 3 kg',
+    'At most 15 N on the blue cup',
+    'Keep at least 50 cm away from Li',
 )
 DESCRIPTIONS = (
     'The screw is at least 5 mm long',

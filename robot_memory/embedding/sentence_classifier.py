@@ -39,10 +39,6 @@ class Trait(Enum):
     RULE = 'rule'
 
 
-PATTERNS = {Trait.LASTING: 0.3, Trait.RULE: 0.2}
-"""By how much the threshold is lower for what patterns of words take to have the trait."""
-
-
 @dataclass(frozen=True)
 class _Weights:
     """
@@ -75,9 +71,9 @@ class SentenceClassifier:
                 for trait in Trait
             }
 
-    def has_trait(self, trait: Trait, text: str, vector: Floats, by_patterns: bool) -> bool:
+    def has_trait(self, trait: Trait, text: str, vector: Floats, lead: float = 0.0) -> bool:
         """
-        Say whether a text has a trait; `by_patterns` is what patterns of words say.
+        Say whether a text has a trait; the threshold is lower by a `lead`.
 
         `vector`, shape (dimension,), is of the model named `model`.
         """
@@ -85,7 +81,7 @@ class SentenceClassifier:
         places = hash_ngrams(text)
         score = weights.ngrams[places].sum() / np.sqrt(len(places))
         score += compute_kernel(vector[None], weights.known)[0] @ weights.duals
-        return bool(score >= weights.threshold - (PATTERNS[trait] if by_patterns else 0.0))
+        return bool(score >= weights.threshold - lead)
 
 
 @cache

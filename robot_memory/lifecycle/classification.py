@@ -7,9 +7,14 @@ from collections.abc import Sequence
 from robot_memory.embedding.sentence_classifier import SentenceClassifier, Trait, load_classifier
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.memory import Memory
-from robot_memory.text.categories import CONSTRAINT, DEFAULT, Classification, classify
+from robot_memory.text.categories import CONSTRAINT, DEFAULT, Classification, classify, is_limit
 from robot_memory.text.statements import MOST, Sentence, Statement
 
+_STATED, _COMMANDED, _LIMITED = 0.3, 0.15, 0.45
+"""
+By how much the threshold is lower for what patterns take for a statement, for a rule by its words,
+and for a rule by its amount.
+"""
 _SHORTEST = 15
 """Bytes of a text that is judged by meaning; a shorter one is no sentence."""
 
@@ -32,7 +37,8 @@ def select_statements(
     for sentence, vector in zip(sentences, vectors, strict=True):
         text, is_kept = sentence.statement.text, sentence.is_stated
         if classifier is not None and vector is not None and not sentence.is_asked:
-            is_kept = classifier.has_trait(Trait.LASTING, text, vector.first, is_kept)
+            lead = _STATED if is_kept else 0.0
+            is_kept = classifier.has_trait(Trait.LASTING, text, vector.first, lead)
         if is_kept:
             inferred = _refine(classifier, text, sentence.statement.found, vector)
             found.append(Statement(text, inferred))
@@ -56,7 +62,8 @@ def _refine(
     is_other = not states and by_patterns.category != DEFAULT
     if is_other or len(text.encode(errors='replace')) < _SHORTEST:
         return by_patterns
-    is_rule = classifier.has_trait(Trait.RULE, text, vectors.first, states)
+    lead = 0.0 if not states else _LIMITED if is_limit(text) else _COMMANDED
+    is_rule = classifier.has_trait(Trait.RULE, text, vectors.first, lead)
     return by_patterns if is_rule is states else classify(text, is_rule)
 
 

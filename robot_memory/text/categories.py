@@ -135,6 +135,12 @@ def _find_files(text: str) -> tuple[str, ...]:
     )
 
 
+def is_limit(text: str) -> bool:
+    """Say whether patterns take a text for a limit that is stated as a rule."""
+    folded = fold(text)
+    return states_limit(folded, max(folded, default='') >= '\u3400')
+
+
 def classify(text: str, is_rule: bool | None = None) -> Classification:
     """
     Infer category, confidence, tags and files from an insight in English or Chinese.
