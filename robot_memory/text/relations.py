@@ -79,7 +79,7 @@ def corrects(old: str, new: str, similarity: float) -> bool:
             or (shared >= 0.6 and similarity >= 0.1)
         )
     if not near or signs.change:
-        return near
+        return near and names_subject(one, other)
     if names_another(old, new) or differs_in_slot(one, other):
         return False
     bounds = (one.signs.at_most and signs.at_most) or (one.signs.at_least and signs.at_least)
@@ -87,6 +87,31 @@ def corrects(old: str, new: str, similarity: float) -> bool:
         return True
     told_once = is_event(one) or is_event(other)
     return similarity >= 0.6 and not told_once and has_other_value(one, other)
+
+
+_HAN_START = re.compile(
+    '^(?:我们的?|咱们?的?|我的?|[这那][台个只把间扇]?|本|请)?([\u4e00-\u9fffa-z0-9]{2})'
+)
+
+
+def names_subject(one: Statement, other: Statement) -> bool:
+    """
+    Say whether either of two texts names what the other begins with.
+
+    'The oven was moved to the hall' corrects where the oven stood, not where the kettle did. Texts
+    of two scripts are not compared.
+    """
+    if one.is_han != other.is_han:
+        return True
+    if one.is_han:
+        bare = [re.sub('[^\u4e00-\u9fffa-z0-9]', '', each.folded) for each in (one, other)]
+        starts = [match[1] if (match := _HAN_START.match(text)) else text for text in bare]
+        return starts[0] in bare[1] or starts[1] in bare[0]
+    words = [
+        [stem(word) for word in WORD.findall(each.folded) if word not in STOP]
+        for each in (one, other)
+    ]
+    return any(found and found[0] in others for found, others in (words, words[::-1]))
 
 
 def is_of_another(one: Statement, other: Statement) -> bool:
