@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -50,22 +50,58 @@ _TITLED = re.compile(r'\b(Mr|Mrs|Ms|Miss|Dr|Prof)\b\.?\s+([A-Z][\w-]+)')
 _CAPITAL = re.compile(r'(?<![.?!:]\s)(?<!^)\b[A-Z][a-z][\w-]*')
 
 
-@dataclass(frozen=True)
 class Slots:
     """
-    Hold what a text names.
+    Find what a text names, each when it is first asked for: of most only a part is compared.
 
     `values` are by group (a colour, a side, a day ...), `numbers` in one spelling, `persons` as
     they stand there, `units` the quantities that have a number, by their dimension.
     """
 
-    language: str
-    values: dict[str, frozenset[str]]
-    numbers: frozenset[str]
-    persons: frozenset[str]
-    units: frozenset[str]
-    words: frozenset[str]
-    folded: str
+    def __init__(self, text: str) -> None:
+        """Read nothing yet."""
+        self._text = text
+        self.folded = text.lower()
+        self.is_han = _ANY_HAN.search(text) is not None
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Return the words in Latin letters."""
+        return frozenset(_WORD.findall(self.folded))
+
+    @cached_property
+    def values(self) -> dict[str, frozenset[str]]:
+        """Return the values that are named, by group."""
+        found = {group: self.find(group) for group in _compile_groups()}
+        return {group: values for group, values in found.items() if values}
+
+    def find(self, group: str) -> frozenset[str]:
+        """Return the values of one group that are named."""
+        signs, pattern, names = _compile_groups()[group]
+        if signs.isdisjoint(self._marks):
+            return frozenset()
+        text = self.folded
+        cleaned = _compile_words()[0].sub('', text) if group == 'colour' else text
+        return frozenset(names[match[0]] for match in pattern.finditer(cleaned))
+
+    @cached_property
+    def _marks(self) -> frozenset[str]:
+        return frozenset((*_TOKEN.findall(self.folded), *(self.folded if self.is_han else ())))
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Return the numbers, in one spelling."""
+        return frozenset(_find_numbers(self._text, self.words, self.is_han))
+
+    @cached_property
+    def persons(self) -> frozenset[str]:
+        """Return the persons, as they stand there."""
+        return frozenset(_find_persons(self._text, self.is_han))
+
+    @cached_property
+    def units(self) -> frozenset[str]:
+        """Return the quantities that have a number, by their dimension."""
+        return frozenset(_find_units(self.folded))
 
 
 @dataclass(frozen=True)
@@ -87,35 +123,15 @@ class Agreement:
 @lru_cache(maxsize=2048)
 def find_slots(text: str) -> Slots:
     """Return what a text names."""
-    folded = text.lower()
-    is_han = _ANY_HAN.search(text) is not None
-    words = frozenset(_WORD.findall(folded))
-    values: dict[str, frozenset[str]] = {}
-    marks = {*_TOKEN.findall(folded), *(folded if is_han else ())}
-    for group, signs, pattern, names in _compile_groups():
-        if signs.isdisjoint(marks):
-            continue
-        cleaned = _compile_words()[0].sub('', folded) if group == 'colour' else folded
-        found = frozenset(names[match[0]] for match in pattern.finditer(cleaned))
-        if found:
-            values[group] = found
-    return Slots(
-        'zh' if is_han else 'en',
-        values,
-        frozenset(_find_numbers(text, words, is_han)),
-        frozenset(_find_persons(text, is_han)),
-        frozenset(_find_units(folded)),
-        words,
-        folded,
-    )
+    return Slots(text)
 
 
 def compare(question: Slots, text: Slots) -> Agreement:
     """Return how a text fits a question."""
     other = silent = 0
     for group, named in question.values.items():
-        known = text.values.get(group)
-        if known is None:
+        known = text.find(group)
+        if not known:
             silent += 1
         elif not named & known:
             other += 1
@@ -124,20 +140,15 @@ def compare(question: Slots, text: Slots) -> Agreement:
             other += 1
         else:
             silent += 1
-    if question.language == text.language:
-        missing = {name for name in question.persons if not _is_named(name, text)}
-        others = text.persons - question.persons
-        if missing and (others or _may_begin_with_name(text, question)):
-            other += 1
-        elif missing:
-            silent += 1
     swapped = 0
-    if question.language == text.language:
-        swapped = int(
-            _is_swapped_han(question.folded, text.folded)
-            if question.language == 'zh'
-            else _is_swapped(question.folded, text.folded)
-        )
+    if question.is_han == text.is_han:
+        if any(not _is_named(name, text) for name in question.persons):
+            if text.persons - question.persons or _may_begin_with_name(text, question):
+                other += 1
+            else:
+                silent += 1
+        is_swapped = _is_swapped_han if question.is_han else _is_swapped
+        swapped = int(is_swapped(question.folded, text.folded))
     return Agreement(other, silent, swapped, int(_is_unfit(question, text)))
 
 
@@ -149,9 +160,9 @@ def _compile_words() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 @cache
-def _compile_groups() -> list[tuple[str, frozenset[str], re.Pattern[str], dict[str, str]]]:
+def _compile_groups() -> dict[str, tuple[frozenset[str], re.Pattern[str], dict[str, str]]]:
     """Compile the names of each group, with signs without which a text has none of them."""
-    made = []
+    made = {}
     for group, table in _TABLES['groups'].items():
         names = {alias: value for value, aliases in table.items() for alias in aliases.split()}
         names = {alias.replace('_', ' '): value for alias, value in names.items()}
@@ -161,7 +172,7 @@ def _compile_groups() -> list[tuple[str, frozenset[str], re.Pattern[str], dict[s
             for alias in ordered
         ]
         signs = {one[0] if one[0] > '\u3000' else _TOKEN.findall(one)[0] for one in names}
-        made.append((group, frozenset(signs), re.compile('|'.join(parts)), names))
+        made[group] = frozenset(signs), re.compile('|'.join(parts)), names
     return made
 
 
@@ -233,12 +244,10 @@ def _is_unfit(question: Slots, text: Slots) -> bool:
     if kind == 'number':
         return not text.numbers - question.numbers and not text.units
     if kind == 'time':
-        named = {group for group in text.values if group in ('day', 'month', 'daypart', 'when')}
+        named = any(map(text.find, ('day', 'month', 'daypart', 'when')))
         return not named and not text.numbers - question.numbers and 'time' not in text.units
     if kind == 'colour':
-        return not text.values.get('colour', frozenset()) - question.values.get(
-            'colour', frozenset()
-        )
+        return not text.find('colour') - question.find('colour')
     if kind in ('person', 'name'):
         return not text.persons - question.persons and not _may_begin_with_name(text, question)
     return not re.search(_TABLES['fitting'][kind], text.folded)
@@ -254,7 +263,7 @@ def _may_begin_with_name(text: Slots, question: Slots) -> bool:
     """Say whether a text begins with what may be a name that the question has not."""
     first = _WORD.match(text.folded)
     is_open = first is not None and first[0] not in _FUNCTION | question.words
-    return (text.language == 'en' and is_open) or 'kin' in text.values
+    return (not text.is_han and is_open) or bool(text.find('kin'))
 
 
 _FUNCTION = frozenset(
