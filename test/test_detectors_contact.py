@@ -669,3 +669,10 @@ def test_what_a_person_asks_brings_the_event_that_is_meant(
         'light tap': 'tap over 2 N',
     }.items():
         assert words in robot.contents(query=question)[0]
+
+
+def test_a_block_of_other_than_six_numbers_is_counted() -> None:
+    detector = ContactDetector()
+    odd = WrenchBlock(np.arange(1, 4), '', np.zeros((3, 7)))
+    assert detector.feed_block(odd) == []
+    assert detector.ignored == {'force or torque is not three numbers': 3}

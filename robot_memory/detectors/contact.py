@@ -24,15 +24,15 @@ from robot_memory.detectors.ring_buffer import RingBuffer, Row
 from robot_memory.detectors.turning import describe_turning
 
 RISE_NS = 4 * 10**9
-SUNK_NS = 10**9
+SUNK_NS = STEADY_NS = 10**9
 TEST_NS = 250_000_000
-STEADY_NS = 10**9
 SETTLE_NS = 5 * 10**9
 SLOW = 1.0
 """A change of the force by less than this, in N/s, is a contact only once it is taken back."""
 BEGAN = 'the stream began in a contact'
 RETURN = 1.5
 STAYED = 'slow change that stayed'
+_NOT_THREE = 'force or torque is not three numbers'
 
 
 class ContactDetector:
@@ -63,12 +63,15 @@ class ContactDetector:
     def feed(self, reading: WrenchReading) -> list[Event]:
         """Take the next reading and return the contacts that are complete with it."""
         if len(reading.force) != 3 or len(reading.torque) != 3:
-            self.ignored['force or torque is not three numbers'] += 1
+            self.ignored[_NOT_THREE] += 1
             return []
         return [event for _, event in self.feed_block(WrenchBlock.from_reading(reading))]
 
     def feed_block(self, block: WrenchBlock) -> list[tuple[int, Event]]:
         """Take readings; return contacts with which completes them, as if taken one by one."""
+        if block.values.shape[1] != 6:
+            self.ignored[_NOT_THREE] += len(block.values)
+            return []
         numbers, usable = find_usable(block.values)
         if len(numbers) < len(usable):
             self.ignored['force or torque is not a number'] += len(usable) - len(numbers)
