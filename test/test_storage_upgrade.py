@@ -72,6 +72,34 @@ def test_two_processes_upgrade_one_store_once(tmp_path: Path) -> None:
         database.close()
 
 
+def test_a_store_that_another_connection_switches_to_wal_is_opened(tmp_path: Path) -> None:
+    path = tmp_path / 'memory.db'
+    Database(path, 'normal').close()
+    other = apsw.Connection(str(path))
+    assert other.pragma('journal_mode', 'delete') == 'delete'
+    other.execute('BEGIN IMMEDIATE')  # the lock that a switch to WAL does not wait for
+    attempts = []
+
+    def release_at_the_second(cursor: apsw.Cursor, sql: str, bindings: object) -> bool:
+        if 'wal' in sql.lower():
+            attempts.append(sql)
+            if len(attempts) == 2:
+                other.execute('ROLLBACK')
+        return True
+
+    def trace(connection: apsw.Connection) -> None:
+        connection.set_exec_trace(release_at_the_second)
+
+    apsw.connection_hooks.append(trace)
+    try:
+        database = Database(path, 'normal')
+    finally:
+        apsw.connection_hooks.remove(trace)
+    assert len(attempts) == 2
+    database.close()
+    other.close()
+
+
 @pytest.mark.parametrize('version', [-1, 7, 2**31 - 1])
 def test_a_foreign_database_with_any_user_version_is_refused_in_words(
     version: int, tmp_path: Path

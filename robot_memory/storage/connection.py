@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import math
 import os
@@ -87,7 +88,7 @@ class Database:
                 os.chmod(path, 0o600)
             try:
                 schema_runner.refuse_foreign(self._writer)
-                self._writer.pragma('journal_mode', 'wal')
+                self._switch_to_wal()
                 try:
                     self.upgraded_from = upgrading.prepare(self._writer, path, upgrade, progress)
                 except NoRoom as error:
@@ -285,6 +286,18 @@ class Database:
             self._close_connection(connection)
             raise
         return connection
+
+    def _switch_to_wal(self) -> None:
+        """Switch the file to WAL; wait while another connection does the same."""
+        wait = self._make_busy_handler()
+        # Of two that switch at once SQLite refuses one without a call of its busy handler.
+        for attempts in itertools.count():
+            try:
+                self._writer.pragma('journal_mode', 'wal')
+                return
+            except apsw.BusyError:
+                if not wait(attempts):
+                    raise
 
     def _serve_copy(self, why: NoRoom, progress: upgrading.Progress) -> None:
         """Go on with an upgraded copy in memory, whose writer connection is never written to."""
