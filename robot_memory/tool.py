@@ -8,6 +8,7 @@ import time
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from robot_memory.core import fields
@@ -45,6 +46,11 @@ class Tool(Generic[Request, Response]):
     sage: bool
     operator: bool
 
+    @cached_property
+    def declared(self) -> dict[str, fields.Field]:
+        """Return the fields of the request, by name."""
+        return {field.name: field for field in fields.get_fields(self.request)}
+
     @property
     def name(self) -> str:
         """Return the name that every face calls the tool by."""
@@ -81,7 +87,7 @@ class Tool(Generic[Request, Response]):
         start = time.perf_counter()
         with logs.start_trace():
             try:
-                given = coerce_arguments(self.request, arguments)
+                given = coerce_arguments(self.declared, arguments)
                 request = fields.parse(self.request, given, name)
                 if self.operator or not self.read_only:
                     self._check_role(memory.caller)

@@ -9,7 +9,7 @@ import pytest
 
 from robot_memory.core.coercion import coerce_arguments, read_json
 from robot_memory.core.errors import InvalidArgument
-from robot_memory.core.fields import Json, Stamp, arg, parse
+from robot_memory.core.fields import Json, Stamp, arg, get_fields, parse
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,9 @@ class Call:
 
 
 def read(**values: Any) -> Call:
-    return parse(Call, coerce_arguments(Call, values), 'test')
+    return parse(
+        Call, coerce_arguments({field.name: field for field in get_fields(Call)}, values), 'test'
+    )
 
 
 @pytest.mark.parametrize(

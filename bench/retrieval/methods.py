@@ -20,7 +20,7 @@ from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
 from robot_memory.retrieval.relevance import open_partitions
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes.partitions import names_of
+from robot_memory.storage.indexes.partitions import split
 from robot_memory.storage.tables import memories, sessions, turns
 from robot_memory.text.categories import Classification
 from robot_memory.text.tokenizer import parse_query
@@ -96,7 +96,7 @@ class Stored:
         vector = self.memory.embed_query(question.text)
         assert vector is not None
         with self.memory.db.read() as connection:
-            names, words = [names_of(question.collection)[self._of_turns]], parse_query('')
+            names, words = [split(question.collection)[self._of_turns]], parse_query('')
             (search,) = open_partitions(self.memory, connection, names, words, vector)
             found = search.score(search.rank(2 * depth), depth)
         return [(self._places[hit.id], hit.score) for hit in found]

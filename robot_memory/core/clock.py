@@ -7,7 +7,7 @@ import functools
 import os
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
@@ -145,6 +145,11 @@ def format_instant(instant: int) -> str:
     """
     moment = _EPOCH + min(max(instant, _FIRST), LAST) * _MICROSECOND
     return f'{moment.replace(tzinfo=None).isoformat(timespec="microseconds")}Z'
+
+
+def format_instants(instants: Iterable[int]) -> dict[int, str]:
+    """Return each of some instants as `format_instant` does, by the instant."""
+    return {instant: format_instant(instant) for instant in instants}
 
 
 def parse_instant(text: str) -> int:

@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import Any
 
 from robot_memory.core.clock import parse_instant
-from robot_memory.core.fields import Field, get_fields
+from robot_memory.core.fields import Field
 from robot_memory.core.json_text import MAX_JSON_CHARACTERS
 
 _INTEGER = re.compile(r'[+-]?\d{1,19}(?:\.0+)?', re.ASCII)
@@ -47,16 +47,17 @@ _MOST_REPAIRED = 20_000
 """Characters of JSON up to which a repair is tried."""
 
 
-def coerce_arguments(declaration: type, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+def coerce_arguments(
+    declared: Mapping[str, Field], arguments: Mapping[str, Any]
+) -> Mapping[str, Any]:
     """
-    Return the arguments of a call with names and values as the declaration writes them.
+    Return the arguments of a call with names and values as the declared fields have them.
 
     A name may be in another style (`sessionId`, `session-id`) unless that of the declaration is
     given as well.
     """
     if not isinstance(arguments, Mapping):
         return arguments
-    declared = {field.name: field for field in get_fields(declaration)}
     found: dict[str, Any] = {}
     for given, value in arguments.items():
         name = given if given in declared else _find_name(given, declared, arguments)

@@ -9,13 +9,14 @@ texts score near 0 and paraphrases near 1, so each model is measured once with t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from robot_memory.embedding.quantisation import Vector
 from robot_memory.embedding.sentences import CHINESE, ENGLISH, PARAPHRASES, QUESTIONS
 
 PARAPHRASE_QUANTILE = 0.65
@@ -111,6 +112,21 @@ class Cosines:
     def take(self, places: NDArray[np.int64]) -> Cosines:
         """Return those of some places."""
         return Cosines(self.first[places], None if self.second is None else self.second[places])
+
+    def refine(
+        self, ids: Sequence[int], *exact: tuple[Mapping[int, Vector], Vector | None]
+    ) -> None:
+        """
+        Replace the cosines of memories, one of each row, by those of their exact vectors.
+
+        These come by model, with that of the question, None where the model is not asked.
+        """
+        for cosines, (vectors, asked) in zip((self.first, self.second), exact, strict=True):
+            if cosines is None or asked is None:
+                continue
+            for place, memory_id in enumerate(ids):
+                if memory_id in vectors:
+                    cosines[place] = float(vectors[memory_id] @ asked)
 
 
 def compute_relevance(cosines: Cosines, first: Calibration, second: Calibration | None) -> Floats:

@@ -158,7 +158,8 @@ class Vectorizer:
         if embedder is None:
             return None
         key = (embedder.name, '' if second is None else second.name, text)
-        known = self._find_known(key)
+        with self._lock:
+            known = self._questions.get(key)
         self._registry.count('query_cache_misses' if known is None else 'query_cache_hits')
         return known or self._embed_question(key, embedder, second)
 

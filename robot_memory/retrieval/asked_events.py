@@ -61,16 +61,13 @@ class AskedEvents:
 
 
 def find_asked_events(
-    memory: Memory, text: str, collection: str, session_id: str | None, limit: int
+    memory: Memory, question: Question, collection: str, session_id: str | None, limit: int
 ) -> AskedEvents | None:
     """
     Read a question, and return the events that it asks for; None where it says nothing of any.
 
     A question for a statement (a rule, what somebody said) restricts nothing.
     """
-    question = Question.of(text)
-    if not question.signs:  # most texts
-        return None
     zone, told = choose_zone(memory), memory.clock()
     now = to_local(told, zone)
     reading = question.read(now, zone)
@@ -84,12 +81,12 @@ def find_asked_events(
     if reading.statement and (reading.told or not reading.kinds):
         return AskedEvents(reading.describe())
     search = _Search(memory, collection, session_id, zone, now)
-    meant = search.add_meaning(reading, text)
+    meant = search.add_meaning(reading, question.text)
     if meant is None:
         return None
     reading = meant
     try:
-        found = search.answer(reading, limit, text)
+        found = search.answer(reading, limit, question.text)
     except InvalidArgument:  # what was read does not fit the figures that there are
         found = AskedEvents(reading.describe(), no_match=True)
     if reading.statement and not found.events:

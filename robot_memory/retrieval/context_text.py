@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from robot_memory.retrieval.links import format_links
+from robot_memory.retrieval.evidence import format_links
 from robot_memory.retrieval.rules import JudgedRules
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.quoting import format_label, format_line, quote

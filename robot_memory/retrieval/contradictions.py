@@ -27,6 +27,16 @@ _NEAR = 0.8
 """How good the newer one must be beside the older, to stand before it."""
 
 
+def mark_contradictions(
+    records: Mapping[int, Record], hits: Sequence[Hit], question: str
+) -> tuple[dict[int, int], dict[int, int]]:
+    """Return what `find_contradictions` and `find_overruled` do, without what a link settles."""
+    told = list(records.values())
+    newer = find_contradictions(told, hits, question)
+    newer = {old: new for old, new in newer.items() if not records[old].links.is_linked}
+    return newer, find_overruled(told, question)
+
+
 def find_contradictions(
     records: Sequence[Record], hits: Sequence[Hit], question: str
 ) -> dict[int, int]:

@@ -16,6 +16,7 @@ from robot_memory.retrieval.payloads import load_digests
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
 from robot_memory.storage.tables import memories
+from robot_memory.text.questions.reader import Question
 from robot_memory.text.questions.words import list_words
 
 _TOP = 5
@@ -29,19 +30,19 @@ PASSING = 1.0
 def add_events(
     memory: Memory,
     found: Found,
-    query: str,
+    question: Question,
     collection: str,
     session_id: str | None,
     limit: int,
 ) -> tuple[Found, AskedEvents | None]:
-    """Return what was found with the events that a query asks for first, and what was read."""
-    asked = find_asked_events(memory, query, collection, session_id, limit)
+    """Return what was found with the events that a question asks for first, and what was read."""
+    asked = find_asked_events(memory, question, collection, session_id, limit)
     if asked is None:
         return found, None
     if asked.events or asked.no_match:
-        asked = _settle(memory, found, asked, query)
+        asked = _settle(memory, found, asked, question.text)
     if asked.events:
-        found = _put_first(memory, found, asked, query, limit)
+        found = _put_first(memory, found, asked, question.text, limit)
     return found, asked
 
 

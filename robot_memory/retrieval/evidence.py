@@ -1,21 +1,24 @@
-"""What the occasions of memories come to, and which of them an answer bears."""
+"""What the occasions of memories come to, and what replaces what, as answers have it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from robot_memory.core.clock import format_instant
+from robot_memory.core.clock import format_instant, format_instants
 from robot_memory.core.evidence import describe_evidence
 from robot_memory.core.fields import arg, to_plain
 from robot_memory.core.records import NO_LINKS, Record, is_simulated
-from robot_memory.storage import Connection
-from robot_memory.storage.indexes.occasions import Occasion
-from robot_memory.storage.tables import observations, replacements
+from robot_memory.text.quoting import format_label, quote
 
 OBSERVED = 'How often and how well it was observed; facts only.'
+REPLACES = 'Id of the older memory that this one replaces; both are active.'
+REPLACED_BY = 'Id of the newer memory that replaces this one; both are active.'
+REPLACEMENT = 'What this one replaced: its text, who replaced it, and when.'
+DISAGREES = 'Ids of memories that it disagrees with until an operator decides; see review.'
+_LONGEST = 120
 
 
 @dataclass(frozen=True)
@@ -32,31 +35,36 @@ class ObservedView:
     simulated_successes: int = arg('Those of them where task.success is true.')
 
 
-def view_observed(record: Record) -> ObservedView | None:
-    """Return the view of what was observed of a record; None where it was not read."""
-    return view_each_observed([record])[0]
+def view_observed(record: Record, times: Mapping[int, str] | None = None) -> ObservedView | None:
+    """
+    Return the view of what was observed of a record; None where it was not read.
+
+    `times` has its instants in words, where many are shown.
+    """
+    found = record.evidence
+    if found is None:
+        return None
+    if times is None:
+        times = format_instants((found.first_at, found.last_at))
+    return ObservedView(
+        found.count,
+        times[found.first_at],
+        times[found.last_at],
+        found.tries,
+        found.successes,
+        found.simulated_count,
+        found.simulated_tries,
+        found.simulated_successes,
+    )
 
 
-def view_each_observed(records: Sequence[Record]) -> list[ObservedView | None]:
-    """Return the view of what was observed of each record; None where it was not read."""
-    read = [record.evidence for record in records if record.evidence is not None]
-    instants = dict.fromkeys(at for found in read for at in (found.first_at, found.last_at))
-    times = dict(zip(instants, map(format_instant, instants), strict=True))
-    return [
-        None
-        if found is None
-        else ObservedView(
-            found.count,
-            times[found.first_at],
-            times[found.last_at],
-            found.tries,
-            found.successes,
-            found.simulated_count,
-            found.simulated_tries,
-            found.simulated_successes,
-        )
-        for found in (record.evidence for record in records)
-    ]
+def view_evidence(record: Record, times: Mapping[int, str]) -> dict[str, Any]:
+    """Return the fields of a view that tell what was observed of a record, and its links."""
+    return {
+        'observed': view_observed(record, times),
+        'simulated': is_only_simulated(record) or None,
+        **view_links(record),
+    }
 
 
 def describe_observed(record: Record, now: int, zone: ZoneInfo) -> dict[str, Any]:
@@ -79,39 +87,55 @@ def is_only_simulated(record: Record) -> bool:
     return is_simulated(record.context) == 1
 
 
-def complete(
-    connection: Connection,
-    records: Sequence[Record],
-    occasion: Occasion | None = None,
-    place: str = '',
-) -> list[Record]:
-    """
-    Return records with their evidence and links, and with the occasion that answers.
+@dataclass(frozen=True)
+class ReplacementView:
+    """What a memory replaced."""
 
-    That is the newest that passes `occasion`; where nothing is asked of it, the memory's own
-    statement, but with the latest place: the partition `spatial`, or that of the dotted path
-    `place`.
-    """
-    ids = [record.id for record in records if record.type == 'fact']
-    if not ids:
-        return list(records)
-    facts = [record for record in records if record.type == 'fact']
-    evidence = observations.summarize(connection, facts)
-    linked = replacements.read(connection, ids)
-    again = [each for each in ids if evidence[each].is_repeated]
-    passing = {} if occasion is None else observations.choose(connection, again, occasion)
-    partition = place.partition('.')[0] or 'spatial'
-    path = ''.join(f'."{step}"' for step in (place or partition).split('.'))
-    moved = {}
-    if again and (occasion is None or place):
-        moved = observations.read_places(connection, again, f'${path}')
-    found = []
-    for record in records:
-        if record.id in passing:
-            record = replace(record, **vars(passing[record.id]))
-        if record.id in moved:
-            context = {**record.context, partition: moved[record.id][partition]}
-            record = replace(record, context=context)
-        links = linked.get(record.id, NO_LINKS)
-        found.append(replace(record, evidence=evidence.get(record.id), links=links))
-    return found
+    content: str = arg('Text of the memory that was replaced.')
+    replaced_by: str = arg('Who stated the newer one.')
+    at: str = arg('When it was stated, UTC, ISO 8601.')
+
+
+def view_replacement(record: Record) -> ReplacementView | None:
+    """Return the view of what a record replaced."""
+    old = record.links.replaces
+    if old is None:
+        return None
+    return ReplacementView(old.content, old.replaced_by, format_instant(old.at))
+
+
+def view_links(record: Record) -> dict[str, Any]:
+    """Return the fields of a view that tell the links of a record; none where it has no links."""
+    links = record.links
+    if links is NO_LINKS:
+        return {}
+    return {
+        'replaces': None if links.replaces is None else links.replaces.memory_id,
+        'replaced_by': links.replaced_by,
+        'replacement': view_replacement(record),
+        'disagrees': links.disagrees or None,
+    }
+
+
+def describe_links(record: Record) -> dict[str, Any]:
+    """Return in metadata the links that a record has."""
+    found = view_links(record)
+    plain = {**found, 'replacement': to_plain(found.get('replacement'))}
+    return {name: value for name, value in plain.items() if value is not None}
+
+
+def format_links(metadata: dict[str, Any]) -> str:
+    """Return in words, for a prompt, the links that the metadata of a result name."""
+    said = ''
+    old = metadata.get('replacement')
+    if metadata.get('replaces') and isinstance(old, dict):
+        said += (
+            f' (replaces mem_{metadata["replaces"]} since {old["at"][:10]}, by '
+            f'{format_label(old["replaced_by"])}: {quote(old["content"], _LONGEST)})'
+        )
+    if metadata.get('replaced_by'):
+        said += f' (replaced by mem_{metadata["replaced_by"]})'
+    if metadata.get('disagrees'):
+        names = ', '.join(f'mem_{each}' for each in metadata['disagrees'])
+        said += f' (disagrees with {names}; not decided)'
+    return said

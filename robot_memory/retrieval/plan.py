@@ -7,7 +7,7 @@ from typing import Any
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value, parse_finite
-from robot_memory.storage.indexes import frames
+from robot_memory.storage.indexes import frames, partitions
 from robot_memory.storage.indexes.filters import (
     Where,
     active_before_decay,
@@ -15,9 +15,9 @@ from robot_memory.storage.indexes.filters import (
     json_path,
 )
 from robot_memory.storage.indexes.occasions import Occasion, compile_occasions
-from robot_memory.storage.indexes.partitions import names_of
 from robot_memory.storage.indexes.positions import MAX_DIMENSIONS
 from robot_memory.text import tokenizer
+from robot_memory.text.rules.people import find_named
 
 TURN_WEIGHT = 0.7
 """The weight of a turn beside a fact: it was said, and nobody judged it worth learning."""
@@ -70,6 +70,7 @@ class RecallPlan:
 
     - `partitions` are those of the collection: facts and perceptions, then turns.
     - `query` is the text, `terms` what the full-text index is asked for; None: nothing is asked.
+    - `named` are the keys of the persons whom the query names.
     - `where` holds of all that may answer; `narrow` says that these may be few.
     - With a place, `near`, the distance orders the answer.
     - `real_weight` is the factor on memories of the real world, None: that of the settings;
@@ -85,9 +86,10 @@ class RecallPlan:
     """
 
     collection: str
-    partitions: tuple[str, ...]
+    partitions: tuple[partitions.Partition, ...]
     query: str
     terms: tokenizer.TermQuery | None
+    named: frozenset[str]
     where: Where
     min_confidence: float
     unfaded: Where | None
@@ -137,33 +139,35 @@ class RecallPlan:
             raise InvalidArgument(
                 'query, context_filter and spatial_sort are all empty; at least one is required'
             )
-        passing, occasion = compile_occasions(
-            'context_filter',
-            context_filter or {},
-            session_id=session_id or None,
-            actor_id=actor_id,
-        )
+        passing, occasion = Where(), None
+        is_restricted = bool(session_id or context_filter or actor_id is not None)
+        if is_restricted:
+            passing, occasion = compile_occasions(
+                'context_filter',
+                context_filter or {},
+                session_id=session_id or None,
+                actor_id=actor_id,
+            )
         if near is not None and near.frame_id:
             passing &= frames.restrict_to_frame(near.field, near.frame_id)
         if where is not None:
             passing &= where
-        if narrow is None:
-            narrow = bool(session_id or context_filter or actor_id is not None)
         where = active_in(collection, min_confidence) & passing
         unfaded = None
         if min_confidence:
             unfaded = active_before_decay(collection, min_confidence) & passing
         return cls(
             collection,
-            names_of(collection),
+            partitions.split(collection),
             query,
             tokenizer.parse_query(query) if asks else None,
+            find_named(query) if asks and near is None else frozenset(),
             where,
             min_confidence,
             unfaded,
             near,
             limit,
-            narrow,
+            is_restricted if narrow is None else narrow,
             real_weight,
             turn_weight,
             least,

@@ -8,13 +8,13 @@ from collections.abc import Collection, Sequence
 from robot_memory.core.records import Record
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
-from robot_memory.retrieval.evidence import complete
 from robot_memory.retrieval.relevance import open_partitions
 from robot_memory.retrieval.sessions import mean_vector
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import fulltext
 from robot_memory.storage.indexes.filters import active_in, not_in_session
-from robot_memory.storage.tables import memories
+from robot_memory.storage.indexes.partitions import Partition
+from robot_memory.storage.tables.records import get_whole
 from robot_memory.text import tokenizer
 
 _RELATED = 5
@@ -50,10 +50,9 @@ def find_related(
             mean = mean_vector(connection, [record.id for record in records])
             vector = None if mean is None else QueryVector.of(mean, embedder)
         words = tokenizer.parse_query(' '.join(terms))
-        (search,) = open_partitions(memory, connection, [collection], words, vector)
+        (search,) = open_partitions(memory, connection, [Partition(collection)], words, vector)
         hits = search.select_best(where, _RELATED, narrow=False)
-        known = memories.get(connection, [hit.id for hit in hits])
-        found = {one.id: one for one in complete(connection, list(known.values()))}
+        found = get_whole(connection, [hit.id for hit in hits])
         if search.mode == 'bm25_only':
             about = _share_terms(connection, terms, found.values())
         else:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
 from robot_memory.retrieval.plan import RecallPlan
-from robot_memory.retrieval.spoken import SPARE, drop_repeats, find_named, weigh_speakers
+from robot_memory.retrieval.spoken import SPARE, drop_repeats, weigh_speakers
 from robot_memory.retrieval.turns import POOL, rank_in_sessions
 from robot_memory.search.file_search import FileSearch
 from robot_memory.search.query import (
@@ -21,8 +21,9 @@ from robot_memory.search.query import (
 )
 from robot_memory.search.resident import WORTH_WAITING, ResidentSearch
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes import indexed, other_vectors, partitions, vectors
+from robot_memory.storage.indexes import indexed, other_vectors, vectors
 from robot_memory.storage.indexes.other_vectors import SecondModel
+from robot_memory.storage.indexes.partitions import Partition
 from robot_memory.text.tokenizer import TermQuery
 
 _GOOD = 0.5
@@ -31,7 +32,7 @@ _GOOD = 0.5
 def open_partitions(
     memory: Memory,
     connection: Connection,
-    names: Sequence[str],
+    asked: Sequence[Partition],
     words: TermQuery,
     vector: QueryVector | None,
     real_weight: float | None = None,
@@ -49,32 +50,34 @@ def open_partitions(
     terms = hash_terms(connection, words)
     weight = memory.settings.real_weight if real_weight is None else real_weight
     resident_index = None if is_past else memory.resident_index
-    known = None if resident_index is None else resident_index.snapshot(connection, names)
+    known = None
+    if resident_index is not None:
+        known = resident_index.snapshot(connection, [name for name, _ in asked])
     if known is not None:
-        asked = _ask_models(terms, vector, known.model, known.second)
+        query = _ask_models(terms, vector, known.model, known.second)
         return [
-            ResidentSearch(
-                connection, shard, asked, weight, trusts_words=partitions.is_of_turns(name)
+            ResidentSearch(connection, shard, query, weight, trusts_words=is_of_turns)
+            for place, ((_, is_of_turns), shard) in enumerate(
+                zip(asked, known.shards, strict=True)
             )
-            for place, (name, shard) in enumerate(zip(names, known.shards, strict=True))
             if not place or shard.count > shard.dead
         ]
     sizes = indexed.sizes(connection)
     stored = vectors.model_of(connection)
     second = other_vectors.find_second(connection)
-    asked = _ask_models(terms, vector, None if stored is None else stored[0], second)
+    query = _ask_models(terms, vector, None if stored is None else stored[0], second)
     words_only = Query(terms)
     is_loading = resident_index is not None
     return [
         FileSearch(
             connection,
-            partition,
-            words_only if is_loading and sizes.get(partition, 0) > WORTH_WAITING else asked,
+            name,
+            words_only if is_loading and sizes.get(name, 0) > WORTH_WAITING else query,
             weight,
-            trusts_words=partitions.is_of_turns(partition),
+            trusts_words=is_of_turns,
         )
-        for place, partition in enumerate(names)
-        if not place or partition in sizes
+        for place, (name, is_of_turns) in enumerate(asked)
+        if not place or name in sizes
     ]
 
 
@@ -120,8 +123,8 @@ def find_relevant(
         found = search.select_best(plan.where, max(most, POOL), narrow=plan.narrow)
         said = rank_in_sessions(connection, search, plan.where, found)[:most]
         turns += [replace(hit, score=plan.turn_weight * hit.score) for hit in said]
-    if named := find_named(plan.query):
-        facts, turns = (weigh_speakers(connection, named, hits) for hits in (facts, turns))
+    if plan.named:
+        facts, turns = (weigh_speakers(connection, plan.named, hits) for hits in (facts, turns))
     if may_drop and turns:
         facts, turns = drop_repeats(connection, facts, turns)
     facts, turns = facts[: plan.limit], turns[: plan.limit]

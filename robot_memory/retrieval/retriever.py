@@ -8,17 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from robot_memory.core.clock import milliseconds_since
 from robot_memory.core.records import Links, Record
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
 from robot_memory.retrieval.contradictions import (
-    find_contradictions,
     find_current,
-    find_overruled,
+    mark_contradictions,
     put_first,
 )
-from robot_memory.retrieval.evidence import complete
 from robot_memory.retrieval.payloads import load_digests
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.relevance import find_relevant
@@ -29,6 +26,7 @@ from robot_memory.storage.indexes import frames, fulltext
 from robot_memory.storage.indexes.filters import has_faded
 from robot_memory.storage.past import open_past
 from robot_memory.storage.tables import memories
+from robot_memory.storage.tables.records import get_whole
 
 
 @dataclass(frozen=True)
@@ -75,10 +73,9 @@ def join_found(first: Found, rest: Found, plan: RecallPlan) -> Found:
     others = others[: plan.limit - len(leading)]
     records = {**first.records, **rest.records}
     shown = [*leading, *others]
-    newer = find_contradictions([records[hit.id] for hit in shown], shown, plan.query)
-    newer = {old: new for old, new in newer.items() if not records[old].links.is_linked}
-    current = find_current({hit.id: records[hit.id] for hit in shown})
-    contradicts = find_overruled([records[hit.id] for hit in shown], plan.query)
+    told = {hit.id: records[hit.id] for hit in shown}
+    newer, contradicts = mark_contradictions(told, shown, plan.query)
+    current = find_current(told)
     places = {hit.id for hit in others}
     for found in (newer, contradicts, current):
         within = {one: other for one, other in found.items() if {one, other} <= places}
@@ -138,19 +135,15 @@ class Retriever:
         self, connection: Connection, plan: RecallPlan, vector: QueryVector | None, start: float
     ) -> Found:
         hits, mode, models = self._rank(connection, plan, vector)
-        records = memories.get(connection, [hit.id for hit in hits])
         place = plan.near.field if plan.near else ''
-        known = complete(connection, list(records.values()), plan.occasion, place)
-        records = {record.id: record for record in known}
+        records = get_whole(connection, [hit.id for hit in hits], plan.occasion, place)
         hits = [hit for hit in hits if hit.id in records]
         if plan.near is None:
             hits = self._bring_current(connection, plan, hits, records)
         newer: dict[int, int] = {}
         contradicts: dict[int, int] = {}
         if plan.marks_newer and plan.terms is not None and plan.near is None:
-            newer = find_contradictions(list(records.values()), hits, plan.query)
-            newer = {old: new for old, new in newer.items() if not records[old].links.is_linked}
-            contradicts = find_overruled(list(records.values()), plan.query)
+            newer, contradicts = mark_contradictions(records, hits, plan.query)
             hits = put_first(put_first(hits, newer), contradicts)
         if plan.near is None:
             hits = put_first(hits, find_current({hit.id: records[hit.id] for hit in hits}))
@@ -159,8 +152,13 @@ class Retriever:
         counts = None
         if plan.near is not None:
             counts = frames.count_frames(plan.near.field, (records[hit.id] for hit in hits))
-        faded = self._count_faded(connection, plan, vector)
-        took = milliseconds_since(start)
+        faded = 0
+        if plan.unfaded is not None and has_faded(
+            connection, plan.collection, plan.min_confidence
+        ):
+            unfaded = replace(plan, where=plan.unfaded, fills=False)
+            faded = self._count_faded(connection, unfaded, vector)
+        took = round((time.perf_counter() - start) * 1000, 3)
         return Found(
             tuple(hits),
             records,
@@ -191,9 +189,7 @@ class Retriever:
         if not found:
             return hits
         passing = fulltext.select_passing(connection, list(found), plan.where)
-        known = memories.get(connection, sorted(passing))
-        for record in complete(connection, list(known.values()), plan.occasion):
-            records[record.id] = record
+        records.update(get_whole(connection, sorted(passing), plan.occasion))
         added = [Hit(each, found[each]) for each in sorted(passing) if each in records]
         place = {hit.id: number for number, hit in enumerate(hits)}
         for hit in added:
@@ -203,15 +199,12 @@ class Retriever:
         return hits[: plan.limit]
 
     def _count_faded(
-        self, connection: Connection, plan: RecallPlan, vector: QueryVector | None
+        self, connection: Connection, unfaded: RecallPlan, vector: QueryVector | None
     ) -> int:
-        """Return how many would be in the answer had they not decayed."""
-        if plan.unfaded is None or not has_faded(connection, plan.collection, plan.min_confidence):
-            return 0
-        unfaded = replace(plan, where=plan.unfaded, fills=False)
+        """Return how many of what answers a plan that knows no decay have decayed too far."""
         hits, _, _ = self._rank(connection, unfaded, vector)
         records = memories.get(connection, [hit.id for hit in hits])
-        return sum(record.confidence < plan.min_confidence for record in records.values())
+        return sum(record.confidence < unfaded.min_confidence for record in records.values())
 
     def _rank(
         self, connection: Connection, plan: RecallPlan, vector: QueryVector | None

@@ -16,7 +16,6 @@ from robot_memory.core.fields import arg
 from robot_memory.core.records import Record, describe_statement, is_rule_giver
 from robot_memory.memory import Memory
 from robot_memory.retrieval.contradictions import find_current, put_first
-from robot_memory.retrieval.evidence import complete
 from robot_memory.search.query import Hit
 from robot_memory.storage.indexes.filters import (
     active_in,
@@ -25,6 +24,7 @@ from robot_memory.storage.indexes.filters import (
     equal,
 )
 from robot_memory.storage.tables import memories, rule_conditions
+from robot_memory.storage.tables.records import get_whole
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.rules.conditions import Judged, judge, list_persons
 from robot_memory.text.rules.scene import Scene, Truth, read_scene
@@ -127,8 +127,7 @@ def find_rules(
         rest = [memory_id for memory_id, (one, _) in judged.items() if one.truth is False]
         told = [memory_id for memory_id, (one, _) in judged.items() if one.truth is not False]
         listed = judged if len(judged) <= LISTED_WHOLE else told
-        found = complete(connection, list(memories.get(connection, listed).values()))
-        records = {record.id: record for record in found}
+        records = get_whole(connection, listed)
     rules = [
         (JudgedRule(records[memory_id], one.truth, _format_reasons(one)), has_condition)
         for memory_id, (one, has_condition) in judged.items()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from robot_memory.search.query import Hit, sort_by_score
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import turns as turn_rows
-from robot_memory.text.rules.people import ANYONE, CHILD, find_people, key_of
+from robot_memory.text.rules.people import key_of
 
 SPARE = 8
 """So many more are ranked, since a turn may stand for its statement."""
@@ -16,16 +16,9 @@ _SPOKEN = 1.2
 """The weight of what somebody said whom the question names."""
 
 
-def find_named(question: str) -> set[str]:
-    """Return the keys of the persons whom a question names."""
-    return {
-        person.key
-        for person in find_people(question)
-        if not person.is_pronoun and person.key not in (ANYONE, CHILD)
-    }
-
-
-def weigh_speakers(connection: Connection, named: set[str], hits: Sequence[Hit]) -> list[Hit]:
+def weigh_speakers(
+    connection: Connection, named: Collection[str], hits: Sequence[Hit]
+) -> list[Hit]:
     """Return hits with a greater score where one who is named said it; best first."""
     if not hits:
         return []

@@ -7,26 +7,23 @@ from dataclasses import dataclass, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from robot_memory.core.clock import format_instant
+from robot_memory.core.clock import format_instant, format_instants
 from robot_memory.core.fields import Json, Stamp, arg, to_plain
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, describe_statement, is_rule_giver
 from robot_memory.core.truncation import compute_field_limit, fit, shorten
 from robot_memory.retrieval.evidence import (
-    OBSERVED,
-    ObservedView,
-    is_only_simulated,
-    view_each_observed,
-    view_observed,
-)
-from robot_memory.retrieval.links import (
     DISAGREES,
+    OBSERVED,
     REPLACED_BY,
     REPLACEMENT,
     REPLACES,
+    ObservedView,
     ReplacementView,
     describe_links,
-    view_links,
+    is_only_simulated,
+    view_evidence,
+    view_observed,
 )
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
@@ -247,21 +244,28 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
 
 def _derive_each(records: Sequence[Record], zone: ZoneInfo) -> list[dict[str, Any]]:
     """Return the fields of views that are made of several of a record, column by column."""
-    columns: dict[str, list[Any]] = {
-        'human_summary': [_summarize(record.content) for record in records],
-        'updated_at': [format_update(record) for record in records],
-        'created_at': [format_instant(record.created_at) for record in records],
-        'context': [dump_json(record.context) for record in records],
-        'measured_at': [record.format_measured(zone) for record in records],
-        'stated_by': [describe_statement(record) for record in records],
-        'simulated': [is_only_simulated(record) or None for record in records],
-        'observed': view_each_observed(records),
-    }
-    links = [view_links(record) for record in records]
-    rows = zip(*columns.values(), strict=True)
+    summaries = [_summarize(record.content) for record in records]
+    instants = {at for record in records for at in (record.created_at, record.updated_at)}
+    read = [record.evidence for record in records if record.evidence is not None]
+    times = format_instants(instants.union(*((one.first_at, one.last_at) for one in read)))
+    contexts = [dump_json(record.context) for record in records]
+    told = [(record.format_measured(zone), describe_statement(record)) for record in records]
+    known = [view_evidence(record, times) for record in records]
     return [
-        {**dict(zip(columns, row, strict=True)), **linked}
-        for row, linked in zip(rows, links, strict=True)
+        {
+            'human_summary': summary,
+            'created_at': times[record.created_at],
+            'updated_at': None
+            if record.updated_at <= record.created_at
+            else times[record.updated_at],
+            'context': context,
+            'measured_at': measured,
+            'stated_by': stated,
+            **found,
+        }
+        for record, summary, context, (measured, stated), found in zip(
+            records, summaries, contexts, told, known, strict=True
+        )
     ]
 
 

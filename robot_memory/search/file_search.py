@@ -84,10 +84,10 @@ class FileSearch(Search):
                 )
         else:
             found = list(among)
-        known = {} if self._vector is None else vectors.fetch(connection, found)
-        others = {}
-        if self._second_model is not None:
-            others = other_vectors.fetch(connection, self._second_model, found)
+        known: dict[int, Vector] = {}
+        others: dict[int, Vector] = {}
+        if self._vector is not None:
+            known, others = vectors.fetch_both(connection, self._second_model, found)
         rows, coverage, first, second = [], [], [], []
         for row in indexed.fetch(connection, found):
             covered = self._cover(row.terms)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
@@ -99,7 +98,7 @@ class Postings:
     Hold which rows have which terms, of which each row has every one once.
 
     Rows that come in are kept as they came, and asked one after the other; `merged` sorts them
-    in. Arrays are never changed where a snapshot may look at them, only appended to and replaced.
+    in. Arrays are never changed where a copy may look at them, only appended to and replaced.
     """
 
     def __init__(self) -> None:
@@ -109,10 +108,6 @@ class Postings:
         self._new_rows: Rows = np.empty(0, np.int32)
         self._new = 0
         self._moves = 0
-
-    def snapshot(self) -> Postings:
-        """Return what is here now; it stays as it is."""
-        return copy.copy(self)
 
     def change(self, row: int, hashes: Hashes, count: int) -> None:
         """Take in the new terms of a known row, of so many."""

@@ -6,7 +6,7 @@ import ctypes
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -19,7 +19,6 @@ from robot_memory.embedding.calibration import (
     Cosines,
     compute_relevance,
 )
-from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.search import ranking
 from robot_memory.search.query import MARGIN, Hit, Query, Search, make_hits, name_models
 from robot_memory.search.ranking import Floats, Rows
@@ -47,8 +46,6 @@ class Snapshot:
     second: SecondModel | None
 
 
-Models = tuple[tuple[str, int] | None, SecondModel | None]
-
 _EMPTY = Shard()
 """Of a partition without memories; nothing is ever put into it."""
 
@@ -68,7 +65,9 @@ class ResidentIndex:
         self._answered_without = False
         self._shards: dict[str, Shard] | None = None
         self._is_wasteful = False
-        self._models: Models = (None, None)
+        self._model: str | None = None
+        self._second: SecondModel | None = None
+        self._models: tuple[str | None, str | None] = (None, None)
         self._seq = 0
 
     def shard(self, connection: Connection, partition: str) -> Shard | None:
@@ -108,8 +107,7 @@ class ResidentIndex:
                 return None
             known = [self._shards.get(partition) for partition in partitions]
             shards = [_EMPTY if shard is None else shard.snapshot() for shard in known]
-            first, second = self._models
-            return Snapshot(shards, None if first is None else first[0], second)
+            return Snapshot(shards, self._model, self._second)
 
     def _should_wait(self, connection: Connection) -> bool:
         size = sum(indexed.sizes(connection).values())
@@ -167,25 +165,24 @@ class ResidentIndex:
         return made
 
     def _adopt(self, connection: Connection, made: dict[str, Shard]) -> None:
-        known = _read_models(connection)
+        first, second = vectors.model_of(connection), other_vectors.find_second(connection)
+        known = indexed.read_changes(connection, indexed.last_change(connection))
         with self._lock:
-            self._shards = made
+            self._shards = made if known is not None else None
             self._is_wasteful = False
-            self._models = known
-            self._seq = indexed.last_change(connection)
+            self._model, self._second = None if first is None else first[0], second
+            if known is not None:
+                self._models, self._seq, _ = known
 
     def _follow(self, connection: Connection) -> None:
         """Take over what was written since the last look; forget all where that is too much."""
         if self._shards is None:
             return
-        if _read_models(connection) != self._models:
-            self._shards = None
-            return
         read = indexed.read_changes(connection, self._seq)
-        if read is None:
+        if read is None or read.models != self._models:
             self._shards = None
             return
-        latest, changed = read
+        _, latest, changed = read
         if not changed:
             return
         found = {row.memory_id: row for row in indexed.fetch(connection, list(changed))}
@@ -199,12 +196,6 @@ class ResidentIndex:
                 shard.drop(memory_id)
                 self._is_wasteful |= shard.is_wasteful
         self._seq = latest
-
-
-def _read_models(connection: Connection) -> Models:
-    """Return the first and the second model of the file, as far as they are of concern here."""
-    second = other_vectors.find_second(connection)
-    return vectors.model_of(connection), None if second is None else replace(second, scanned=0)
 
 
 def trim_heap() -> None:
@@ -230,9 +221,11 @@ class ResidentSearch(Search):
         self._shard = shard
         self._cosines: Cosines | None = None
         self._vector = query.vector if shard.has_vectors else None
-        self._second = query.second if self._vector is not None and shard.has_second else None
-        self._second_model = query.second_model
-        self._second_scale = None if self._second is None else self._second.calibration
+        second = query.second if self._vector is not None and shard.has_second else None
+        self._second_model = None if second is None else query.second_model
+        self._second_vector = None if second is None else second.vector
+        self._second_plane = None if second is None else second.coarse
+        self._second_scale = None if second is None else second.calibration
         terms, holding = query.terms, shard.find_holding(query.terms.hashes)
         if terms.fallback and _count_any(holding, terms.terms) < ENOUGH:
             terms = terms.add_fallback()
@@ -245,7 +238,7 @@ class ResidentSearch(Search):
         if self._vector is not None and not trusts_words:
             trust = ranking.trust_words(float(self._coverage.max(initial=0)))
         self._score = partial(ranking.score, weight=real_weight, trust=trust)
-        self.models = name_models(self._vector, self._second)
+        self.models = name_models(self._vector, second)
 
     def rank(self, limit: int) -> list[int]:
         """Return the ids of the best of the partition, by the coarse planes."""
@@ -254,7 +247,7 @@ class ResidentSearch(Search):
         rows, coverage, relevance = self._rows, self._coverage, None
         if self._vector is not None:
             if self._cosines is None:
-                self._cosines = self._compare(self._vector, None)
+                self._cosines = self._shard.compare(self._vector.coarse, self._second_plane, None)
             scale = self._vector.calibration
             near = self._find_nearest(scale, self._cosines, limit)
             near = near[~np.isin(near, rows)]
@@ -287,7 +280,7 @@ class ResidentSearch(Search):
         else:
             scale = self._vector.calibration
             cosines = (
-                self._compare(self._vector, rows)
+                shard.compare(self._vector.coarse, self._second_plane, rows)
                 if self._cosines is None
                 else self._cosines.take(rows)
             )
@@ -296,7 +289,9 @@ class ResidentSearch(Search):
                 scores = self._score(coverage, relevance, shard.real[rows])
                 top = ranking.select_best(scores, shard.ids[rows], limit + MARGIN)
                 rows, coverage, cosines = rows[top], coverage[top], cosines.take(top)
-            self._refine(shard.ids[rows].tolist(), cosines)
+            ids = shard.ids[rows].tolist()
+            first, second = vectors.fetch_both(self._connection, self._second_model, ids)
+            cosines.refine(ids, (first, self._vector.vector), (second, self._second_vector))
             relevance = compute_relevance(cosines, scale, self._second_scale)
         found = shard.ids[rows]
         scores = self._score(coverage, relevance, shard.real[rows])
@@ -304,22 +299,6 @@ class ResidentSearch(Search):
         if relevance is None:
             relevance = np.zeros(len(rows), np.float32)
         return make_hits(found[best], scores[best], relevance[best], coverage[best])
-
-    def _compare(self, vector: QueryVector, rows: Rows | None) -> Cosines:
-        """Return the cosines of some rows, or all, by the coarse planes."""
-        second = None if self._second is None else self._second.coarse
-        return self._shard.compare(vector.coarse, second, rows)
-
-    def _refine(self, ids: Sequence[int], cosines: Cosines) -> None:
-        """Replace the cosines of some memories by those of both planes, which are in the file."""
-        kept = [(cosines.first, self._vector, vectors.fetch(self._connection, ids))]
-        if cosines.second is not None and self._second_model is not None:
-            exact = other_vectors.fetch(self._connection, self._second_model, ids)
-            kept.append((cosines.second, self._second, exact))
-        for found, asked, exact in kept:
-            for place, memory_id in enumerate(ids):
-                if memory_id in exact and asked is not None:
-                    found[place] = float(exact[memory_id] @ asked.vector)
 
     def _find_nearest(self, scale: Calibration, known: Cosines, limit: int) -> Rows:
         """Return the rows nearest in meaning: of the real world, and of the rest, so many each."""

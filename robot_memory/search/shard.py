@@ -53,7 +53,7 @@ class Shard:
     def snapshot(self) -> Shard:
         """Return what is here now, for one question."""
         taken = copy.copy(self)
-        taken._postings = self._postings.snapshot()
+        taken._postings = copy.copy(self._postings)
         taken._first, taken._second = copy.copy(self._first), copy.copy(self._second)
         return taken
 

@@ -28,16 +28,17 @@ from robot_memory.retrieval.event_views import (
     read_arg,
 )
 from robot_memory.retrieval.events import choose_zone
-from robot_memory.retrieval.evidence import complete, describe_observed
+from robot_memory.retrieval.evidence import describe_links, describe_observed
 from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEventView
-from robot_memory.retrieval.links import describe_links
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.retrieval.rules import JudgedRules, RulesView, find_rules, view_rules
 from robot_memory.retrieval.situation import find_situation
 from robot_memory.retrieval.views import describe_authority, describe_records, describe_results
 from robot_memory.storage.events.pages import EventRow
-from robot_memory.storage.tables import memories, protected_changes
+from robot_memory.storage.tables import protected_changes
+from robot_memory.storage.tables.records import get_whole
+from robot_memory.text.questions.reader import prepare_question
 from robot_memory.text.quoting import format_label, quote
 from robot_memory.tool import tool
 
@@ -267,8 +268,9 @@ def _results(
         marks_newer=True,
     )
     found, asked = Retriever(memory).find(plan), None
-    if request.read == 'auto' and request.actor_id is None:
-        found, asked = add_events(memory, found, request.query, request.collection, None, n)
+    reads = request.read == 'auto' and request.actor_id is None
+    if reads and (question := prepare_question(request.query)) is not None:
+        found, asked = add_events(memory, found, question, request.collection, None, n)
     described = describe_results(found, choose_zone(memory))
     others = [one for one in described if read_metadata(one, 'memory_id') not in rule_ids]
     beyond = {id(one) for one in others[n:]}
@@ -307,8 +309,7 @@ def _marked(memory: Memory, results: list[dict[str, Any]]) -> list[dict[str, Any
     """
     ids = [number for one in results if isinstance(number := read_metadata(one, 'memory_id'), int)]
     with memory.db.read() as connection:
-        found = complete(connection, list(memories.get(connection, ids).values()))
-        records = {record.id: record for record in found}
+        records = get_whole(connection, ids)
         now = memory.timekeeper.read_now(connection)
     zone = choose_zone(memory)
     return [

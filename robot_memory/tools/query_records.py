@@ -13,14 +13,16 @@ from robot_memory.core.truncation import fit
 from robot_memory.memory import Memory
 from robot_memory.retrieval.empty_answers import Asked, explain_empty, why_empty_arg
 from robot_memory.retrieval.events import choose_zone
-from robot_memory.retrieval.evidence import OBSERVED, ObservedView, complete, view_observed
-from robot_memory.retrieval.links import (
+from robot_memory.retrieval.evidence import (
     DISAGREES,
+    OBSERVED,
     REPLACED_BY,
     REPLACEMENT,
     REPLACES,
+    ObservedView,
     ReplacementView,
     view_links,
+    view_observed,
 )
 from robot_memory.retrieval.past import Past, find_past
 from robot_memory.storage import Connection
@@ -29,6 +31,7 @@ from robot_memory.storage.indexes.occasions import compile_occasions
 from robot_memory.storage.past import open_past
 from robot_memory.storage.tables import audit, memories
 from robot_memory.storage.tables.meta import get_store_id
+from robot_memory.storage.tables.records import get_whole
 from robot_memory.tool import tool
 
 
@@ -146,8 +149,9 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
     past = find_past(memory, request.as_of, conditions)
     opened = memory.db.read() if past is None else open_past(memory.db, past.line)
     with opened as connection:
-        page = memories.list_newest(connection, where, request.limit, request.offset)
-        page = complete(connection, page, occasion)
+        ids = memories.list_page(connection, where, request.limit, request.offset)
+        known = get_whole(connection, ids, occasion)
+        page = [known[memory_id] for memory_id in ids]
         zone = choose_zone(memory)
         views = tuple(fit(_view(connection, record, zone), _LONG, len(page)) for record in page)
         total = _total(connection, where, request, len(views))

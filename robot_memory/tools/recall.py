@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robot_memory.core.fields import Json, arg, collection_arg
+from robot_memory.core.zones import get_zone
 from robot_memory.memory import Memory
 from robot_memory.retrieval.answerable import judge
 from robot_memory.retrieval.brief_views import BriefView, view_briefly
@@ -20,12 +21,12 @@ from robot_memory.retrieval.event_views import (
     FigureView,
     read_arg,
 )
-from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEventView
 from robot_memory.retrieval.past import find_past
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.retrieval.views import MemoryView, view_memories
+from robot_memory.text.questions.reader import prepare_question
 from robot_memory.tool import tool
 
 MIN_CONFIDENCE = 0.3
@@ -126,7 +127,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     With spatial_sort, memories that match a query keyword come first; each group is sorted by
     distance.
     """
-    past = find_past(memory, request.as_of, request.context_filter)
+    past = find_past(memory, request.as_of, request.context_filter) if request.as_of else None
     least = request.min_confidence
     plan = RecallPlan.of(
         collection=request.collection,
@@ -142,22 +143,22 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         as_of=None if past is None else past.line,
     )
     found = Retriever(memory).find(plan)
+    zone = get_zone(memory.settings.time_zone)
     asked = None
     fields = (request.context_filter, request.spatial_sort, past)
-    if request.read == 'auto' and request.query.strip() and not any(fields):
+    reads = request.read == 'auto' and request.query.strip() and not any(fields)
+    if reads and (question := prepare_question(request.query)) is not None:
         found, asked = add_events(
-            memory, found, request.query, request.collection, request.session_id, request.n
+            memory, found, question, request.collection, request.session_id, request.n
         )
-    if past is None:
-        memory.accesses.record(found.ids)
+    chance = judge(found, request.query) if request.query.strip() else None
     is_brief = (request.format or memory.settings.recall_format) == 'brief'
-    zone = choose_zone(memory)
     why = None
     if not found.hits and not (asked and (asked.events or asked.figure)):
         why = explain_nothing_found(
             memory, plan, session_id=request.session_id, conditions=request.context_filter
         )
-    return RecallResponse(
+    response = RecallResponse(
         () if is_brief else view_memories(found, zone),
         len(found.hits),
         found.mode,
@@ -166,8 +167,11 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         None if past is None else past.describe(),
         found.faded,
         models=found.models,
-        answerable=judge(found, request.query) if request.query.strip() else None,
+        answerable=chance,
         **({} if asked is None else describe_asked(memory, asked)),
         brief=view_briefly(found, zone) if is_brief and found.hits else None,
         why_empty=why,
     )
+    if past is None:
+        memory.accesses.record(hit.id for hit in found.hits)
+    return response

@@ -21,6 +21,7 @@ from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.retrieval.views import describe_results
+from robot_memory.text.questions.reader import prepare_question
 from robot_memory.tool import tool
 
 
@@ -104,8 +105,9 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
     ranked = Retriever(memory).find(plan)
     found = rate(ranked, request.query, least, limit)
     asked = None
-    if request.read == 'auto' and request.actor_id is None:
-        found, asked = add_events(memory, found, request.query, request.collection, None, limit)
+    reads = request.read == 'auto' and request.actor_id is None
+    if reads and (question := prepare_question(request.query)) is not None:
+        found, asked = add_events(memory, found, question, request.collection, None, limit)
     memory.accesses.record(found.ids)
     described = describe_results(found, choose_zone(memory))
     _add_reading(described, asked)

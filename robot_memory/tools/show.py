@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 from robot_memory.core.fields import Json, arg
 from robot_memory.memory import Memory
 from robot_memory.retrieval.events import choose_zone
-from robot_memory.retrieval.evidence import complete
 from robot_memory.retrieval.folded import find_folded
 from robot_memory.retrieval.linked_events import (
     LINKED,
@@ -20,7 +19,8 @@ from robot_memory.retrieval.payloads import PartView, load_payload, view_part
 from robot_memory.retrieval.views import MemoryView, view_memory
 from robot_memory.storage import Connection
 from robot_memory.storage.events.pages import find_events
-from robot_memory.storage.tables import folding, memories
+from robot_memory.storage.tables import folding
+from robot_memory.storage.tables.records import get_whole
 from robot_memory.tool import tool
 
 
@@ -59,10 +59,9 @@ def show(memory: Memory, request: ShowRequest) -> ShowResponse:
     """
     zone = choose_zone(memory)
     with memory.db.read() as connection:
-        record = memories.get(connection, [request.memory_id]).get(request.memory_id)
+        record = get_whole(connection, [request.memory_id]).get(request.memory_id)
         if record is None:
             return _show_folded(connection, request.memory_id, zone)
-        (record,) = complete(connection, [record])
         data, metadata, parts = load_payload(connection, record.id)
         events = find_events(connection, record.id)
     shown = tuple(view_part(record.id, part) for part in parts)

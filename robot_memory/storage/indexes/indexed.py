@@ -18,6 +18,10 @@ _ROWS = (
     ' LEFT JOIN other_vectors AS v ON v.memory_id = i.memory_id AND v.model = (SELECT'
     " value ->> 'id' FROM meta WHERE key = 'second_vectors')"
 )
+_MODELS = (
+    "(SELECT value FROM meta WHERE key = 'vectors'),"
+    " (SELECT json_remove(value, '$.scanned') FROM meta WHERE key = 'second_vectors')"
+)
 KEPT_CHANGES = 65_536
 _PRUNE_EVERY = 4096
 
@@ -110,21 +114,30 @@ def last_change(connection: apsw.Connection) -> int:
     return int(seq)
 
 
-def read_changes(connection: apsw.Connection, seq: int) -> tuple[int, dict[int, str]] | None:
+class Changes(NamedTuple):
     """
-    Return the latest change, and ids and collections of what changed after one.
+    Hold the latest change, and ids and collections of what changed after another one.
 
-    None where too much changed: not all of it is kept.
+    `models` describes the first and the second model, and changes with either.
     """
-    (first, *_), *rows = connection.execute(
-        'SELECT coalesce(min(seq), 0), NULL, NULL FROM changes'
+
+    models: tuple[str | None, str | None]
+    latest: int
+    changed: dict[int, str]
+
+
+def read_changes(connection: apsw.Connection, seq: int) -> Changes | None:
+    """Return what changed after a change; None where too much did: not all of it is kept."""
+    (first, *models), *rows = connection.execute(
+        f'SELECT coalesce(min(seq), 0), {_MODELS} FROM changes'
         ' UNION ALL SELECT seq, memory_id, collection FROM changes WHERE seq > ?',
         (seq,),
     )
     if first > seq + 1:
         return None
     latest = max((row[0] for row in rows), default=seq)
-    return latest, {memory_id: collection for _, memory_id, collection in rows}
+    changed = {memory_id: collection for _, memory_id, collection in rows}
+    return Changes((models[0], models[1]), latest, changed)
 
 
 def fetch(connection: apsw.Connection, ids: Sequence[int]) -> list[Row]:

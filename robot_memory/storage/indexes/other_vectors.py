@@ -205,19 +205,6 @@ def has_any(connection: apsw.Connection, second: SecondModel, partition: str) ->
     return bool(found)
 
 
-def fetch(
-    connection: apsw.Connection, second: SecondModel, ids: Sequence[int]
-) -> dict[int, Vector]:
-    """Return the vector of each id that has one."""
-    return quantisation.unpack(
-        connection.execute(
-            'SELECT memory_id, coarse, fine FROM other_vectors WHERE model = ?'
-            ' AND memory_id IN (SELECT value FROM json_each(?)) AND coarse IS NOT NULL',
-            (second.id, json.dumps(list(ids))),
-        ).fetchall()
-    )
-
-
 def find_nearest(
     connection: apsw.Connection,
     second: SecondModel,

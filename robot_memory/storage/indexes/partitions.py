@@ -7,6 +7,8 @@ looks at talk.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import apsw
 
 from robot_memory.core.fields import RESERVED
@@ -25,9 +27,16 @@ def turns_of(collection: str) -> str:
     return collection + _TURNS
 
 
-def names_of(collection: str) -> tuple[str, str]:
+class Partition(NamedTuple):
+    """Name a partition, and say whether it is one of turns."""
+
+    name: str
+    is_of_turns: bool = False
+
+
+def split(collection: str) -> tuple[Partition, Partition]:
     """Return the partitions of a collection: that of facts and perceptions, that of turns."""
-    return collection, turns_of(collection)
+    return Partition(collection), Partition(turns_of(collection), True)
 
 
 def is_of_turns(partition: str) -> bool:

@@ -15,6 +15,7 @@ import apsw
 from robot_memory.embedding import quantisation
 from robot_memory.embedding.quantisation import Plane, Vector
 from robot_memory.storage.indexes import indexed, other_vectors
+from robot_memory.storage.indexes.other_vectors import SecondModel
 
 
 def model_of(connection: apsw.Connection) -> tuple[str, int] | None:
@@ -118,6 +119,22 @@ def fetch(connection: apsw.Connection, ids: Sequence[int]) -> dict[int, Vector]:
         (json.dumps(list(ids)),),
     ).fetchall()
     return quantisation.unpack(rows)
+
+
+def fetch_both(
+    connection: apsw.Connection, second: SecondModel | None, ids: Sequence[int]
+) -> tuple[dict[int, Vector], dict[int, Vector]]:
+    """Return the vectors of the first and of a second model, of each id that has one."""
+    rows: list[Any] = connection.execute(
+        'SELECT i.memory_id, i.coarse, i.fine, v.coarse, v.fine FROM indexed AS i'
+        ' LEFT JOIN other_vectors AS v ON v.model = ? AND v.memory_id = i.memory_id'
+        ' WHERE i.memory_id IN (SELECT value FROM json_each(?))',
+        (None if second is None else second.id, json.dumps(list(ids))),
+    ).fetchall()
+    return (
+        quantisation.unpack([row[:3] for row in rows if row[1] is not None]),
+        quantisation.unpack([(row[0], *row[3:]) for row in rows if row[3] is not None]),
+    )
 
 
 def find_nearest(

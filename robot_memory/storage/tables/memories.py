@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes import entries, facets
 from robot_memory.storage.indexes.candidates import choose, restrict_to
-from robot_memory.storage.indexes.filters import STAMP, TIMES, Where
+from robot_memory.storage.indexes.filters import TIMES, Where
 from robot_memory.storage.tables import (
     accesses,
     audit,
@@ -30,25 +30,12 @@ from robot_memory.storage.tables import (
     writers,
 )
 from robot_memory.storage.tables.folding import explain_missing
+from robot_memory.storage.tables.records import SELECT, SELECT_SOME, make_record
 from robot_memory.text.categories import Classification
 from robot_memory.text.duplicate_keys import derive_keys
 
-_COLUMNS = (
-    'id type collection session_id content category confidence tags scope_files perception_type '
-    'context actor_id event_id strategy_name stamp stamp_is_local frame_id pose status '
-    'superseded_by access_count last_accessed created_at updated_at authority stands'
-).split()
-_FIELDS = (*_COLUMNS, 'role', 'turn_id', 'time_uncertain')
 CREATED = TIMES['created_at']
 """SQL of when a memory was stored, as is known now."""
-_CORRECTED = {**TIMES, 'stamp': STAMP}
-_SELECT = (
-    f'SELECT {", ".join(_CORRECTED.get(name, f"m.{name}") for name in _COLUMNS)},'
-    f' t.role, t.number, {epochs.is_uncertain("m.created_epoch")},'
-    f' {writers.COLUMNS} FROM memories AS m'
-    ' LEFT JOIN turns AS t ON t.memory_id = m.id LEFT JOIN writers AS w ON w.id = m.writer_id'
-)
-_JSON = ('context', 'pose')
 _SHORT = 2000
 """Memories that are rather all looked at and sorted than looked for back in time."""
 _LONG = 200_000
@@ -174,10 +161,8 @@ def derive_columns(content: str) -> tuple[str, bytes, str, int]:
 
 def get(connection: apsw.Connection, ids: Iterable[int]) -> dict[int, Record]:
     """Return the memories that there are among the ids."""
-    rows = connection.execute(
-        f'{_SELECT} WHERE m.id IN (SELECT value FROM json_each(?))', (json.dumps(list(ids)),)
-    )
-    return {row[0]: _make_record(row) for row in rows}
+    rows = connection.execute(SELECT_SOME, (json.dumps(list(ids)),))
+    return {row[0]: make_record(row) for row in rows}
 
 
 def get_active(connection: apsw.Connection, memory_id: int) -> Record:
@@ -199,9 +184,14 @@ def list_newest(
     connection: apsw.Connection, where: Where, limit: int, offset: int = 0
 ) -> list[Record]:
     """Return the memories that pass, newest first, ties by id."""
-    page = list_newest_ids(connection, where, min(limit + offset, _MOST_ROWS))[offset:]
+    page = list_page(connection, where, limit, offset)
     records = get(connection, page)
     return [records[memory_id] for memory_id in page]
+
+
+def list_page(connection: apsw.Connection, where: Where, limit: int, offset: int) -> list[int]:
+    """Return the ids of those that pass, newest first, without as many as the offset."""
+    return list_newest_ids(connection, where, min(limit + offset, _MOST_ROWS))[offset:]
 
 
 def list_newest_ids(connection: apsw.Connection, where: Where, limit: int) -> list[int]:
@@ -262,12 +252,12 @@ def list_turns(
 ) -> list[Record]:
     """Return the latest active turns, of a session, a collection or all, as they were said."""
     rows = connection.execute(
-        f"{_SELECT} WHERE m.status = 'active' AND t.memory_id IS NOT NULL"
+        f"{SELECT} WHERE m.status = 'active' AND t.memory_id IS NOT NULL"
         ' AND (?1 IS NULL OR t.session_id = ?1) AND (?2 IS NULL OR m.collection = ?2)'
         f' ORDER BY {CREATED} DESC, m.id DESC LIMIT ?3',
         (session_id, collection, limit),
     ).fetchall()
-    return [_make_record(row) for row in reversed(rows)]
+    return [make_record(row) for row in reversed(rows)]
 
 
 def count(connection: apsw.Connection, where: Where) -> int:
@@ -385,15 +375,3 @@ def retire(
         observations.remove_positions(connection, memory_id, collection)
         events.set_active(connection, memory_id, False)
     return audit.get_head(connection).id
-
-
-def _make_record(row: Sequence[Any]) -> Record:
-    values = dict(zip(_FIELDS, row, strict=False))
-    for name in _JSON:
-        values[name] = None if values[name] is None else json.loads(values[name])
-    for name in ('tags', 'scope_files'):
-        values[name] = () if values[name] == '[]' else tuple(json.loads(values[name]))
-    for name in ('stands', 'stamp_is_local', 'time_uncertain'):
-        values[name] = bool(values[name])
-    writer = row[len(_FIELDS) :]
-    return Record(**values, writer=None if writer[0] is None else Writer(*writer))

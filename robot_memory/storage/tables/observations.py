@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import add
 from typing import Any
 
 import apsw
@@ -176,26 +177,30 @@ _SUMMARY = (
 )
 
 
-def summarize(connection: apsw.Connection, facts: Sequence[Record]) -> dict[int, Evidence]:
-    """Return what the occasions of each of some facts come to, its own statement included."""
-    ids = json.dumps([record.id for record in facts])
+def summarize(
+    connection: apsw.Connection, facts: Sequence[Mapping[str, Any]]
+) -> tuple[dict[int, Evidence], list[int]]:
+    """
+    Return what the occasions of each of some facts come to, its own statement included.
+
+    A fact is given by the fields of its record. Second come the ids of those said again.
+    """
+    ids = json.dumps([fact['id'] for fact in facts])
     again = {row[0]: row[1:] for row in connection.execute(_SUMMARY, (ids,))}
-    outcomes = [read_outcome(record.context) for record in facts]
-    kinds = [is_simulated(record.context) for record in facts]
     found = {}
-    for record, outcome, kind in zip(facts, outcomes, kinds, strict=True):
-        first = last = record.created_at
-        sums = [0] * 6
-        if record.id in again:
-            earliest, latest, newer, *sums = again[record.id]
+    for fact in facts:
+        first = last = fact['created_at']
+        outcome = read_outcome(fact['context'])
+        own = (1, int(outcome is not None), int(outcome == 'true'))
+        sums = [0, 0, 0, *own] if is_simulated(fact['context']) == 1 else [*own, 0, 0, 0]
+        if fact['id'] in again:
+            earliest, latest, newer, *more = again[fact['id']]
             # A takeover put what the memory had said before into an observation.
-            said = last if newer else record.updated_at
+            said = last if newer else fact['updated_at']
             first, last = min(first, earliest), max(said, latest)
-        place = 3 * (kind == 1)
-        for number, own in enumerate((True, outcome is not None, outcome == 'true')):
-            sums[place + number] += own
-        found[record.id] = Evidence(sums[0], first, last, *sums[1:])
-    return found
+            sums = list(map(add, sums, more))
+        found[fact['id']] = Evidence(sums[0], first, last, *sums[1:])
+    return found, list(again)
 
 
 def read_places(

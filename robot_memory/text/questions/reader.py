@@ -29,7 +29,7 @@ from robot_memory.text.questions.orders import (
     find_time_order,
     settle_figures,
 )
-from robot_memory.text.questions.sentences import find_question
+from robot_memory.text.questions.sentences import SHORT, find_question
 from robot_memory.text.questions.signs import find_signs
 from robot_memory.text.questions.tables import load_pattern, load_table
 from robot_memory.text.questions.window_reader import HIDDEN, is_inside, mask
@@ -62,7 +62,7 @@ class Question:
     @classmethod
     def of(cls, text: str) -> Question:
         """Prepare a text; of one longer than 300 characters only the sentences that ask."""
-        pieces = find_question(text, LONGEST)
+        pieces = find_question(text, LONGEST) if len(text) > SHORT else [(0, len(text))]
         asked = HIDDEN.join(text[start:end] for start, end in pieces)
         asked, folded, moves = mend_words(asked, correct_words(fold_characters(asked)))
         return cls(text, pieces, asked, folded, moves, find_signs(folded))
@@ -92,6 +92,12 @@ class Question:
             return replace(reading, spans=tuple(_move(span, self.pieces) for span in spans))
         unread = self.text[LONGEST:].strip() if first_end == LONGEST else ''
         return replace(reading, spans=tuple(spans), rest=f'{reading.rest} {unread}'.strip())
+
+
+def prepare_question(text: str) -> Question | None:
+    """Return a text as it is read; None of most texts, in which no table finds anything."""
+    question = Question.of(text)
+    return question if question.signs else None
 
 
 def read_question(text: str, now: datetime, zone: ZoneInfo) -> Reading:

@@ -62,6 +62,15 @@ def find_people(text: str, known: Iterable[str] = ()) -> list[Person]:
     return _resolve(text, sorted(found.values(), key=lambda person: person.start))
 
 
+def find_named(text: str) -> frozenset[str]:
+    """Return the keys of the persons whom a text names."""
+    return frozenset(
+        person.key
+        for person in find_people(text)
+        if not person.is_pronoun and person.key not in (ANYONE, CHILD)
+    )
+
+
 def find_speakers(folded: str) -> list[tuple[int, int]]:
     """Return where the speaker names himself."""
     return [match.span() for match in _SPEAKER.finditer(folded)]
