@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ _OVERSIZE = 1 << 22
 """Entries that are sorted in at once, whoever waits: no more come in but by a loading."""
 _RATIO = 4
 """A segment is at least so many times as large as the one after it."""
+_SIEVE = np.uint32((1 << 12) - 1)
+"""Bits of terms by which most of those that are not asked for are passed over."""
 _PARTS = 16
 """Parts that are sorted one after the other, which bounds the memory that sorting takes."""
 
@@ -172,11 +175,24 @@ class Postings:
         for segment in self._segments:
             for term, rows in segment.find_each(asked):
                 found[term].append(rows)
-        if not self._new:
-            return found
-        held, rows = self._new_terms[: self._new], self._new_rows[: self._new]
-        places = np.flatnonzero(np.isin(held, asked) & (rows >= 0))
-        held, rows = held[places], rows[places]
-        for term in set(held.tolist()):
-            found[term].append(rows[held == term])
+        for term, rows in self._find_new(np.sort(asked)):
+            found[term].append(rows)
         return found
+
+    def _find_new(self, asked: Hashes) -> Iterator[tuple[int, Rows]]:
+        """Yield those of some ascending terms that came in, each with the rows that hold it."""
+        if not self._new or not len(asked):
+            return
+        held, rows = self._new_terms[: self._new], self._new_rows[: self._new]
+        sieve = np.zeros(_SIEVE + 1, np.bool_)
+        sieve[asked & _SIEVE] = True
+        likely = np.flatnonzero(sieve[held & _SIEVE])  # few besides those that are asked for
+        held, rows = held[likely], rows[likely]
+        known = asked.take(asked.searchsorted(held), mode='clip') == held
+        places = np.flatnonzero(known & (rows >= 0))
+        places = places[held[places].argsort(kind='stable')]
+        held, rows = held[places], rows[places]
+        starts = np.flatnonzero(np.diff(held, prepend=~held[:1]))
+        bounds = [*starts.tolist(), len(held)]
+        for term, (start, end) in zip(held[starts].tolist(), pairwise(bounds), strict=True):
+            yield term, rows[start:end]

@@ -9,10 +9,9 @@ names of persons.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from robot_memory.text.duplicate_keys import convert_han_number
@@ -38,6 +37,7 @@ _NUMERAL = re.compile(
     rf'(?:\d|[零一二两三四五六七八九十百千万半几]|\b(?:{"|".join(NUMBER_WORDS)}))'
 )
 _WORD = re.compile(rf"[^\W\d_{HAN}]+(?:[-'][^\W\d_{HAN}]+)*")
+_ASCII_WORD = re.compile("[a-z]+(?:[-'][a-z]+)*")
 _DIGITS = re.compile(r'(?<![\w.])(?:[A-Za-z]{1,3}-?)?\d+(?:[.:,/]\d+)*')
 _HAN_NUMBER = re.compile(
     '(?<![第每同统唯哪这那某])([零〇一二两三四五六七八九十百千]+)'
@@ -62,24 +62,47 @@ class Slots:
         """Read nothing yet."""
         self._text = text
         self.folded = text.lower()
-        self.is_han = _ANY_HAN.search(text) is not None
+        self._is_ascii = text.isascii()
+        self.is_han = not self._is_ascii and _ANY_HAN.search(text) is not None
+
+    @cached_property
+    def in_order(self) -> list[str]:
+        """Return the words in Latin letters, as they follow each other."""
+        return (_ASCII_WORD if self._is_ascii else _WORD).findall(self.folded)
 
     @cached_property
     def words(self) -> frozenset[str]:
         """Return the words in Latin letters."""
-        return frozenset(_WORD.findall(self.folded))
+        return frozenset(self.in_order)
+
+    @cached_property
+    def stems(self) -> list[str]:
+        """Return the stems of the words, as they follow each other."""
+        return list(map(_stem, self.in_order))
+
+    @cached_property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return the stems of content words that stand side by side."""
+        return list(_pair_content(self.in_order, self.stems))
 
     @cached_property
     def values(self) -> dict[str, frozenset[str]]:
         """Return the values that are named, by group."""
-        found = {group: self.find(group) for group in _compile_groups()}
-        return {group: values for group, values in found.items() if values}
+        found = {
+            name: self.find(name)
+            for name, group in _compile_groups().items()
+            if not group.signs.isdisjoint(self._marks)
+        }
+        return {name: values for name, values in found.items() if values}
 
     def find(self, group: str) -> frozenset[str]:
         """Return the values of one group that are named."""
-        signs, pattern, names = _compile_groups()[group]
-        if signs.isdisjoint(self._marks):
-            return frozenset()
+        signs, several, pattern, names = _compile_groups()[group]
+        marks = signs & self._marks
+        if not marks:
+            return marks
+        if self._is_ascii and several.isdisjoint(marks):
+            return frozenset(map(names.__getitem__, marks))
         text = self.folded
         cleaned = _compile_words()[0].sub('', text) if group == 'colour' else text
         return frozenset(names[match[0]] for match in pattern.finditer(cleaned))
@@ -135,7 +158,7 @@ def compare(question: Slots, text: Slots) -> Agreement:
             silent += 1
         elif not named & known:
             other += 1
-    if question.numbers - text.numbers:
+    if question.numbers and question.numbers - text.numbers:
         if text.numbers:
             other += 1
         else:
@@ -147,8 +170,11 @@ def compare(question: Slots, text: Slots) -> Agreement:
                 other += 1
             else:
                 silent += 1
-        is_swapped = _is_swapped_han if question.is_han else _is_swapped
-        swapped = int(is_swapped(question.folded, text.folded))
+        swapped = int(
+            _is_swapped_han(question.folded, text.folded)
+            if question.is_han
+            else _is_swapped(question, text)
+        )
     return Agreement(other, silent, swapped, int(_is_unfit(question, text)))
 
 
@@ -159,20 +185,36 @@ def _compile_words() -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(words['no_colour']), re.compile(words['chinese_person'])
 
 
+class _Group(NamedTuple):
+    """
+    Hold the values of a group by their names, and a pattern of the names.
+
+    A text without any of the `signs` has none; they are whole names, but for those of `several`
+    words or characters.
+    """
+
+    signs: frozenset[str]
+    several: frozenset[str]
+    pattern: re.Pattern[str]
+    values: dict[str, str]
+
+
 @cache
-def _compile_groups() -> dict[str, tuple[frozenset[str], re.Pattern[str], dict[str, str]]]:
-    """Compile the names of each group, with signs without which a text has none of them."""
+def _compile_groups() -> dict[str, _Group]:
+    """Compile the names of each group at the first use."""
     made = {}
     for group, table in _TABLES['groups'].items():
         names = {alias: value for value, aliases in table.items() for alias in aliases.split()}
         names = {alias.replace('_', ' '): value for alias, value in names.items()}
         ordered = sorted(names, key=len, reverse=True)
-        parts = [
-            re.escape(alias) if alias[0] > '\u3000' else rf'\b{re.escape(alias)}\b'
-            for alias in ordered
-        ]
-        signs = {one[0] if one[0] > '\u3000' else _TOKEN.findall(one)[0] for one in names}
-        made[group] = frozenset(signs), re.compile('|'.join(parts)), names
+        latin, han = (
+            '|'.join(re.escape(alias) for alias in ordered if (alias[0] > '\u3000') is is_han)
+            for is_han in (False, True)
+        )
+        pattern = '|'.join(filter(None, (latin and rf'\b(?:{latin})\b', han)))
+        signs = {one: one[0] if one[0] > '\u3000' else _TOKEN.findall(one)[0] for one in names}
+        several = frozenset(sign for one, sign in signs.items() if one != sign)
+        made[group] = _Group(frozenset(signs.values()), several, re.compile(pattern), names)
     return made
 
 
@@ -230,8 +272,14 @@ def _compile_units() -> dict[str, re.Pattern[str]]:
 
 
 @cache
-def _compile_asked() -> list[tuple[str, re.Pattern[str]]]:
-    return [(kind, re.compile(pattern)) for kind, pattern in _TABLES['asked'].items()]
+def _compile_asked() -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str], re.Pattern[str]]]]:
+    """Compile what tells that anything is asked for in English, and by kind, there and in Chinese."""
+    english, chinese = _TABLES['asked'], _TABLES['asked_han']
+    patterns = [
+        (kind, re.compile(rf'\b(?:{words})'), re.compile(chinese[kind]))
+        for kind, words in english.items()
+    ]
+    return re.compile(rf'\b(?:{"|".join(english.values())})'), patterns
 
 
 def _is_unfit(question: Slots, text: Slots) -> bool:
@@ -256,7 +304,13 @@ def _is_unfit(question: Slots, text: Slots) -> bool:
 @lru_cache(maxsize=256)
 def _find_asked(folded: str) -> str:
     """Return what a question asks for, '' where it does not say."""
-    return next((kind for kind, pattern in _compile_asked() if pattern.search(folded)), '')
+    anything, patterns = _compile_asked()
+    if folded.isascii() and not anything.search(folded):
+        return ''
+    for kind, english, chinese in patterns:
+        if english.search(folded) or chinese.search(folded):
+            return kind
+    return ''
 
 
 def _may_begin_with_name(text: Slots, question: Slots) -> bool:
@@ -276,41 +330,25 @@ _FUNCTION = frozenset(
 )
 
 
-def _is_swapped(question: str, text: str) -> bool:
+def _is_swapped(question: Slots, text: Slots) -> bool:
     """Say whether a word of the text has another one before it than in the question."""
-    asked, said = _read_order(question), _read_order(text)
-    for word, following in asked.pairs:
-        if word in said.stems:
+    for word, following in question.pairs:
+        if following not in text.folded or word in text.stems:
             continue
-        others = said.before.get(following)
-        if others and others.isdisjoint(asked.stems):
+        others = {before for before, stem in text.pairs if stem == following}
+        if others and others.isdisjoint(question.stems):
             return True
     return False
 
 
-class _Order(NamedTuple):
-    """Hold the stems of a text, its pairs of content words, and what stands before each."""
-
-    stems: frozenset[str]
-    pairs: list[tuple[str, str]]
-    before: dict[str, set[str]]
-
-
-@lru_cache(maxsize=2048)
-def _read_order(folded: str) -> _Order:
-    words = _WORD.findall(folded)
-    stems = [_stem(word) for word in words]
-    pairs = [
-        stemmed
-        for pair, stemmed in zip(pairwise(words), pairwise(stems), strict=True)
-        if _FUNCTION.isdisjoint(pair)
-    ]
-    before: dict[str, set[str]] = {}
-    for stem, following in pairs:
-        before.setdefault(following, set()).add(stem)
-    return _Order(frozenset(stems), pairs, before)
+def _pair_content(words: Sequence[str], stems: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the stems of two content words that stand side by side."""
+    for place in range(1, len(words)):
+        if words[place] not in _FUNCTION and words[place - 1] not in _FUNCTION:
+            yield stems[place - 1], stems[place]
 
 
+@lru_cache(maxsize=8192)
 def _stem(word: str) -> str:
     return word.removesuffix("'s").removesuffix('s') if len(word) > 3 else word
 

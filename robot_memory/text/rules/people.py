@@ -64,6 +64,12 @@ def find_people(text: str, known: Iterable[str] = ()) -> list[Person]:
 
 def find_named(text: str) -> frozenset[str]:
     """Return the keys of the persons whom a text names."""
+    if text.isascii() and text.islower():  # names have capitals: 'mother' is left
+        return frozenset(
+            key
+            for key, pattern in _compile_people()
+            if key not in ('', ANYONE, CHILD) and pattern.search(text)
+        )
     return frozenset(
         person.key
         for person in find_people(text)
