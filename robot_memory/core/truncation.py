@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 FIELD = 65_536
@@ -90,27 +90,33 @@ def _cut_text(text: str, room: int) -> str:
     return kept + _MARK if kept else ''
 
 
-def fit(shown: AnswerT, names: Sequence[str], count: int) -> AnswerT:
+def fit_each(views: Sequence[AnswerT], names: Sequence[str]) -> list[AnswerT]:
     """
-    Return one of `count` views of an answer with the named fields within their room.
+    Return the views of an answer with the named fields within their room.
 
-    Those that were longer are named in its field `shortened`.
+    Those that were longer are named in the field `shortened` of each.
     """
-    found = _shorten_fields({name: getattr(shown, name) for name in names}, count)
+    rooms = {name: _compute_limit(name, len(views)) for name in names}
+    return [_fit(view, rooms) for view in views]
+
+
+def _fit(shown: AnswerT, rooms: Mapping[str, int]) -> AnswerT:
+    """Return a view with some of its fields within their rooms."""
+    found = _shorten_fields({name: getattr(shown, name) for name in rooms}, rooms)
     if not found:
         return shown
     return dataclasses.replace(shown, **found, shortened=tuple(found))  # type: ignore[type-var]
 
 
 def fit_members(shown: dict[str, Any], names: Sequence[str], count: int) -> dict[str, Any]:
-    """Return one of `count` objects of an answer, its named members shortened as by `fit`."""
-    found = _shorten_fields({name: shown.get(name) for name in names}, count)
+    """Return one of `count` objects of an answer, its named members shortened as by `fit_each`."""
+    rooms = {name: _compute_limit(name, count) for name in names}
+    found = _shorten_fields({name: shown.get(name) for name in names}, rooms)
     return {**shown, **found, 'shortened': list(found)} if found else shown
 
 
-def _shorten_fields(values: dict[str, Any], count: int) -> dict[str, Any]:
+def _shorten_fields(values: dict[str, Any], rooms: Mapping[str, int]) -> dict[str, Any]:
     """Return those of the values that were too long, shortened."""
-    rooms = {name: _compute_limit(name, count) for name in values}
     return {
         name: shorten(value, rooms[name])
         for name, value in values.items()

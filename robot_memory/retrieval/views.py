@@ -11,7 +11,7 @@ from robot_memory.core.clock import format_instant, format_instants
 from robot_memory.core.fields import Json, Stamp, arg, to_plain
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, describe_statement, is_rule_giver
-from robot_memory.core.truncation import compute_field_limit, fit, shorten
+from robot_memory.core.truncation import compute_field_limit, fit_each, shorten
 from robot_memory.retrieval.evidence import (
     DISAGREES,
     OBSERVED,
@@ -235,7 +235,7 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
     if is_whole:
         return tuple(views)
     limit = compute_field_limit(len(records))
-    views = [fit(view, _LONG, len(records)) for view in views]
+    views = fit_each(views, _LONG)
     return tuple(
         view if len(view.context) <= limit else _shorten_context(view, record.context, limit)
         for view, record in zip(views, records, strict=True)

@@ -38,6 +38,7 @@ _NUMERAL = re.compile(
 )
 _WORD = re.compile(rf"[^\W\d_{HAN}]+(?:[-'][^\W\d_{HAN}]+)*")
 _ASCII_WORD = re.compile("[a-z]+(?:[-'][a-z]+)*")
+_DIGIT = re.compile(r'\d')
 _DIGITS = re.compile(r'(?<![\w.])(?:[A-Za-z]{1,3}-?)?\d+(?:[.:,/]\d+)*')
 _HAN_NUMBER = re.compile(
     '(?<![第每同统唯哪这那某])([零〇一二两三四五六七八九十百千]+)'
@@ -219,7 +220,7 @@ def _compile_groups() -> dict[str, _Group]:
 
 
 def _find_numbers(text: str, words: Iterable[str], is_han: bool) -> Iterable[str]:
-    for match in _DIGITS.finditer(text):
+    for match in _DIGITS.finditer(text) if _DIGIT.search(text) else ():
         yield match[0].lower().replace('-', '').replace(',', '')
     for match in _LETTER.finditer(text):
         yield match[0].lower()
@@ -273,7 +274,7 @@ def _compile_units() -> dict[str, re.Pattern[str]]:
 
 @cache
 def _compile_asked() -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str], re.Pattern[str]]]]:
-    """Compile what tells that anything is asked for in English, and by kind, there and in Chinese."""
+    """Compile what tells that anything is asked for in English, and each kind in both."""
     english, chinese = _TABLES['asked'], _TABLES['asked_han']
     patterns = [
         (kind, re.compile(rf'\b(?:{words})'), re.compile(chinese[kind]))

@@ -214,15 +214,16 @@ def extract_terms(text: str) -> list[str]:
     """
     opened = _expand_contractions(text)
     days = _find_dates(opened)
-    out = _extract_words(opened) + days
+    out = _list_terms(_split_pieces(opened)) + days
     out += [TIME] * (bool(days) or _TIME.search(opened) is not None)
     out += [AMOUNT] * (_AMOUNT.search(opened) is not None)
     return out
 
 
-def _extract_words(opened: str) -> list[str]:
+def _list_terms(pieces: Iterable[tuple[str, str, list[str]]]) -> list[str]:
+    """Return the terms of pieces: their names, characters and pairs of them."""
     out: list[str] = []
-    for kind, piece, clusters in _split_pieces(opened):
+    for kind, piece, clusters in pieces:
         if kind != 'run':
             out.append(_NAMES.get(piece, piece))
         else:
@@ -284,7 +285,8 @@ def parse_query(text: str) -> TermQuery:
     opened = _expand_contractions(text)
     main: dict[str, bool] = {}
     fallback: dict[str, bool] = {}
-    for kind, piece, clusters in _split_pieces(opened):
+    pieces = list(_split_pieces(opened))
+    for kind, piece, clusters in pieces:
         if kind == 'run':
             main.update((pair, _is_stop_pair(pair)) for pair in _make_bigrams(clusters))
             fallback.update((c, c in _STOP_CHARACTERS) for c in clusters)
@@ -295,7 +297,7 @@ def parse_query(text: str) -> TermQuery:
     singles = [c for c, stop in fallback.items() if c not in main and not (stop and kept)]
     kinds = [TIME] * (_ASKS_TIME.search(opened) is not None)
     kinds += [AMOUNT] * (_ASKS_AMOUNT.search(opened) is not None)
-    said = [term for term in _extract_words(opened) if term not in STOP_TERMS]
+    said = [term for term in _list_terms(pieces) if term not in STOP_TERMS]
     pairs = pair_adjacent(said)
     return TermQuery(
         (kept or list(main))[:MAX_QUERY_TERMS],

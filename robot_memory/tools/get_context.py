@@ -10,7 +10,7 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, actor_arg, arg, collection_arg
 from robot_memory.core.json_text import format_value
 from robot_memory.core.records import describe_writer
-from robot_memory.core.truncation import fit
+from robot_memory.core.truncation import fit_each
 from robot_memory.core.zones import format_local
 from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import AskedEvents
@@ -192,12 +192,11 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     memory.accesses.record(
         known for one in told if isinstance(known := read_metadata(one, 'memory_id'), int)
     )
-    items = (ContextItemView(one['content'], one['score'], one['metadata']) for one in told)
-    items = (fit(item, ('content', 'metadata'), len(told)) for item in items)
+    items = [ContextItemView(one['content'], one['score'], one['metadata']) for one in told]
     read = {} if asked is None else describe_asked(memory, asked)
     return GetContextResponse(
         composed.text,
-        tuple(items),
+        tuple(fit_each(items, ('content', 'metadata'))),
         name,
         len(told),
         view_rules(rules),

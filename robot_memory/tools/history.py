@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from robot_memory.core.clock import format_instant
 from robot_memory.core.fields import Json, arg
-from robot_memory.core.truncation import fit
+from robot_memory.core.truncation import fit_each
 from robot_memory.memory import Memory
 from robot_memory.retrieval.past import Change, read_history
 from robot_memory.tool import tool
@@ -61,7 +61,7 @@ def history(memory: Memory, request: HistoryRequest) -> HistoryResponse:
     number of a line.
     """
     changes = read_history(memory, request.memory_id)
-    entries = tuple(fit(_view(change), _LONG, len(changes)) for change in changes)
+    entries = tuple(fit_each([_view(change) for change in changes], _LONG))
     return HistoryResponse(request.memory_id, entries)
 
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from robot_memory.core.clock import format_instant
 from robot_memory.core.fields import Json, actor_arg, arg
 from robot_memory.core.records import Record
-from robot_memory.core.truncation import fit
+from robot_memory.core.truncation import fit_each
 from robot_memory.memory import Memory
 from robot_memory.retrieval.empty_answers import Asked, explain_empty, why_empty_arg
 from robot_memory.retrieval.events import choose_zone
@@ -153,7 +153,7 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
         known = get_whole(connection, ids, occasion)
         page = [known[memory_id] for memory_id in ids]
         zone = choose_zone(memory)
-        views = tuple(fit(_view(connection, record, zone), _LONG, len(page)) for record in page)
+        views = tuple(fit_each([_view(connection, record, zone) for record in page], _LONG))
         total = _total(connection, where, request, len(views))
         return QueryRecordsResponse(
             get_store_id(connection),

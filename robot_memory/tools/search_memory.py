@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_memory.core.fields import Json, actor_arg, arg, collection_arg, to_plain
-from robot_memory.core.truncation import fit
+from robot_memory.core.truncation import fit_each
 from robot_memory.memory import Memory
 from robot_memory.retrieval.answerable import rate
 from robot_memory.retrieval.asked_events import AskedEvents
@@ -112,16 +112,16 @@ def search_memory(memory: Memory, request: SearchMemoryRequest) -> SearchMemoryR
     described = describe_results(found, choose_zone(memory))
     _add_reading(described, asked)
     results = memory.extensions.run_retrieve_hooks(request.query, described)
-    views = (
+    views = [
         FoundView(one['content'], one['role'], one['score'], one['metadata']) for one in results
-    )
+    ]
     why = None
     if not results:
         best = rate(ranked, request.query, 0.0, 1)
         why = explain_score(best, least) or explain_nothing_found(
             memory, plan, actor_id=request.actor_id
         )
-    return SearchMemoryResponse(tuple(fit(view, _LONG, len(results)) for view in views), why)
+    return SearchMemoryResponse(tuple(fit_each(views, _LONG)), why)
 
 
 def _add_reading(results: list[dict[str, Any]], asked: AskedEvents | None) -> None:

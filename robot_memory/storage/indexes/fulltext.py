@@ -71,9 +71,12 @@ class Stem(NamedTuple):
 
 
 def stem_each(connection: apsw.Connection, terms: Iterable[str]) -> dict[str, list[Stem]]:
-    """Return the stems of each of some terms."""
+    """Return the stems of each of some terms, of which one may come again."""
     tokenizer = connection.fts5_tokenizer('porter', _TOKENIZER)
-    return {term: [Stem(stem, hash_of(stem)) for stem in _stem(tokenizer, term)] for term in terms}
+    return {
+        term: [Stem(stem, hash_of(stem)) for stem in _stem(tokenizer, term)]
+        for term in dict.fromkeys(terms)
+    }
 
 
 def hash_each(groups: Iterable[Sequence[str]]) -> list[int]:

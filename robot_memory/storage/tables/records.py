@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import apsw
@@ -72,13 +73,24 @@ def _read_values(row: Sequence[Any]) -> dict[str, Any]:
     values['context'] = json.loads(values['context'])
     if values['pose'] is not None:
         values['pose'] = json.loads(values['pose'])
-    for name in ('tags', 'scope_files'):
-        values[name] = () if values[name] == '[]' else tuple(json.loads(values[name]))
+    values['tags'] = _read_words(values['tags'])
+    values['scope_files'] = _read_words(values['scope_files'])
     for name in ('stands', 'stamp_is_local', 'time_uncertain'):
         values[name] = bool(values[name])
-    writer = row[len(_FIELDS) :]
-    values['writer'] = None if writer[0] is None else Writer(*writer)
+    values['writer'] = _make_writer(row[len(_FIELDS) :])
     return values
+
+
+@lru_cache(maxsize=1024)
+def _read_words(text: str) -> tuple[str, ...]:
+    """Return the texts of a JSON array: many memories have the same few."""
+    return tuple(json.loads(text))
+
+
+@lru_cache(maxsize=256)
+def _make_writer(columns: tuple[Any, ...]) -> Writer | None:
+    """Return the writer of some columns: many memories have the same."""
+    return None if columns[0] is None else Writer(*columns)
 
 
 def _choose_occasions(
