@@ -42,6 +42,13 @@ def test_the_second_model_is_asked_where_question_and_memory_are_in_its_language
     check_file(pair.memory.db.path)
 
 
+def test_the_past_of_a_store_with_two_models_is_answered_by_keyword(pair: Robot) -> None:
+    known = pair.learn('the red cup is on the left shelf').memory_id
+    pair.update(known, 'the red cup is on the right shelf')
+    (found,) = pair.recall('red cup', as_of='#1').memories
+    assert found.content == 'the red cup is on the left shelf'
+
+
 def test_both_models_make_the_score_of_an_english_memory(
     pair: Robot, open_robot: Open, tiny_embedders: Embedders
 ) -> None:
