@@ -298,12 +298,11 @@ def parse_query(text: str) -> TermQuery:
     kinds = [TIME] * (_ASKS_TIME.search(opened) is not None)
     kinds += [AMOUNT] * (_ASKS_AMOUNT.search(opened) is not None)
     said = [term for term in _list_terms(pieces) if term not in STOP_TERMS]
-    pairs = pair_adjacent(said)
     return TermQuery(
         (kept or list(main))[:MAX_QUERY_TERMS],
         singles[:MAX_QUERY_TERMS],
         kinds,
-        list(dict.fromkeys(pairs))[:MAX_QUERY_TERMS],
+        list(dict.fromkeys(pair_adjacent(said)))[:MAX_QUERY_TERMS],
     )
 
 
