@@ -74,6 +74,7 @@ WORD = re.compile(r'[a-z0-9][a-z0-9_./-]*(?<![./-])')
 _SUFFIX = re.compile('(?:ing|edly|ed|es|s|ly)$')
 
 
+@lru_cache(8192)
 def stem(word: str) -> str:
     """Return a word without its ending, by rule."""
     word = IRREGULAR.get(word, word)
@@ -89,7 +90,7 @@ def stem(word: str) -> str:
 def read_statement(text: str) -> Statement:
     """Read the words, numbers and signs of a text."""
     folded = tokenizer.fold(text)
-    is_han = any('\u4e00' <= c <= '\u9fff' for c in text)
+    is_han = not text.isascii() and any('\u4e00' <= c <= '\u9fff' for c in text)
     plain = [NUMBERS.get(word, word) for word in WORD.findall(folded)]
     words = {stem(word) for word in plain if word not in STOP}
     if is_han:
