@@ -43,7 +43,7 @@ def test_the_second_model_is_asked_where_question_and_memory_are_in_its_language
 
 
 def test_the_past_of_a_store_with_two_models_is_answered_by_keyword(pair: Robot) -> None:
-    known = pair.learn('the red cup is on the left shelf').memory_id
+    known = require(pair.learn('the red cup is on the left shelf').memory_id)
     pair.update(known, 'the red cup is on the right shelf')
     (found,) = pair.recall('red cup', as_of='#1').memories
     assert found.content == 'the red cup is on the left shelf'
