@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from robot_memory.text.questions.anchors import FoundAnchor, find_anchor
+from robot_memory.text.questions.anchor_model import FoundAnchor
+from robot_memory.text.questions.anchors import find_anchor
 from robot_memory.text.questions.day_anchors import find_day_anchor, find_session_anchor
 from robot_memory.text.questions.model import Anchor
 from robot_memory.text.questions.tables import load_pattern

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from robot_memory.text.questions.anchors import FoundAnchor, cut_words, name_anchor
+from robot_memory.text.questions.anchor_model import FoundAnchor
+from robot_memory.text.questions.anchors import cut_words, name_anchor
 from robot_memory.text.questions.events import Mention, Span, is_han
 from robot_memory.text.questions.model import Anchor, DayOf
 from robot_memory.text.questions.moments import find_ordinal

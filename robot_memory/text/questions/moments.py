@@ -9,27 +9,11 @@ from functools import cache
 from typing import Any
 
 from robot_memory.text.questions.calendar import DAY, Calendar, Stretch
+from robot_memory.text.questions.clocks import Clock, get_whole, read_clock
 from robot_memory.text.questions.model import Window
 from robot_memory.text.questions.numbers import parse_month, parse_number
 from robot_memory.text.questions.periods import READERS, WEEKDAYS
 from robot_memory.text.questions.tables import expand, load_table
-
-
-@dataclass(frozen=True)
-class Clock:
-    """
-    Hold a time of day.
-
-    `exact` says that it is known to be before or after noon, `spoken` that it was rounded: half
-    past two; `over` that it was a little later: 四点多.
-    """
-
-    hour: int
-    minute: int | None = None
-    second: int | None = None
-    exact: bool = False
-    spoken: bool = False
-    over: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,6 +43,10 @@ class Moment:
     spoils: bool = False
 
 
+_SECOND_NAMES = tuple(
+    'part2 unit2 unit3 month2 day2 number2 hour2 hour3 minute2 minute3 away2 year2'.split()
+)
+"""Groups that stand for the one without the digit: a pattern names no group twice."""
 LONGEST_YEARS = 20
 """Nothing that a robot remembers is older."""
 _Rule = tuple[dict[str, Any], re.Pattern[str]]
@@ -112,7 +100,7 @@ def _read(rule: dict[str, Any], match: re.Match[str], calendar: Calendar) -> Mom
     given: dict[str, Any] = {
         name: value for name, value in {**rule, **match.groupdict()}.items() if value is not None
     }
-    for name in ('part2', 'unit2', 'unit3', 'month2', 'day2', 'number2'):
+    for name in _SECOND_NAMES:
         if name in given:
             given[name[:-1]] = given[name]
     year = int(given.get('year', calendar.today.year))
@@ -183,7 +171,7 @@ _INSTANT = ('year', 'month', 'day', 'hour', 'minute')
 def _read_instant(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
     year, month, day, hour, minute = (int(given[name]) for name in _INSTANT)
     local = datetime(year, month, day, hour, minute)
-    clock = Clock(local.hour, local.minute, _get_int(given, 'second'), True)
+    clock = Clock(local.hour, local.minute, get_whole(given, 'second'), True)
     offset = given.get('offset')
     if not offset:
         return {'day': local.date(), 'clock': clock}
@@ -198,50 +186,15 @@ def _read_instant(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
     return {'window': Window(at, until, whole, calendar.zone, at)}
 
 
-def _get_int(given: dict[str, Any], name: str) -> int | None:
-    return int(parse_number(str(given[name]))) if name in given else None
-
-
 def _read_part(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
     return {'part': given['part']}
 
 
-_TO = {'five': 5, 'ten': 10, 'twenty': 20, 'twenty-five': 25, 'half': 30, 'quarter': 15, 'a': 15}
-_HAN_PAST = {'半': 30, '一刻': 15, '三刻': 45, '整': 0}
-
-
-def _read_clock(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
-    hour = int(parse_number(str(given['hour'])))
-    minute, second = _get_int(given, 'minute'), _get_int(given, 'second')
-    relative = given.get('relative', '')
-    if relative in _HAN_PAST:
-        minute = _HAN_PAST[relative]
-    elif relative:
-        minute = _TO[relative.split()[0]]
-        if relative.endswith('to'):
-            hour, minute = (hour - 1) % 12 if hour <= 12 else hour - 1, 60 - minute
-    exact = 'exact' in given or hour > 12 or given.get('hour') in ('0', '00', '零')
-    meridiem, part = given.get('meridiem', ''), given.get('part', '')
-    if meridiem:
-        if not 1 <= hour <= 12:
-            raise ValueError(f'no hour {hour} {meridiem}')
-        hour, exact = hour % 12 + 12 * meridiem.startswith('p'), True
-    elif part:
-        hour, exact = set_hour_in(part, hour), True
-    if hour == 24 and not minute:
-        hour = 0
-    if hour > 23 or (minute or 0) > 59:
-        raise ValueError(f'no hour {hour}')
-    clock = Clock(hour, minute, second, exact, bool(relative), 'over' in given)
-    return {'clock': clock, 'part': part}
-
-
-def set_hour_in(part: str, hour: int) -> int:
-    """Return an hour as a part of the day means it: 15 for three in the afternoon."""
-    low, high = load_table('times')['parts'][part]
-    if hour < 12 and not low <= hour < high and low <= hour + 12 <= max(high, 24):
-        return hour + 12
-    return 0 if hour == 12 and high > 24 else hour
+def _read_same_time(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    """Read half an hour to either side of the present time of an earlier day."""
+    at = calendar.local - given['days'] * DAY
+    around = timedelta(minutes=30)
+    return {'stretch': Stretch(at - around, at + around, 'hour', at)}
 
 
 def _read_ago(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
@@ -328,9 +281,13 @@ def _read_year(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
 
 
 def _read_between(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
-    month, year = parse_month(given['month']), int(given.get('year', 0))
-    first = calendar.make_past_date(month, int(parse_number(given['first'])), year)
-    last = first.replace(day=int(parse_number(given['last'])))
+    first_day, last_day = (int(parse_number(given[name])) for name in ('first', 'last'))
+    if 'month' in given:
+        year = int(given.get('year', 0))
+        first = calendar.make_past_date(parse_month(given['month']), first_day, year)
+    else:
+        first = calendar.find_day_of_month(first_day)
+    last = first.replace(day=last_day)
     if last < first:
         raise ValueError('the days are not in order')
     return {'stretch': calendar.make_day(first, (last - first).days + 1, 'range')}
@@ -341,7 +298,8 @@ _READERS = {
     'day': _read_day,
     'instant': _read_instant,
     'part': _read_part,
-    'clock': _read_clock,
+    'clock': read_clock,
+    'same_time': _read_same_time,
     'ago': _read_ago,
     'rolling': _read_rolling,
     'period': _read_period,

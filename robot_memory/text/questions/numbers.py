@@ -21,9 +21,24 @@ _WORDS: dict[str, float] = {
     'quarter of a': 0.25, 'a quarter of an': 0.25, 'a quarter of a': 0.25, 'half of a': 0.5,
     'one and a half': 1.5, 'two and a half': 2.5, '半': 0.5, '半个': 0.5,
 }  # fmt: skip
+_DIGITS = {
+    'nought': 0.0,
+    'oh': 0.0,
+    **{word: float(value) for value, word in enumerate(_UNITS[:10])},
+}
 _EN = '|'.join(sorted((word for word in _WORDS if word.isascii()), key=len, reverse=True))
+_BELOW_HUNDRED = (
+    rf'(?:(?:{"|".join(_TENS)})[- ](?:{"|".join(_UNITS[1:10])})'
+    rf'|(?:{"|".join(_TENS + _UNITS[::-1])})(?![a-z]))'
+)
+_ONE = '|'.join(_DIGITS)
 ENGLISH = (
-    rf'(?:\d{{1,9}}(?:\.\d{{1,9}})?|(?:{"|".join(_TENS)})[- ](?:{"|".join(_UNITS[1:10])})'
+    rf'(?:(?:\d{{1,4}}|{_BELOW_HUNDRED}) and a half(?! (?:an?|of)\b)'
+    rf'|(?:an?|{"|".join(_UNITS[1:10])}) hundred(?: and)? {_BELOW_HUNDRED}'
+    rf'|(?:{"|".join(_UNITS[1:10])}) hundred(?![a-z])'
+    rf'|(?:{_BELOW_HUNDRED}|nought) point (?:{_ONE})(?![a-z])(?:[ -](?:{_ONE})(?![a-z]))*'
+    r'|\d{1,9}(?:\.\d{1,9})?'
+    rf'|(?:{"|".join(_TENS)})[- ](?:{"|".join(_UNITS[1:10])})'
     rf'|(?:{_EN})(?![a-z]))'
 )
 """A pattern of a number in folded English text; a word ends where it matches."""
@@ -39,14 +54,24 @@ COUNT = rf'(?:\d{{1,4}}(?![\d.:])|(?:{_COUNT})(?![a-z]))'
 
 def parse_number(written: str) -> float:
     """Return the value of what ENGLISH or HAN matched."""
-    if written[0].isdecimal():
-        return float(written)
     if written in _WORDS:
         return _WORDS[written]
-    if written.isascii():
-        tens, units = re.split('[- ]', written)
-        return _WORDS[tens] + _WORDS[units]
-    return float(convert_han_number(written))
+    if written.endswith(' and a half'):
+        return parse_number(written.removesuffix(' and a half')) + 0.5
+    if written[0].isdecimal():
+        return float(written)
+    if not written.isascii():
+        return float(convert_han_number(written))
+    whole, point, digits = written.partition(' point ')
+    if point:
+        tail = ''.join(f'{_DIGITS[one]:g}' for one in re.split('[- ]', digits))
+        return float(f'{_DIGITS[whole] if whole in _DIGITS else parse_number(whole):g}.{tail}')
+    hundreds, hundred, rest = written.partition(' hundred')
+    if hundred:
+        rest = rest.removeprefix(' and').strip()
+        return 100 * parse_number(hundreds) + (parse_number(rest) if rest else 0)
+    tens, units = re.split('[- ]', written)
+    return _WORDS[tens] + _WORDS[units]
 
 
 def parse_month(written: str) -> int:

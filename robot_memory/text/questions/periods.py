@@ -7,6 +7,7 @@ from typing import Any
 
 from robot_memory.text.questions.calendar import DAY, Calendar, Stretch
 from robot_memory.text.questions.numbers import parse_month, parse_number
+from robot_memory.text.questions.tables import load_table
 
 WEEKDAYS = ('mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun')
 
@@ -43,23 +44,64 @@ def _read_week_of(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
 
 
 def _read_week_from(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
-    day = calendar.make_past_date(parse_month(given['month']), int(given['day']))
+    day = (
+        calendar.make_past_date(parse_month(given['month']), int(given['day']))
+        if 'month' in given
+        else calendar.find_day_of_month(int(given['day']))
+    )
     return {'stretch': calendar.make_day(day, 7, 'week')}
 
 
-def _read_days_of(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
-    today, days = calendar.today, int(parse_number(given['number']))
+def _read_week_to(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    """Read the seven days that end with a day: the week ending 15 November."""
+    day = int(given['day'])
+    last = (
+        calendar.make_past_date(parse_month(given['month']), day)
+        if 'month' in given
+        else calendar.find_day_of_month(day)
+    )
+    return {'stretch': calendar.make_day(last - 6 * DAY, 7, 'week')}
+
+
+def _find_stretch(given: dict[str, Any], calendar: Calendar) -> Stretch:
+    """Return the month or the week that is named: October, last month, 上周."""
     if 'month' in given:
-        month = calendar.make_past_month(parse_month(given['month']), int(given.get('year', 0)))
-    else:
-        month = calendar.make_month(
-            today.year, today.month - given['period'].startswith(('last', '上'))
-        )
+        return calendar.make_past_month(parse_month(given['month']), int(given.get('year', 0)))
+    period = given['period']
+    ago = period.startswith(('last', '上', 'the previous'))
+    if period.endswith(('week', '周', '星期')):
+        return calendar.make_week(int(ago))
+    return calendar.make_month(calendar.today.year, calendar.today.month - ago)
+
+
+def _read_day_of(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    """Read a day, or working day, of a month or a week: 十月最后一个工作日."""
+    stretch = _find_stretch(given, calendar)
+    first, days = stretch.since.date(), (stretch.until - stretch.since).days
+    every = [first + at * DAY for at in range(days)]
+    if 'working' in given:
+        every = [one for one in every if one.weekday() < 5]
+    which = given.get('which', '')
+    if which in ('last', 'final', '最后', '末'):
+        return {'day': every[-1]}
+    place = int(parse_number(given['nth'])) if 'nth' in given else 1
+    place = place if which in ('', '头', '首') else _ALL_ORDINALS.index(which) + 1
+    return {'day': every[place - 1]} if place <= len(every) else {'nothing': True}
+
+
+def _read_last_working(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    back = {0: 3, 6: 2}.get(calendar.today.weekday(), 1)
+    return {'day': calendar.today - back * DAY}
+
+
+def _read_days_of(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    days, month = int(parse_number(given['number'])), _find_stretch(given, calendar)
     if 'first' in given or given.get('which') == 'first':
         return {'stretch': Stretch(month.since, month.since + days * DAY, 'range')}
     return {'stretch': Stretch(month.until - days * DAY, month.until, 'range')}
 
 
+_ALL_ORDINALS: list[str] = load_table('times')['fragments']['ordinals'].split('|')
 _ORDINALS = ('first', 'second', 'third', 'fourth')
 _BEGIN = ('very start', 'start', 'beginning', 'early part', '初', '上旬')
 _MIDDLE = ('middle', '中旬')
@@ -97,14 +139,10 @@ def _read_weekday_ago(given: dict[str, Any], calendar: Calendar) -> dict[str, An
 
 def _read_weekday_of(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
     """Read the first Monday of November, 上个月最后一个周五."""
-    today, name = calendar.today, given['weekday']
+    name = given['weekday']
     weekday = min('一二三四五六日天'.find(name), 6)
     weekday = WEEKDAYS.index(name[:3]) if weekday < 0 else weekday
-    if 'month' in given:
-        month = calendar.make_past_month(parse_month(given['month']), int(given.get('year', 0)))
-    else:
-        ago = given['period'].startswith(('last', '上'))
-        month = calendar.make_month(today.year, today.month - ago)
+    month = _find_stretch(given, calendar)
     first = month.since.date() + (weekday - month.since.weekday()) % 7 * DAY
     if 'last' in given or given.get('ordinal') == 'last':
         last = month.until.date() - DAY
@@ -118,6 +156,9 @@ def _read_weekday_of(given: dict[str, Any], calendar: Calendar) -> dict[str, Any
 
 
 READERS = {
+    'day_of': _read_day_of,
+    'last_working': _read_last_working,
+    'week_to': _read_week_to,
     'week_number': _read_week_number,
     'half': _read_half,
     'week_of': _read_week_of,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from robot_memory.text.questions.anchors import FoundAnchor, name_anchor
+from robot_memory.text.questions.anchor_model import FoundAnchor
+from robot_memory.text.questions.anchors import name_anchor
 from robot_memory.text.questions.events import Mention, Span
 from robot_memory.text.questions.framing import Frame
 from robot_memory.text.questions.model import Anchor, Relation

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 
 from robot_memory.text.questions.calendar import DAY, Calendar, Stretch
+from robot_memory.text.questions.clocks import Clock, set_hour_in
 from robot_memory.text.questions.model import Window
-from robot_memory.text.questions.moments import Clock, Moment, find_moments, set_hour_in
+from robot_memory.text.questions.moments import Moment, find_moments
 from robot_memory.text.questions.phrases import (
     Phrase,
     find_phrases,
@@ -22,7 +23,9 @@ WEEKDAY = 'weekday'
 """The granularity of a day last week that has the name of today."""
 _SHORT = timedelta(minutes=1)
 NOON = Clock(12, exact=True)
-_NOONS = ('noon', 'midday', '中午')
+_NOONS = frozenset(
+    ('noon', 'midday', *'中午 正午 晌午 午饭 午饭时间 午饭时 午休 午休时间 午休时'.split())
+)
 _AROUND_HOUR = timedelta(minutes=30)
 _AROUND = timedelta(minutes=15)
 _AROUND_SPOKEN = timedelta(minutes=10)
@@ -117,8 +120,11 @@ def _list_days(folded: str, phrases: list[Phrase], calendar: Calendar) -> Found 
     join = load_pattern('times', 'around', 'list')
     if not all(join.fullmatch(folded, one.end, other.start) for one, other in gaps):
         return None
-    if len(phrases) < 2 or not any(is_supported(folded, one) for one in phrases):
+    weekdays = all(one.moment.weekday is not None for one in phrases)
+    supported = weekdays or any(is_supported(folded, one) for one in phrases)
+    if len(phrases) < 2 or not supported:
         return None
+    phrases = _follow_week(phrases, calendar)
     windows = [_make_window(one, calendar) for one in phrases]
     days = [one for one in windows if one and one.since and one.until and not one.near]
     if len(days) < len(phrases) or any(one.relation for one in phrases):
@@ -130,6 +136,19 @@ def _list_days(folded: str, phrases: list[Phrase], calendar: Calendar) -> Found 
     window = Window(since, until, 'range', calendar.zone, None, tuple(days))
     spans = tuple((one.start, one.end) for one in phrases)
     return Found(window, spans, any(one.moment.past for one in phrases), False)
+
+
+def _follow_week(phrases: list[Phrase], calendar: Calendar) -> list[Phrase]:
+    """Return weekdays in the week of the one before them: on Wednesday, Tuesday and Wednesday."""
+    told = [phrases[0]]
+    for one in phrases[1:]:
+        before, moment = told[-1].moment, one.moment
+        if before.weekday is not None and before.day and moment.day and moment.day < before.day:
+            later = moment.day + 7 * DAY
+            if moment.weekday is not None and later <= calendar.today:
+                one = replace(one, moment=replace(moment, day=later))
+        told.append(one)
+    return told
 
 
 def _length(window: Window) -> timedelta:
@@ -169,10 +188,10 @@ def _merge(phrases: list[Phrase]) -> Phrase | None:
 
 
 def _find_hour(clock: Clock, part: str) -> int:
+    if part and clock.hour <= 12:
+        return set_hour_in(part, clock.hour)
     if clock.exact:
         return clock.hour
-    if part:
-        return set_hour_in(part, clock.hour)
     return clock.hour + 12 if 1 <= clock.hour <= 6 else clock.hour
 
 
@@ -231,6 +250,8 @@ def _make_window(one: Phrase, calendar: Calendar) -> Window | None:
     if stretch is None:
         return None
     window = calendar.make_window(stretch)
+    if moment.part and moment.day and not moment.clock:
+        return _relate(one, window, calendar.make_window(calendar.make_day(moment.day)), None)
     if not (moment.clock and stretch.near):
         return _relate(one, window, None, None)
     day = calendar.make_window(calendar.make_day(stretch.near.date()))
@@ -286,7 +307,7 @@ def _make_range(
         if first.window.since >= last.window.since or first.window.since > calendar.now:
             return None
         return Found(instants, ((one.start, other.end),), True, False)
-    first, last = _share_week(first, last)
+    first, last = _share_month(*_share_week(first, last))
     stretches = [_make_stretch(moment, False, calendar) for moment in (first, last)]
     if stretches[0] is None or stretches[1] is None:
         return None
@@ -326,6 +347,14 @@ def _share_week(first: Moment, last: Moment) -> tuple[Moment, Moment]:
         return first, replace(last, day=first.day + apart)
     if last.past and not first.past:
         return replace(first, day=last.day - apart), last
+    return first, last
+
+
+def _share_month(first: Moment, last: Moment) -> tuple[Moment, Moment]:
+    """Return two days of one month where the last says of which: the sixth to 12 October."""
+    told = first.day_of_month and first.day and last.day and not last.day_of_month
+    if told and last.day and (first.day_of_month or 0) <= last.day.day:
+        return replace(first, day=last.day.replace(day=first.day_of_month or 1)), last
     return first, last
 
 
