@@ -62,9 +62,9 @@ BETWEEN = [
      'between the last collision and the last protective stop, how long'),
 ]  # fmt: skip
 DAYS = [
-    ('撞上围栏的那一天，上午出了几次故障', 'faults, count, the 上午 of the last 撞上围栏'),
+    ('撞上围栏的那一天，上午出了几次故障', 'faults, count, the 上午 of the last collision 围栏'),
     ('机械臂被推了六十牛以上的那天，有没有掉件',
-     'grip losses, the day of the last 机械臂被推了六十牛以上'),
+     'grip losses, the day of the last push 了六十牛以上'),
     ('How many faults were there on the two demo days?',
      'faults, count, the day of the last demo'),
     ('上次标定是那天做的', 'calibrations, newest first, 1 of them'),

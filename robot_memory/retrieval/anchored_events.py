@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.zones import to_local
-from robot_memory.retrieval.matching import has_word
+from robot_memory.retrieval.matching import choose_way, has_word
 from robot_memory.retrieval.meant_events import MeantEvents
 from robot_memory.retrieval.named_events import POOL, choose_best
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.indexes.filters import compile_filter
-from robot_memory.text.questions.events import find_mentions
+from robot_memory.text.questions.events import Mention, find_mentions, find_outcome
 from robot_memory.text.questions.figures import find_bounds
 from robot_memory.text.questions.folding import fold_characters
 from robot_memory.text.questions.model import Anchor, DayOf, Reading, Window
 from robot_memory.text.questions.orders import find_superlative
+from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.windows import WEEKDAY, get_part
 from robot_memory.text.questions.words import list_words
 
@@ -68,9 +70,9 @@ class AnchoredEvents(MeantEvents):
             if end is None:
                 return None
         begin, end = sorted((begin, end), key=lambda one: one.onset)
-        since, until = (
-            to_local(at // 1000, self.zone) for at in (begin.end or begin.onset, end.onset)
-        )
+        first = begin.onset if anchor.edge == 'start' else begin.end or begin.onset
+        last = end.end or end.onset if anchor.to.edge == 'end' else end.onset
+        since, until = (to_local(at // 1000, self.zone) for at in (first, last))
         if until <= since:
             return None
         return Placed(Window(since, until, 'range', self.zone), (begin.id, end.id))
@@ -85,7 +87,7 @@ class AnchoredEvents(MeantEvents):
             days = [to_local(event.onset // 1000, self.zone).date()]
         if day.nth > len(days):
             return None
-        first = days[day.nth - 1] if day.nth else days[-1] if day.days > 0 else days[0]
+        first = days[day.nth - (day.nth > 0)] if day.nth else days[-1] if day.days > 0 else days[0]
         last = first if day.nth or day.days else days[-1]
         first, last = (one + timedelta(days=day.days) for one in (first, last))
         if day.week:
@@ -120,6 +122,11 @@ class AnchoredEvents(MeantEvents):
         spans = [(one.start, one.end) for one in mentions]
         for start, end in (*spans, *(highest.spans if highest else ())):
             rest = rest[:start] + ' ' * (end - start) + rest[end:]
+        outcome = find_outcome(rest) if any('task' in one.kinds for one in mentions) else None
+        if outcome:
+            start, end = outcome[1]
+            rest = rest[:start] + ' ' * (end - start) + rest[end:]
+        rest = ' '.join((rest, *_name_tools(folded, mentions)))
         bounds = find_bounds(_AMOUNT.sub(r'about \1', rest), rest)
         rest = rest if not bounds.bounds else _AMOUNT.sub(' ', rest)
         return self.add_labels(
@@ -129,6 +136,7 @@ class AnchoredEvents(MeantEvents):
                 kinds=tuple(kind for one in mentions for kind in one.kinds),
                 labels=tuple(label for one in mentions for label in one.labels),
                 order=highest.order if highest else None,
+                outcome=outcome[0] if outcome else '',
             )
         )
 
@@ -202,10 +210,22 @@ class AnchoredEvents(MeantEvents):
 
     def _find_named(self, reading: Reading, found: list[EventRow]) -> list[EventRow]:
         """Return the events whose words have most of those that an anchor has left."""
-        counts = self.words.count_each(list_words(reading.rest), found)
+        words = list_words(reading.rest)
+        counts = self.words.count_each(words, found)
         if not counts:
             return found if reading.kinds or reading.order else []
-        return choose_best(found, counts)
+        best = choose_best(found, counts)
+        return choose_way(reading.rest, words, best) if 'tool change' in reading.labels else best
+
+
+def _name_tools(folded: str, mentions: Sequence[Mention]) -> Iterator[str]:
+    """Yield the tools that the words of tool changes name, with the way that they tell."""
+    tool, away = (load_pattern('events', 'tool', name) for name in ('named', 'away'))
+    for one in mentions:
+        if 'tool change' in one.labels:
+            for found in (tool, away):
+                match = found.search(folded, one.start, one.end)
+                yield match[0] if match else ''
 
 
 def _names_person(actor_id: str | None, folded: str) -> bool:
@@ -233,7 +253,10 @@ def _place_window(anchor: Anchor, event: EventRow, now: datetime) -> Window:
     if anchor.relation == 'around':
         around = distance or timedelta(0)
         return Window(onset - around, end + around, 'range', zone)
+    if anchor.edge == 'start':
+        end = onset
     if anchor.relation == 'before':
+        onset = end if anchor.edge == 'end' else onset
         since = None if distance is None else onset - distance
         return Window(since, onset, 'range', zone)
     if anchor.relation == 'during':

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from robot_memory.text.questions.anchor_model import FoundAnchor
-from robot_memory.text.questions.anchors import find_anchor
+from robot_memory.text.questions.anchor_model import FoundAnchor, measure_distance
+from robot_memory.text.questions.anchors import find_anchor, find_between_times
 from robot_memory.text.questions.day_anchors import find_day_anchor, find_session_anchor
 from robot_memory.text.questions.model import Anchor
 from robot_memory.text.questions.tables import load_pattern
@@ -29,7 +29,8 @@ class AnchorReader(WindowReader):
             return None
         taken = window.spans if window else find_times(self.folded, self.calendar)
         found = (
-            find_how_long(self.folded, self.mentions)
+            find_between_times(self.folded, self.mentions, self.calendar)
+            or find_how_long(self.folded, self.mentions)
             or find_told_between(self.folded, self.mentions, taken, self.frame)
             or find_day_anchor(self.folded, self.mentions, taken)
             or find_anchor(self.folded, self.mentions, taken)
@@ -38,6 +39,7 @@ class AnchorReader(WindowReader):
         )
         if found and found.anchor.day:
             return found
+        found = found and self._measure_apart(found)
         if found and load_pattern('anchors', 'days', 'summary').search(
             self.folded, 0, found.span[0]
         ):
@@ -55,6 +57,21 @@ class AnchorReader(WindowReader):
             return found
         others = any(not is_inside(m, found.span) for m in self.mentions)
         return found if (others or self.cues.asking) and not self.cues.present else None
+
+    def _measure_apart(self, found: FoundAnchor) -> FoundAnchor:
+        """Return an anchor with how far from it is said elsewhere: for the next half hour."""
+        anchor = found.anchor
+        if anchor.distance is not None or anchor.relation not in ('after', 'before') or anchor.to:
+            return found
+        name = 'later' if anchor.relation == 'after' else 'earlier'
+        match = load_pattern('anchors', 'apart', name).search(mask(self.folded, [found.span]))
+        if match is None:
+            return found
+        groups = match.groupdict()
+        if groups.get('han'):
+            groups |= {'number': groups['han'], 'unit': groups['han_unit']}
+        self.beside = (*self.beside, match.span())
+        return replace(found, anchor=replace(anchor, distance=measure_distance(groups)))
 
     def asks_span(self) -> bool:
         """Say whether it is asked how long it was from one event to another."""
@@ -118,8 +135,12 @@ class AnchorReader(WindowReader):
     def _find_end(self, found: FoundAnchor) -> Found | None:
         """Return what lies since or until the time that is the other end of an anchor."""
         start, end = found.until or found.since or (0, 0)
-        blank = [(0, start), (end, len(self.folded))]
-        named = self.find_window(mask(self.folded, blank, ' '))
+        only = self.folded[start:end]
+        day = ''
+        for one, other in find_times(mask(self.folded, [found.span, (start, end)]), self.calendar):
+            day = day or self.folded[one:other]
+        named = (day and self.find_window(f'{only} {day}')) or self.find_window(only)
+        named = named or self.find_window(f'{only}钟')
         if named is None:
             return None
         window = named.window

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from robot_memory.text.questions.anchor_model import AROUND, FoundAnchor, measure_distance
+from robot_memory.text.questions.calendar import Calendar
 from robot_memory.text.questions.events import Mention, Span
 from robot_memory.text.questions.han_anchors import find_chinese_anchor
 from robot_memory.text.questions.model import Anchor
 from robot_memory.text.questions.tables import load_pattern, load_table
+from robot_memory.text.questions.windows import find_times
 
 _NEAR = 14
 """Characters after a relation within which an event without an article begins."""
@@ -74,6 +77,19 @@ def cut_words(start: int, rest: str) -> int:
     return start + (stop.start() if stop else len(rest))
 
 
+def find_between_times(
+    folded: str, mentions: Sequence[Mention], calendar: Calendar
+) -> FoundAnchor | None:
+    """Return what lies between an event and a clock time: between the stop and five o'clock."""
+    pattern = load_pattern('anchors', 'english', 'between')
+    if not pattern.search(folded):
+        return None
+    named = [one for one in mentions if not one.happening]
+    taken = find_times(folded, calendar, every=True)
+    found = _find_between(folded, named, taken)
+    return found if found and (found.since or found.until) else None
+
+
 def _find_between(
     folded: str, mentions: Sequence[Mention], taken: Sequence[Span]
 ) -> FoundAnchor | None:
@@ -82,7 +98,7 @@ def _find_between(
         other, last = match.start('other'), cut_words(match.start('other'), match['other'])
         words = folded[other:last].strip()
         same = load_pattern('anchors', 'english', 'same').match(words)
-        until = next((one for one in taken if _overlap(one, match.span('other'))), None)
+        until = next((one for one in taken if _overlap(one, (other, last))), None)
         since = next((one for one in taken if _overlap(one, (start, end))), None)
         if since and until and not _is_named(start, end, mentions):
             continue
@@ -126,14 +142,20 @@ def _find_pair(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
 def name_anchor(words: str, relation: str = 'between') -> Anchor:
     """Return the anchor of some words: without articles, and with which of them is meant."""
     table, which = load_table('anchors'), -1
+    edge = load_pattern('anchors', 'english', 'edge').search(words)
     for _ in range(3):
         words = load_pattern('anchors', 'english', 'newest').sub('', words.strip())
         first, _, others = words.partition(' ')
         if others and first in table['which']:
             which, words = table['which'][first], others
     words = load_pattern('anchors', 'english', 'tense').sub('', words)
+    inner = load_pattern('anchors', 'english', 'inner').search(words) if which == -1 else None
+    if inner:
+        which = table['which'][inner['which']]
+        words = ' '.join(f'{words[: inner.start()]} {words[inner.end() :]}'.split())
     known = table['relation'].get(relation, relation)
-    return Anchor(known, words, which)
+    side: Literal['', 'start', 'end'] = '' if not edge else 'start' if edge['start'] else 'end'
+    return Anchor(known, words, which, edge=side)
 
 
 def _read_english(
@@ -159,11 +181,17 @@ def _read_english(
     if not words or (not owned and any(begin <= at < finish for begin, finish in taken)):
         return None
     inside = [one for one in mentions if start <= one.start and one.end <= end]
+    alike = load_pattern('anchors', 'english', 'alike').match(words)
+    asked = next((one for one in mentions if one.end <= match.start() and one.labels), None)
+    if alike and asked and not inside:  # which screw came before the one that stripped
+        inside = [asked]
+        words = f'{asked.labels[0]} {words[alike.end() :]}'
     if article in _SUBJECTS:
         inside += [m for m in mentions if match.start('the') <= m.start < start < m.end <= end]
     if not inside and not (article and load_pattern('anchors', 'english', 'head').search(words)):
         return None
-    if not article and inside[0].start > start + _NEAR:
+    doing = load_pattern('anchors', 'english', 'doing').match(words)
+    if not article and not doing and inside[0].start > start + _NEAR:
         return None
     words = f'{article} {words}' if article in _NAMING else words
     anchor = name_anchor(words, relation)

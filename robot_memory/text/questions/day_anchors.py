@@ -8,12 +8,14 @@ from dataclasses import replace
 from robot_memory.text.questions.anchor_model import FoundAnchor
 from robot_memory.text.questions.anchors import cut_words, name_anchor
 from robot_memory.text.questions.events import Mention, Span, is_han
+from robot_memory.text.questions.han_anchors import read_event
 from robot_memory.text.questions.model import Anchor, DayOf
 from robot_memory.text.questions.moments import find_ordinal
 from robot_memory.text.questions.numbers import parse_number
 from robot_memory.text.questions.tables import load_pattern
 
 _APART = {'before': -1, 'preceding': -1, 'prior to': -1, 'after': 1, 'following': 1}
+_ENDS = {'opening': 1, 'last': -1, 'final': -1, 'closing': -1}
 _NEAR = 12
 """Characters before 那天 within which the event ends."""
 
@@ -34,7 +36,8 @@ def _find_english(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | Non
             start, end = match.span('rest')
             end = end if form in ('titled', 'whole') else cut_words(start, match['rest'])
             far = form == 'apart' and match['within'] and match['side'] in _APART
-            if far or not _is_event(folded, start, end, mentions):
+            clause = match.end('side') if form == 'apart' and not match['side'] else start
+            if far or not _is_event(folded, clause, end, mentions):
                 continue
             day = _read_day(match.groupdict(), form)
             anchor = replace(name_anchor(folded[start:end], 'during'), day=day)
@@ -55,6 +58,8 @@ def _read_day(groups: dict[str, str | None], form: str) -> DayOf:
         return DayOf()
     if form != 'apart':
         written = groups.get('ordinal')
+        if written in _ENDS:
+            return DayOf(nth=_ENDS[written])
         nth = find_ordinal(written) if written else int(parse_number(groups['count'] or 'one'))
         return DayOf(nth=nth)
     side, unit = groups['side'] or 'of', groups['unit'] or groups['same'] or 'day'
@@ -77,11 +82,15 @@ def _find_chinese(
             continue
         occasion = all(not (span[0] <= one.start < span[1]) for one in mentions)
         day = _read_chinese_day(match.groupdict(), occasion=occasion)
-        which = load_pattern('anchors', 'chinese', 'before').search(
-            folded, max(0, span[0] - 8), span[0]
-        )
-        start = which.start() if which else span[0]
-        anchor = replace(name_anchor(folded[slice(*span)], 'during'), day=day)
+        if day is None:
+            continue
+        inside = [one for one in mentions if span[0] <= one.start and one.end <= span[1]]
+        if not inside:
+            anchor = Anchor('during', folded[slice(*span)], day=day)
+            return FoundAnchor(anchor, (span[0], match.end()), (span,))
+        event = read_event(folded, inside[-1], span[1])
+        start = min(span[0], event.start)
+        anchor = Anchor('during', event.words, event.which, day=day)
         return FoundAnchor(anchor, (start, match.end()), (span,))
     return None
 
@@ -111,10 +120,14 @@ def _find_clause(
     return (start, end) if named and start < end else None
 
 
-def _read_chinese_day(groups: dict[str, str | None], *, occasion: bool) -> DayOf:
+def _read_chinese_day(groups: dict[str, str | None], *, occasion: bool) -> DayOf | None:
+    if groups['opening'] or groups['closing']:
+        if occasion:
+            return DayOf(nth=1 if groups['opening'] else -1)
+        return DayOf(-1) if groups['opening'] else None
     if groups['nth']:
         nth = int(parse_number(groups['nth']))
-        after = bool(groups['after']) or not occasion
+        after = bool(groups['after'] or groups['done']) or not occasion
         return DayOf(nth - 1) if after else DayOf(nth=nth)
     if groups['days']:
         return DayOf((-1 if groups['ahead'] else 1) * int(parse_number(groups['days'])))

@@ -74,8 +74,8 @@ class DayOf:
     """
     Hold a day that is told by an event: so many `days` after it, or before it where negative.
 
-    With `nth` the first, second, ... day of what lasted several; with `week` its calendar week,
-    and with `part` a part of the day.
+    With `nth` the first, second, ... day of what lasted several, the last where negative; with
+    `week` its calendar week, and with `part` a part of the day.
     """
 
     days: int = 0
@@ -86,7 +86,7 @@ class DayOf:
     def describe(self) -> str:
         """Return the day in words, to stand before its event."""
         if self.nth:
-            return f'day {self.nth} of'
+            return f'day {self.nth} of' if self.nth > 0 else 'the last day of'
         if self.week:
             side = 'the week after' if self.days > 0 else 'the week before'
             return side if self.days else 'the week of'
@@ -104,7 +104,8 @@ class Anchor:
     `which` counts from the first (1) or from the last (-1, -2), in `window` where it is given; 0
     means all of them ('while screwing'). `distance` says how far from it at most, in seconds ('in
     the ten minutes after'). What lies between two ends with `to`. `said` is something that
-    somebody said. With `day` a day or week is meant that the event tells.
+    somebody said. With `day` a day or week is meant that the event tells. `edge` says that its
+    start or its end is named.
     """
 
     relation: Relation
@@ -115,6 +116,7 @@ class Anchor:
     to: Anchor | None = None
     said: bool = False
     day: DayOf | None = None
+    edge: Literal['', 'start', 'end'] = ''
 
     def describe(self) -> str:
         """Return the anchor in words."""
@@ -129,6 +131,7 @@ class Anchor:
         which = f'the {_format_ordinal(-self.which)} last' if self.which < -1 else which
         if self.said:
             return f'«{self.words}»'
+        which = f'the {self.edge} of {which}' if self.edge else which
         words = f'{which} {self.words}' if self.which else f'any {self.words}'
         return f'{words} of {self.window.describe()}' if self.window else words
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from robot_memory.text.questions.anchors import FoundAnchor
+from robot_memory.text.questions.anchor_model import FoundAnchor
 from robot_memory.text.questions.calendar import Calendar
 from robot_memory.text.questions.events import (
     Mention,

@@ -100,10 +100,16 @@ def find_window(folded: str, calendar: Calendar) -> Found | None:
     )
 
 
-def find_times(folded: str, calendar: Calendar) -> tuple[tuple[int, int], ...]:
-    """Return where the times of a text stand, also those that make no window together."""
+def find_times(
+    folded: str, calendar: Calendar, *, every: bool = False
+) -> tuple[tuple[int, int], ...]:
+    """
+    Return where the times of a text stand, also those that make no window together.
+
+    With `every` those too that nothing around them makes times.
+    """
     phrases = find_phrases(folded, find_moments(folded, calendar))
-    return tuple((one.start, one.end) for one in phrases if is_supported(folded, one))
+    return tuple((one.start, one.end) for one in phrases if every or is_supported(folded, one))
 
 
 def get_part(name: str) -> tuple[int, int]:
