@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robot_memory.text.questions import figures, moments, orders
+from robot_memory.text.questions import aggregates, figures, moments, superlatives
 from robot_memory.text.questions.events import find_mentions, match_label
 from robot_memory.text.questions.folding import correct_words, fold_characters, mend_words
 from robot_memory.text.questions.inflections import inflect
@@ -725,7 +725,7 @@ def _list_patterns() -> list[re.Pattern[str]]:
         read(text)
     found = [pattern for han in (False, True) for _, pattern in moments._compile_rules(han)]
     found += [pattern for pattern, _ in figures._compile_forms()]
-    found += [one for _, *both in orders._compile_superlatives() for one in both]
+    found += [one for _, *both in superlatives._compile_superlatives() for one in both]
     return found
 
 

@@ -21,7 +21,7 @@ from robot_memory.text.questions.events import Mention, find_mentions, find_outc
 from robot_memory.text.questions.figures import find_bounds
 from robot_memory.text.questions.folding import fold_characters
 from robot_memory.text.questions.model import Anchor, DayOf, Reading, Window
-from robot_memory.text.questions.orders import find_superlative
+from robot_memory.text.questions.superlatives import find_superlative
 from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.windows import WEEKDAY, get_part
 from robot_memory.text.questions.words import list_words
@@ -164,6 +164,8 @@ class AnchoredEvents(MeantEvents):
             within = window or Window(None, None, 'range', self.zone)
             if within.until is None or within.until > self.now:
                 within = replace(within, until=self.now)
+            if set(reading.kinds) == {'session'}:  # it may have begun the evening before
+                within = replace(within, granularity='second')
             found = self._list_ordered(reading, where, within, anchor.which < 0)
             found = [
                 one

@@ -122,6 +122,7 @@ class _Search(ComparedEvents):
             return AskedEvents(read_as, no_match=True)
         words = list_words(reading.rest)
         places = self.words.find_sessions(words) if words and not self.session_id else []
+        placed_by = [one for one in words if self.words.find_sessions([one])] if places else []
         if places:
             where = {**where, 'session_id': {'$in': places}}
         order, descending = self._choose_order(reading)
@@ -170,7 +171,11 @@ class _Search(ComparedEvents):
         if reading.order is not None and reading.order.turned:
             taken = taken[::-1]
         counts = [self.words.count_each([one], taken[:1]) for one in words]
-        unread = [one for one, count in zip(words, counts, strict=True) if not count]
+        unread = [
+            one
+            for one, count in zip(words, counts, strict=True)
+            if not count and one not in placed_by
+        ]
         none = not found and figure is None
         return AskedEvents(read_as, taken, figure, no_match=none, unread=unread)
 

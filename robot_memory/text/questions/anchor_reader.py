@@ -16,6 +16,7 @@ from robot_memory.text.questions.told_anchors import (
 )
 from robot_memory.text.questions.window_reader import WindowReader, is_inside, mask
 from robot_memory.text.questions.windows import Found, find_times
+from robot_memory.text.questions.words import list_words
 
 
 class AnchorReader(WindowReader):
@@ -39,6 +40,7 @@ class AnchorReader(WindowReader):
         )
         if found and found.anchor.day:
             return found
+        found = found and self._name_said(found)
         found = found and self._measure_apart(found)
         if found and load_pattern('anchors', 'days', 'summary').search(
             self.folded, 0, found.span[0]
@@ -57,6 +59,14 @@ class AnchorReader(WindowReader):
             return found
         others = any(not is_inside(m, found.span) for m in self.mentions)
         return found if (others or self.cues.asking) and not self.cues.present else None
+
+    def _name_said(self, found: FoundAnchor) -> FoundAnchor:
+        """Return what somebody said by the sentence before where the anchor only points to it."""
+        words = load_pattern('anchors', 'english', 'pointing').sub(' ', found.anchor.words)
+        if not found.anchor.said or list_words(words) or not self.frame.start:
+            return found
+        told = self.folded[: self.frame.start].strip()
+        return replace(found, anchor=replace(found.anchor, words=told))
 
     def _measure_apart(self, found: FoundAnchor) -> FoundAnchor:
         """Return an anchor with how far from it is said elsewhere: for the next half hour."""
@@ -114,8 +124,11 @@ class AnchorReader(WindowReader):
         if len(anchors) > 1 and anchors[1].words == found.anchor.words:
             anchors[1] = replace(anchors[1], words=anchors[0].words)
         end = found.span[1]
+        ran = load_pattern('anchors', 'days', 'ran')
         follows = outside and any(
-            begin >= end and not self.folded[end:begin].strip() for begin, _ in outside.spans
+            begin >= end
+            and (not self.folded[end:begin].strip() or ran.fullmatch(self.folded, end, begin))
+            for begin, _ in outside.spans
         )
         last = len(anchors) - 1
         if outside and follows and not anchors[last].window and (not last or anchors[0].window):

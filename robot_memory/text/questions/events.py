@@ -107,6 +107,7 @@ _CUES = ('asked', 'hinted', 'future', 'present', 'past', 'asking')
 def find_cues(folded: str) -> Cues:
     """Return what the words show."""
     han = is_han(folded)
+    folded = _compile_pattern(load_table('events')['allowed']['en']).sub(' ', folded)
     return Cues(*(_shows(name, folded, han) for name in _CUES))
 
 
@@ -199,7 +200,7 @@ def find_outcome(folded: str) -> tuple[str, Span] | None:
 
 @cache
 def _compile_pattern(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+    return re.compile(expand(pattern, load_table('events')))
 
 
 @lru_cache(maxsize=1 << 15)

@@ -84,6 +84,7 @@ def _compile_forms() -> tuple[_Form, ...]:
         'digits': f'{ENGLISH}|{HAN}',
         'ends': amounts['ends'],
         'not_ago': amounts['not_ago'],
+        'percent': expand(amounts['percent'], table),
         'amount': rf'(?P<per>每秒钟?)?(?P<number>{number})\s?-?个?(?P<unit>{unit})'
         rf'(?P<half> and a half|半钟?|(?<=[米斤])[一二三四五六七八九](?![十百千个次]))?'
         rf'(?:\s?(?:and )?零?(?P<tail>{ENGLISH}|{HAN})\s?(?P<tail_unit>秒钟?|s|secs?|seconds?)'
@@ -104,6 +105,11 @@ def _compile_forms() -> tuple[_Form, ...]:
     for one in table['comparison']:
         read = _read_equal if one['operator'] == '$eq' else _make_reader(one['operator'])
         forms.append((compile_form('one', before=one['before']), read))
+        if one['operator'] != '$eq':
+            share = _make_share_reader(one['operator'])
+            forms.append((compile_form('share', before=one['before']), share))
+            if one['after']:
+                forms.append((compile_form('share_behind', after=one['after']), share))
         if one['after']:
             forms.append((compile_form('behind', after=one['after']), read))
         if one.get('plus'):
@@ -124,6 +130,31 @@ def _make_reader(operator: Operator) -> Callable[[re.Match[str], str], list[_Pai
         if found and tail and found.quantity == 'duration':
             found = found._replace(value=found.value + _parse(tail))
         return [(operator, found)] if found else []
+
+    return read
+
+
+_PARTS = {
+    'half': 2, 'third': 3, 'quarter': 4, 'fourth': 4, 'fifth': 5, 'sixth': 6, 'eighth': 8,
+    'tenth': 10, 'twelfth': 12, 'twentieth': 20,
+}  # fmt: skip
+
+
+def _make_share_reader(operator: Operator) -> Callable[[re.Match[str], str], list[_Pair]]:
+    """Return what reads a share without a sign for percent: 百分之八, 两成, a fifth of."""
+
+    def read(match: re.Match[str], folded: str) -> list[_Pair]:
+        groups = match.groupdict()
+        if groups['number']:
+            percent = _parse(groups['number'])
+        elif groups['tenths']:
+            percent = 10 * _parse(groups['tenths'])
+        elif groups['below']:
+            percent = 100 * _parse(groups['above']) / _parse(groups['below'])
+        else:
+            count, part = groups['fraction'].rpartition(' ')[::2]
+            percent = 100 * parse_number(count or 'a') / _PARTS[part.removesuffix('s')]
+        return [(operator, _Value('share', percent))]
 
     return read
 

@@ -49,7 +49,9 @@ _MEANT = (
     'calibration insertion insertions force torque temperature duration recent '
     'movement movements failures failure pushed touched stopped overheated overheating gripper '
     'heaviest lightest palletized disconnected connection connections temperatures insertions '
-    'calibrations recording recordings measured dropped during screwing'
+    'calibrations recording recordings measured dropped during screwing screwdriver overheating '
+    'palletizing palletising cabinet insertion camera lightest longest shortest strongest '
+    'protective happened collisions housings temperature pressed button'
 ).split()
 _BY_LETTERS = {(word[0], len(word), ''.join(sorted(word))): word for word in _MEANT}
 _KNOWN = frozenset(

@@ -108,6 +108,8 @@ def _find_edge(folded: str, mention: Mention) -> Literal['', 'start', 'end']:
 def find_relation(written: str) -> Relation:
     """Return the relation that Chinese words of it mean: 完紧接着."""
     known: dict[str, Relation] = load_table('anchors')['relation']
+    if not written:  # as soon as it was done: 一做完,
+        return 'after'
     return next(known[written[at:]] for at in range(len(written)) if written[at:] in known)
 
 

@@ -6,9 +6,11 @@ import itertools
 from collections.abc import Sequence
 
 from robot_memory.text.questions.anchor_reader import AnchorReader
-from robot_memory.text.questions.events import Mention
-from robot_memory.text.questions.tables import load_pattern
-from robot_memory.text.questions.window_reader import mask
+from robot_memory.text.questions.events import Mention, Span
+from robot_memory.text.questions.model import Order
+from robot_memory.text.questions.superlatives import fits
+from robot_memory.text.questions.tables import load_pattern, load_table
+from robot_memory.text.questions.window_reader import is_inside, mask
 
 
 class MentionReader(AnchorReader):
@@ -35,8 +37,26 @@ class MentionReader(AnchorReader):
         question for what always holds.
         """
         back = load_pattern('orders', 'order', 'back').search(self.folded)
-        others = () if self.cues.past else self.frame.sentences
-        return mask(self.folded, [*others, *([back.span()] if back else ())])
+        other = load_pattern('times', 'around', 'other').search(self.folded)
+        always = self.cues.present or self.cues.asked or self.cues.future
+        others = self.frame.sentences if always and not self.cues.past else ()
+        spans = [one.span() for one in (back, other) if one]
+        return mask(self.folded, [*others, *spans])
+
+    def leave_told(self, span: Span) -> list[Mention]:
+        """
+        Return the events that are asked for beside those of an anchor at a span.
+
+        One before it of the same label only tells of it: 相机断线，断线前的最后一个动作.
+        """
+        inside = {label for one in self.mentions if is_inside(one, span) for label in one.labels}
+        outside = [one for one in self.mentions if not is_inside(one, span)]
+        asked = [
+            one
+            for one in outside
+            if not (one.end <= span[0] and one.labels and inside.issuperset(one.labels))
+        ]
+        return asked if any(one.kinds for one in asked) else outside
 
     def leave_frame(self) -> list[Mention]:
         """Return the events that the asking part names; those before it where it names none."""
@@ -68,6 +88,16 @@ class MentionReader(AnchorReader):
             return [m for m in named if says or (stopped and m.kinds[0] == 'fault')]
         same = {kind for m in strong if m.labels for kind in m.kinds}
         return [m for m in strong if m.labels or not same or not same.isdisjoint(m.kinds)]
+
+    def leave_unfit(self, used: list[Mention], order: Order | None) -> list[Mention]:
+        """Return events without those that have not what is ordered by or bounded: no speed."""
+        quantities = [order.by] if order and order.by not in ('time', 'count') else []
+        quantities += [one.quantity for one in self.bounds.bounds]
+        known = load_table('orders')['own_kind']
+        for quantity in quantities:
+            fit = [one for one in used if fits((one,), quantity)]
+            used = fit if fit or quantity in known else used
+        return used
 
     def is_habit(self, used: Sequence[Mention]) -> bool:
         """Say whether it is asked how things are: into which bore does the longest peg go."""

@@ -86,6 +86,8 @@ def _find_day_in(day: Moment, stretch: Stretch) -> date | None:
     first = stretch.since.date()
     if day.weekday is not None and stretch.granularity == 'week':
         return first + day.weekday * DAY
+    if stretch.granularity == 'weekend' and day.weekday in (5, 6):
+        return first + (day.weekday - 5) * DAY
     if day.day_of_month and stretch.granularity == 'month':
         last = (stretch.until - DAY).day
         return first.replace(day=day.day_of_month) if day.day_of_month <= last else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from robot_memory.text.questions.aggregates import FoundAggregate, find_aggregate
 from robot_memory.text.questions.anchor_model import FoundAnchor
 from robot_memory.text.questions.calendar import Calendar
 from robot_memory.text.questions.events import (
@@ -20,17 +21,15 @@ from robot_memory.text.questions.folding import correct_words, fold_characters, 
 from robot_memory.text.questions.mention_reader import MentionReader
 from robot_memory.text.questions.model import Anchor, Order, Reading, Span, Window
 from robot_memory.text.questions.numbers import parse_number
-from robot_memory.text.questions.orders import (
-    FoundAggregate,
-    FoundOrder,
-    find_aggregate,
-    find_own_quantity,
-    find_superlative,
-    find_time_order,
-    settle_figures,
-)
+from robot_memory.text.questions.orders import find_time_order, settle_figures
 from robot_memory.text.questions.sentences import SHORT, find_question
 from robot_memory.text.questions.signs import find_signs
+from robot_memory.text.questions.superlatives import (
+    FoundOrder,
+    find_measured,
+    find_own_quantity,
+    find_superlative,
+)
 from robot_memory.text.questions.tables import load_pattern, load_table
 from robot_memory.text.questions.window_reader import HIDDEN, is_inside, mask
 from robot_memory.text.questions.words import list_words
@@ -41,7 +40,7 @@ LONGEST = 1000
 _NEEDS_MORE = frozenset(('exists', 'anchor', 'count'))
 """Tables that say nothing without an event."""
 _LONG = ('range', 'week', 'weekend', 'month')
-_WITH_OUTCOME = ('task', 'session', 'trial')
+_WITH_OUTCOME = frozenset(('task', 'session', 'trial'))
 
 
 @dataclass(frozen=True)
@@ -151,14 +150,16 @@ class _Reader(MentionReader):
         self.times = times
         window = found.window if found else None
         if anchor:
-            self.mentions = [m for m in self.mentions if not is_inside(m, anchor.span)]
+            self.mentions = self.leave_told(anchor.span)
             self.leave_bounds(anchor.span)
         self.mentions = self.leave_frame()
         outside = window is not None or told is not None
         order = (
             self._find_order(anchor, times, window is not None) if 'order' in self.signs else None
         )
-        aggregate = self._find_aggregate(outside) if 'count' in self.signs else None
+        aggregate = (
+            self._find_aggregate(outside or bool(self.file)) if 'count' in self.signs else None
+        )
         order, aggregate = settle_figures(order, aggregate)
         each, by = self._find_each(order, aggregate, window), aggregate.group if aggregate else ()
         if each:
@@ -175,7 +176,7 @@ class _Reader(MentionReader):
         says = says or bool((self.file or filed) and self.mentions)
         seen = any(m.kinds == ('scene',) for m in self.mentions) and not self.cues.present
         says = says or bool(seen and load_pattern('events', 'instant', 'en').search(self.folded))
-        used = self.choose_mentions(says)
+        used = self.leave_unfit(self.choose_mentions(says), order.order if order else None)
         if window and used and all(m.kinds == ('session',) for m in used):
             ended = load_pattern('events', 'ended', 'en').search(self.folded)
             window = replace(window, granularity='second') if ended else window
@@ -197,7 +198,7 @@ class _Reader(MentionReader):
             order = self._imply_order(told, used, window)
         if told and told.relation == 'before' and told.window and aggregate and not window:
             window = replace(told.window, until=None, near=None)  # how many today until the stop
-        outcome = find_outcome(self.folded) if self._may_have_outcome() else None
+        outcome = find_outcome(self.folded) if self._may_have_outcome(own) else None
         spans = [
             *_span((*times, *self.beside, *(against.spans if against else ())), 'window'),
             *_span(self.bounds.spans, 'bound'),
@@ -251,6 +252,9 @@ class _Reader(MentionReader):
         one = found is not None and found.order.take == 1 and not found.weak
         if highest and (named or window or not highest.weak) and not habit:
             return found if one and highest.weak else highest
+        measured = find_measured(folded, self.mentions) if found is None else None
+        if measured and (named or window) and not habit:
+            return measured
         if found is None or (found.weak and not (named or window or anchor)):
             return None
         return None if habit and not self.cues.past else found
@@ -362,8 +366,10 @@ class _Reader(MentionReader):
             return True
         return any(is_asked_for(self.folded, one) for one in used)
 
-    def _may_have_outcome(self) -> bool:
-        return any(kind in _WITH_OUTCOME for m in self.mentions for kind in m.kinds)
+    def _may_have_outcome(self, own: Sequence[str]) -> bool:
+        return 'task' in own or any(
+            kind in _WITH_OUTCOME for m in self.mentions for kind in m.kinds
+        )
 
     def _find_asked(self) -> str:
         if load_pattern('events', 'instant', 'en').search(self.folded):

@@ -11,7 +11,7 @@ from robot_memory.text.questions.calendar import Calendar
 from robot_memory.text.questions.events import Cues, Mention, find_cues, find_mentions
 from robot_memory.text.questions.figures import NO_BOUNDS, find_bounds
 from robot_memory.text.questions.framing import NO_FRAME, find_frame
-from robot_memory.text.questions.orders import find_superlative
+from robot_memory.text.questions.superlatives import find_superlative
 from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.windows import Found, find_window
 
@@ -54,7 +54,8 @@ class WindowReader:
             return Cues(False, False, False, False, True, True)
         asked = mask(self.folded, self.frame.others)
         cues, found = find_cues(asked), None
-        if any(one.start < self.frame.start and one.kinds for one in self.mentions):
+        told = any(one.start < self.frame.start and one.kinds for one in self.mentions)
+        if told or not (cues.present or cues.asked or cues.hinted or cues.future):
             cues = replace(cues, past=cues.past or find_cues(self.folded).past)
         if 'anchor' in self.signs and cues.asked:
             found = find_anchor(self.folded, self.mentions, ())
