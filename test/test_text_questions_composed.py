@@ -105,7 +105,7 @@ COUNTS = [
     ('pegs tried from the stall up to the grip loss, total?',
      'insertions, count, between the last stall and the last grip loss'),
     ('What did all the boxes from yesterday weigh put together?',
-     'palletizing or weight, sum of mass, 2026-11-19'),
+     'palletizing, sum of mass, 2026-11-19'),
     ('几次过热告警，前前后后加起来持续了多少分钟？', 'over temperature, sum of duration'),
     ('On average, how many seconds did a peg attempt take you on Thursday? Jammed ones count too.',
      'insertions, mean of duration, 2026-11-19'),

@@ -51,7 +51,9 @@ class AnchorReader(WindowReader):
         ):
             return None
         others = any(not is_inside(m, found.span) and m.kinds for m in self.mentions if found)
-        if found and found.anchor.relation == 'during' and not others and self._is_measured(found):
+        filed = load_pattern('events', 'recording', 'asked').search(self.folded)
+        itself = found and found.anchor.relation == 'during' and not others
+        if found and itself and (self._is_measured(found) or (filed and found.anchor.which)):
             return None
         if found is None or found.anchor.relation == 'since' or self.cues.past:
             return found
@@ -150,8 +152,9 @@ class AnchorReader(WindowReader):
         start, end = found.until or found.since or (0, 0)
         only = self.folded[start:end]
         day = ''
-        for one, other in find_times(mask(self.folded, [found.span, (start, end)]), self.calendar):
-            day = day or self.folded[one:other]
+        for span in find_times(mask(self.folded, [found.span, (start, end)]), self.calendar):
+            day = day or self.folded[slice(*span)]
+            self.beside = (*self.beside, span)
         named = (day and self.find_window(f'{only} {day}')) or self.find_window(only)
         named = named or self.find_window(f'{only}钟')
         if named is None:

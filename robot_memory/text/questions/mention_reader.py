@@ -99,6 +99,11 @@ class MentionReader(AnchorReader):
             used = fit if fit or quantity in known else used
         return used
 
+    def leave_weighed(self, used: list[Mention]) -> list[Mention]:
+        """Return events without the verb that asks for the mass of others: what boxes weigh."""
+        boxes = any('palletizing' in one.labels for one in used)
+        return [one for one in used if not (boxes and self._is_weighed(one))]
+
     def is_habit(self, used: Sequence[Mention]) -> bool:
         """Say whether it is asked how things are: into which bore does the longest peg go."""
         habit = load_pattern('events', 'habit', 'en').search(self.folded) is not None
@@ -108,6 +113,10 @@ class MentionReader(AnchorReader):
         """Say whether a word for any fault tells how tasks ended: failures of screws."""
         words = self.folded[mention.start : mention.end]
         return mention.common and mention.kinds == ('fault',) and words.startswith('failure')
+
+    def _is_weighed(self, mention: Mention) -> bool:
+        """Say whether a verb asks for the mass of what another word names: what boxes weigh."""
+        return self.folded.startswith('weigh', mention.start) and mention.labels == ('weight',)
 
     def _is_stuck(self, mention: Mention) -> bool:
         """Say whether a word for a stall tells how a task failed: the door got stuck."""

@@ -177,6 +177,7 @@ class _Reader(MentionReader):
         seen = any(m.kinds == ('scene',) for m in self.mentions) and not self.cues.present
         says = says or bool(seen and load_pattern('events', 'instant', 'en').search(self.folded))
         used = self.leave_unfit(self.choose_mentions(says), order.order if order else None)
+        used = self.leave_weighed(used) if aggregate and aggregate.aggregate.quantity else used
         if window and used and all(m.kinds == ('session',) for m in used):
             ended = load_pattern('events', 'ended', 'en').search(self.folded)
             window = replace(window, granularity='second') if ended else window
@@ -215,7 +216,8 @@ class _Reader(MentionReader):
             rest=self._leave_rest(spans),
             window=window,
             anchor=told,
-            kinds=tuple(dict.fromkeys(kind for m in used for kind in m.kinds)) or tuple(own[:1]),
+            kinds=tuple(dict.fromkeys(kind for m in used for kind in m.kinds))
+            or tuple(' '.join(own[:1]).split()),
             labels=self.join_labels(used) or tuple(own[1:]),
             excluded=tuple(dict.fromkeys(label for m in without for label in m.labels)),
             bounds=self.bounds.bounds,
@@ -379,13 +381,15 @@ class _Reader(MentionReader):
 
     def _leave_rest(self, spans: Sequence[Span]) -> str:
         """Return the text without what was read; empty where only stop words are left."""
-        rest = mask(self.text, [(span.start, span.end) for span in spans], ' ')
+        allowed = load_pattern('events', 'allowed', 'en').finditer(self.folded)
+        read = [*((span.start, span.end) for span in spans), *(one.span() for one in allowed)]
+        rest = mask(self.text, read, ' ')
         rest = mask(rest, self.frame.sentences, ' ') if not self.frame.points_back else rest
         for span in spans:
-            tool = span.role == 'kind' and load_pattern('events', 'tool', 'named').search(
-                self.folded, span.start, span.end
-            )
-            rest = f'{rest} {tool[0]}' if tool else rest
+            for name in ('tool', 'device') if span.role == 'kind' else ():
+                named = load_pattern('events', name, 'named')
+                found = named.search(self.folded, span.start, span.end)
+                rest = f'{rest} {found[0]}' if found else rest
         rest = ' '.join(rest.replace(HIDDEN, ' ').split()).strip(' ,;:?!.。，？！、')
         return rest if list_words(rest) else ''
 

@@ -118,7 +118,21 @@ def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | N
         if turned and order.descending and take != 1:
             order = replace(order, turned=True)
         return FoundOrder(order, (match.span(),), named is None)
-    return _find_ranked(folded, kinds) or _find_own(folded, mentions)
+    return (
+        _find_ranked(folded, kinds)
+        or _find_own(folded, mentions)
+        or _find_listed(folded, mentions)
+    )
+
+
+def _find_listed(folded: str, mentions: Sequence[Mention]) -> FoundOrder | None:
+    """Return an order of all of them: show the collisions, worst first."""
+    match = load_pattern('orders', 'listed', 'en').search(folded)
+    if match is None:
+        return None
+    start, end = match.span('first')
+    found = find_superlative(f'{folded[:start]}{" " * (end - start)}{folded[end:]}', mentions)
+    return found and replace(found, order=replace(found.order, take=None, skip=0))
 
 
 def find_measured(folded: str, mentions: Sequence[Mention]) -> FoundOrder | None:
