@@ -157,6 +157,8 @@ class AnchorReader(WindowReader):
             self.beside = (*self.beside, span)
         named = (day and self.find_window(f'{only} {day}')) or self.find_window(only)
         named = named or self.find_window(f'{only}钟')
+        if found.until and named and not named.window.near and named.part:  # until noon
+            named = self.find_window(f'before {only}') or self.find_window(f'{only}前') or named
         if named is None:
             return None
         window = named.window

@@ -102,6 +102,12 @@ def _find_between(
         since = next((one for one in taken if _overlap(one, (start, end))), None)
         if since and until and not _is_named(start, end, mentions):
             continue
+        alone = load_pattern('anchors', 'english', 'rank_alone').match(match['one'])
+        if alone and _is_named(other, last, mentions):
+            to = replace(name_anchor(words), relation='between')
+            which = load_table('anchors')['which'].get(alone['which'], -1)
+            span = (match.start(), last)
+            return FoundAnchor(replace(to, which=which, to=to), span, ((other, last),) * 2)
         if not _is_named(start, end, mentions):
             if since and _is_named(other, last, mentions):
                 anchor, span = name_anchor(words, 'before'), (since[1], last)
