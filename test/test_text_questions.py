@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robot_memory.text.questions import aggregates, figures, moments, superlatives
+from robot_memory.text.questions import figures, moments, superlatives
 from robot_memory.text.questions.events import find_mentions, match_label
 from robot_memory.text.questions.folding import correct_words, fold_characters, mend_words
 from robot_memory.text.questions.inflections import inflect

@@ -39,10 +39,11 @@ A question is right first when, with nothing given but its text and `now`,
 - give: the kind of answer; also: replacements of parts, for other sound readings of the question
   (this morning from 0:00 or from 5:00), which must give the same answer.
 
-more.jsonl, third.jsonl and fifth.jsonl are further sets of the same format, with the halves `tune` and `check`.
-The half `check` of third.jsonl is only counted: nobody who writes rules reads it. fifth.jsonl is
-by a hand that had seen no question before; its half `check` was counted (61 of 100 right first),
-then looked at, and is `tune` since.
+more.jsonl, third.jsonl, fifth.jsonl and sixth.jsonl are further sets of the same format, with the
+halves `tune` and `check`. The halves `check` of third.jsonl and sixth.jsonl are only counted:
+nobody who writes rules reads them. fifth.jsonl and sixth.jsonl are by hands that had seen no
+question before. The half `check` of fifth.jsonl was counted (61 of 100 right first), then looked
+at: it is `tune` since, and the file has no other half.
 
 Run as a program, with the name of a file or for questions.jsonl, this computes every answer again
 and compares. It also refuses a question that is no good: a winner less than 2 % ahead, an event
