@@ -255,7 +255,8 @@ class _Reader(MentionReader):
         if highest and (named or window or not highest.weak) and not habit:
             return found if one and highest.weak else highest
         measured = find_measured(folded, self.mentions) if found is None else None
-        if measured and (named or window) and not habit:
+        strong = any(not (m.weak or m.happening) for m in self.mentions)
+        if measured and (window or strong or (named and self.cues.past)) and not habit:
             return measured
         if found is None or (found.weak and not (named or window or anchor)):
             return None
