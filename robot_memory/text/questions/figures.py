@@ -84,7 +84,6 @@ def _compile_forms() -> tuple[_Form, ...]:
         'digits': f'{ENGLISH}|{HAN}',
         'ends': amounts['ends'],
         'not_ago': amounts['not_ago'],
-        'percent': expand(amounts['percent'], table),
         'amount': rf'(?P<per>每秒钟?)?(?P<number>{number})\s?-?个?(?P<unit>{unit})'
         rf'(?P<half> and a half|半钟?|(?<=[米斤])[一二三四五六七八九](?![十百千个次]))?'
         rf'(?:\s?(?:and )?零?(?P<tail>{ENGLISH}|{HAN})\s?(?P<tail_unit>秒钟?|s|secs?|seconds?)'
@@ -105,11 +104,6 @@ def _compile_forms() -> tuple[_Form, ...]:
     for one in table['comparison']:
         read = _read_equal if one['operator'] == '$eq' else _make_reader(one['operator'])
         forms.append((compile_form('one', before=one['before']), read))
-        if one['operator'] != '$eq':
-            share = _make_share_reader(one['operator'])
-            forms.append((compile_form('share', before=one['before']), share))
-            if one['after']:
-                forms.append((compile_form('share_behind', after=one['after']), share))
         if one['after']:
             forms.append((compile_form('behind', after=one['after']), read))
         if one.get('plus'):
@@ -134,6 +128,24 @@ def _make_reader(operator: Operator) -> Callable[[re.Match[str], str], list[_Pai
     return read
 
 
+@cache
+def _compile_share_forms() -> tuple[_Form, ...]:
+    """Return the forms of a bound on a share without a sign for percent."""
+    table = load_table('figures')
+    amounts = table['amount']
+    fragments = {**table['fragments'], **{n: amounts[n] for n in ('percent', 'not_ago')}}
+    forms: list[_Form] = []
+    for one in table['comparison']:
+        for form, key in (('share', 'before'), ('share_behind', 'after')):
+            if one['operator'] != '$eq' and one[key]:
+                more = {'fragments': {**fragments, key: one[key]}}
+                pattern = re.compile(expand(amounts[form], more))
+                forms.append((pattern, _make_share_reader(one['operator'])))
+    return tuple(forms)
+
+
+_SHARES = ('分之', '成', ' of ')
+"""What a share without a sign for percent has."""
 _PARTS = {
     'half': 2, 'third': 3, 'quarter': 4, 'fourth': 4, 'fifth': 5, 'sixth': 6, 'eighth': 8,
     'tenth': 10, 'twelfth': 12, 'twentieth': 20,
@@ -239,7 +251,8 @@ def _convert(value: float, name: str, folded: str, per: str = '') -> _Value | No
 
 
 def _find(folded: str) -> Iterator[tuple[int, int, list[_Pair]]]:
-    for pattern, read in _compile_forms():
+    shares = _compile_share_forms() if any(one in folded for one in _SHARES) else ()
+    for pattern, read in (*_compile_forms(), *shares):
         for match in pattern.finditer(folded):
             pairs = read(match, folded)
             if pairs:

@@ -80,6 +80,8 @@ def find_moments(folded: str, calendar: Calendar) -> list[Moment]:
         if han and max(folded, default='') < '\u3400':
             continue
         for rule, pattern in _compile_rules(han):
+            if 'has' in rule and not any(word in folded for word in rule['has']):
+                continue
             for match in pattern.finditer(folded):
                 if match.end() > match.start():
                     found.append((match.start(), -match.end(), len(found), rule, match))
