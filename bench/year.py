@@ -3,8 +3,9 @@ Store a year of a cell's perceptions under limits; print what each takes, and th
 
 `python bench/year.py --size 1000000 [--limit-mb 25] [--folder FOLDER]`: perceptions go through
 `store_perception`, as the taps' do, with a signal each; beyond the limit they are folded while
-they come. `--storage` writes event rows alone, for 10 million. Prints JSON: bytes of the file and
-of each table by event, the peak of resident memory, and whether the sums of all events are exact.
+they come. `--storage` writes event rows alone, for 10 million; `--vectors` asks the models, too.
+Prints JSON: bytes of the file and of each table by event, the peak of resident memory, the bytes
+that the copy of the indexes takes by event, and whether the sums of all events are exact.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from robot_memory.core.progress import make_progress_bar
 from robot_memory.core.settings import Settings
 from robot_memory.lifecycle.perceptions import Perception, store_perception
 from robot_memory.memory import Memory, caller
+from robot_memory.search.resident import ResidentIndex, trim_heap
 from robot_memory.status.limits import report_limits
 from robot_memory.storage.tables import sizes
 from robot_memory.storage.tables.event_keys import Identity
@@ -59,13 +61,14 @@ def main() -> None:
     parser.add_argument('--limit-mb', type=float, default=25.0, help='perception_limit_mb')
     parser.add_argument('--payload-mb', type=float, default=15.0, help='payload_limit_mb')
     parser.add_argument('--storage', action='store_true', help='event rows alone')
+    parser.add_argument('--vectors', action='store_true', help='by the models of the settings')
     parser.add_argument('--folder', type=Path, help='where the store stays')
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         path = (given.folder or Path(scratch)) / f'year-{given.size}.db'
         settings = Settings(
             db_path=str(path),
-            model='none',
+            model='' if given.vectors else 'none',
             durability='normal',
             perception_limit_mb=given.limit_mb,
             payload_limit_mb=given.payload_mb,
@@ -73,6 +76,9 @@ def main() -> None:
         start = time.perf_counter()
         truth: float | None = None
         with Memory(settings, resident=False) as memory:
+            if given.vectors:
+                memory.wait_for_models(None)
+                memory.reindexer.adopt_model()
             if given.storage:
                 events.fill(path, given.size)
             else:
@@ -82,6 +88,7 @@ def main() -> None:
                 'size': given.size,
                 'per_s': round(given.size / spent),
                 'peak_rss_mb': round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+                'copy_bytes_an_event': round(measure_copy(memory) / given.size),
                 **measure(memory, path, given.size, truth),
             }
     print(json.dumps(found))
@@ -174,6 +181,21 @@ def measure(memory: Memory, path: Path, size: int, truth: float | None) -> dict[
         'sum_is_exact': None if truth is None else abs(values['sum'] - truth) < 1e-6 * truth,
         'bytes_by_table': tables,
     }
+
+
+def measure_copy(memory: Memory) -> int:
+    """Return how many bytes a copy of the indexes takes in memory."""
+    copy = ResidentIndex()
+    trim_heap()
+    before = read_resident_bytes()
+    with memory.db.read() as connection:
+        copy.load(connection, lambda: False)
+    return read_resident_bytes() - before
+
+
+def read_resident_bytes() -> int:
+    """Return the resident memory of this process."""
+    return int(Path('/proc/self/statm').read_text().split()[1]) * resource.getpagesize()
 
 
 def measure_tables(path: Path, size: int) -> dict[str, float]:
