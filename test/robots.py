@@ -164,6 +164,13 @@ def check_file(path: Path) -> set[int]:
     assert rows('SELECT id FROM memories_fts_docsize ORDER BY id') == active
     assert rows('SELECT memory_id FROM indexed ORDER BY memory_id') == active
     assert rows('SELECT 1 FROM indexed WHERE (coarse IS NULL) <> (fine IS NULL)') == []
+    assert rows('SELECT 1 FROM indexed WHERE form IS NOT NULL AND coarse IS NOT NULL') == []
+    used = 'SELECT form, collection FROM indexed WHERE form IS NOT NULL GROUP BY 1, 2 ORDER BY 1'
+    assert rows('SELECT id, collection FROM forms ORDER BY 1') == rows(used)
+    first = 'SELECT form FROM form_vectors WHERE model = 0 ORDER BY 1'
+    assert rows(first) == rows('SELECT id FROM forms ORDER BY 1')
+    of_none = 'SELECT memory_id FROM other_vectors EXCEPT SELECT memory_id FROM indexed'
+    assert rows(f'{of_none} WHERE form IS NULL') == []
     counted = 'SELECT collection, count(*) FROM indexed GROUP BY 1'
     assert rows(f'{counted} ORDER BY 1') == rows('SELECT * FROM collections WHERE memories')
     counted = 'SELECT type, status, count(*) FROM memories GROUP BY 1, 2'

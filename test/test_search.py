@@ -359,8 +359,8 @@ def test_a_further_merge_covers_all_rows_with_the_cells_there_are(merged: Merged
     assert shard.needs_merge
     again = shard.snapshot().merge()
     cells = require(again._cells)
-    assert (cells.trained_on, cells.covered) == (before.trained_on, shard.count)
-    assert cells.trained_on < shard.count
+    assert (cells.trained_on, cells.covered) == (before.trained_on, shard._first.used)
+    assert cells.trained_on < shard.count < cells.covered
     assert {0, 6000} <= set(again.find_near(asked[0], 0.9).tolist())
 
 

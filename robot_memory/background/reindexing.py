@@ -101,8 +101,7 @@ class Reindexer:
                     )
                     return
                 for (memory_id, _, updated_at), vector in zip(batch, made, strict=True):
-                    if vectors.is_missing(connection, memory_id, updated_at):
-                        vectors.put(connection, memory_id, vector)
+                    vectors.set_vector(connection, memory_id, updated_at, vector)
                 waiting = vectors.count_missing(connection)
             done += len(batch)
             yield done, waiting

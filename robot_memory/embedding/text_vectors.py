@@ -12,9 +12,11 @@ class TextVectors:
     """
     Hold the vector of the first model, and that of the second one where it was asked.
 
-    `second_model` names the second; vectors of different names cannot be compared.
+    `second_model` names the second; vectors of different names cannot be compared. `form` is the
+    text where it is the form of many.
     """
 
     first: Vector
     second: Vector | None = None
     second_model: str = ''
+    form: str = ''

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -22,14 +21,13 @@ from robot_memory.embedding.quantisation import Plane, Vector
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.metrics.circuit_breaker import CircuitBreaker
 from robot_memory.metrics.registry import Registry
+from robot_memory.text.forms import make_form
 from robot_memory.text.language import find_language
 
 logger = logging.getLogger(__name__)
 
 _FORMS = 500
 """Forms of sentences whose vectors are kept: a tap has some ten, with each topic and joint."""
-_NUMBER = re.compile(r'(?<![\w.])\d+(?:\.\d+)?(?![\w])')
-"""A number that stands alone, or before a unit; none in a name: tool0, joint_3."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +137,7 @@ class Vectorizer:
         first, second = self._embedder.get_if_loaded(), self._second.get_if_loaded()
         if first is None:
             return None
-        key = (first.name, '' if second is None else second.name, _NUMBER.sub('1', text))
+        key = (first.name, '' if second is None else second.name, make_form(text))
         with self._lock:
             known = self._forms.get(key)
         if known is not None:
@@ -147,10 +145,11 @@ class Vectorizer:
         made = self.embed_passages([key[-1]])
         if made is None:
             return None
-        if second is None or made[0].second is not None:  # else the second model failed
+        found = replace(made[0], form=key[-1])
+        if second is None or found.second is not None:  # else the second model failed
             with self._lock:
-                self._forms[key] = made[0]
-        return made[0]
+                self._forms[key] = found
+        return found
 
     def embed_query(self, text: str) -> QueryVector | None:
         """Return the vectors of a question, or None while there is no first model that can."""

@@ -94,7 +94,7 @@ def report_optimization(memory: Memory) -> list[dict[str, str]]:
     """Return what was measured that something can be done about, and the command that does it."""
     try:
         with memory.db.read() as connection:
-            waiting = vectors.count_missing_up_to(connection, _MOST_WAITING)
+            waiting = vectors.count_missing(connection, _MOST_WAITING)
             if memory.vectorizer.get_second() is not None:
                 waiting = max(waiting, other_vectors.count_missing(connection, _MOST_WAITING))
             file = upkeep(connection, memory.db.path)

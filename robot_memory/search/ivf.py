@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from robot_memory.embedding.quantisation import Plane, Vector
 
 LARGE = 100_000
-"""Rows from which on cells are worth their keep; fewer are compared in a millisecond."""
+"""Vectors from which on cells are worth their keep; fewer are compared in a millisecond."""
 _SAMPLE = 16
 """Rows of a centroid that it is the mean of, at most."""
 _ROUNDS = 5

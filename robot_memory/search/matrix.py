@@ -1,66 +1,155 @@
-"""The coarse planes of one model's vectors in memory, a row for each memory of a collection."""
+"""The coarse planes of one model's vectors in memory, for the memories of a collection."""
 
 from __future__ import annotations
 
 import numkong
 import numpy as np
+from numpy.typing import NDArray
 
 from robot_memory.embedding.calibration import NO_VECTOR
 from robot_memory.embedding.quantisation import Plane
 from robot_memory.search.ranking import Floats, Rows
 
+_NONE = 0
+"""The slot of rows without a vector."""
+_SHARED = -1
+"""The owner of a slot that rows share."""
+_FIRST_ROOM = 64
+_MANY = 8
+"""Comparing all slots in order takes as long as so many times fewer that are looked up."""
+
 
 class Matrix:
     """
-    Hold rows of int8, shape (room, dimension), and one over the length of each; 0: no vector.
+    Hold int8 planes in slots: one for each row's own vector, one for each form's.
 
-    `held` counts the rows that have one.
+    `norms` has one over the length of each, 0: no vector. `slots` has the slot of each row.
+    `held` counts the rows that have a vector.
 
-    Rows change in place. Where there is no room arrays are replaced, so that a copy of this
-    object keeps its own.
+    Slots change in place, and are never given to another row or form. Where there is no room
+    arrays are replaced; a copy of this object has only the slots that it had when it was made.
     """
 
     def __init__(self) -> None:
-        """Hold nothing; pages that nothing is written to take no memory."""
-        self.planes: Plane = np.empty((0, 0), np.int8)
-        self.norms: Floats = np.empty(0, np.float32)
+        """Hold nothing but the slot of rows without a vector."""
+        self.planes: Plane = np.empty((1, 0), np.int8)
+        self.norms: Floats = np.zeros(1, np.float32)
+        self.slots: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.used = 1
         self.held = 0
+        self._owners: NDArray[np.int32] = np.full(1, _SHARED, np.int32)
+        self._forms: dict[int, int] = {}
 
-    def reserve(self, room: int, dimension: int, count: int) -> None:
-        """Make room for so many rows, of which `count` are kept; dimension 0: not known yet."""
-        if len(self.norms) < room:
-            norms = np.zeros(room, np.float32)
-            norms[:count] = self.norms[:count]
-            self.norms = norms
-            self.held = int(np.count_nonzero(norms))
-        if dimension and self.planes.shape[1] != dimension:
-            self.planes = np.empty((room, dimension), np.int8)
-            self.norms = np.zeros(len(self.norms), np.float32)
-            self.held = 0
-        elif len(self.planes) < room and self.planes.shape[1]:
-            planes = np.empty((room, self.planes.shape[1]), np.int8)
-            planes[:count] = self.planes[:count]
-            self.planes = planes
+    def reserve(self, room: int) -> None:
+        """Make room for so many rows; they have no vector until one is put."""
+        if len(self.slots) < room:
+            slots = np.zeros(room, np.int32)
+            slots[: len(self.slots)] = self.slots
+            self.slots = slots
 
-    def clear(self, places: Rows | slice | int) -> None:
-        """Take the vectors of some rows out."""
-        self.held -= int(np.count_nonzero(self.norms[places]))
-        self.norms[places] = 0
+    def clear(self, place: int) -> None:
+        """Take the vector of a row out; it keeps a slot of its own."""
+        slot = int(self.slots[place])
+        self.held -= bool(self.norms[slot])
+        if self._owners[slot] == _SHARED:
+            self.slots[place] = _NONE
+        else:
+            self.norms[slot] = 0
 
-    def put(self, places: Rows, coarse: list[bytes]) -> None:
-        """Set the planes of some rows that have none."""
-        rows = np.frombuffer(b''.join(coarse), np.int8).reshape(len(places), -1)
-        self.planes[places] = rows
-        self.norms[places] = 1 / np.linalg.norm(rows.astype(np.float32), axis=1)
+    def put(self, places: Rows, coarse: list[bytes]) -> Rows:
+        """Set the planes of some rows that have none; return their slots."""
+        planes = np.frombuffer(b''.join(coarse), np.int8).reshape(len(places), -1)
+        slots = self.slots[places].astype(np.int64)
+        new = slots == _NONE
+        slots[new] = self._take_slots(int(np.count_nonzero(new)), planes.shape[1])
+        self._owners[slots] = places
+        self._set_planes(slots, planes)
+        self.slots[places] = slots
         self.held += len(places)
+        return slots
+
+    def put_form(self, form: int, coarse: bytes | None) -> int:
+        """Set the plane of a form, None where it has no vector yet; return its slot."""
+        slot = self._forms.get(form)
+        if slot is None:
+            slot = int(self._take_slots(1, len(coarse or b''))[0])
+            self._forms[form] = slot
+            self._owners[slot] = _SHARED
+        if coarse and not self.norms[slot]:
+            self._take_slots(0, len(coarse))
+            self._set_planes(np.array([slot]), np.frombuffer(coarse, np.int8)[None])
+            self.held += int(np.count_nonzero(self.slots == slot))
+        return slot
+
+    def knows(self, form: int) -> bool:
+        """Say whether a form was put."""
+        return form in self._forms
+
+    def share(self, places: Rows, forms: list[int]) -> None:
+        """Give some rows that have no vector those of their forms."""
+        slots = np.array([self._forms[form] for form in forms], np.int32)
+        self.slots[places] = slots
+        self.held += int(np.count_nonzero(self.norms[slots]))
+
+    def _take_slots(self, number: int, dimension: int) -> Rows:
+        """Return new slots; dimension 0: not known yet."""
+        used, end = self.used, self.used + number
+        if end > len(self.norms):
+            room = max(_FIRST_ROOM, 2 * end)
+            for name in ('norms', '_owners'):
+                known = getattr(self, name)
+                made = np.zeros(room, known.dtype)
+                made[: len(known)] = known
+                setattr(self, name, made)
+        if dimension and self.planes.shape[1] not in (0, dimension):
+            self.norms = np.zeros_like(self.norms)
+            self.held = 0
+        if dimension and self.planes.shape != (len(self.norms), dimension):
+            planes = np.empty((len(self.norms), dimension), np.int8)
+            if self.planes.shape[1] == dimension:
+                planes[: len(self.planes)] = self.planes
+            self.planes = planes
+        self.used = end
+        return np.arange(used, end)
+
+    def _set_planes(self, slots: Rows, planes: Plane) -> None:
+        self.planes[slots] = planes
+        self.norms[slots] = 1 / np.linalg.norm(planes.astype(np.float32), axis=1)
+
+    def find_embedded(self, count: int) -> Rows:
+        """Return the rows, of so many, that have a vector."""
+        return np.flatnonzero(self.norms[self._slots_of(slice(count))])
+
+    def find_rows(self, slots: Rows, count: int) -> Rows:
+        """Return the rows, of so many, whose vectors are in some slots, ascending."""
+        owners = self._owners[slots].astype(np.int64)
+        own = owners[(owners >= 0) & (owners < count)]
+        shared = slots[owners == _SHARED]
+        if not len(shared):
+            return np.sort(own)
+        sharing = np.flatnonzero(np.isin(self.slots[:count], shared))
+        return np.sort(np.concatenate([own, sharing]))
 
     def compare(self, coarse: Plane, rows: Rows | slice) -> Floats:
         """Return the cosines of a query's coarse plane and some rows; NO_VECTOR: has no vector."""
-        norms = self.norms[rows]
-        if not len(norms) or not self.planes.shape[1]:
-            return np.full(len(norms), NO_VECTOR, np.float32)
+        slots = self._slots_of(rows)
+        if not len(slots) or not self.planes.shape[1]:
+            return np.full(len(slots), NO_VECTOR, np.float32)
+        if _MANY * len(slots) > self.used:
+            return self.compare_slots(coarse, slice(self.used))[slots]
+        asked, places = np.unique(slots, return_inverse=True)
+        return self.compare_slots(coarse, asked)[places]
+
+    def _slots_of(self, rows: Rows | slice) -> Rows:
+        """Return the slots of some rows; in a copy, one that came later is as none."""
+        slots = self.slots[rows]
+        return np.where(slots < self.used, slots, _NONE).astype(np.int64, copy=False)
+
+    def compare_slots(self, coarse: Plane, slots: Rows | slice) -> Floats:
+        """Return the cosines of a query's coarse plane and those in some slots."""
+        norms = self.norms[slots]
         norm = 1 / float(np.linalg.norm(coarse.astype(np.float32)))
-        planes = self.planes[rows]
+        planes = self.planes[slots]
         found: Floats = np.asarray(numkong.dot(coarse, planes)) * (norms * np.float32(norm))
         found[norms == 0] = NO_VECTOR
         return found

@@ -24,7 +24,7 @@ from robot_memory.search.query import MARGIN, Hit, Query, Search, make_hits, nam
 from robot_memory.search.ranking import Floats, Rows
 from robot_memory.search.shard import Shard
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes import indexed, other_vectors, vectors
+from robot_memory.storage.indexes import forms, indexed, other_vectors, vectors
 from robot_memory.storage.indexes.other_vectors import SecondModel
 from robot_memory.text.tokenizer import ENOUGH
 
@@ -152,6 +152,8 @@ class ResidentIndex:
     def _read(self, connection: Connection, stop: Callable[[], bool]) -> dict[str, Shard] | None:
         """Read the file's index as the connection sees it."""
         made = {name: Shard(size) for name, size in indexed.sizes(connection).items()}
+        for form in forms.read(connection):
+            made[form.collection].put_form(form)
         for rows in indexed.read_all(connection, _BATCH):
             if stop():
                 return None
@@ -186,16 +188,27 @@ class ResidentIndex:
         if not changed:
             return
         found = {row.memory_id: row for row in indexed.fetch(connection, list(changed))}
-        for memory_id in sorted(changed):
-            shard = self._shards.get(changed[memory_id])
-            if shard is None:
-                shard = self._shards[changed[memory_id]] = Shard()
+        for name in set(changed.values()) - self._shards.keys():
+            self._shards[name] = Shard()
+        self._follow_forms(connection, changed, found.values())
+        for memory_id in sorted(one for one in changed if one > 0):
+            shard = self._shards[changed[memory_id]]
             if memory_id in found:
                 shard.put(found[memory_id])
             else:
                 shard.drop(memory_id)
                 self._is_wasteful |= shard.is_wasteful
         self._seq = latest
+
+    def _follow_forms(
+        self, connection: Connection, changed: Iterable[int], rows: Iterable[indexed.Row]
+    ) -> None:
+        """Take over the forms that rows have, and those that have got vectors."""
+        assert self._shards is not None
+        shards = self._shards
+        new = {row.form for row in rows if row.form and not shards[row.collection].knows(row.form)}
+        for form in forms.read(connection, [*new, *(-one for one in changed if one < 0)]):
+            shards[form.collection].put_form(form)
 
 
 def trim_heap() -> None:
@@ -301,7 +314,11 @@ class ResidentSearch(Search):
         return make_hits(found[best], scores[best], relevance[best], coverage[best])
 
     def _find_nearest(self, scale: Calibration, known: Cosines, limit: int) -> Rows:
-        """Return the rows nearest in meaning: of the real world, and of the rest, so many each."""
+        """
+        Return the rows nearest in meaning: of the real world, and of the rest, so many each.
+
+        Thousands may equal the last of them, as events of one form do: the newest will do.
+        """
         cosines = known.first
         if known.second is not None:
             relevance = compute_relevance(known, scale, self._second_scale)
@@ -312,6 +329,9 @@ class ResidentSearch(Search):
             some = cosines if group is None else cosines[group]
             top = ranking.select_top(some, limit)
             top = top[some[top] > NO_VECTOR]
+            if len(top) > limit:
+                ties = some[top] == some[top].min()
+                top = np.concatenate([top[~ties], top[ties][-limit:]])
             found.append(top if group is None else group[top])
         nearest: Rows = np.unique(np.concatenate(found))
         return nearest

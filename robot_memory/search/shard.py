@@ -17,6 +17,7 @@ from robot_memory.search.ivf import LARGE, Cells, assign_cells
 from robot_memory.search.matrix import Matrix
 from robot_memory.search.postings import Postings
 from robot_memory.search.ranking import Floats, Rows
+from robot_memory.storage.indexes.forms import Form
 from robot_memory.storage.indexes.indexed import Row
 
 _COUNTED = 255
@@ -24,7 +25,7 @@ _COUNTED = 255
 _ENTRIES = 3000
 """Entries of postings that are counted in the time of comparing one memory."""
 _OUTSIDE = 4096
-"""Rows outside of all cells that are compared one by one; more are put into theirs."""
+"""Vectors outside of all cells that are compared one by one; more are put into theirs."""
 
 
 class Shard:
@@ -62,7 +63,7 @@ class Shard:
     def extend(self, rows: Sequence[Row]) -> None:
         """Take in rows that are all new, by ascending id."""
         start, end = self.count, self.count + len(rows)
-        self._reserve(end, rows)
+        self._reserve(end)
         here = slice(start, end)
         self.ids[here] = [row.memory_id for row in rows]
         self.alive[here] = True
@@ -70,11 +71,11 @@ class Shard:
         lengths = np.array([len(row.terms) // 4 for row in rows])
         self._digests[here] = [zlib.crc32(row.terms) for row in rows]
         for matrix, planes in self._pair(rows):
-            matrix.clear(here)
             known = [plane for plane in planes if plane]
             if known:
                 places = [start + i for i, plane in enumerate(planes) if plane]
                 matrix.put(np.array(places), known)
+        self._share(start, rows)
         hashes = np.frombuffer(b''.join(row.terms for row in rows), '<u4')
         numbers = np.repeat(np.arange(start, end, dtype=np.int32), lengths)
         self._postings.extend(hashes, numbers)
@@ -96,13 +97,36 @@ class Shard:
         if digest != self._digests[place]:
             self._digests[place] = digest
             self._postings.change(place, np.frombuffer(row.terms, '<u4'), self.count)
-        self._reserve(self.count, [row])
-        if row.coarse and self._cells is not None and place < self._cells.covered:
-            self._outside = np.append(self._outside, place)
         for matrix, (plane,) in self._pair([row]):
             matrix.clear(place)
-            if plane:
-                matrix.put(np.array([place]), [plane])
+            slots = matrix.put(np.array([place]), [plane]).tolist() if plane else []
+            if matrix is self._first:
+                self._note_outside(slots)
+        self._share(place, [row])
+
+    def put_form(self, form: Form) -> None:
+        """Take in a form, or vectors that it has got since."""
+        slot = self._first.put_form(form.id, form.coarse)
+        self._second.put_form(form.id, form.second)
+        self._note_outside([slot] if form.coarse else [])
+
+    def knows(self, form: int) -> bool:
+        """Say whether a form was taken in."""
+        return self._first.knows(form)
+
+    def _share(self, start: int, rows: Sequence[Row]) -> None:
+        """Give those of some rows, from a place on, that have forms their vectors."""
+        forms = [(start + i, row.form) for i, row in enumerate(rows) if row.form is not None]
+        if forms:
+            places = np.array([place for place, _ in forms])
+            for matrix in (self._first, self._second):
+                matrix.share(places, [form for _, form in forms])
+
+    def _note_outside(self, slots: list[int]) -> None:
+        """Note that slots have other vectors than those by which they are in cells."""
+        if self._cells is not None:
+            changed = [slot for slot in slots if slot < self._cells.covered]
+            self._outside = np.append(self._outside, changed).astype(np.int64)
 
     def drop(self, memory_id: int) -> None:
         """Take a row out, if it is there."""
@@ -126,23 +150,23 @@ class Shard:
             (self._second, [row.second for row in rows]),
         ]
 
-    def _reserve(self, room: int, rows: Sequence[Row]) -> None:
+    def _reserve(self, room: int) -> None:
         """
         Make room for so many rows; arrays are replaced, so that snapshots keep theirs.
 
         There is room for twice as many: pages that nothing was written to take no memory, and
         copying what is there takes a second for a million rows.
         """
-        if room > len(self.ids):
-            room = 2 * max(self._expected, room)
-            for name in ('ids', 'alive', 'real', '_digests'):
-                known = getattr(self, name)
-                made = np.empty(room, known.dtype)
-                made[: self.count] = known[: self.count]
-                setattr(self, name, made)
-        for matrix, planes in self._pair(rows):
-            dimension = next((len(plane) for plane in planes if plane), 0)
-            matrix.reserve(len(self.ids), dimension, self.count)
+        if room <= len(self.ids):
+            return
+        room = 2 * max(self._expected, room)
+        for name in ('ids', 'alive', 'real', '_digests'):
+            known = getattr(self, name)
+            made = np.empty(room, known.dtype)
+            made[: self.count] = known[: self.count]
+            setattr(self, name, made)
+        self._first.reserve(room)
+        self._second.reserve(room)
 
     # Keeping it quick
 
@@ -153,12 +177,13 @@ class Shard:
 
     @property
     def _lacks_cells(self) -> bool:
-        if self.count < LARGE or not self.has_vectors:
+        used = self._first.used
+        if used < LARGE or not self.has_vectors:
             return False
         if self._cells is None:
             return True
-        outside = self.count - self._cells.covered + len(self._outside)
-        return outside > max(_OUTSIDE, self.count // 64)
+        outside = used - self._cells.covered + len(self._outside)
+        return outside > max(_OUTSIDE, used // 64)
 
     @property
     def is_wasteful(self) -> bool:
@@ -175,9 +200,10 @@ class Shard:
         if self._postings.needs_merge:
             made._postings = self._postings.merge(self.alive)
         if self._lacks_cells:
-            has_vector = self._first.norms[: self.count] > 0
+            slots = slice(self._first.used)
+            has_vector = self._first.norms[slots] > 0
             made._cells = assign_cells(
-                self._first.planes[: self.count], has_vector, self._cells, self._outside
+                self._first.planes[slots], has_vector, self._cells, self._outside
             )
             made._outside = np.empty(0, np.int64)
         return made
@@ -205,7 +231,7 @@ class Shard:
 
     def find_embedded(self) -> Rows:
         """Return the rows that have a vector of the first model."""
-        return np.flatnonzero(self._first.norms[: self.count])
+        return self._first.find_embedded(self.count)
 
     def rows_of(self, ids: Sequence[int]) -> NDArray[np.int64]:
         """Return the rows of those of the ids that are here and alive."""
@@ -252,10 +278,10 @@ class Shard:
         coarse, _ = quantisation.split(query)
         if self._cells is None:
             return np.flatnonzero(self.cosines(coarse) > least)
-        since = np.arange(self._cells.covered, self.count)
-        rows = np.concatenate([self._cells.probe(query), self._outside, since])
-        found: Rows = np.unique(rows[self.cosines(coarse, rows) > least])
-        return found
+        since = np.arange(self._cells.covered, self._first.used)
+        slots = np.unique(np.concatenate([self._cells.probe(query), self._outside, since]))
+        near = slots[self._first.compare_slots(coarse, slots) > least]
+        return self._first.find_rows(near, self.count)
 
     def cosines(self, coarse: quantisation.Plane, rows: Rows | None = None) -> Floats:
         """Return the cosines of a query's coarse plane with those of the rows, or of all rows."""

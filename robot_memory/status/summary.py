@@ -151,7 +151,7 @@ class _Figures:
             memory.db.refuse_removed()
             with memory.db.read() as connection:
                 types = counts.by_type(connection)
-                waiting = vectors.count_missing_up_to(connection, _MOST_WAITING)
+                waiting = vectors.count_missing(connection, _MOST_WAITING)
                 sessions = counts.open_sessions(connection)
                 used = {
                     'payloads': sizes.get_payloads(connection),

@@ -14,7 +14,7 @@ from typing import Any
 
 import apsw
 
-from robot_memory.storage.indexes import entries, facets
+from robot_memory.storage.indexes import entries, facets, forms
 from robot_memory.storage.tables import memories, meta, observations
 
 RULES = 2
@@ -63,10 +63,11 @@ def rebuild(connection: apsw.Connection, progress: Callable[[int, int], None]) -
     for memory_id in observations.list_observed(connection):
         observations.index(connection, memory_id)
     connection.execute("""
-        UPDATE indexed SET coarse = v.coarse, fine = v.fine
+        UPDATE indexed SET coarse = v.coarse, fine = v.fine, form = NULL
             FROM kept_vectors AS v WHERE v.memory_id = indexed.memory_id;
         DROP TABLE kept_vectors;
     """)
+    forms.release_all(connection)
     set_current(connection)
 
 

@@ -24,7 +24,7 @@ _FULL_TEXT = ('data', 'idx', 'docsize')
 """The tables that hold the full-text index."""
 _REBUILT = (
     'memories memories_fts memories_vocabulary indexed collections facets facet_paths places '
-    'place_paths counts changes other_vectors'
+    'place_paths counts changes forms form_vectors other_vectors'
 ).split()
 _BY_LINE = {
     'audit': 'id',

@@ -37,6 +37,7 @@ from robot_memory.storage.schema import (
     v17,
     v18,
     v19,
+    v20,
 )
 from robot_memory.storage.tables import meta, rule_conditions
 
@@ -60,6 +61,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v17.upgrade,
     v18.upgrade,
     v19.upgrade,
+    v20.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
 PRESENT = Path(__file__).parent / 'schema' / 'present.sql'

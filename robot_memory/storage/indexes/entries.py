@@ -16,6 +16,7 @@ from robot_memory.core.records import is_simulated
 from robot_memory.embedding import quantisation
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.storage.indexes import (
+    forms,
     fulltext,
     indexed,
     other_vectors,
@@ -38,12 +39,36 @@ def add(
     partition = partitions.of(collection, type)
     terms = tokenizer.extract_terms(content)
     fulltext.put(connection, memory_id, partition, terms)
-    planes = None if vectors is None else quantisation.pack(vectors.first)
     stems = fulltext.pack(connection, terms)
     is_real = is_simulated(context) == 0
-    indexed.put(connection, memory_id, partition, is_real, stems, planes)
-    other_vectors.put(connection, memory_id, type, partition, content, vectors)
+    text = forms.find_form(type, content, context, vectors)
+    if text is None:
+        planes = None if vectors is None else quantisation.pack(vectors.first)
+        indexed.put(connection, memory_id, partition, is_real, stems, planes)
+        other_vectors.put(connection, memory_id, type, partition, content, vectors)
+    else:
+        form = _intern_form(connection, partition, type, text, vectors)
+        indexed.put(connection, memory_id, partition, is_real, stems, None, form)
     positions.put(connection, memory_id, collection, context)
+
+
+def _intern_form(
+    connection: apsw.Connection,
+    partition: str,
+    type: str,
+    text: str,
+    vectors: TextVectors | None,
+) -> int:
+    """Return the id of a form, which has those of its vectors that are known now."""
+    form, is_new = forms.intern(connection, partition, text)
+    known = forms.find_known(connection, form)
+    if forms.FIRST not in known:
+        first = None if vectors is None else vectors.first
+        forms.put(connection, form, forms.FIRST, first)
+    other_vectors.put_form(connection, form, known, type, text, vectors)
+    if not is_new and forms.find_known(connection, form) != known:
+        forms.note_change(connection, form)
+    return form
 
 
 def remove(
@@ -51,6 +76,9 @@ def remove(
 ) -> None:
     """Remove the entries of a memory; `context` is what they were added with."""
     fulltext.remove(connection, memory_id)
-    indexed.remove(connection, memory_id)
-    other_vectors.remove(connection, memory_id)
+    form = indexed.remove(connection, memory_id)
+    if form is None:
+        other_vectors.remove(connection, memory_id)
+    else:
+        forms.release(connection, form)
     positions.remove(connection, memory_id, collection, context)

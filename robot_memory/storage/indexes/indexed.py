@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import apsw
 
 _ROWS = (
-    'SELECT i.memory_id, i.collection, i.real, i.terms, i.coarse, v.coarse FROM indexed AS i'
+    'SELECT i.memory_id, i.collection, i.real, i.terms, i.coarse, v.coarse, i.form'
+    ' FROM indexed AS i'
     ' LEFT JOIN other_vectors AS v ON v.memory_id = i.memory_id AND v.model = (SELECT'
     " value ->> 'id' FROM meta WHERE key = 'second_vectors')"
 )
@@ -32,7 +33,8 @@ class Row(NamedTuple):
 
     `terms` are the hashes of its stems and of neighbouring ones, little-endian uint32, ascending;
     `real` says that it is of the real world; `coarse` is the coarse plane of its vector, `second`
-    that of the second model's; None where it has none.
+    that of the second model's; None where it has none of its own. `form` is the form whose
+    vectors it has then.
     """
 
     memory_id: int
@@ -41,6 +43,7 @@ class Row(NamedTuple):
     terms: bytes
     coarse: bytes | None
     second: bytes | None = None
+    form: int | None = None
 
 
 def put(
@@ -50,12 +53,13 @@ def put(
     real: bool,
     terms: bytes,
     vector: tuple[bytes, bytes] | None,
+    form: int | None = None,
 ) -> None:
-    """Add an active memory, with the two planes of its vector if it has one."""
+    """Add an active memory, with its form, or the two planes of a vector of its own if any."""
     connection.execute(
-        'INSERT INTO indexed (memory_id, collection, real, terms, coarse, fine)'
-        ' VALUES (?, ?, ?, ?, ?, ?)',
-        (memory_id, collection, real, terms, *(vector or (None, None))),
+        'INSERT INTO indexed (memory_id, collection, real, terms, coarse, fine, form)'
+        ' VALUES (?, ?, ?, ?, ?, ?, ?)',
+        (memory_id, collection, real, terms, *(vector or (None, None)), form),
     )
     connection.execute(
         'INSERT INTO collections (name, memories) VALUES (?, 1) ON CONFLICT (name) DO UPDATE'
@@ -75,20 +79,23 @@ def set_real(connection: apsw.Connection, memory_id: int) -> None:
         record_change(connection, memory_id, changed[0])
 
 
-def remove(connection: apsw.Connection, memory_id: int) -> None:
-    """Take a memory out, its vector included."""
+def remove(connection: apsw.Connection, memory_id: int) -> int | None:
+    """Take a memory out, its own vector included; return its form if it has one."""
     removed = connection.execute(
-        'DELETE FROM indexed WHERE memory_id = ? RETURNING collection', (memory_id,)
+        'DELETE FROM indexed WHERE memory_id = ? RETURNING collection, form', (memory_id,)
     ).fetchone()
-    if removed:
-        connection.execute(
-            'UPDATE collections SET memories = memories - 1 WHERE name = ?', removed
-        )
-        record_change(connection, memory_id, removed[0])
+    if removed is None:
+        return None
+    collection, form = removed
+    connection.execute(
+        'UPDATE collections SET memories = memories - 1 WHERE name = ?', (collection,)
+    )
+    record_change(connection, memory_id, collection)
+    return None if form is None else int(form)
 
 
 def record_change(connection: apsw.Connection, memory_id: int, collection: str) -> None:
-    """Tell other processes that the row of a memory has changed."""
+    """Tell other processes that the row of a memory has changed, or of a form: -id."""
     connection.execute(
         'INSERT INTO changes (memory_id, collection) VALUES (?, ?)', (memory_id, collection)
     )
@@ -118,7 +125,8 @@ class Changes(NamedTuple):
     """
     Hold the latest change, and ids and collections of what changed after another one.
 
-    `models` describes the first and the second model, and changes with either.
+    A form has its negative id. `models` describes the first and the second model, and changes
+    with either.
     """
 
     models: tuple[str | None, str | None]

@@ -3,13 +3,13 @@ Vectors of models beside the first one, whose vectors stand in `indexed`.
 
 One of them is the second model, which is asked together with the first about texts in its
 languages; `meta` names it. The vectors of others are kept, and asked again once their model is
-back. A row without planes is a memory that waits for its vector.
+back. A row without planes is a memory that waits for its vector. Those of forms are in `forms`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ import apsw
 from robot_memory.embedding import quantisation
 from robot_memory.embedding.quantisation import Plane, Vector
 from robot_memory.embedding.text_vectors import TextVectors
-from robot_memory.storage.indexes import indexed
+from robot_memory.storage.indexes import forms, indexed
 from robot_memory.text.language import find_language
 
 _KEY = 'second_vectors'
@@ -88,14 +88,32 @@ def put(
     second = find_second(connection)
     if second is None or not second.takes(type, content):
         return
-    fits = vectors is not None and vectors.second_model == second.name
-    vector = vectors.second if fits and vectors is not None else None
+    vector = _choose(second, vectors)
     planes = (None, None) if vector is None else quantisation.pack(vector)
     connection.execute(
         'INSERT INTO other_vectors (model, memory_id, collection, coarse, fine)'
         ' VALUES (?, ?, ?, ?, ?) ON CONFLICT (model, memory_id) DO NOTHING',
         (second.id, memory_id, partition, *planes),
     )
+
+
+def put_form(
+    connection: apsw.Connection,
+    form: int,
+    known: Collection[int],
+    type: str,
+    text: str,
+    vectors: TextVectors | None,
+) -> None:
+    """Give a form its vector of the second model unless it is known, or note that it waits."""
+    second = find_second(connection)
+    if second is not None and second.id not in known and second.takes(type, text):
+        forms.put(connection, form, second.id, _choose(second, vectors))
+
+
+def _choose(second: SecondModel, vectors: TextVectors | None) -> Vector | None:
+    """Return the vector of the second model, None where there is none or it is of another."""
+    return vectors.second if vectors is not None and vectors.second_model == second.name else None
 
 
 def remove(connection: apsw.Connection, memory_id: int) -> None:
@@ -109,7 +127,7 @@ def remove(connection: apsw.Connection, memory_id: int) -> None:
 def scan(connection: apsw.Connection, second: SecondModel, limit: int) -> bool:
     """Note which of the next memories wait for a vector; return False when all are known."""
     rows: list[Any] = connection.execute(
-        'SELECT m.id, m.type, i.collection, m.content FROM indexed AS i'
+        'SELECT m.id, m.type, i.collection, m.content, i.form FROM indexed AS i'
         ' JOIN memories AS m ON m.id = i.memory_id'
         ' WHERE i.memory_id > ? ORDER BY i.memory_id LIMIT ?',
         (second.scanned, limit),
@@ -121,10 +139,13 @@ def scan(connection: apsw.Connection, second: SecondModel, limit: int) -> bool:
         ' ON CONFLICT (model, memory_id) DO NOTHING',
         [
             (second.id, memory_id, collection)
-            for memory_id, type, collection, content in rows
-            if second.takes(type, content)
+            for memory_id, type, collection, content, form in rows
+            if form is None and second.takes(type, content)
         ],
     )
+    for form, type, content in {row[4]: (row[4], row[1], row[3]) for row in rows}.values():
+        if form is not None and second.takes(type, content):
+            forms.put(connection, form, second.id, None)
     _write(connection, SecondModel(**{**vars(second), 'scanned': rows[-1][0]}))
     return True
 
@@ -140,33 +161,37 @@ def is_scanned(connection: apsw.Connection, second: SecondModel) -> bool:
 def find_missing(
     connection: apsw.Connection, second: SecondModel, limit: int
 ) -> list[tuple[int, str, int]]:
-    """Return (id, content, updated_at) of memories that wait for a vector, oldest first."""
+    """Return (id, text, updated_at) of memories, then forms (-id), that wait for a vector."""
     rows: list[Any] = connection.execute(
         'SELECT m.id, m.content, m.updated_at FROM other_vectors AS v'
         ' JOIN memories AS m ON m.id = v.memory_id'
         ' WHERE v.model = ? AND v.coarse IS NULL ORDER BY v.memory_id LIMIT ?',
         (second.id, limit),
     ).fetchall()
-    return [(row[0], row[1], row[2]) for row in rows]
+    found = [(row[0], row[1], row[2]) for row in rows]
+    return found or forms.find_missing(connection, second.id, limit)
 
 
 def set_vector(
     connection: apsw.Connection,
     second: SecondModel,
-    memory_id: int,
+    id: int,
     updated_at: int,
     vector: Vector,
 ) -> None:
-    """Give a memory its vector, if it still waits for one and is the text it was made of."""
+    """Give what waits its vector, if it is still the text that it was made of."""
+    if id < 0:
+        forms.set_vector(connection, -id, second.id, vector)
+        return
     changed: list[Any] = connection.execute(
         'UPDATE other_vectors SET coarse = ?, fine = ?'
         ' WHERE model = ? AND memory_id = ? AND coarse IS NULL'
         ' AND EXISTS (SELECT 1 FROM memories WHERE id = ? AND updated_at = ?)'
         ' RETURNING collection',
-        (*quantisation.pack(vector), second.id, memory_id, memory_id, updated_at),
+        (*quantisation.pack(vector), second.id, id, id, updated_at),
     ).fetchall()
     for (collection,) in changed:
-        indexed.record_change(connection, memory_id, collection)
+        indexed.record_change(connection, id, collection)
 
 
 def count(connection: apsw.Connection, most: int = 2**62) -> dict[str, tuple[int, int]]:
@@ -192,7 +217,7 @@ def _count(connection: apsw.Connection, model: int, what: str, most: int) -> int
         f' WHERE model = ? AND coarse IS {what} LIMIT ?)',
         (model, most),
     )
-    return int(found)
+    return min(int(found) + forms.count(connection, model, what, most), most)
 
 
 def has_any(connection: apsw.Connection, second: SecondModel, partition: str) -> bool:
@@ -202,7 +227,7 @@ def has_any(connection: apsw.Connection, second: SecondModel, partition: str) ->
         ' WHERE model = ? AND collection = ? AND coarse IS NOT NULL)',
         (second.id, partition),
     )
-    return bool(found)
+    return bool(found) or forms.has_any(connection, second.id, partition)
 
 
 def find_nearest(
@@ -216,13 +241,14 @@ def find_nearest(
     """Return the ids of the nearest in a partition by the coarse plane, best first."""
     only = '' if among is None else ' AND memory_id IN (SELECT value FROM json_each(?))'
     chosen = () if among is None else (json.dumps(list(among)),)
-    rows = connection.execute(
-        'SELECT memory_id FROM other_vectors'
-        f' WHERE model = ? AND collection = ? AND coarse IS NOT NULL{only}'
-        ' ORDER BY vec_distance_cosine(vec_int8(coarse), vec_int8(?)), memory_id DESC LIMIT ?',
-        (second.id, partition, *chosen, query.tobytes(), limit),
-    )
-    return [row[0] for row in rows]
+    own: list[Any] = connection.execute(
+        'SELECT vec_distance_cosine(vec_int8(coarse), vec_int8(?)) AS distance, -memory_id'
+        f' FROM other_vectors WHERE model = ? AND collection = ? AND coarse IS NOT NULL{only}'
+        ' ORDER BY 1, 2 LIMIT ?',
+        (query.tobytes(), second.id, partition, *chosen, limit),
+    ).fetchall()
+    shared = forms.find_nearest(connection, second.id, partition, query, limit, among)
+    return [-row[1] for row in sorted([*own, *shared])[:limit]]
 
 
 def _write(connection: apsw.Connection, second: SecondModel) -> None:
@@ -244,6 +270,7 @@ def keep_first(connection: apsw.Connection, name: str, dimension: int) -> None:
         (model,),
     )
     connection.execute('UPDATE indexed SET coarse = NULL, fine = NULL WHERE coarse IS NOT NULL')
+    forms.keep_first(connection, model)
 
 
 def return_first(connection: apsw.Connection, name: str) -> None:
@@ -256,6 +283,7 @@ def return_first(connection: apsw.Connection, name: str) -> None:
         ' WHERE v.model = ? AND v.memory_id = indexed.memory_id AND v.coarse IS NOT NULL',
         row,
     )
+    forms.return_first(connection, row[0])
     connection.execute('DELETE FROM other_vectors WHERE model = ?', row)
     connection.execute('DELETE FROM models WHERE id = ?', row)
     second = find_second(connection)

@@ -1,5 +1,5 @@
 """
-The vectors of active memories: two planes of int8 in the rows of `indexed`.
+The vectors of active memories: two planes of int8 in the rows of `indexed`, or of their forms.
 
 They are those of the first model; its name and dimension stand in `meta`.
 """
@@ -14,7 +14,8 @@ import apsw
 
 from robot_memory.embedding import quantisation
 from robot_memory.embedding.quantisation import Plane, Vector
-from robot_memory.storage.indexes import indexed, other_vectors
+from robot_memory.storage.indexes import forms, indexed, other_vectors
+from robot_memory.storage.indexes.forms import FIRST
 from robot_memory.storage.indexes.other_vectors import SecondModel
 
 
@@ -36,7 +37,7 @@ def get_dimension(connection: apsw.Connection) -> int:
 
 def use_model(connection: apsw.Connection, model: str, dimension: int) -> int:
     """
-    Make this model the first of the file; return how many memories now wait for a vector.
+    Make this model the first of the file; return how many vectors are missing now.
 
     Vectors of another model are kept aside: two models' vectors are never compared.
     """
@@ -53,22 +54,14 @@ def use_model(connection: apsw.Connection, model: str, dimension: int) -> int:
     return count_missing(connection)
 
 
-def count_missing(connection: apsw.Connection) -> int:
-    """Return how many active memories have no vector yet."""
-    ((count,),) = connection.execute(
-        'SELECT count(*) FROM indexed INDEXED BY indexed_without_vector WHERE coarse IS NULL'
-    )
-    return int(count)
-
-
-def count_missing_up_to(connection: apsw.Connection, most: int) -> int:
-    """Return how many active memories have no vector yet, counting no further than `most`."""
+def count_missing(connection: apsw.Connection, most: int = 2**62) -> int:
+    """Return how many vectors are missing, of memories and of forms, counting up to `most`."""
     ((count,),) = connection.execute(
         'SELECT count(*) FROM (SELECT 1 FROM indexed INDEXED BY indexed_without_vector'
-        ' WHERE coarse IS NULL LIMIT ?)',
+        ' WHERE coarse IS NULL AND form IS NULL LIMIT ?)',
         (most,),
     )
-    return int(count)
+    return min(int(count) + forms.count(connection, FIRST, 'NULL', most), most)
 
 
 def has_any(connection: apsw.Connection, collection: str) -> bool:
@@ -77,33 +70,38 @@ def has_any(connection: apsw.Connection, collection: str) -> bool:
         'SELECT EXISTS (SELECT 1 FROM indexed WHERE collection = ? AND coarse IS NOT NULL)',
         (collection,),
     )
-    return bool(found)
+    return bool(found) or forms.has_any(connection, FIRST, collection)
 
 
 def find_missing(connection: apsw.Connection, limit: int) -> list[tuple[int, str, int]]:
-    """Return (id, content, updated_at) of active memories that wait for a vector, oldest first."""
-    rows = connection.execute(
+    """Return (id, text, updated_at) of memories, then forms (-id), that wait for a vector."""
+    rows: list[Any] = connection.execute(
         'SELECT m.id, m.content, m.updated_at'
         ' FROM indexed AS i INDEXED BY indexed_without_vector'
         ' JOIN memories AS m ON m.id = i.memory_id'
-        ' WHERE i.coarse IS NULL ORDER BY i.memory_id LIMIT ?',
+        ' WHERE i.coarse IS NULL AND i.form IS NULL ORDER BY i.memory_id LIMIT ?',
         (limit,),
-    )
-    return [(row[0], row[1], row[2]) for row in rows]
+    ).fetchall()
+    found = [(row[0], row[1], row[2]) for row in rows]
+    return found or forms.find_missing(connection, FIRST, limit)
 
 
-def is_missing(connection: apsw.Connection, memory_id: int, updated_at: int) -> bool:
-    """Say whether a memory is still the text that a vector was made of, and has none."""
+def set_vector(connection: apsw.Connection, id: int, updated_at: int, vector: Vector) -> None:
+    """Give what waits its vector, if it is still the text that it was made of."""
+    if id < 0:
+        forms.set_vector(connection, -id, FIRST, vector)
+        return
     row = connection.execute(
         'SELECT 1 FROM indexed AS i JOIN memories AS m ON m.id = i.memory_id'
-        ' WHERE i.memory_id = ? AND i.coarse IS NULL AND m.updated_at = ?',
-        (memory_id, updated_at),
+        ' WHERE i.memory_id = ? AND i.coarse IS NULL AND i.form IS NULL AND m.updated_at = ?',
+        (id, updated_at),
     ).fetchone()
-    return row is not None
+    if row is not None:
+        put(connection, id, vector)
 
 
 def put(connection: apsw.Connection, memory_id: int, vector: Vector) -> None:
-    """Give an indexed memory its vector."""
+    """Give an indexed memory a vector of its own."""
     ((collection,),) = connection.execute(
         'UPDATE indexed SET coarse = ?, fine = ? WHERE memory_id = ? RETURNING collection',
         (*quantisation.pack(vector), memory_id),
@@ -118,7 +116,7 @@ def fetch(connection: apsw.Connection, ids: Sequence[int]) -> dict[int, Vector]:
         ' WHERE memory_id IN (SELECT value FROM json_each(?)) AND coarse IS NOT NULL',
         (json.dumps(list(ids)),),
     ).fetchall()
-    return quantisation.unpack(rows)
+    return quantisation.unpack(rows) | forms.fetch(connection, FIRST, ids)
 
 
 def fetch_both(
@@ -126,9 +124,12 @@ def fetch_both(
 ) -> tuple[dict[int, Vector], dict[int, Vector]]:
     """Return the vectors of the first and of a second model, of each id that has one."""
     rows: list[Any] = connection.execute(
-        'SELECT i.memory_id, i.coarse, i.fine, v.coarse, v.fine FROM indexed AS i'
-        ' LEFT JOIN other_vectors AS v ON v.model = ? AND v.memory_id = i.memory_id'
-        ' WHERE i.memory_id IN (SELECT value FROM json_each(?))',
+        'SELECT i.memory_id, coalesce(i.coarse, f.coarse), coalesce(i.fine, f.fine),'
+        ' coalesce(v.coarse, s.coarse), coalesce(v.fine, s.fine) FROM indexed AS i'
+        ' LEFT JOIN other_vectors AS v ON v.model = ?1 AND v.memory_id = i.memory_id'
+        f' LEFT JOIN form_vectors AS f ON f.form = i.form AND f.model = {FIRST}'
+        ' LEFT JOIN form_vectors AS s ON s.form = i.form AND s.model = ?1'
+        ' WHERE i.memory_id IN (SELECT value FROM json_each(?2))',
         (None if second is None else second.id, json.dumps(list(ids))),
     ).fetchall()
     return (
@@ -147,10 +148,11 @@ def find_nearest(
     """Return the ids of those in a collection whose coarse plane is nearest to one, best first."""
     only = '' if among is None else ' AND memory_id IN (SELECT value FROM json_each(?))'
     chosen = () if among is None else (json.dumps(list(among)),)
-    rows = connection.execute(
-        'SELECT memory_id FROM indexed WHERE collection = ? AND coarse IS NOT NULL'
-        f'{only} ORDER BY vec_distance_cosine(vec_int8(coarse), vec_int8(?)), memory_id DESC'
-        ' LIMIT ?',
-        (collection, *chosen, coarse.tobytes(), limit),
-    )
-    return [row[0] for row in rows]
+    own: list[Any] = connection.execute(
+        'SELECT vec_distance_cosine(vec_int8(coarse), vec_int8(?)) AS distance, -memory_id'
+        f' FROM indexed WHERE collection = ? AND coarse IS NOT NULL{only}'
+        ' ORDER BY 1, 2 LIMIT ?',
+        (coarse.tobytes(), collection, *chosen, limit),
+    ).fetchall()
+    shared = forms.find_nearest(connection, FIRST, collection, coarse, limit, among)
+    return [-row[1] for row in sorted([*own, *shared])[:limit]]

@@ -90,9 +90,8 @@ CREATE TABLE indexed (
             terms BLOB NOT NULL,
             coarse BLOB,
             fine BLOB
-        );
+        , form INTEGER);
 CREATE INDEX indexed_by_collection ON indexed (collection);
-CREATE INDEX indexed_without_vector ON indexed (memory_id) WHERE coarse IS NULL;
 CREATE TABLE collections (
             name TEXT PRIMARY KEY,
             memories INTEGER NOT NULL
@@ -392,6 +391,23 @@ CREATE TABLE other_vectors (
 CREATE INDEX other_vectors_missing ON other_vectors (model, memory_id)
             WHERE coarse IS NULL;
 CREATE INDEX other_vectors_by_collection ON other_vectors (model, collection);
+CREATE TABLE forms (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            collection TEXT NOT NULL,
+            digest BLOB NOT NULL UNIQUE
+        );
+CREATE INDEX forms_by_collection ON forms (collection);
+CREATE TABLE form_vectors (
+            form INTEGER NOT NULL REFERENCES forms (id),
+            model INTEGER NOT NULL,
+            coarse BLOB,
+            fine BLOB,
+            PRIMARY KEY (form, model)
+        ) WITHOUT ROWID;
+CREATE INDEX form_vectors_missing ON form_vectors (model, form) WHERE coarse IS NULL;
+CREATE INDEX indexed_by_form ON indexed (form) WHERE form IS NOT NULL;
+CREATE INDEX indexed_without_vector ON indexed (memory_id)
+            WHERE coarse IS NULL AND form IS NULL;
 INSERT INTO event_names (id, name) VALUES (1, 'contact');
 INSERT INTO event_names (id, name) VALUES (2, 'motion');
 INSERT INTO event_names (id, name) VALUES (3, 'scene');

@@ -1,7 +1,7 @@
 """
 What payloads and whole perceptions take, in bytes: added up as they come and go, never counted.
 
-And how many perceptions were folded.
+And how many perceptions were folded. The vectors of forms are no perception's.
 
 Of a perception it is an estimate by the lengths of what is stored, within a tenth of what SQLite's
 `dbstat` finds: text, words, vector, context and indexes, without its event and its audit line.
@@ -22,7 +22,8 @@ _FIXED = 480
 """Bytes of a perception's columns and index entries that hardly differ."""
 _OF_ROW = (
     f'{_FIXED} + 2 * length(CAST(m.content AS BLOB)) + 2 * length(CAST(m.context AS BLOB))'
-    ' + coalesce((SELECT length(terms) + ?1 FROM indexed WHERE memory_id = m.id), 0)'
+    ' + coalesce((SELECT length(terms) + iif(form IS NULL, ?1, 0) FROM indexed'
+    ' WHERE memory_id = m.id), 0)'
     ' + coalesce((SELECT coalesce(length(CAST(data AS BLOB)), 0)'
     ' + coalesce(length(CAST(metadata AS BLOB)), 0) FROM payloads WHERE memory_id = m.id), 0)'
 )

@@ -1,0 +1,13 @@
+"""The form of a sentence: what it says, but for its numbers."""
+
+from __future__ import annotations
+
+import re
+
+_NUMBER = re.compile(r'(?<![\w.])\d+(?:\.\d+)?(?![\w])')
+"""A number that stands alone, or before a unit; none in a name: tool0, joint_3."""
+
+
+def make_form(text: str) -> str:
+    """Return a sentence with its numbers put as 1."""
+    return _NUMBER.sub('1', text)
