@@ -28,11 +28,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import events
 
 from robot_memory.core.authority import Writer
+from robot_memory.core.heap import trim_heap
 from robot_memory.core.progress import make_progress_bar
 from robot_memory.core.settings import Settings
 from robot_memory.lifecycle.perceptions import Perception, store_perception
 from robot_memory.memory import Memory, caller
-from robot_memory.search.resident import ResidentIndex, trim_heap
+from robot_memory.search.resident import ResidentIndex
 from robot_memory.status.limits import report_limits
 from robot_memory.storage.tables import sizes
 from robot_memory.storage.tables.event_keys import Identity

@@ -111,6 +111,19 @@ def test_forms_that_were_stored_without_a_model_wait_for_one_vector_each(
     check_file(pair.memory.db.path)
 
 
+def test_a_known_form_is_not_embedded_again(
+    pair: Robot, open_robot: Open, tiny_embedders: Embedders, english_embedder: BackgroundEmbedder
+) -> None:
+    detect(pair, 'the gripper jams for 3 s', 0)
+    again = open_robot(embedder=tiny_embedders[8], second=english_embedder, resident=False)
+    assert again.memory.embedder.wait()
+    detect(again, 'the gripper jams for 4.5 s', 1)
+    assert 'embed_passages' not in again.memory.registry.get_operation_timings()
+    assert again.rows(COUNTS) == [(2, 2)]
+    detect(again, 'the red cup slips for 4.5 s', 2)
+    assert again.rows(COUNTS) == [(4, 4)]
+
+
 def test_the_vectors_of_forms_outlast_another_first_model(
     open_robot: Open, tiny_embedders: Embedders
 ) -> None:

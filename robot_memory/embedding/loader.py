@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from robot_memory.core.errors import InvalidArgument, RobotMemoryError
+from robot_memory.core.heap import trim_heap
 from robot_memory.embedding.locate import (
     ADVICE,
     NO_MODEL,
@@ -99,6 +100,7 @@ class BackgroundEmbedder:
                     f'{made.name} has dimension {made.dimension}, but the setting dimension is '
                     f'{self._dimension}; 0 accepts any'
                 )
+            trim_heap()  # a second model's file takes some 25 MB to read
             self._embedder = made
             self.state, self.reason = 'ready', ''
         except RobotMemoryError as error:

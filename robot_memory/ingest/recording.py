@@ -27,7 +27,7 @@ else:
 _STORAGES = ('.mcap', '.db3', '.bag')
 _PART_NUMBER = re.compile(r'(_|^)\d+$')
 _ZSTD = '.zstd'
-_GATHERED_NS, _GATHERED_BYTES = 10**9, 8 << 20
+_GATHERED_NS, _GATHERED_BYTES = 10**9, 4 << 20
 _ZSTD_MAGIC = b'\x28\xb5\x2f\xfd'
 
 

@@ -17,6 +17,7 @@ from robot_memory.lifecycle.authority import may_change
 from robot_memory.lifecycle.witnesses import add_witness, find_witnessed, move_witnesses
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
+from robot_memory.storage.indexes import entries
 from robot_memory.storage.tables import (
     audit,
     event_keys,
@@ -86,13 +87,14 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
     that does not exist, Unavailable if the store cannot be written now.
     """
     identity = perception.identity
-    known, is_enough, witnessed = 0, False, 0
+    known, is_enough, witnessed, is_embedded = 0, False, 0, False
     if identity is not None:
         with memory.db.read() as connection:
             known, is_enough, witnessed = _recognize(connection, perception, identity)
+            is_embedded = not is_enough and _is_embedded(memory, connection, perception)
         if is_enough:  # before a vector is made, which takes longer than all the rest
             return StoredPerception(known, new=False, has_vector=False)
-    vector = None if witnessed else _embed(memory, perception)
+    vector = None if witnessed or is_embedded else _embed(memory, perception)
     with memory.db.write() as connection:
         if identity is not None:
             known, is_enough, witnessed = _recognize(connection, perception, identity)
@@ -126,7 +128,19 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
             memories.retire(connection, known, 'superseded', writer, reason, now, memory_id)
             move_witnesses(connection, known, memory_id)
     memory.folder.note_stored()
-    return StoredPerception(memory_id, new=True, has_vector=usable and vector is not None)
+    has_vector = usable and (is_embedded or vector is not None)
+    return StoredPerception(memory_id, new=True, has_vector=has_vector)
+
+
+def _is_embedded(memory: Memory, connection: Connection, perception: Perception) -> bool:
+    """Say whether the store has the vectors of a detector's sentence, by the loaded model."""
+    return memory.match_embedder(connection) is not None and entries.knows_vectors(
+        connection,
+        'perception',
+        perception.collection,
+        perception.description,
+        perception.context,
+    )
 
 
 def _embed(memory: Memory, perception: Perception) -> TextVectors | None:

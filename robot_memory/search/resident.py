@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.core.errors import CopyFailed
+from robot_memory.core.heap import trim_heap
 from robot_memory.embedding.calibration import (
     NO_VECTOR,
     Calibration,
@@ -209,12 +208,6 @@ class ResidentIndex:
         new = {row.form for row in rows if row.form and not shards[row.collection].knows(row.form)}
         for form in forms.read(connection, [*new, *(-one for one in changed if one < 0)]):
             shards[form.collection].put_form(form)
-
-
-def trim_heap() -> None:
-    """Give freed memory back to the system; glibc keeps most of what sorting took."""
-    with suppress(AttributeError, OSError):  # another C library
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 class ResidentSearch(Search):

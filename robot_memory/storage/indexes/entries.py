@@ -60,15 +60,34 @@ def _intern_form(
     vectors: TextVectors | None,
 ) -> int:
     """Return the id of a form, which has those of its vectors that are known now."""
-    form, is_new = forms.intern(connection, partition, text)
+    found = forms.find_id(connection, partition, text)
+    form = forms.insert(connection, partition, text) if found is None else found
     known = forms.find_known(connection, form)
     if forms.FIRST not in known:
         first = None if vectors is None else vectors.first
         forms.put(connection, form, forms.FIRST, first)
     other_vectors.put_form(connection, form, known, type, text, vectors)
-    if not is_new and forms.find_known(connection, form) != known:
+    if found is not None and forms.find_known(connection, form) != known:
         forms.note_change(connection, form)
     return form
+
+
+def knows_vectors(
+    connection: apsw.Connection,
+    type: str,
+    collection: str,
+    content: str,
+    context: Mapping[str, Any],
+) -> bool:
+    """Say whether a memory to be stored has a form whose vectors of all models are there."""
+    text = forms.find_form(type, content, context, None)
+    if text is None:
+        return False
+    form = forms.find_id(connection, partitions.of(collection, type), text)
+    known = set() if form is None else forms.find_known(connection, form)
+    second = other_vectors.find_second(connection)
+    lacks_second = second is not None and second.id not in known and second.takes(type, text)
+    return forms.FIRST in known and not lacks_second
 
 
 def remove(

@@ -54,14 +54,25 @@ def find_form(
     return form if vectors is None or vectors.form == form else None
 
 
-def intern(connection: apsw.Connection, partition: str, form: str) -> tuple[int, bool]:
-    """Return the id of a form in a partition, and whether it is new there."""
-    digest = hashlib.blake2b(f'{partition}\0{form}'.encode(), digest_size=_DIGEST_BYTES).digest()
-    row = connection.execute('SELECT id FROM forms WHERE digest = ?', (digest,)).fetchone()
-    if row is not None:
-        return int(row[0]), False
-    connection.execute('INSERT INTO forms (collection, digest) VALUES (?, ?)', (partition, digest))
-    return connection.last_insert_rowid(), True
+def find_id(connection: apsw.Connection, partition: str, form: str) -> int | None:
+    """Return the id of a form in a partition, None where no memory there has it."""
+    row = connection.execute(
+        'SELECT id FROM forms WHERE digest = ?', (_digest(partition, form),)
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def insert(connection: apsw.Connection, partition: str, form: str) -> int:
+    """Add a form to a partition; return its id."""
+    connection.execute(
+        'INSERT INTO forms (collection, digest) VALUES (?, ?)',
+        (partition, _digest(partition, form)),
+    )
+    return connection.last_insert_rowid()
+
+
+def _digest(partition: str, form: str) -> bytes:
+    return hashlib.blake2b(f'{partition}\0{form}'.encode(), digest_size=_DIGEST_BYTES).digest()
 
 
 def find_known(connection: apsw.Connection, form: int) -> set[int]:
