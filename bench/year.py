@@ -79,6 +79,7 @@ def main() -> None:
         with Memory(settings, resident=False) as memory:
             if given.vectors:
                 memory.wait_for_models(None)
+                memory.second.wait()
                 memory.reindexer.adopt_model()
             if given.storage:
                 events.fill(path, given.size)

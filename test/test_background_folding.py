@@ -349,6 +349,17 @@ def test_a_payload_limit_of_its_own_holds(open_robot: Callable[..., Robot]) -> N
     assert robot.rows("SELECT value FROM sizes WHERE name = 'payloads'") == [(500_000,)]
 
 
+def test_parts_that_made_room_leave_no_pages_behind(open_robot: Callable[..., Robot]) -> None:
+    robot = open_robot(resident=False, store_limit_mb=100.0, payload_limit_mb=0.04)
+    for number in range(100):
+        part = Part('signal', 'x', 4000, bytes(4000))
+        store_perception(robot.memory, replace(perceive(T0 + number * SECOND), parts=(part,)))
+    ((kept, removed),) = robot.rows('SELECT count(content), count(removed_at) FROM parts')
+    assert (kept + removed, kept <= 10) == (100, True)
+    ((pages,),) = robot.rows("SELECT count(*) FROM dbstat WHERE name = 'parts'")
+    assert pages < kept + 15
+
+
 def test_the_limit_holds_while_perceptions_come(
     open_robot: Callable[..., Robot], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -118,16 +118,26 @@ def _make_room(connection: apsw.Connection, size: int, limits: Limits, at: int) 
         freed += part_size
         if freed >= wanted:
             break
-    connection.executemany(
-        'UPDATE parts SET content = NULL, removed_at = ? WHERE id = ?',
-        [(at, part_id) for part_id, _ in gone],
-    )
+    _remove_contents(connection, [part_id for part_id, _ in gone], at)
     if gone:
         ids = {memory_id for _, memory_id in gone}
         detail = {'parts': len(gone), 'bytes': freed, 'ids': write_ranges(ids)}
         audit.record(connection, None, audit.REMOVED, THE_STORE, limits.explain(), detail, at)
     sizes.add_payloads(connection, -freed)
     return used - freed + size <= limit
+
+
+def _remove_contents(connection: apsw.Connection, ids: Sequence[int], at: int) -> None:
+    """Remove the contents of parts; what they were is still known."""
+    columns = 'id, memory_id, name, media_type, size, protected'
+    for part_id in ids:
+        # An update would leave a page of the file to the row: SQLite joins pages on deletion only.
+        row: Any = connection.execute(
+            f'DELETE FROM parts WHERE id = ? RETURNING {columns}', (part_id,)
+        ).fetchone()
+        connection.execute(
+            f'INSERT INTO parts ({columns}, removed_at) VALUES (?, ?, ?, ?, ?, ?, ?)', (*row, at)
+        )
 
 
 def remove_all(connection: apsw.Connection, memory_id: int) -> None:
