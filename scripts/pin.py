@@ -3,7 +3,7 @@ Write requirements/*.txt: every package that set-up installs, at one exact versi
 
 `python scripts/pin.py PYTHON3.10 PYTHON3.11` resolves setup.cfg and requirements/*.in anew on a
 Python 3.10 and on a newer one, and marks what differs. Each file holds what the ones before it
-have not pinned yet.
+have not pinned yet; that of an environment of its own holds all.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = ('runtime', 'dev', 'ros')
+ALONE = ('lives',)
 # Newer releases ask for numpy 2, and the messages of a sourced ROS Jazzy or Kilted are compiled
 # against numpy 1.26.
 HELD = ('ml_dtypes==0.5.4',)
@@ -37,9 +38,10 @@ def read_requirements(name: str) -> list[str]:
     return [line for line in lines if line and not line.startswith('#')]
 
 
-def resolve(python: str, requirements: list[str]) -> dict[str, str]:
+def resolve(python: str, requirements: list[str], *options: str) -> dict[str, str]:
     """Ask pip which versions it would install."""
     command = [python, '-m', 'pip', 'install', '--quiet', '--dry-run', '--ignore-installed']
+    command += options
     answer = subprocess.run(
         [*command, '--report', '-', *requirements], check=True, stdout=subprocess.PIPE
     )
@@ -55,6 +57,13 @@ def format_pins(package: str, old: str | None, new: str | None) -> list[str]:
         return [f'{package}=={new}']
     pins = [f'{package}=={old} ; python_version < "3.11"'] if old else []
     return pins + ([f'{package}=={new} ; python_version >= "3.11"'] if new else [])
+
+
+def write_pins(name: str, found: list[dict[str, str]], before: set[str]) -> None:
+    """Write the pins of one file, without those that files before it have."""
+    new = sorted({*found[0], *found[1]} - before)
+    text = [pin for n in new for pin in format_pins(n, found[0].get(n), found[1].get(n))]
+    (ROOT / 'requirements' / f'{name}.txt').write_text(HEAD + '\n'.join(text) + '\n')
 
 
 def main() -> None:
@@ -76,10 +85,12 @@ def main() -> None:
             resolve(python, [*read_requirements(name), *(f'{n}=={v}' for n, v in before.items())])
             for python, before in zip(pythons, pinned, strict=True)
         ]
-        new = sorted({*found[0], *found[1]} - {*pinned[0], *pinned[1]})
-        text = [pin for n in new for pin in format_pins(n, found[0].get(n), found[1].get(n))]
-        (ROOT / 'requirements' / f'{name}.txt').write_text(HEAD + '\n'.join(text) + '\n')
+        write_pins(name, found, {*pinned[0], *pinned[1]})
         pinned = found
+    for name in ALONE:
+        wanted = read_requirements(name)
+        alone = [resolve(python, wanted, '--only-binary', ':all:') for python in pythons]
+        write_pins(name, alone, set())
 
 
 if __name__ == '__main__':
