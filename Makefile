@@ -2,14 +2,14 @@
 # BAG=<rosbag2>     the recording that `make demo` replays
 # PYTHON=<python>   the interpreter to set up with, where that is not python3; it is remembered
 # PYTHONS=<pythons> the interpreters of `make test-pythons`, in place of all that are found
-# QUICK=1           `make bench` in some minutes, not half an hour
+# QUICK=1           `make bench` in some minutes, not half an hour; `make lives` in 10, not 3 hours
 # FULL=1            `make bench` with 1M memories, 5M events, a year of 1M: some hours
 # TESTS=<arguments> passed on to pytest, in place of the whole test directory
 export PYTHON PYTHONS
 run := scripts/env
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-long coverage test-pythons lint demo bench quality conformance interfaces clean
+.PHONY: help build test test-long coverage test-pythons lint demo bench lives quality conformance interfaces clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,9 @@ demo: build ## Start the node, replay a recording, learn and recall; BAG=<rosbag
 bench: build ## Measure speed, size and quality, compared with a peer; QUICK=1 or FULL=1.
 	@$(run) python bench/run.py $(if $(QUICK),--quick,$(if $(FULL),--full))
 
+lives: build ## Let memories learn two skills through simulated lives; QUICK=1, or 3 hours.
+	@$(run) python bench/lives/run.py $(if $(QUICK),--quick)
+
 quality: build ## Measure retrieval quality on recorded data sets and on a robot data set.
 	@$(run) python bench/retrieval/measure.py
 
@@ -56,4 +59,4 @@ interfaces: build ## Generate msg/, srv/, config/ and reference pages, and build
 	@scripts/setup
 
 clean: ## Remove all that was made here.
-	rm -rf bench/.cache .coverage .venv .venv-node .venv-peer .pythons build install log .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf bench/.cache .coverage .venv .venv-node .venv-lives .venv-peer .pythons build install log .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,55 @@
+"""What the report computes of lives: shares, paired differences, calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from lives.worlds import Floats
+
+_RESAMPLES = 5000
+LEAST_OF_BIN = 100
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Hold a mean difference of paired values, its 95 % interval, and who is ahead."""
+
+    mean: float
+    low: float
+    high: float
+    ahead: int
+    pairs: int
+
+
+def compare_paired(one: Sequence[float], other: Sequence[float]) -> Difference:
+    """Compare the values of the same seeds, by bootstrap over seeds; each has one at least."""
+    differences = np.asarray(one, float) - np.asarray(other, float)
+    chance = np.random.default_rng(0)
+    drawn = chance.integers(len(differences), size=(_RESAMPLES, len(differences)))
+    low, high = np.quantile(differences[drawn].mean(axis=1), [0.025, 0.975])
+    ahead = int((differences > 0).sum())
+    mean = float(differences.mean())
+    return Difference(mean, float(low), float(high), ahead, len(differences))
+
+
+def compute_gap(value: float, nothing: float, most: float) -> float | None:
+    """Return the share of the gap between no memory and the ceiling; None where there is none."""
+    return (value - nothing) / (most - nothing) if most > nothing else None
+
+
+def measure_calibration(probability: Floats, success: Floats) -> float | None:
+    """
+    Return the expected calibration error over ten bins of as many trials each.
+
+    There are fewer bins where one would hold less than LEAST_OF_BIN trials; None where not even
+    one is full.
+    """
+    bins = min(10, len(probability) // LEAST_OF_BIN)
+    if not bins:
+        return None
+    order = np.argsort(probability, kind='stable')
+    parts = np.array_split(order, bins)
+    off = [len(one) * abs(probability[one].mean() - success[one].mean()) for one in parts]
+    return float(sum(off) / len(probability))
