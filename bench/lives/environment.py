@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import venv
+from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -32,9 +33,9 @@ def set_up_environment() -> str:
     return python
 
 
-def make_tables() -> dict[str, Path]:
+def make_tables(skills: Sequence[str] = SKILLS) -> dict[str, Path]:
     """Return the file of each skill's table; those that the physics does not fit are made anew."""
-    found = {skill: _name_folder(skill) / f'{skill}.npz' for skill in SKILLS}
+    found = {skill: _name_folder(skill) / f'{skill}.npz' for skill in skills}
     for skill, path in found.items():
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)

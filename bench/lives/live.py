@@ -35,7 +35,7 @@ class Life:
     @property
     def key(self) -> str:
         """What its results are kept under."""
-        return '|'.join((self.skill, self.variant, str(self.seed), self.arm))
+        return '|'.join((self.table.parent.name, self.variant, str(self.seed), self.arm))
 
 
 def live(life: Life) -> Lived:

@@ -35,7 +35,8 @@ def collect(known: Mapping[str, Mapping[str, Any]]) -> dict[tuple[str, str], dic
     """Return lives by skill and variant, arm, and seed."""
     found: dict[tuple[str, str], dict[str, dict[int, Mapping[str, Any]]]] = {}
     for key, lived in known.items():
-        skill, variant, seed, arm = key.split('|')
+        table, variant, seed, arm = key.split('|')
+        skill = table.split('-')[0]
         if variant in VARIANTS and arm in ARMS:
             found.setdefault((skill, variant), {}).setdefault(arm, {})[int(seed)] = lived
     return {place: {**arms} for place, arms in found.items()}

@@ -13,13 +13,12 @@ from lives.live import Life, Lived
 
 
 class Results:
-    """Hold the lives that were lived on the same tables, told of by the same phrases."""
+    """Hold the lives that were told of by the same phrases."""
 
-    def __init__(self, phrases: str, tables: Iterable[Path]) -> None:
+    def __init__(self, phrases: str) -> None:
         """Read what is there."""
         told = (PHRASES / f'{phrases}.json').read_bytes()
-        names = ' '.join(path.parent.name for path in tables).encode()
-        digest = hashlib.sha256(told + names).hexdigest()[:12]
+        digest = hashlib.sha256(told).hexdigest()[:12]
         self.path = CACHE / f'lives-{phrases}-{digest}.jsonl'
         self.known: dict[str, Lived] = {}
         if self.path.exists():
@@ -34,6 +33,11 @@ class Results:
         self.known[life.key] = lived
         with self.path.open('a', encoding='utf-8') as file:
             file.write(f'{json.dumps({"life": life.key, **lived})}\n')
+
+    def pick(self, tables: Iterable[Path]) -> dict[str, Lived]:
+        """Return the lives on some tables: what was lived in other physics is not of them."""
+        names = {path.parent.name for path in tables}
+        return {key: lived for key, lived in self.known.items() if key.split('|')[0] in names}
 
     def forget(self, arms: Iterable[str]) -> None:
         """Forget the lives of some arms: their code has changed."""

@@ -38,7 +38,7 @@ from lives.curves import plot_curves  # noqa: E402
 from lives.draw import VARIANTS, load_phrases  # noqa: E402
 from lives.environment import CACHE, SKILLS, make_tables  # noqa: E402
 from lives.intervals import Difference  # noqa: E402
-from lives.live import Life, live  # noqa: E402
+from lives.live import Life, Lived, live  # noqa: E402
 from lives.phrase_vectors import PhraseVectors  # noqa: E402
 from lives.registry import ARMS, PEER  # noqa: E402
 from lives.report import collect, format_report  # noqa: E402
@@ -59,17 +59,17 @@ def main() -> None:
     """Live what is missing, and report."""
     given = parse_arguments()
     start = time.monotonic()
-    tables = make_tables()
+    tables = make_tables(given.skill or SKILLS)
     names = [name for name in ARMS if not given.arm or name in given.arm]
     if PEER in names and not set_up_peer(given.quick):
         print('the rival is left out: .venv-peer is not there', file=sys.stderr)
         names.remove(PEER)
-    results = Results(given.phrases, tables.values())
+    results = Results(given.phrases)
     results.forget(given.anew)
     embed_phrases(given.phrases)
     wanted = [life for life in list_lives(given, names, tables) if life.key not in results.known]
     run_lives(wanted, results, given.workers)
-    write_report(results)
+    write_report(results.pick(tables.values()))
     print(f'{len(wanted)} lives in {time.monotonic() - start:.0f} s; kept in {results.path}')
 
 
@@ -151,14 +151,14 @@ def run_lives(wanted: list[Life], results: Results, workers: int) -> None:
             bar.update()
 
 
-def write_report(results: Results) -> None:
+def write_report(known: Mapping[str, Lived]) -> None:
     """Print tables; write figures and curves."""
-    text, figures = format_report(results.known)
+    text, figures = format_report(known)
     print(text)
     file = CACHE / 'figures.json'
     file.write_text(json.dumps(figures, indent=1, default=_to_plain), 'utf-8')
     picture = CACHE / 'curves.png'
-    plot_curves(collect(results.known), picture)
+    plot_curves(collect(known), picture)
     print(f'figures: {file}\ncurves: {picture}')
 
 

@@ -16,15 +16,15 @@ OFFSETS = (-6.0, -4.0, -2.0, 0.0, 2.0, 4.0, 6.0)
 STARTS = 14
 GIVES_UP = 6.0
 """After so many seconds of search."""
-LIMIT = 1.2
+LIMIT = 0.8
 """Seconds of search within which an insertion is a success."""
 SWAPS = [[f'A/{batch}', f'C/{batch}'] for batch in BATCHES]
 """Situations that change places where the world changes."""
 _STEP = 0.002
 _RADIUS = 0.005
-_CLEARANCE = 0.0005
-_PITCH = 0.0009
-_PACE = 0.012
+_CLEARANCE = 0.0008
+_PITCH = 0.0014
+_PACE = 0.015
 _PUSH = 8.0
 _DEEP = -0.003
 _MODEL = """
@@ -63,8 +63,8 @@ def draw_disturbance(situation: int, start: int) -> dict[str, float]:
     """Return what differs from start to start: how the part is seated, how rough the peg is."""
     chance = np.random.default_rng([29, situation, start])
     return {
-        'x': float(chance.normal(0, 1.1)),
-        'y': float(chance.normal(0, 1.1)),
+        'x': float(chance.normal(0, 1.3)),
+        'y': float(chance.normal(0, 1.3)),
         'friction': float(chance.uniform(0.15, 0.35)),
     }
 
