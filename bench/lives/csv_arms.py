@@ -7,6 +7,7 @@ import math
 import re
 from abc import abstractmethod
 from collections import Counter
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from lives.worlds import Floats
 
 DEPTH = 15
 """Rows that are looked at."""
-KERNELS = {'strike': Kernel(width=0.05, prior=0.03), 'insert': Kernel(width=0.12)}
+KERNELS = {'strike': Kernel(width=0.05, prior=0.03), 'insert': Kernel(width=0.15, prior=0.01)}
 """Tuned for CSV + e5 on the phrases for tuning, and used by all that regress."""
 _TOKEN = re.compile(r'[a-z0-9]+|[\u4e00-\u9fff]')
 
@@ -26,8 +27,8 @@ _TOKEN = re.compile(r'[a-z0-9]+|[\u4e00-\u9fff]')
 class CsvArm(ArmWithRows):
     """Regress over the rows that are most like the trial."""
 
-    length: ClassVar[float] = 0.1
-    """By which unlikeness of the words a row counts 1/e."""
+    lengths: ClassVar[Mapping[str, float]] = {'strike': 0.1, 'insert': 0.1}
+    """By which unlikeness of the words a row counts 1/e; by skill, tuned as the kernels are."""
 
     def find(self, trial: Trial) -> int | None:
         """Return the choice that most probably succeeds."""
@@ -36,7 +37,7 @@ class CsvArm(ArmWithRows):
         order = order[alike[order] > 0]
         if not len(order):
             return None
-        weights = np.exp((alike[order] - 1) / self.length)
+        weights = np.exp((alike[order] - 1) / self.lengths[self.world.skill])
         guess = choose_by_kernel(
             self.scaled,
             self.rows.tried[order],
@@ -64,7 +65,7 @@ class CsvExact(CsvArm):
 class CsvTfIdf(CsvArm):
     """Compare the words, rare ones more."""
 
-    length = 0.3
+    lengths: ClassVar[Mapping[str, float]] = {'strike': 0.3, 'insert': 0.2}
 
     def compare(self, trial: Trial) -> Floats:
         """Return the cosines."""
@@ -89,7 +90,7 @@ class CsvTfIdf(CsvArm):
 class CsvEmbedded(CsvArm):
     """Compare the meaning, by the embeddings that our memory has."""
 
-    length = 0.15
+    lengths: ClassVar[Mapping[str, float]] = {'strike': 0.15, 'insert': 0.1}
 
     def __init__(self, setting: Setting) -> None:
         """Find the vectors of the phrases."""

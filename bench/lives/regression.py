@@ -13,9 +13,9 @@ from lives.worlds import Floats, Want
 class Kernel:
     """Hold the scales of the regression, tuned on the phrases for tuning; see README.md."""
 
-    width: float = 0.08
+    width: float
     """Of the params, each from 0 to 1."""
-    prior: float = 0.1
+    prior: float
     """Rows that the mean and spread of all found count for."""
 
 
