@@ -136,14 +136,14 @@ class PeerRecall(RecallArm):
 
 
 def describe(trial: Trial, params: Params, outcome: Outcome) -> str:
-    """Return what a robot would note of a trial."""
+    """Return what a robot would note of a trial; the rival fails on a text that it has already."""
     numbers = {**trial.numbers, **params}
     given = ', '.join(f'{name} {value:g} {trial.units[name]}' for name, value in numbers.items())
     came = ', '.join(
         f'{name} {value:.3g} {trial.units[name]}' for name, value in outcome.results.items()
     )
     verdict = 'succeeded' if outcome.success else 'failed'
-    return f'{trial.skill}: {trial.words}; {given}; {came}; {verdict}'
+    return f'{trial.skill} {trial.number}: {trial.words}; {given}; {came}; {verdict}'
 
 
 def make_context(trial: Trial, params: Params, outcome: Outcome) -> dict[str, Any]:

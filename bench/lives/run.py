@@ -140,15 +140,19 @@ def embed_phrases(name: str) -> None:
 
 
 def run_lives(wanted: list[Life], results: Results, workers: int) -> None:
-    """Live them, several at a time, and keep each when it is over."""
+    """Live them, several at a time, and keep each when it is over; one that fails is told."""
     with (
         ProcessPoolExecutor(workers, get_context('spawn')) as pool,
         make_progress_bar(title='lives', unit='life', total=len(wanted)) as bar,
     ):
         running = {pool.submit(live, life): life for life in wanted}
         for future in as_completed(running):
-            results.add(running[future], future.result())
             bar.update()
+            failed = future.exception()
+            if failed is None:
+                results.add(running[future], future.result())
+            else:
+                print(f'{running[future].key} is left out: {failed}', file=sys.stderr)
 
 
 def write_report(known: Mapping[str, Lived]) -> None:
