@@ -659,6 +659,7 @@ class ToolMethods:
             num_results: Number of results.
             rules: Rules for the planned action, whatever the search found.
             rules_complete: False if a rule that applies or may apply is missing from the text.
+            situation: What was known of the situation, and where each value came from.
             read_as: What was read in the query, e.g. "contacts, peak force over 5 N, newest
                 first".
             no_match: True if no event passes what was read: the memories are those of a plain

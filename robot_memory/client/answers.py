@@ -424,6 +424,16 @@ class RulesView(TypedDict):
     rest_ids: list[int]
 
 
+class KnownView(TypedDict):
+    """One value of the situation, and where it came from."""
+
+    name: str
+    value: str
+    source: str
+    memory_id: NotRequired[int]
+    age_s: float
+
+
 class GetContextResponse(TypedDict):
     """Response of get_context."""
 
@@ -433,6 +443,7 @@ class GetContextResponse(TypedDict):
     num_results: int
     rules: RulesView
     rules_complete: bool
+    situation: NotRequired[list[KnownView]]
     read_as: NotRequired[str]
     no_match: NotRequired[bool]
     events: NotRequired[list[EventView]]

@@ -2,46 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
+from robot_memory.core.fields import arg
 from robot_memory.core.json_text import format_value, parse_finite
 from robot_memory.memory import Memory
-from robot_memory.storage.indexes.filters import active_in, compile_filter
-from robot_memory.storage.tables import memories
+from robot_memory.retrieval.told_situation import Told, are_names, read_told
+from robot_memory.text.quoting import quote
 
 _TEXTS = ('tool', 'place', 'time')
-_TOLD = {
-    'people_near': (('env', 'people_near'),),
-    'tool': (('robot', 'tool'), ('robot', 'end_effector')),
-    'place': (('spatial', 'place'), ('spatial', 'room')),
-}
-"""Where the context of a memory says it."""
-_LATEST = 50
+_SHOWN = 60
+"""Characters of a value in the text."""
+
+
+@dataclass(frozen=True)
+class KnownView:
+    """One value of the situation, and where it came from."""
+
+    name: str = arg('people_near, tool, place or time.')
+    value: str = arg('Names are separated by commas; nobody: no one is near.')
+    source: str = arg('given: in the request; memory: told by a memory.')
+    memory_id: int | None = arg('Id of the memory.', default=None, omitted=True)
+    age_s: float = arg('Age in seconds.', default=0.0)
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Hold the values that are known, and where each came from."""
+
+    values: Mapping[str, Any]
+    views: Sequence[KnownView]
+
+    def describe(self) -> str:
+        """Return what memories told as a line of a context; empty where they told nothing."""
+        told = [
+            f'{view.name.replace("_", " ")} {quote(view.value, _SHOWN)} '
+            f'({_name_source(view)}{view.age_s:.0f} s ago)'
+            for view in self.views
+            if view.source == 'memory'
+        ]
+        return f'\nSituation: {", ".join(told)}.' if told else ''
+
+
+def _name_source(view: KnownView) -> str:
+    return f'mem_{view.memory_id}, ' if view.memory_id else ''
 
 
 def find_situation(
     memory: Memory, collection: str, given: Mapping[str, Any] | None, max_age_s: float
-) -> dict[str, Any]:
+) -> Situation:
     """
-    Return what is known of the situation: what was given, else what recent memories say.
+    Return what is known of the situation: what was given, else what recent memories tell.
 
     What is older than `max_age_s` seconds is unknown. Raise InvalidArgument for what is given in
     another form.
     """
-    known = _parse(given or {}, max_age_s)
-    for name, value in _read_recent(memory, collection, max_age_s).items():
-        known.setdefault(name, value)
-    return known
+    known, age_s = _parse(given or {}, max_age_s)
+    views = [KnownView(name, _show(value), 'given', None, age_s) for name, value in known.items()]
+    now = memory.clock()
+    for name, told in read_told(memory, collection, max_age_s).items():
+        if name not in known:
+            known[name] = told.value
+            views.append(_view(told, now))
+    return Situation(known, views)
 
 
-def _parse(given: Mapping[str, Any], max_age_s: float) -> dict[str, Any]:
+def _view(told: Told, now: int) -> KnownView:
+    age_s = round(max(0, now - told.at) / 1e6, 1)
+    return KnownView(told.name, _show(told.value), 'memory', told.memory_id or None, age_s)
+
+
+def _show(value: Any) -> str:
+    return value if isinstance(value, str) else ', '.join(value) or 'nobody'
+
+
+def _parse(given: Mapping[str, Any], max_age_s: float) -> tuple[dict[str, Any], float]:
+    """Return what was given and is not too old, and its age."""
     people = given.get('people_near')
     if isinstance(people, str):
         people = [people]
-    if people is not None and not _are_names(people):
+    if people is not None and not are_names(people):
         raise InvalidArgument(
             'situation.people_near must be a list of names, [] where nobody is near, not '
             f'{format_value(people)}'
@@ -57,29 +100,6 @@ def _parse(given: Mapping[str, Any], max_age_s: float) -> dict[str, Any]:
             f'{format_value(given["age_s"])}'
         )
     if age > max_age_s:
-        return {}
+        return {}, age
     known = {name: given[name] for name in _TEXTS if given.get(name)}
-    return known if people is None else {**known, 'people_near': people}
-
-
-def _are_names(people: Any) -> bool:
-    return isinstance(people, list) and all(isinstance(name, str) and name for name in people)
-
-
-def _read_recent(memory: Memory, collection: str, max_age_s: float) -> dict[str, Any]:
-    """Return what the contexts of the newest memories say, the newest first; no turn says it."""
-    since = format_instant(max(0, memory.clock() - round(max_age_s * 1e6)))
-    where = active_in(collection) & compile_filter('situation', {'created_at': {'$gte': since}})
-    known: dict[str, Any] = {}
-    with memory.db.read() as connection:
-        for record in memories.list_newest(connection, where, _LATEST):
-            if record.type == 'turn':
-                continue
-            for name, paths in _TOLD.items():
-                for part, key in paths:
-                    inner = record.context.get(part)
-                    value = inner.get(key) if isinstance(inner, dict) else None
-                    fits = _are_names(value) if name == 'people_near' else isinstance(value, str)
-                    if fits and value != '':
-                        known.setdefault(name, value)
-    return known
+    return (known if people is None else {**known, 'people_near': people}), age

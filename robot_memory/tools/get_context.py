@@ -33,7 +33,7 @@ from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEve
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.retrieval.rules import JudgedRules, RulesView, find_rules, view_rules
-from robot_memory.retrieval.situation import find_situation
+from robot_memory.retrieval.situation import KnownView, find_situation
 from robot_memory.retrieval.views import describe_authority, describe_records, describe_results
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.tables import protected_changes
@@ -134,6 +134,11 @@ class GetContextResponse:
     rules_complete: bool = arg(
         'False if a rule that applies or may apply is missing from the text.'
     )
+    situation: tuple[KnownView, ...] | None = arg(
+        'What was known of the situation, and where each value came from.',
+        default=None,
+        omitted=True,
+    )
     read_as: str | None = arg(READ_AS, default=None, omitted=True)
     no_match: bool | None = arg(NO_MATCH, default=None, omitted=True)
     events: tuple[EventView, ...] | None = arg(EVENTS, default=None, omitted=True)
@@ -162,7 +167,9 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     name = (request.strategy or memory.settings.default_strategy).upper()
     n = request.max_results or memory.settings.default_results
     situation = find_situation(memory, request.collection, request.situation, request.max_age_s)
-    rules = find_rules(memory, request.collection, request.query, situation, request.actor_id)
+    rules = find_rules(
+        memory, request.collection, request.query, situation.values, request.actor_id
+    )
     rule_ids = rules.ids
     own, asked = _results(memory, request, name, n, rule_ids)
     results = memory.extensions.run_retrieve_hooks(request.query, own)
@@ -185,7 +192,7 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
         others,
         described,
         changes,
-        _describe_read(memory, asked),
+        situation.describe() + _describe_read(memory, asked),
         why or '',
     )
     told = [*_select_found(rules, found), *composed.told]
@@ -201,6 +208,7 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
         len(told),
         view_rules(rules),
         composed.rules_complete,
+        tuple(situation.views) or None,
         **read,
         why_empty=why,
     )
