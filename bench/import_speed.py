@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,10 @@ def make_busy(path: Path) -> Path:
 
 def serve(bag: Path, model: str) -> None:
     """Import into a new store for each line on stdin; answer with what it took."""
+    with suppress(ImportError):  # as the command does, in checkouts that have it
+        from robot_memory.core.heap import use_one_heap
+
+        use_one_heap()
     for _ in sys.stdin:
         with tempfile.TemporaryDirectory() as folder:
             settings = Settings(db_path=str(Path(folder) / 'memory.db'), model=model)

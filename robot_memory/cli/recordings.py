@@ -16,6 +16,7 @@ from robot_memory.cli.options import Options
 from robot_memory.cli.text import format_count
 from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.fields import arg, get_fields, parse
+from robot_memory.core.heap import use_one_heap
 from robot_memory.core.progress import make_progress_bar
 from robot_memory.core.settings import Settings
 
@@ -94,6 +95,7 @@ def _import_all(
     done: list[ImportReport] = []
     failed = 0
     loads = is_set_up(settings)
+    use_one_heap()
     with open_memory(settings, with_model=loads) as memory:
         memory.embedder.wait(max(options.wait, 60.0) if loads else 0.0)
         memory.reindexer.adopt_model()
