@@ -132,12 +132,14 @@ class Matrix:
 
     def compare(self, coarse: Plane, rows: Rows | slice) -> Floats:
         """Return the cosines of a query's coarse plane and some rows; NO_VECTOR: has no vector."""
-        slots = self._slots_of(rows)
+        slots = self.slots[rows]
         if not len(slots) or not self.planes.shape[1]:
             return np.full(len(slots), NO_VECTOR, np.float32)
         if _MANY * len(slots) > self.used:
-            return self.compare_slots(coarse, slice(self.used))[slots]
-        asked, places = np.unique(slots, return_inverse=True)
+            # Clipped to the last, a slot that came later is as none.
+            found = np.append(self.compare_slots(coarse, slice(self.used)), np.float32(NO_VECTOR))
+            return found.take(slots, mode='clip')
+        asked, places = np.unique(self._slots_of(rows), return_inverse=True)
         return self.compare_slots(coarse, asked)[places]
 
     def _slots_of(self, rows: Rows | slice) -> Rows:
