@@ -7,9 +7,10 @@ later must be in there.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -136,9 +137,13 @@ class SituationKnown(ArmWithRows):
         """Return the choice that most probably succeeds."""
         rows = self.rows
         mean, spread = self._process.predict(
-            rows.tried, rows.words, rows.values, self.scaled, trial.words
+            rows.tried, rows.words, np.sqrt(rows.values), self.scaled, trial.words
         )
-        chances = compute_success(mean, spread, trial.want)
+        # Slides grow with the square of speed, and searches with that of the way: roots are even.
+        low, high = (
+            math.copysign(math.sqrt(abs(one)), one) for one in (trial.want.low, trial.want.high)
+        )
+        chances = compute_success(mean, spread, replace(trial.want, low=low, high=high))
         best = int(chances.argmax())
         self.probability = float(chances[best])
         return best

@@ -19,7 +19,7 @@ from lives.worlds import Floats
 
 DEPTH = 15
 """Rows that are looked at."""
-KERNELS = {'strike': Kernel(width=0.05, prior=0.03), 'insert': Kernel(width=0.15, prior=0.01)}
+KERNELS = {'strike': Kernel(width=0.05, prior=0.03), 'insert': Kernel(width=0.15, prior=0.03)}
 """Tuned for CSV + e5 on the phrases for tuning, and used by all that regress."""
 _TOKEN = re.compile(r'[a-z0-9]+|[\u4e00-\u9fff]')
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Want:
-    """Say within which bounds a result is to be; a success is a result within them."""
+    """Say within which bounds a result is to be, -inf for none; a success is within them."""
 
     result: str
     low: float
@@ -59,7 +60,7 @@ class World:
         first = next(iter(self.results))
         drawn = chance.uniform()
         if 'limit' in self.bounds:
-            return {}, Want(first, 0.0, float(self.bounds['limit']))
+            return {}, Want(first, -math.inf, float(self.bounds['limit']))
         low, high = self.bounds['goals']
         goal = round(float(low + drawn * (high - low)), 3)
         tolerance = float(self.bounds['tolerance'])
