@@ -22,11 +22,21 @@ OF_TAPS = set(list_names(TapSettings, *(wanted for _, wanted in DETECTORS.values
 OF_LAUNCH = set(
     re.findall(r"^    '(\w+)': \(", (ROOT / 'launch/robot_memory.launch.py').read_text(), re.M)
 )
+
+
+def list_fields(declaration: type) -> Iterator[str]:
+    """Yield the names of a declaration's fields, and of the records in it."""
+    for field in get_fields(declaration):
+        yield field.name
+        if field.record is not None:
+            yield from list_fields(field.record)
+
+
 OF_TOOLS = {
-    field.name
+    name
     for tool in TOOLS
     for declaration in (tool.request, tool.response)
-    for field in get_fields(declaration)
+    for name in list_fields(declaration)
 }
 FILES = (
     'py',
