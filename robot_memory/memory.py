@@ -121,7 +121,7 @@ class Memory:
         )
         self.timekeeper.settle(patient=True)
         # The first answer waits for one model only: the other is loaded behind it.
-        self.embedder.on_ready += [lambda _: worker.wake(), lambda _: self.second.start()]
+        self.embedder.on_ready += [lambda _: worker.wake(), lambda _: self._start_second()]
         self.second.on_ready.append(lambda _: worker.wake())
         self.embedder.start()
         if resident:
@@ -211,6 +211,10 @@ class Memory:
         if is_alone or settings.model == NO_MODEL or not has_second_model(named, is_default):
             return BackgroundEmbedder(NO_MODEL)
         return BackgroundEmbedder(named, make=partial(open_second_model, named))
+
+    def _start_second(self) -> None:
+        if not self._worker.is_stopping():
+            self.second.start()
 
     # Vectors
 

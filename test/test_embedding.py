@@ -371,6 +371,18 @@ def test_an_interpreter_leaves_while_the_model_loads(model_directory: Path, paus
     assert (run.returncode, run.stderr) == (0, b'')
 
 
+def test_an_interpreter_leaves_while_one_load_starts_another(model_directory: Path) -> None:
+    script = (
+        'from robot_memory.embedding import BackgroundEmbedder; '
+        f'one, two = [BackgroundEmbedder({str(model_directory)!r}) for _ in range(2)]; '
+        'one.on_ready.append(lambda _: two.start()); one.start()'
+    )
+    run = subprocess.run(
+        [sys.executable, '-c', script], cwd=ROOT, capture_output=True, check=False
+    )
+    assert (run.returncode, run.stderr) == (0, b'')
+
+
 def test_importing_the_package_loads_no_engine() -> None:
     script = (
         'import sys, robot_memory.embedding; '

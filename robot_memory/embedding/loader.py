@@ -28,6 +28,45 @@ EXIT_GRACE = 10.0
 logger = logging.getLogger(__name__)
 
 
+class _Loads:
+    """
+    Hold the threads that load, for which a leaving interpreter waits.
+
+    Native code that comes back to an interpreter that is gone ends the process by abort().
+    """
+
+    def __init__(self) -> None:
+        self._threads: set[threading.Thread] = set()
+        self._lock = threading.Lock()
+        self._is_leaving = False
+
+    def start(self, thread: threading.Thread) -> bool:
+        """Start a thread, unless the interpreter leaves."""
+        with self._lock:
+            if self._is_leaving:
+                return False
+            self._threads.add(thread)
+            thread.start()
+            return True
+
+    def discard(self, thread: threading.Thread) -> None:
+        """Forget a thread that has nothing more to load."""
+        with self._lock:
+            self._threads.discard(thread)
+
+    def wait(self) -> None:
+        """Let no more threads start, and wait for those that load."""
+        with self._lock:
+            self._is_leaving = True
+            threads = list(self._threads)
+        for thread in threads:
+            thread.join(EXIT_GRACE)
+
+
+_loads = _Loads()
+atexit.register(_loads.wait)
+
+
 def open_second_model(named: str) -> Embedder:
     """Load the second model: that of a named folder, or the fetched one."""
     return OnnxEmbedder(find_second_model(named))
@@ -72,12 +111,12 @@ class BackgroundEmbedder:
         with self._starting:
             if self._thread or self._model == NO_MODEL:
                 return
+            thread = threading.Thread(target=self._run, name='embedding-loader', daemon=True)
             self.state, self.reason = 'loading', 'the embedding model is loading'
-            self._thread = threading.Thread(
-                target=self._load, name='embedding-loader', daemon=True
-            )
-            atexit.register(self._thread.join, EXIT_GRACE)
-            self._thread.start()
+            self._thread = thread
+            if not _loads.start(thread):
+                self.state, self.reason = 'failed', 'the process ends'
+                self._done.set()
 
     def get_if_loaded(self) -> Embedder | None:
         """Give the embedder if it is loaded; never blocks."""
@@ -88,6 +127,14 @@ class BackgroundEmbedder:
         if self._thread or self._model == NO_MODEL:
             self._done.wait(timeout)
         return self._embedder
+
+    def _run(self) -> None:
+        try:
+            self._load()
+            if self._embedder:
+                self._report(self._embedder)
+        finally:
+            _loads.discard(threading.current_thread())
 
     def _load(self) -> None:
         try:
@@ -112,10 +159,6 @@ class BackgroundEmbedder:
             self._fail(f'loading the embedding model failed: {error!r}; {ADVICE}')
         finally:
             self._done.set()
-            if self._thread:
-                atexit.unregister(self._thread.join)
-        if self._embedder:
-            self._report(self._embedder)
 
     def _open(self, directory: Path) -> Embedder:
         return OnnxEmbedder(directory, self._threads)
