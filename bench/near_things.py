@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 from robot_memory.core.clock import format_instant
 from robot_memory.core.progress import make_progress_bar
 from robot_memory.core.records import Record
@@ -21,7 +21,7 @@ from robot_memory.storage.tables import memories
 
 START = 1_770_000_000_000_000
 TRIES = 30
-CALLS = {tool.name: tool for tool in TOOLS}
+CALLS = {tool.name: tool for tool in list_tools()}
 
 
 def make_fact(i: int, chance: random.Random) -> Record:

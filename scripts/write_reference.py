@@ -19,9 +19,8 @@ from xml.etree import ElementTree
 from prometheus_client.parser import text_string_to_metric_families
 
 from robot_memory.api import RobotMemory
-from robot_memory.catalog import TOOLS
-from robot_memory.cli import full_parser
-from robot_memory.cli.parser import CommandParser
+from robot_memory.catalog import list_tools
+from robot_memory.cli.parser import CommandParser, build_parser
 from robot_memory.core.configuration import ENVIRONMENT, FILE
 from robot_memory.core.errors import RobotMemoryError, list_error_classes
 from robot_memory.core.fields import Field, get_fields
@@ -124,7 +123,7 @@ def _describe_tools() -> Iterator[str]:
     )
     yield _format_table(
         ('tool', 'description'),
-        ((f'[`{tool.name}`](#{tool.name})', _escape(tool.summary)) for tool in TOOLS),
+        ((f'[`{tool.name}`](#{tool.name})', _escape(tool.summary)) for tool in list_tools()),
     )
     yield '## Errors'
     yield (
@@ -143,11 +142,11 @@ def _describe_tools() -> Iterator[str]:
             if kind.__module__ == RobotMemoryError.__module__
         ),
     )
-    for tool in TOOLS:
+    for tool in list_tools():
         yield from _describe_tool(tool)
     yield '## Types'
     yield 'Objects nested in responses.'
-    for record in _list_records(TOOLS):
+    for record in _list_records(list_tools()):
         yield f'### {message_name(record)}'
         yield _summarize(record)
         yield _describe_results(record)
@@ -434,7 +433,7 @@ def _list_variables() -> Iterator[tuple[str, str]]:
 
 
 def _describe_cli() -> Iterator[str]:
-    parser = full_parser()
+    parser = build_parser(with_summaries=True)
     actions: list[argparse.Action] = parser._actions
     (commands,) = (action for action in actions if isinstance(action.choices, dict))
     assert isinstance(commands, argparse._SubParsersAction)

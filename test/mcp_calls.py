@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp_types import CallToolResult
 
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 from robot_memory.mcp_server.schema import make_output_schema
 
 CUP = 'The red cup needs 12.5 N of grip force'
@@ -35,7 +35,7 @@ FURTHER: dict[str, dict[str, Any]] = {
 """Arguments with which each tool beside the robot's own answers, in the order of the listing."""
 
 
-OPERATORS = {tool.name for tool in TOOLS if tool.operator}
+OPERATORS = {tool.name for tool in list_tools() if tool.operator}
 """Tools that a planner, which calls here, is refused."""
 
 
@@ -57,7 +57,7 @@ def text_of(result: CallToolResult) -> str:
 async def call_every_tool(client: Client) -> None:
     """Call each tool, most of its answer's fields filled; the client checks the schemas."""
     listed = (await client.list_tools()).tools
-    assert [tool.name for tool in listed] == [tool.name for tool in TOOLS]
+    assert [tool.name for tool in listed] == [tool.name for tool in list_tools()]
     pose = {'position': [1.0, 2.0, 0.5], 'orientation': [0.0, 0.0, 0.0, 1.0]}
     context = {'task': {'success': True}, 'spatial': {'object_position': [1.0, 2.0, 0.5]}}
     answers: dict[str, Any] = {}
@@ -101,7 +101,7 @@ async def call_every_tool(client: Client) -> None:
     answers['undo'] = await answer(client, 'undo', memory_id=first['id'])
     answers['show'] = await answer(client, 'show', memory_id=sensed['id'])
     assert answers['show']['data'] == [1, 2]
-    schemas = {tool.name: make_output_schema(tool.response, tool.sage) for tool in TOOLS}
+    schemas = {tool.name: make_output_schema(tool.response, tool.sage) for tool in list_tools()}
     for tool in listed:
         if tool.name in OPERATORS:
             refused = await client.call_tool(tool.name, FURTHER[tool.name])

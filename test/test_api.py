@@ -14,7 +14,7 @@ from robots import Robot
 from waiting import HANG_SECONDS
 
 from robot_memory.api import RobotMemory, local
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 from robot_memory.client import MemoryClient, SageClient, TDAIException
 from robot_memory.core.errors import NotFound
 from robot_memory.core.fields import get_fields
@@ -111,7 +111,7 @@ def test_the_version_is_that_of_the_package() -> None:
     assert local.__version__ == package.findtext('version')
 
 
-@pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize('tool', list_tools(), ids=lambda tool: tool.name)
 def test_help_describes_every_argument(tool: Tool[Any, Any]) -> None:
     method = getattr(RobotMemory, tool.name)
     fields = get_fields(tool.request)
@@ -125,7 +125,7 @@ def test_help_describes_every_argument(tool: Tool[Any, Any]) -> None:
         assert f'{field.attribute}: ' in text
 
 
-@pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize('tool', list_tools(), ids=lambda tool: tool.name)
 @pytest.mark.parametrize('client', [SageClient, MemoryClient])
 def test_the_clients_have_the_methods_of_robot_memory(client: type, tool: Tool[Any, Any]) -> None:
     if tool.name in OWN_FORMS[client]:

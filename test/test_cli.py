@@ -19,7 +19,7 @@ from narrowing import require
 from waiting import HANG_SECONDS
 
 import robot_memory.cli
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 from robot_memory.core.fields import get_fields
 from robot_memory.core.settings import Settings
 from robot_memory.embedding import find_model
@@ -232,7 +232,7 @@ def test_wrong_usage_is_status_2(cli: Cli, arguments: tuple[Any, ...]) -> None:
     assert not cli.db.exists()
 
 
-@pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize('tool', list_tools(), ids=lambda tool: tool.name)
 def test_the_help_of_a_tool_mentions_every_field(cli: Cli, tool: Any) -> None:
     text = ' '.join(cli.done(tool.name.replace('_', '-'), '--help').split())
     assert ' '.join(tool.help.split()) in text
@@ -246,8 +246,8 @@ def test_the_help_of_a_tool_mentions_every_field(cli: Cli, tool: Any) -> None:
 
 def test_the_help_mentions_every_command_and_setting(cli: Cli) -> None:
     text = cli.done('--help')
-    for command in [*(tool.name.replace('_', '-') for tool in TOOLS), 'status', 'index', 'mcp']:
-        assert f'\n    {command} ' in text
+    for command in [*(tool.name for tool in list_tools()), 'status', 'index', 'mcp']:
+        assert f'\n    {command.replace("_", "-")} ' in text
     for field in get_fields(Settings):
         assert ' '.join(field.help.split()) in ' '.join(text.split())
 

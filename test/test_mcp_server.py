@@ -17,7 +17,7 @@ from narrowing import require
 from robots import REVISIONS, Robot
 from waiting import HANG_SECONDS
 
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 from robot_memory.core.errors import Unavailable, list_error_numbers
 from robot_memory.core.fields import get_fields
 from robot_memory.mcp_server.schema import make_output_schema
@@ -58,7 +58,7 @@ async def test_the_listing_says_what_the_declarations_say(asked: Client) -> None
         if client.instructions is not None:
             assert 'recall' in client.instructions
             assert 'learn' in client.instructions
-    for tool in TOOLS:
+    for tool in list_tools():
         shown = listed[tool.name]
         assert shown.description == tool.brief
         effects = {'destructive_hint': tool.destructive, 'idempotent_hint': tool.idempotent}
@@ -76,7 +76,7 @@ async def test_the_listing_says_what_the_declarations_say(asked: Client) -> None
 
 def test_the_numbers_of_failures_are_in_the_schemas_of_the_tools_that_tell_them() -> None:
     assert list_error_numbers() == (1001, 1002, 1003)
-    for tool in TOOLS:
+    for tool in list_tools():
         accepts = Draft202012Validator(make_output_schema(tool.response, tool.sage)).is_valid
         told = tool.describe_failure(Unavailable('the disk is full'))
         assert accepts({'error': told})
@@ -86,7 +86,7 @@ def test_the_numbers_of_failures_are_in_the_schemas_of_the_tools_that_tell_them(
             failure = {'code': number, 'message': 'why', 'hint': 'do'}
             failure['error_code'] = 'unavailable'
             assert accepts({'error': failure}) == tool.sage
-    assert {tool.name for tool in TOOLS if tool.sage} == {
+    assert {tool.name for tool in list_tools() if tool.sage} == {
         'save_conversation',
         'get_context',
         'search_memory',
@@ -107,7 +107,7 @@ async def test_a_profile_lists_its_tools_and_every_tool_can_be_called(
     server = build_server(robot.memory, profile)
     async with Client(server, mode=REVISIONS[revision]) as client:
         listed = [tool.name for tool in (await client.list_tools()).tools]
-        assert listed == [tool.name for tool in TOOLS if tool.is_listed(profile)]
+        assert listed == [tool.name for tool in list_tools() if tool.is_listed(profile)]
         assert len(listed) == number
         await answer(client, 'save_conversation', **FURTHER['save_conversation'])
         assert (await answer(client, 'search_memory', query='slow', threshold=0))['result']

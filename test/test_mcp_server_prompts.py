@@ -11,7 +11,7 @@ from mcp_types import INVALID_PARAMS
 from narrowing import require
 from robots import REVISIONS, Robot
 
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 from robot_memory.core.fields import get_fields
 from robot_memory.mcp_server.server import build_server
 from robot_memory.sage.prompts import load_prompts
@@ -103,8 +103,8 @@ async def test_an_unknown_prompt_or_argument_is_refused_with_what_is_known(
 
 
 def test_what_the_texts_name_in_backticks_exists() -> None:
-    known = {tool.name for tool in TOOLS}
-    for tool in TOOLS:
+    known = {tool.name for tool in list_tools()}
+    for tool in list_tools():
         known |= {field.name for field in get_fields(tool.request)}
         known |= {field.name for field in get_fields(tool.response)}
     known |= {'newer', 'contradicts', 'authority', 'demonstration'}

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 from robot_memory.core.errors import list_error_classes
 from robot_memory.core.fields import get_fields
 from robot_memory.mcp_server.schema import make_input_schema, make_output_schema
 
-every_tool = pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)
+every_tool = pytest.mark.parametrize('tool', list_tools(), ids=lambda tool: tool.name)
 
 
 def arguments_of(tool: Any) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def test_an_argument_schema_refuses_what_is_beyond_limits_and_choices(tool: Any)
 
 
 def test_an_answer_schema_takes_an_answer_or_an_error_and_nothing_else() -> None:
-    for tool in TOOLS:
+    for tool in list_tools():
         accepts = Draft202012Validator(make_output_schema(tool.response)).is_valid
         for kind in list_error_classes():
             told = {'error_code': kind.code, 'code': kind.code, 'message': 'why'}

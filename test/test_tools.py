@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from robots import Robot
 
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 from robot_memory.core.errors import InvalidArgument, RobotMemoryError
 from robot_memory.core.fields import get_fields
 
@@ -53,7 +53,7 @@ def extremes(kind: str) -> list[Any]:
     return values
 
 
-@pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize('tool', list_tools(), ids=lambda tool: tool.name)
 def test_no_number_and_no_time_is_an_internal_error_of_a_tool(robot: Robot, tool: Any) -> None:
     robot.learn('the red cup is wet', context={'spatial': {'p': [1]}, 'task': {'success': True}})
     robot.save_conversation('I prefer the red cup', 'I see')

@@ -13,9 +13,9 @@ from robot_memory.core.version import get_version
 
 try:
     from robot_memory.api.methods import ToolMethods
+    from robot_memory.catalog import get_tool
     from robot_memory.core.configuration import load_settings as configured
     from robot_memory.memory import Memory
-    from robot_memory.tool import Response, Tool
 except ModuleNotFoundError as error:
     raise explain_missing(error) from None
 
@@ -69,5 +69,5 @@ class RobotMemory(ToolMethods):
         """Wait until search by meaning is ready, at most `timeout` seconds; say whether it is."""
         return self.memory.embedder.wait(timeout) is not None
 
-    def _run(self, tool: Tool[Any, Response], arguments: Mapping[str, Any]) -> Response:
-        return tool.run(self.memory, arguments)
+    def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        return get_tool(name).run(self.memory, arguments)

@@ -7,43 +7,43 @@ A str passed for a dict or list parameter is parsed as JSON.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from robot_memory.core.fields import Stamp
-from robot_memory.sage.tools.sage_auto import SageAutoResponse, sage_auto
-from robot_memory.sage.tools.sage_command import SageCommandResponse, sage_command
-from robot_memory.sage.tools.sage_memory import SageMemoryResponse, sage_memory
-from robot_memory.sage.tools.sage_smart_prompt import SageSmartPromptResponse, sage_smart_prompt
-from robot_memory.sage.tools.sage_system_status import SageSystemStatusResponse, sage_system_status
-from robot_memory.tool import Response, Tool
-from robot_memory.tools.analyze import AnalyzeResponse, analyze
-from robot_memory.tools.clear_session import ClearSessionResponse, clear_session
-from robot_memory.tools.end_session import EndSessionResponse, end_session
-from robot_memory.tools.export import ExportResponse, export
-from robot_memory.tools.forget import ForgetResponse, forget
-from robot_memory.tools.get_context import GetContextResponse, get_context
-from robot_memory.tools.get_memory_stats import GetMemoryStatsResponse, get_memory_stats
-from robot_memory.tools.history import HistoryResponse, history
-from robot_memory.tools.learn import LearnResponse, learn
-from robot_memory.tools.maintain import MaintainResponse, maintain
-from robot_memory.tools.query_events import QueryEventsResponse, query_events
-from robot_memory.tools.query_records import QueryRecordsResponse, query_records
-from robot_memory.tools.recall import RecallResponse, recall
-from robot_memory.tools.review import ReviewResponse, review
-from robot_memory.tools.save_conversation import SaveConversationResponse, save_conversation
-from robot_memory.tools.save_perception import SavePerceptionResponse, save_perception
-from robot_memory.tools.search_memory import SearchMemoryResponse, search_memory
-from robot_memory.tools.show import ShowResponse, show
-from robot_memory.tools.start_session import StartSessionResponse, start_session
-from robot_memory.tools.trust import TrustResponse, trust
-from robot_memory.tools.undo import UndoResponse, undo
-from robot_memory.tools.update import UpdateResponse, update
+if TYPE_CHECKING:
+    from robot_memory.core.fields import Stamp
+    from robot_memory.sage.tools.sage_auto import SageAutoResponse
+    from robot_memory.sage.tools.sage_command import SageCommandResponse
+    from robot_memory.sage.tools.sage_memory import SageMemoryResponse
+    from robot_memory.sage.tools.sage_smart_prompt import SageSmartPromptResponse
+    from robot_memory.sage.tools.sage_system_status import SageSystemStatusResponse
+    from robot_memory.tools.analyze import AnalyzeResponse
+    from robot_memory.tools.clear_session import ClearSessionResponse
+    from robot_memory.tools.end_session import EndSessionResponse
+    from robot_memory.tools.export import ExportResponse
+    from robot_memory.tools.forget import ForgetResponse
+    from robot_memory.tools.get_context import GetContextResponse
+    from robot_memory.tools.get_memory_stats import GetMemoryStatsResponse
+    from robot_memory.tools.history import HistoryResponse
+    from robot_memory.tools.learn import LearnResponse
+    from robot_memory.tools.maintain import MaintainResponse
+    from robot_memory.tools.query_events import QueryEventsResponse
+    from robot_memory.tools.query_records import QueryRecordsResponse
+    from robot_memory.tools.recall import RecallResponse
+    from robot_memory.tools.review import ReviewResponse
+    from robot_memory.tools.save_conversation import SaveConversationResponse
+    from robot_memory.tools.save_perception import SavePerceptionResponse
+    from robot_memory.tools.search_memory import SearchMemoryResponse
+    from robot_memory.tools.show import ShowResponse
+    from robot_memory.tools.start_session import StartSessionResponse
+    from robot_memory.tools.trust import TrustResponse
+    from robot_memory.tools.undo import UndoResponse
+    from robot_memory.tools.update import UpdateResponse
 
 
 class ToolMethods:
     """One method per tool; a failed call raises RobotMemoryError."""
 
-    def _run(self, tool: Tool[Any, Response], arguments: Mapping[str, Any]) -> Response:
+    def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
         raise NotImplementedError
 
     def learn(
@@ -90,8 +90,8 @@ class ToolMethods:
             truncated_characters: Number of characters removed.
 
         """
-        return self._run(
-            learn,
+        answer: LearnResponse = self._run(
+            'learn',
             {
                 'insight': insight,
                 'context': context,
@@ -100,6 +100,7 @@ class ToolMethods:
                 'from': from_,
             },
         )
+        return answer
 
     def recall(
         self,
@@ -170,8 +171,8 @@ class ToolMethods:
                 to it.
 
         """
-        return self._run(
-            recall,
+        answer: RecallResponse = self._run(
+            'recall',
             {
                 'query': query,
                 'collection': collection,
@@ -185,6 +186,7 @@ class ToolMethods:
                 'format': format,
             },
         )
+        return answer
 
     def save_perception(
         self,
@@ -224,8 +226,8 @@ class ToolMethods:
             has_embedding: False if the vector is not computed yet.
 
         """
-        return self._run(
-            save_perception,
+        answer: SavePerceptionResponse = self._run(
+            'save_perception',
             {
                 'description': description,
                 'perception_type': perception_type,
@@ -238,6 +240,7 @@ class ToolMethods:
                 'pose': pose,
             },
         )
+        return answer
 
     def forget(
         self,
@@ -263,7 +266,8 @@ class ToolMethods:
             reason: Reason, as stored.
 
         """
-        return self._run(forget, {'memory_id': memory_id, 'reason': reason})
+        answer: ForgetResponse = self._run('forget', {'memory_id': memory_id, 'reason': reason})
+        return answer
 
     def update(
         self,
@@ -293,14 +297,15 @@ class ToolMethods:
             truncated_characters: Number of characters removed.
 
         """
-        return self._run(
-            update,
+        answer: UpdateResponse = self._run(
+            'update',
             {
                 'memory_id': memory_id,
                 'new_content': new_content,
                 'context': context,
             },
         )
+        return answer
 
     def start_session(
         self,
@@ -327,8 +332,8 @@ class ToolMethods:
             active_memories_count: Number of active memories in the collection.
 
         """
-        return self._run(
-            start_session,
+        answer: StartSessionResponse = self._run(
+            'start_session',
             {
                 'collection': collection,
                 'context': context,
@@ -336,6 +341,7 @@ class ToolMethods:
                 'tags': tags,
             },
         )
+        return answer
 
     def end_session(
         self,
@@ -362,7 +368,14 @@ class ToolMethods:
             related_memories: Related memories from other sessions.
 
         """
-        return self._run(end_session, {'session_id': session_id, 'outcome_score': outcome_score})
+        answer: EndSessionResponse = self._run(
+            'end_session',
+            {
+                'session_id': session_id,
+                'outcome_score': outcome_score,
+            },
+        )
+        return answer
 
     def query_records(
         self,
@@ -401,8 +414,8 @@ class ToolMethods:
                 to it.
 
         """
-        return self._run(
-            query_records,
+        answer: QueryRecordsResponse = self._run(
+            'query_records',
             {
                 'actor_id': actor_id,
                 'session_id': session_id,
@@ -412,6 +425,7 @@ class ToolMethods:
                 'as_of': as_of,
             },
         )
+        return answer
 
     def query_events(
         self,
@@ -472,8 +486,8 @@ class ToolMethods:
                 to it.
 
         """
-        return self._run(
-            query_events,
+        answer: QueryEventsResponse = self._run(
+            'query_events',
             {
                 'where': where,
                 'since': since,
@@ -489,6 +503,7 @@ class ToolMethods:
                 'time_zone': time_zone,
             },
         )
+        return answer
 
     def show(
         self,
@@ -517,7 +532,8 @@ class ToolMethods:
             linked_total: Number of linked events that there are, up to 200.
 
         """
-        return self._run(show, {'memory_id': memory_id})
+        answer: ShowResponse = self._run('show', {'memory_id': memory_id})
+        return answer
 
     def history(
         self,
@@ -537,7 +553,8 @@ class ToolMethods:
             entries: Audit lines of the memory, oldest first.
 
         """
-        return self._run(history, {'memory_id': memory_id})
+        answer: HistoryResponse = self._run('history', {'memory_id': memory_id})
+        return answer
 
     def undo(
         self,
@@ -566,7 +583,15 @@ class ToolMethods:
             memory_status: Status of the memory now: active, invalidated or superseded.
 
         """
-        return self._run(undo, {'memory_id': memory_id, 'reason': reason, 'line': line})
+        answer: UndoResponse = self._run(
+            'undo',
+            {
+                'memory_id': memory_id,
+                'reason': reason,
+                'line': line,
+            },
+        )
+        return answer
 
     def save_conversation(
         self,
@@ -600,8 +625,8 @@ class ToolMethods:
             event_id: Event id shared by all of them.
 
         """
-        return self._run(
-            save_conversation,
+        answer: SaveConversationResponse = self._run(
+            'save_conversation',
             {
                 'user_prompt': user_prompt,
                 'assistant_response': assistant_response,
@@ -611,6 +636,7 @@ class ToolMethods:
                 'actor_id': actor_id,
             },
         )
+        return answer
 
     def get_context(
         self,
@@ -674,8 +700,8 @@ class ToolMethods:
                 to it.
 
         """
-        return self._run(
-            get_context,
+        answer: GetContextResponse = self._run(
+            'get_context',
             {
                 'query': query,
                 'max_results': max_results,
@@ -688,6 +714,7 @@ class ToolMethods:
                 'max_age_s': max_age_s,
             },
         )
+        return answer
 
     def search_memory(
         self,
@@ -720,8 +747,8 @@ class ToolMethods:
                 to it.
 
         """
-        return self._run(
-            search_memory,
+        answer: SearchMemoryResponse = self._run(
+            'search_memory',
             {
                 'query': query,
                 'n': n,
@@ -731,6 +758,7 @@ class ToolMethods:
                 'read': read,
             },
         )
+        return answer
 
     def get_memory_stats(self) -> GetMemoryStatsResponse:
         """
@@ -748,7 +776,8 @@ class ToolMethods:
             measured_this_week: Number of events measured since Monday, local midnight.
 
         """
-        return self._run(get_memory_stats, {})
+        answer: GetMemoryStatsResponse = self._run('get_memory_stats', {})
+        return answer
 
     def clear_session(
         self,
@@ -772,7 +801,14 @@ class ToolMethods:
             kept: Number of memories that were kept: they stand on a higher authority.
 
         """
-        return self._run(clear_session, {'session_id': session_id, 'reason': reason})
+        answer: ClearSessionResponse = self._run(
+            'clear_session',
+            {
+                'session_id': session_id,
+                'reason': reason,
+            },
+        )
+        return answer
 
     def analyze(
         self,
@@ -810,8 +846,8 @@ class ToolMethods:
             recommendations: Recommended actions, each with its record ids.
 
         """
-        return self._run(
-            analyze,
+        answer: AnalyzeResponse = self._run(
+            'analyze',
             {
                 'analysis_type': analysis_type,
                 'start': start,
@@ -822,6 +858,7 @@ class ToolMethods:
                 'limit': limit,
             },
         )
+        return answer
 
     def export(
         self,
@@ -848,14 +885,15 @@ class ToolMethods:
             count: Number of exported memories; jsonl includes soft-deleted ones.
 
         """
-        return self._run(
-            export,
+        answer: ExportResponse = self._run(
+            'export',
             {
                 'session_id': session_id,
                 'format': format,
                 'collection': collection,
             },
         )
+        return answer
 
     def maintain(
         self,
@@ -885,8 +923,8 @@ class ToolMethods:
             ms: Total duration in milliseconds.
 
         """
-        return self._run(
-            maintain,
+        answer: MaintainResponse = self._run(
+            'maintain',
             {
                 'keep_free_room': keep_free_room,
                 'reclassify': reclassify,
@@ -894,6 +932,7 @@ class ToolMethods:
                 'all': all,
             },
         )
+        return answer
 
     def review(
         self,
@@ -918,7 +957,15 @@ class ToolMethods:
             changes: Unconfirmed changes, newest first.
 
         """
-        return self._run(review, {'accept': accept, 'reject': reject, 'confirm': confirm})
+        answer: ReviewResponse = self._run(
+            'review',
+            {
+                'accept': accept,
+                'reject': reject,
+                'confirm': confirm,
+            },
+        )
+        return answer
 
     def trust(
         self,
@@ -944,8 +991,8 @@ class ToolMethods:
             memories: Memories not confirmed, facts first.
 
         """
-        return self._run(
-            trust,
+        answer: TrustResponse = self._run(
+            'trust',
             {
                 'action': action,
                 'confirm': confirm,
@@ -953,6 +1000,7 @@ class ToolMethods:
                 'limit': limit,
             },
         )
+        return answer
 
     def sage_memory(
         self,
@@ -982,8 +1030,8 @@ class ToolMethods:
             text: Result as text.
 
         """
-        return self._run(
-            sage_memory,
+        answer: SageMemoryResponse = self._run(
+            'sage_memory',
             {
                 'action': action,
                 'query': query,
@@ -992,6 +1040,7 @@ class ToolMethods:
                 'collection': collection,
             },
         )
+        return answer
 
     def sage_command(
         self,
@@ -1015,7 +1064,14 @@ class ToolMethods:
             text: Result as text.
 
         """
-        return self._run(sage_command, {'command': command, 'collection': collection})
+        answer: SageCommandResponse = self._run(
+            'sage_command',
+            {
+                'command': command,
+                'collection': collection,
+            },
+        )
+        return answer
 
     def sage_auto(
         self,
@@ -1044,8 +1100,8 @@ class ToolMethods:
             turns: Number of turns in the open session.
 
         """
-        return self._run(
-            sage_auto,
+        answer: SageAutoResponse = self._run(
+            'sage_auto',
             {
                 'action': action,
                 'user_input': user_input,
@@ -1053,6 +1109,7 @@ class ToolMethods:
                 'collection': collection,
             },
         )
+        return answer
 
     def sage_smart_prompt(
         self,
@@ -1080,14 +1137,15 @@ class ToolMethods:
             learning_path: Recorded steps for this task, in order.
 
         """
-        return self._run(
-            sage_smart_prompt,
+        answer: SageSmartPromptResponse = self._run(
+            'sage_smart_prompt',
             {
                 'user_input': user_input,
                 'include_suggestions': include_suggestions,
                 'collection': collection,
             },
         )
+        return answer
 
     def sage_system_status(
         self,
@@ -1119,11 +1177,12 @@ class ToolMethods:
                 it.
 
         """
-        return self._run(
-            sage_system_status,
+        answer: SageSystemStatusResponse = self._run(
+            'sage_system_status',
             {
                 'include_errors': include_errors,
                 'include_performance': include_performance,
                 'include_optimization': include_optimization,
             },
         )
+        return answer

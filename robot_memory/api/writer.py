@@ -6,7 +6,7 @@ import inspect
 import textwrap
 from typing import Any
 
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 from robot_memory.core.fields import Field, get_fields
 from robot_memory.tool import Tool
 
@@ -53,16 +53,17 @@ A str passed for a dict or list parameter is parsed as JSON.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from robot_memory.core.fields import Stamp
+if TYPE_CHECKING:
+    from robot_memory.core.fields import Stamp
 {imports}
 
 
 class ToolMethods:
     """One method per tool; a failed call raises RobotMemoryError."""
 
-    def _run(self, tool: Tool[Any, Response], arguments: Mapping[str, Any]) -> Response:
+    def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
         raise NotImplementedError
 '''
 
@@ -111,27 +112,26 @@ def render_files() -> dict[str, str]:
 
 def render_methods() -> str:
     """Return the module source."""
-    imports = [
-        f'from {tool.function.__module__} import {tool.response.__name__}, {tool.name}'
-        for tool in TOOLS
-    ]
-    imports = sorted([*imports, 'from robot_memory.tool import Response, Tool'])
+    imports = sorted(
+        f'    from {tool.response.__module__} import {tool.response.__name__}'
+        for tool in list_tools()
+    )
     head = _HEAD.replace('{imports}', '\n'.join(imports))
-    return '\n'.join([head, *map(_render_method, TOOLS)]).rstrip() + '\n'
+    return '\n'.join([head, *map(_render_method, list_tools())]).rstrip() + '\n'
 
 
 def render_client_methods() -> str:
     """Return the text of the module with the clients' methods."""
-    names = sorted(tool.response.__name__ for tool in TOOLS)
+    names = sorted(tool.response.__name__ for tool in list_tools())
     imports = '\n    '.join(f'{name},' for name in names)
     head = _CLIENT_HEAD.replace(
         '{imports}', f'from robot_memory.client.answers import (\n    {imports}\n)'
     )
     own = {name for names in _DOCUMENTED.values() for name in names}
     groups = {
-        'ToolMethods': [tool for tool in TOOLS if tool.name not in own],
+        'ToolMethods': [tool for tool in list_tools() if tool.name not in own],
         **{
-            group: [tool for tool in TOOLS if tool.name in names]
+            group: [tool for tool in list_tools() if tool.name in names]
             for group, names in _DOCUMENTED.items()
         },
     }
@@ -167,7 +167,7 @@ def _list_answers() -> list[type]:
                 visit(field.record)
         found[declaration] = None
 
-    for tool in TOOLS:
+    for tool in list_tools():
         visit(tool.response)
     return list(found)
 
@@ -201,11 +201,9 @@ def _render_method(tool: Tool[Any, Any], *, for_client: bool = False) -> str:
     results = [_wrap(f'{field.name}: {field.help}', 12) for field in get_fields(tool.response)]
     lines += ['', '        Returns:', *(line for lines in results for line in lines)]
     names = [(field.name, field.attribute) for field in fields]
-    if for_client:
-        start = f"answer: {returns} = self._run('{tool.name}', {tool.read_only}"
-        call = [*_render_call(start, names), '        return answer']
-    else:
-        call = _render_call(f'return self._run({tool.name}', names)
+    more = f', {tool.read_only}' if for_client else ''
+    call = _render_call(f"answer: {returns} = self._run('{tool.name}'{more}", names)
+    call.append('        return answer')
     return '\n'.join([*lines, '', '        """', *call, ''])
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import contextvars
-import inspect
 import io
 import logging
 import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from robot_memory.catalog import TOOLS
-from robot_memory.cli import commands
+from robot_memory.cli.commands import get_command
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.cli.parser import build_parser, collect_values
 from robot_memory.core.authority import Writer
@@ -70,31 +67,15 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def full_parser() -> argparse.ArgumentParser:
-    """Return the parser of every command."""
-    helps = {tool.name: tool.help for tool in TOOLS}
-    return build_parser(
-        {
-            name: (helps.get(name) or inspect.getdoc(run) or '', request)
-            for name, (run, request) in commands.COMMANDS.items()
-        }
-    )
-
-
 def _dispatch(arguments: Sequence[str]) -> None:
-    parsed = full_parser().parse_args(arguments)
+    parsed = build_parser().parse_args(arguments)
     options = parse(Options, collect_values(Options, parsed), PROGRAM)
     settings, found = configured(collect_values(Settings, parsed), PROGRAM)
     _set_up_streams(options, settings, serves=parsed.command == 'mcp')
     found.log()
     caller.set(Writer.of_role('cli', find_os_user(), _find_role(settings)))
-    for tool in TOOLS:
-        if tool.name == parsed.command and tool.name not in commands.COMMANDS:
-            commands.run_tool(tool, collect_values(tool.request, parsed), settings, options)
-            return
-    run, request = commands.COMMANDS[parsed.command]
-    given: Any = parse(request, collect_values(request, parsed), parsed.command)
-    run(given, settings, options)
+    command = get_command(parsed.command)
+    command.run(collect_values(command.request, parsed), settings, options)
 
 
 def _find_role(settings: Settings) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import argparse
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from robot_memory.catalog import TOOLS
+from robot_memory.cli.commands import COMMANDS, get_command
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.core.fields import Field, get_fields
 from robot_memory.core.settings import Settings
@@ -45,19 +45,24 @@ class CommandParser(argparse.ArgumentParser):
         return super().format_help()
 
     def complete(self) -> None:
-        """Add the arguments, unless they are there."""
+        """Add the description and the arguments, unless they are there."""
         add_all, self.add_all = self.add_all, None
         if add_all:
             add_all()
 
 
-def build_parser(further: Mapping[str, tuple[str, type]]) -> argparse.ArgumentParser:
-    """
-    Return the parser with a subcommand for every tool and every further command.
+class _ProgramParser(argparse.ArgumentParser):
+    """Parse the whole line; only its help needs what each command does."""
 
-    Each further command comes with its help and the declaration of its arguments.
-    """
-    parser = argparse.ArgumentParser(
+    def format_help(self) -> str:
+        """Return the help with a line for each command."""
+        return build_parser(with_summaries=True).format_help()
+
+
+def build_parser(*, with_summaries: bool = False) -> argparse.ArgumentParser:
+    """Return the parser of all commands; summaries are for printing, and take time to import."""
+    make = argparse.ArgumentParser if with_summaries else _ProgramParser
+    parser = make(
         prog=PROGRAM,
         usage=f'{PROGRAM} [OPTION ...] COMMAND ...',
         description=(
@@ -76,25 +81,31 @@ def build_parser(further: Mapping[str, tuple[str, type]]) -> argparse.ArgumentPa
         required=True,
         parser_class=CommandParser,
     )
-    for tool in TOOLS:
-        if tool.name not in further:  # a command of that name does more
-            _add_command(commands, tool.name, tool.help, tool.request)
-    for name, (text, request) in further.items():
-        _add_command(commands, name, text, request)
+    for name in COMMANDS:
+        _add_command(commands, name, with_summaries)
     return parser
 
 
-def _add_command(commands: Any, name: str, text: str, request: type) -> None:
+def _add_command(commands: Any, name: str, with_summary: bool) -> None:
     """Add a subcommand, by its name with dashes and as it is written."""
     dashed = name.replace('_', '-')
-    texts: dict[str, Any] = {'description': text.replace('%', '%%')}
-    summary = text.partition('\n')[0]
-    parsers = [commands.add_parser(dashed, help=summary, allow_abbrev=False, **texts)]
+    shown = {'help': _get_help(name).partition('\n')[0]} if with_summary else {}
+    parsers = [commands.add_parser(dashed, allow_abbrev=False, **shown)]
     if dashed != name:
-        parsers.append(commands.add_parser(name, allow_abbrev=False, **texts))
+        parsers.append(commands.add_parser(name, allow_abbrev=False))
     for subparser in parsers:
         subparser.set_defaults(command=name)
-        subparser.add_all = functools.partial(_add_arguments, subparser, request)
+        subparser.add_all = functools.partial(_complete_command, subparser, name)
+
+
+def _complete_command(parser: argparse.ArgumentParser, name: str) -> None:
+    parser.description = _get_help(name)
+    _add_arguments(parser, get_command(name).request)
+
+
+def _get_help(name: str) -> str:
+    """Return the help of a command as argparse takes it."""
+    return get_command(name).help.replace('%', '%%')
 
 
 def _add_arguments(parser: argparse.ArgumentParser, request: type) -> None:

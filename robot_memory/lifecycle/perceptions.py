@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from robot_memory import detectors
 from robot_memory.core.authority import Writer
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, make_record
-from robot_memory.detectors import is_same_view
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.authority import may_change
 from robot_memory.lifecycle.witnesses import add_witness, find_witnessed, move_witnesses
@@ -28,15 +28,13 @@ from robot_memory.storage.tables import (
     sessions,
 )
 from robot_memory.storage.tables.event_keys import Identity
-from robot_memory.storage.tables.parts import Limits, Part
+from robot_memory.storage.tables.parts import PACKED, Limits, Part
 from robot_memory.text.categories import PROTECTED, classify
 
 SAME_PICTURE_NS = 500_000_000
 """Pictures of one camera that look alike and are this near in time show the same moment."""
 _INLINE = 4096
 """Characters of JSON that are stored beside the memory; longer JSON becomes a part."""
-PACKED = 'application/zlib'
-"""Media type of data and metadata that are stored as parts: compressed JSON."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +200,7 @@ def _find_known(connection: Connection, identity: Identity, collection: str) -> 
 
 def _is_same_event(one: Identity, other: Identity) -> bool:
     """Say whether two events of the same source, topic and subject are one."""
-    if one.look and other.look and is_same_view(one.look, other.look):
+    if one.look and other.look and detectors.is_same_view(one.look, other.look):
         return abs(one.peak - other.peak) <= SAME_PICTURE_NS
     if one.look or other.look:
         return False

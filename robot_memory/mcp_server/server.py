@@ -37,7 +37,7 @@ from mcp_types import (
 )
 from mcp_types import Tool as ToolListing
 
-from robot_memory.catalog import TOOLS
+from robot_memory import catalog
 from robot_memory.core.authority import Writer
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.fields import to_plain
@@ -70,7 +70,7 @@ _CALLERS_NAME = 100
 _TRACEPARENT = re.compile(
     r'(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?'
 )
-_TOOLS = {tool.name: tool for tool in TOOLS}
+_TOOLS = {tool.name: tool for tool in catalog.list_tools()}
 _Context = ServerRequestContext[Any, Any]
 
 
@@ -86,8 +86,12 @@ def build_server(
     Calls run in threads, those that only read apart from those that write: however many writes
     wait, a recall does not. A call whose client has gone is left to end by itself.
     """
-    listing = [_describe_tool(tool, output_schemas) for tool in TOOLS if tool.is_listed(tools)]
-    schemas = {tool.name: make_input_schema(tool.request) for tool in TOOLS}
+    listing = [
+        _describe_tool(tool, output_schemas)
+        for tool in catalog.list_tools()
+        if tool.is_listed(tools)
+    ]
+    schemas = {tool.name: make_input_schema(tool.request) for tool in catalog.list_tools()}
     readers, writers = anyio.CapacityLimiter(_READERS), anyio.CapacityLimiter(_WRITERS)
     notifier = Notifier(memory, readers)
 

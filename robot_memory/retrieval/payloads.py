@@ -10,10 +10,9 @@ from typing import Any
 
 from robot_memory.core.clock import format_instant
 from robot_memory.core.fields import arg, to_plain
-from robot_memory.lifecycle.perceptions import PACKED
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import parts, payloads
-from robot_memory.storage.tables.parts import Part
+from robot_memory.storage.tables.parts import PACKED, Part
 
 _DIGEST = 1500
 """Characters of data that recall returns; show returns the rest."""

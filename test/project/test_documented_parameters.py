@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 from robot_memory.core.fields import get_fields
 from robot_memory.core.settings import McpSettings, Settings
 from robot_memory.ingest import IngestSettings, PoseSourceSettings, TapSettings
@@ -34,7 +34,7 @@ def list_fields(declaration: type) -> Iterator[str]:
 
 OF_TOOLS = {
     name
-    for tool in TOOLS
+    for tool in list_tools()
     for declaration in (tool.request, tool.response)
     for name in list_fields(declaration)
 }

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = re.compile(r'```(\w*)\n(.*?)```', re.DOTALL)
@@ -29,7 +29,7 @@ def test_the_chinese_readme_has_the_commands_and_the_layers_of_the_english_one()
 
 def test_the_chinese_readme_names_every_tool_once() -> None:
     rows = re.findall(r'^\| `(\w+)` \| .+ \|$', read('README.zh.md'), re.MULTILINE)
-    assert rows == [tool.name for tool in TOOLS]
+    assert rows == [tool.name for tool in list_tools()]
 
 
 def test_the_chinese_readme_has_the_sections_of_the_english_one() -> None:

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from robots import VOCABULARY, MovableClock, Robot, check_file
 
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 from robot_memory.core.errors import Internal, InvalidArgument, RobotMemoryError
 from robot_memory.core.fields import Field, get_fields, to_plain
 from robot_memory.core.records import PERCEPTION_TYPES
@@ -175,7 +175,7 @@ def arguments(request: type) -> st.SearchStrategy[dict[str, Any]]:
     return mostly(simple | known, other)
 
 
-requests = st.one_of(*(st.tuples(st.just(tool), arguments(tool.request)) for tool in TOOLS))
+requests = st.one_of(*(st.tuples(st.just(tool), arguments(tool.request)) for tool in list_tools()))
 
 
 class Watched:
@@ -258,6 +258,6 @@ def test_any_request_is_answered_or_refused_whole(watched: Watched, request: Any
 
 
 def test_the_generated_requests_were_of_both_kinds_for_every_tool(watched: Watched) -> None:
-    for tool in TOOLS:
+    for tool in list_tools():
         assert watched.outcomes[tool.name, True] >= 3, f'{tool.name} was hardly ever answered'
         assert watched.outcomes[tool.name, False] >= 1, f'{tool.name} was hardly ever refused'

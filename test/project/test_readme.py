@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from waiting import HANG_SECONDS
 
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / 'README.md').read_text()
@@ -178,4 +178,4 @@ def test_the_python_of_the_readme_runs(
 
 def test_the_table_of_the_readme_is_that_of_the_tools() -> None:
     rows = re.findall(r'^\| `(\w+)` \| (.*) \|$', README, re.MULTILINE)
-    assert rows == [(tool.name, tool.summary) for tool in TOOLS]
+    assert rows == [(tool.name, tool.summary) for tool in list_tools()]

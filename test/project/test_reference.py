@@ -6,7 +6,7 @@ import re
 import runpy
 from pathlib import Path
 
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 from robot_memory.cli.commands import COMMANDS
 from robot_memory.core.fields import get_fields
 from robot_memory.core.settings import McpSettings, Settings
@@ -45,7 +45,7 @@ def test_writing_changes_what_drifted_and_removes_what_is_gone(tmp_path: Path) -
 
 def test_every_tool_with_all_its_fields_is_in_the_reference() -> None:
     sections = dict(re.findall(r'^## (\w+)\n(.*?)(?=^## )', page('tools.md'), re.M | re.DOTALL))
-    for tool in TOOLS:
+    for tool in list_tools():
         fields = (*get_fields(tool.request), *get_fields(tool.response))
         assert {field.name for field in fields} == first_cells(sections[tool.name])
 
@@ -65,5 +65,5 @@ def test_every_parameter_is_in_the_reference() -> None:
 
 
 def test_every_command_is_in_the_reference() -> None:
-    names = {name.replace('_', '-') for name in (*COMMANDS, *(tool.name for tool in TOOLS))}
+    names = {name.replace('_', '-') for name in COMMANDS}
     assert set(re.findall(r'^## ([a-z-]+)$', page('cli.md'), re.M)) == names

@@ -19,7 +19,7 @@ from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
 from rclpy.parameter import Parameter
 from waiting import HANG_SECONDS
 
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 from robot_memory.mcp_server import http_server
 from robot_memory.storage import connection
 
@@ -28,7 +28,7 @@ def test_every_tool_is_a_service_under_the_private_name(
     start: Callable[..., Any], robot: Any
 ) -> None:
     start()
-    for tool in TOOLS:
+    for tool in list_tools():
         if tool.ros:
             robot.client(tool.name)
 

@@ -13,6 +13,8 @@ from robot_memory.core.authority import THE_STORE
 from robot_memory.core.ranges import write_ranges
 from robot_memory.storage.tables import audit, sizes
 
+PACKED = 'application/zlib'
+"""Media type of data and metadata that are stored as parts: compressed JSON."""
 _HEADROOM = 0.95
 """Full payloads are emptied to this share of their limit, so that not every write has to."""
 _SHARE = 0.5

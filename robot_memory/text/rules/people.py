@@ -50,7 +50,7 @@ def find_people(text: str, known: Iterable[str] = ()) -> list[Person]:
     `known` are keys of persons who are looked for as well, however their name is written.
     """
     found: dict[tuple[int, int], Person] = {}
-    for key, pattern in _compile_people():
+    for key, pattern in (*_compile_names(), *_compile_roles()):
         for match in pattern.finditer(text):
             _add(found, Person(key or _key_of_match(match), *match.span()))
     names = [re.escape(key) for key in known if key not in (ANYONE, CHILD)]
@@ -67,8 +67,8 @@ def find_named(text: str) -> frozenset[str]:
     if text.isascii() and text.islower():  # names have capitals: 'mother' is left
         return frozenset(
             key
-            for key, pattern in _compile_people()
-            if key not in ('', ANYONE, CHILD) and pattern.search(text)
+            for key, pattern in _compile_roles()
+            if key not in (ANYONE, CHILD) and pattern.search(text)
         )
     return frozenset(
         person.key
@@ -124,8 +124,8 @@ def _han_keys() -> dict[str, str]:
 
 
 @cache
-def _compile_people() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Compile how people are named: named ones first, then those by what they are."""
+def _compile_names() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Compile how people are named by their names, which say the key."""
     tables, titles = load_people(), load_people()['titles']
     surname = f'[{"".join(tables["surnames"].values())}]'
     given = '|'.join(sorted(tables['names'].values(), key=len, reverse=True))
@@ -147,9 +147,16 @@ def _compile_people() -> tuple[tuple[str, re.Pattern[str]], ...]:
         ),
         ('', f'(?P<han>{given})'),
     ]
-    for key, words in tables['roles'].items():
-        patterns.append((key, rf'\b(?i:{words["en"]})\b|{words["zh"]}'))
     return tuple((key, re.compile(pattern)) for key, pattern in patterns)
+
+
+@cache
+def _compile_roles() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Compile how people are named by what they are: their keys, and the words."""
+    return tuple(
+        (key, re.compile(rf'\b(?i:{words["en"]})\b|{words["zh"]}'))
+        for key, words in load_people()['roles'].items()
+    )
 
 
 def _capitalised(text: str) -> Iterable[re.Match[str]]:

@@ -16,7 +16,7 @@ from mcp import Client
 from narrowing import require
 
 from robot_memory.api import RobotMemory
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.fields import get_fields, to_plain
 from robot_memory.core.settings import Settings
@@ -24,7 +24,7 @@ from robot_memory.mcp_server import HttpBridge
 from robot_memory.memory import Memory
 from robot_memory.ros import convert
 
-BY_NAME = {tool.name: tool for tool in TOOLS}
+BY_NAME = {tool.name: tool for tool in list_tools()}
 CUP = {
     'insight': 'grip_force=12.5N optimal for cylindrical objects',
     'context': {
@@ -337,7 +337,7 @@ def tell(face: Any, story: Any) -> Any:
     return answers
 
 
-@pytest.mark.parametrize('tool', TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize('tool', list_tools(), ids=lambda tool: tool.name)
 def test_a_tool_answers_the_same_through_every_face(
     tool: Any, tmp_path: Path, start: Callable[..., Any], robot: Any
 ) -> None:

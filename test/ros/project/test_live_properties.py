@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from robots import check_file
 
-from robot_memory.catalog import TOOLS
+from robot_memory.catalog import list_tools
 from robot_memory.core.fields import get_fields
 
 TEXT = st.text(st.characters(codec='utf-8', exclude_characters='\0'), max_size=40)
@@ -48,7 +48,10 @@ def requests(tool: Any) -> Any:
     return st.fixed_dictionaries({}, optional=fields)
 
 
-@pytest.mark.parametrize('tool', [tool for tool in TOOLS if tool.ros], ids=lambda tool: tool.name)
+SERVED = [tool for tool in list_tools() if tool.ros]
+
+
+@pytest.mark.parametrize('tool', SERVED, ids=lambda tool: tool.name)
 def test_a_live_node_answers_whatever_it_is_asked(
     start: Callable[..., Any], robot: Any, tool: Any
 ) -> None:

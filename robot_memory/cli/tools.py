@@ -1,0 +1,58 @@
+"""The command of a tool: open the memory, run the tool, print its response."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from robot_memory.cli.common import NOT_SET_UP, is_set_up, open_memory, print_note, show_answer
+from robot_memory.cli.options import PROGRAM, Options
+from robot_memory.cli.text import Paint, render
+from robot_memory.core.fields import to_plain
+from robot_memory.core.settings import Settings
+from robot_memory.memory import Memory
+from robot_memory.storage.indexes import vectors
+from robot_memory.tool import Tool
+
+_WITHOUT_MEANING = (
+    'forget',
+    'start_session',
+    'query_records',
+    'show',
+    'get_memory_stats',
+    'maintain',
+)
+"""Tools that do not use the embedding model."""
+
+
+def run_tool(
+    tool: Tool[Any, Any], arguments: Mapping[str, Any], settings: Settings, options: Options
+) -> None:
+    """Run a tool, using the model if it loads within `wait`, and print the response."""
+    asked = settings.model != 'none' and tool.name not in _WITHOUT_MEANING
+    loads = asked and is_set_up(settings)
+    with open_memory(settings, with_model=loads) as memory:
+        memory.wait_for_models(options.wait)
+        if not tool.read_only:
+            memory.reindexer.adopt_model()
+        response = tool.run(memory, arguments)
+        show_answer(to_plain(response), render(tool.name, response, Paint(sys.stdout)), options)
+        reason = _explain_missing_vectors(memory) if loads else NOT_SET_UP
+        if asked and reason:
+            print_note(f'keyword search only: {reason}')
+
+
+def _explain_missing_vectors(memory: Memory) -> str:
+    """Return why no vectors were used, or an empty text if they were."""
+    embedder = memory.embedder.get_if_loaded()
+    if embedder is None:
+        return memory.embedder.reason
+    with memory.db.read() as connection:
+        known = vectors.model_of(connection)
+    if known is None or known[0] == embedder.name:
+        return ''
+    return (
+        f'{memory.db.path} has vectors from {known[0]}, but the installed model is '
+        f'{embedder.name}; run `{PROGRAM} index` to recompute them'
+    )
