@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from waiting import ending_work
 
 from robot_memory.text.duplicate_keys import duplicate_key
+from robot_memory.text.token_sets import make_token_set
 from robot_memory.text.tokenizer import (
     AMOUNT,
     DATE,
@@ -19,12 +20,10 @@ from robot_memory.text.tokenizer import (
     PLUS,
     POINT,
     TIME,
-    compute_jaccard,
     cut,
     extract_query_terms,
     extract_terms,
     hash_content,
-    make_token_set,
     normalise,
     parse_query,
 )
@@ -205,39 +204,6 @@ def test_a_text_is_its_own_duplicate_and_its_normal_form_is_stable(text: str) ->
     assert normalise(normalise(text)) == normalise(text)
     assert hash_content(text) == hash_content(f'  {text}\n')
     assert duplicate_key(text) == duplicate_key(text.strip())
-    assert compute_jaccard(make_token_set(text), make_token_set(text)) == (
-        1.0 if make_token_set(text) else 0.0
-    )
-
-
-@pytest.mark.parametrize(
-    ('one', 'other'),
-    [
-        ('Found that red cups require more force', 'Found that the red cups require more force'),
-        ('发现红色杯子需要更大的力', '发现红色的杯子需要更大的力'),
-        ('抓取玻璃杯前先降低速度', '抓取玻璃杯之前先降低速度'),
-        ('传感器漂移导致抓取失败', '传感器漂移导致了抓取失败'),
-    ],
-)
-def test_close_paraphrases_pass_the_bar(one: str, other: str) -> None:
-    assert compute_jaccard(make_token_set(one), make_token_set(other)) > 0.70
-
-
-@pytest.mark.parametrize(
-    ('one', 'other'),
-    [
-        ('发现红色杯子需要更大的力', '发现蓝色杯子需要更大的力'),
-        ('吸盘比夹爪快', '夹爪比吸盘快'),
-        ('red cups slip', 'blue trays slip'),
-        ('湿度高时抓取失败', '温度高时导航失败'),
-    ],
-)
-def test_another_object_or_order_stays_below_the_bar(one: str, other: str) -> None:
-    assert compute_jaccard(make_token_set(one), make_token_set(other)) <= 0.70
-
-
-def test_nothing_resembles_a_text_without_words() -> None:
-    assert compute_jaccard(make_token_set('!!!'), make_token_set('???')) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from robot_memory.core.records import Record, find_speaker, is_quoted, read_outcome
-from robot_memory.text import tokenizer
+from robot_memory.text import token_sets
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.duplicate_keys import duplicate_key
 
@@ -56,7 +56,7 @@ def find_merges(records: Sequence[Record], bar: float) -> list[Merge]:
     if len(candidates) < MIN_RECORDS:
         return []
     candidates.sort(key=lambda r: (-r.confidence, -r.access_count, -r.created_at, -r.id))
-    tokens = {record.id: tokenizer.make_token_set(record.content) for record in candidates}
+    tokens = {record.id: token_sets.make_token_set(record.content) for record in candidates}
     kinds = {record.id: _kind(record) for record in candidates}
     holders: dict[tuple[_Kind, str], list[int]] = defaultdict(list)
     found = []
@@ -65,7 +65,7 @@ def find_merges(records: Sequence[Record], bar: float) -> list[Merge]:
         shared = {kept for token in tokens[record.id] for kept in holders[kind, token]}
         best = max(
             (
-                (tokenizer.compute_jaccard(tokens[record.id], tokens[kept]), -kept)
+                (token_sets.compute_jaccard(tokens[record.id], tokens[kept]), -kept)
                 for kept in shared
             ),
             default=(0.0, 0),

@@ -10,7 +10,7 @@ from robot_memory.lifecycle.authority import may_change, propose_replacement
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.duplicates import Neighbours
 from robot_memory.storage.tables import memories, replacements
-from robot_memory.text import tokenizer
+from robot_memory.text import token_sets
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.relations import are_limits, corrects, may_correct
 
@@ -93,13 +93,13 @@ def _list_near(
     """Return the memories near a new one with their similarity: by meaning, else by words."""
     if neighbours.has_meaning:
         return neighbours.find_nearest(_NEAREST, _LEAST)
-    tokens = tokenizer.make_token_set(new.content)
-    terms = sorted({tokenizer.find_index_term(token) for token in tokens})
+    tokens = token_sets.make_token_set(new.content)
+    terms = sorted({token_sets.find_index_term(token) for token in tokens})
     ids = neighbours.find_sharing(terms, len(terms) - max(2, len(terms) // 3))
     found = [
         (
             record.id,
-            tokenizer.compute_jaccard(tokens, tokenizer.make_token_set(record.content)),
+            token_sets.compute_jaccard(tokens, token_sets.make_token_set(record.content)),
         )
         for record in memories.get(connection, ids[:_NEAREST]).values()
     ]

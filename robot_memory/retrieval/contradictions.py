@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from robot_memory.core.authority import is_higher
 from robot_memory.core.records import Record, is_human
 from robot_memory.search.query import Hit
-from robot_memory.text import tokenizer
+from robot_memory.text import token_sets, tokenizer
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.relations import is_stricter
 
@@ -50,7 +50,7 @@ def find_contradictions(
     """
     if not _are_apart(records):
         return {}
-    asked = tokenizer.make_token_set(question)
+    asked = token_sets.make_token_set(question)
     scores = {hit.id: hit.score for hit in hits}
     found: dict[int, int] = {}
     newest_first = sorted(
@@ -80,7 +80,7 @@ def find_overruled(records: Sequence[Record], question: str) -> dict[int, int]:
     """
     if len({record.authority for record in records}) < 2:
         return {}
-    asked = tokenizer.make_token_set(question)
+    asked = token_sets.make_token_set(question)
     statements = _read_statements(records)
     found: dict[int, int] = {}
     for low in statements:
@@ -107,7 +107,7 @@ class _Statement:
 def _read_statements(records: Sequence[Record]) -> list[_Statement]:
     return [
         _Statement(
-            record, tokenizer.fold(record.content), tokenizer.make_token_set(record.content)
+            record, tokenizer.fold(record.content), token_sets.make_token_set(record.content)
         )
         for record in records
     ]

@@ -20,7 +20,7 @@ from robot_memory.retrieval.sessions import (
 )
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import sessions, turns
-from robot_memory.text import tokenizer
+from robot_memory.text import token_sets
 
 _LIMIT = 10
 _MOST = 1000
@@ -128,16 +128,16 @@ def _search_dates(
 def _search_topic(
     memory: Memory, connection: Connection, query: str, limit: int
 ) -> list[dict[str, Any]]:
-    asked = tokenizer.make_token_set(_require_query(SessionSearchType.TOPIC, query))
+    asked = token_sets.make_token_set(_require_query(SessionSearchType.TOPIC, query))
     said = {
         session_id
         for session_id, topic in turns.list_topics(connection)
-        if asked <= tokenizer.make_token_set(str(topic))
+        if asked <= token_sets.make_token_set(str(topic))
     }
     named = {
         session.id
         for session in sessions.list_named(connection)
-        if any(asked <= tokenizer.make_token_set(topic) for topic in _list_topics(session))
+        if any(asked <= token_sets.make_token_set(topic) for topic in _list_topics(session))
     }
     return _select_latest(connection, said | named, limit)
 

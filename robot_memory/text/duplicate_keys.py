@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 
-from robot_memory.text.tokenizer import fold, hash_content, make_token_set
+from robot_memory.text.token_sets import make_token_set
+from robot_memory.text.tokenizer import fold, hash_content
 from robot_memory.text.vocabulary import MONTHS, NEGATIONS, NUMBERS, UNITS
 
 UNIT_NAMES = {alias: unit for unit, names in UNITS.items() for alias in names.split()}

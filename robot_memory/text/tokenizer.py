@@ -8,7 +8,6 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -102,7 +101,7 @@ def hash_content(text: str) -> bytes:
     return hashlib.sha256(normalise(text).encode('utf-8', 'surrogatepass')).digest()
 
 
-def _split_pieces(folded: str) -> Iterator[tuple[str, str, list[str]]]:
+def split_pieces(folded: str) -> Iterator[tuple[str, str, list[str]]]:
     """Yield (kind, text, clusters) in order; clusters only of a run without spaces."""
     for match in _PIECE.finditer(folded.translate(_SHAPES)):
         start, end = match.span()
@@ -132,13 +131,13 @@ def _normalize_number(digits: str) -> str:
     return sign + digits.replace('.', POINT).replace('-', MINUS).replace('+', '')
 
 
-def _make_bigrams(clusters: list[str]) -> list[str]:
+def make_bigrams(clusters: list[str]) -> list[str]:
     """Return each neighbouring pair; the one cluster itself of a run of length one."""
     return list(map(''.join, pairwise(clusters))) or clusters
 
 
 # One name for what has several: newtons as n, broke as break, three as 3, never as not.
-_NAMES = {
+NAMES = {
     **{
         name + ending: unit
         for unit, names in UNITS.items()
@@ -156,7 +155,7 @@ _CONTRACTION = re.compile(r"(?<=[a-z])'(?:s|t|re|ve|ll|d|m)\b")
 _SHORT_NOT = re.compile(r"n't\b|(?<=\bcan)not\b")
 
 
-def _expand_contractions(text: str) -> str:
+def expand_contractions(text: str) -> str:
     """Return the folded text with its contractions opened: doesn't as does not, it's as it."""
     folded = fold(text)
     return _CONTRACTION.sub('', _SHORT_NOT.sub(' not', folded))
@@ -212,9 +211,9 @@ def extract_terms(text: str) -> list[str]:
     to it is the next. Runs of scripts without spaces give every character and every pair. After
     the words come the days that are named, and whether a time and an amount are.
     """
-    opened = _expand_contractions(text)
+    opened = expand_contractions(text)
     days = _find_dates(opened)
-    out = _list_terms(_split_pieces(opened)) + days
+    out = _list_terms(split_pieces(opened)) + days
     out += [TIME] * (bool(days) or _TIME.search(opened) is not None)
     out += [AMOUNT] * (_AMOUNT.search(opened) is not None)
     return out
@@ -225,7 +224,7 @@ def _list_terms(pieces: Iterable[tuple[str, str, list[str]]]) -> list[str]:
     out: list[str] = []
     for kind, piece, clusters in pieces:
         if kind != 'run':
-            out.append(_NAMES.get(piece, piece))
+            out.append(NAMES.get(piece, piece))
         else:
             for cluster, following in pairwise(clusters):
                 out += (cluster, cluster + following)
@@ -282,16 +281,16 @@ def parse_query(text: str) -> TermQuery:
     Stop words go unless nothing else remains. Scripts without spaces ask in pairs; fallback
     holds their characters. Each list is without repeats and at most 64 long.
     """
-    opened = _expand_contractions(text)
+    opened = expand_contractions(text)
     main: dict[str, bool] = {}
     fallback: dict[str, bool] = {}
-    pieces = list(_split_pieces(opened))
+    pieces = list(split_pieces(opened))
     for kind, piece, clusters in pieces:
         if kind == 'run':
-            main.update((pair, _is_stop_pair(pair)) for pair in _make_bigrams(clusters))
+            main.update((pair, _is_stop_pair(pair)) for pair in make_bigrams(clusters))
             fallback.update((c, c in _STOP_CHARACTERS) for c in clusters)
         else:
-            main[_NAMES.get(piece, piece)] = piece in _STOP
+            main[NAMES.get(piece, piece)] = piece in _STOP
     main.update(dict.fromkeys(_find_dates(opened), False))
     kept = [term for term, stop in main.items() if not stop]
     singles = [c for c, stop in fallback.items() if c not in main and not (stop and kept)]
@@ -315,7 +314,7 @@ def _is_dense(term: str) -> bool:
     return term[0].translate(_SHAPES) == 'c'
 
 
-STOP_TERMS = frozenset(_NAMES.get(word, word) for word in _STOP)
+STOP_TERMS = frozenset(NAMES.get(word, word) for word in _STOP)
 """Index terms that `pairs` passes over."""
 
 
@@ -323,42 +322,6 @@ def extract_query_terms(text: str) -> tuple[list[str], list[str]]:
     """Return the terms and the fallback of `parse_query`."""
     asked = parse_query(text)
     return asked.terms, asked.fallback
-
-
-_ARTICLES = frozenset(('a', 'an', 'the'))
-
-
-def make_token_set(text: str) -> frozenset[str]:
-    """
-    Return the set that two texts are compared by: words, numbers, and pairs of characters.
-
-    Pairs alone, because with a bar of 0.70 single characters make another object (红 for 蓝 in
-    a sentence of twelve) a duplicate and lose the order (A比B快, B比A快). 的 and 了 are left
-    out like English articles, or one of them would part two short paraphrases.
-    """
-    out: set[str] = set()
-    for kind, piece, clusters in _split_pieces(_expand_contractions(text)):
-        if kind == 'run':
-            out.update(_make_bigrams([c for c in clusters if c not in '的了'] or clusters))
-        elif piece not in _ARTICLES:
-            out.add(piece)
-    return frozenset(out)
-
-
-def find_index_term(token: str) -> str:
-    """
-    Return an index term that every text with this token of `make_token_set` has.
-
-    A pair of characters may stand apart in the text (红色的杯 has 色杯), its first one does not.
-    """
-    kind, _, clusters = next(iter(_split_pieces(token)))
-    return clusters[0] if kind == 'run' else _NAMES.get(token, token)
-
-
-def compute_jaccard(a: AbstractSet[str], b: AbstractSet[str]) -> float:
-    """Return the share of common tokens, 0..1; 0 where either has none."""
-    common = len(a & b)
-    return common / (len(a) + len(b) - common) if common else 0.0
 
 
 def _splits_character(text: str, at: int) -> bool:

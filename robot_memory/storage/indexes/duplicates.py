@@ -16,7 +16,7 @@ from typing import Protocol
 
 import apsw
 
-from robot_memory.text import tokenizer
+from robot_memory.text import token_sets
 from robot_memory.text.duplicate_keys import derive_keys
 from robot_memory.text.relations import Relation, relate
 from robot_memory.text.sameness import tells_of_another
@@ -124,12 +124,14 @@ def _match_words(
     key = (collection, keys.duplicate_key, lowest, highest, *kind)
     rows = list(connection.execute(f'{_BY_KEY} LIMIT {_FEW + 1}', key))
     if len(rows) > _FEW:
-        terms = sorted({tokenizer.find_index_term(token) for token in wanted})
+        terms = sorted({token_sets.find_index_term(token) for token in wanted})
         ids = neighbours.find_sharing(terms, size - lowest)
         rows = list(connection.execute(_BY_ID, (json.dumps(ids), *key)))
     best = Duplicate('jaccard', 0, bar)
-    for memory_id, content in rows:
-        similarity = tokenizer.compute_jaccard(wanted, tokenizer.make_token_set(content))
+    for memory_id, content, count in rows:
+        if not token_sets.may_exceed_jaccard(wanted, content, count, best.similarity):
+            continue
+        similarity = token_sets.compute_jaccard(wanted, token_sets.make_token_set(content))
         if similarity > best.similarity and not _parts(content, text, similarity):
             best = Duplicate('jaccard', memory_id, similarity)
     return best if best.existing_id else None
@@ -139,9 +141,12 @@ _PASSES = (
     ' m.collection = ? AND m.guard = ? AND m.token_count BETWEEN ? AND ?'
     f" AND m.status = 'active' AND m.type = 'fact'{_OF_KIND}"
 )
-_BY_KEY = f'SELECT m.id, m.content FROM memories AS m INDEXED BY memories_by_guard WHERE{_PASSES}'
+_BY_KEY = (
+    'SELECT m.id, m.content, m.token_count FROM memories AS m INDEXED BY memories_by_guard'
+    f' WHERE{_PASSES}'
+)
 _BY_ID = (
-    'SELECT m.id, m.content FROM json_each(?) AS asked'
+    'SELECT m.id, m.content, m.token_count FROM json_each(?) AS asked'
     f' CROSS JOIN memories AS m ON m.id = asked.value WHERE{_PASSES}'
 )
 
