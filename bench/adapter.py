@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.api import RobotMemory
+from robot_memory.catalog import get_tool
 from robot_memory.core.fields import to_plain
 from robot_memory.core.records import make_record
 from robot_memory.core.settings import Settings
@@ -20,6 +21,8 @@ from robot_memory.memory import Memory
 from robot_memory.storage.tables import memories
 from robot_memory.text.categories import Classification
 
+get_tool('learn')  # their code is no part of what a store takes
+get_tool('recall')
 _AT_ONCE = 20_000
 _SAME = Classification('observation', 0.9, ('observation',), ())
 

@@ -77,6 +77,7 @@ class Vectorizer:
         )
         self._embedder = embedder
         self._second = second
+        self._known_second: SecondEmbedder | None = None
         self._registry = registry
         self._lock = threading.Lock()
         self._forms: cachetools.Cache[tuple[str, str, str], TextVectors] = cachetools.LRUCache(
@@ -91,7 +92,11 @@ class Vectorizer:
     def get_second(self) -> SecondEmbedder | None:
         """Return the second model if it is loaded and says what it is asked about."""
         found = self._second.get_if_loaded()
-        return found if isinstance(found, SecondEmbedder) else None
+        if found is None:
+            return None
+        if found is not self._known_second:  # what a protocol asks takes 50 us
+            self._known_second = found if isinstance(found, SecondEmbedder) else None
+        return self._known_second
 
     def embed_first(self, texts: Sequence[str]) -> Vector | None:
         """Return the first model's vectors of texts, or None while there is none that can."""

@@ -16,6 +16,7 @@ import numpy as np
 from robot_memory.embedding import Embedder, quantisation
 from robot_memory.embedding.calibration import Calibration
 from robot_memory.embedding.quantisation import Vector
+from robot_memory.search.ranking import Floats, Rows
 from robot_memory.search.resident import ResidentIndex
 from robot_memory.search.shard import Shard
 from robot_memory.storage import Connection
@@ -70,6 +71,7 @@ class ResidentNeighbours:
         self._connection = connection
         self._shard = shard
         self._meaning = meaning
+        self._near: dict[float, tuple[Rows, Floats]] = {}
 
     @property
     def has_meaning(self) -> bool:
@@ -85,22 +87,36 @@ class ResidentNeighbours:
     def find_similar(self, among: Sequence[int] | None, bar: float) -> list[tuple[int, float]]:
         """Return those above the bar: by the coarse plane, then exactly."""
         assert self._meaning is not None
-        least = self._meaning.calibration.to_cosine(bar) - _SLACK
-        shard, vector = self._shard, self._meaning.vector
-        coarse, _ = quantisation.split(vector)
-        rows = shard.find_near(vector, least) if among is None else shard.rows_of(among)
-        near = rows[shard.cosines(coarse, rows) > least]
+        shard, least = self._shard, self._find_least(bar)
+        if among is None:
+            rows, cosines = self._find_near(least)
+        else:
+            rows = shard.rows_of(among)
+            cosines = shard.cosines(quantisation.split(self._meaning.vector)[0], rows)
+        near = rows[cosines > least]
         return self._meaning.find_similar(self._connection, shard.ids[near].tolist(), bar)
 
     def find_nearest(self, limit: int, bar: float) -> list[tuple[int, float]]:
         """Return the nearest above the bar: by the coarse plane, then exactly."""
         assert self._meaning is not None
-        least = self._meaning.calibration.to_cosine(bar) - _SLACK
-        shard, vector = self._shard, self._meaning.vector
-        coarse, _ = quantisation.split(vector)
-        rows = shard.find_near(vector, least)
-        nearest = rows[np.argsort(-shard.cosines(coarse, rows), kind='stable')[:limit]]
-        return self._meaning.find_similar(self._connection, shard.ids[nearest].tolist(), bar)
+        rows, cosines = self._find_near(self._find_least(bar))
+        nearest = rows[np.argsort(-cosines, kind='stable')[:limit]]
+        ids = self._shard.ids[nearest].tolist()
+        return self._meaning.find_similar(self._connection, ids, bar)
+
+    def _find_least(self, bar: float) -> float:
+        assert self._meaning is not None
+        return self._meaning.calibration.to_cosine(bar) - _SLACK
+
+    def _find_near(self, least: float) -> tuple[Rows, Floats]:
+        """Return the rows whose cosine may exceed one, with the cosines of their coarse planes."""
+        assert self._meaning is not None
+        if least not in self._near:  # one text is compared by meaning more than once
+            vector = self._meaning.vector
+            rows = self._shard.find_near(vector, least)
+            cosines = self._shard.cosines(quantisation.split(vector)[0], rows)
+            self._near[least] = rows, cosines
+        return self._near[least]
 
 
 class FileNeighbours:
