@@ -35,6 +35,7 @@ from robot_memory.search.resident import ResidentIndex
 from robot_memory.storage import Connection, Database
 from robot_memory.storage.admin.backup import Backups
 from robot_memory.text.questions.glosses import list_glosses
+from robot_memory.text.questions.warm_up import warm_up
 
 logger = logging.getLogger(__name__)
 SECOND_SECONDS = 0.4
@@ -168,14 +169,14 @@ class Memory:
     def _list_jobs(self) -> list[Callable[[], None]]:
         """Return what the worker runs; for a read-only store no job that writes."""
         if self.db.read_only_reason:
-            return [self._load_resident_index, self._embed_glosses]
+            return [self._load_resident_index, self._prepare_questions]
         return [
             self.timekeeper.run,
             self._fold,
             self._load_resident_index,
             self.backups.run,
             self.reindexer.run_in_background,
-            self._embed_glosses,
+            self._prepare_questions,
         ]
 
     def _fold(self) -> None:
@@ -185,8 +186,9 @@ class Memory:
     def _settings(self) -> Settings:
         return self.settings
 
-    def _embed_glosses(self) -> None:
-        """Embed what questions are compared with, so that none of them waits for it."""
+    def _prepare_questions(self) -> None:
+        """Prepare what questions are read by and compared with, so that none waits for it."""
+        warm_up()
         self.vocabulary.embed([one.text for one in list_glosses()])
 
     def _max_clock_gap(self) -> int:

@@ -723,7 +723,11 @@ def _list_patterns() -> list[re.Pattern[str]]:
     """Return the patterns of the tables that are compiled after some questions were read."""
     for text in (*dict(WINDOWS), *dict(READ_AS), *(case[0] for case in BOUNDS)):
         read(text)
-    found = [pattern for han in (False, True) for _, pattern in moments._compile_rules(han)]
+    found = [
+        moments._compile(rule['pattern'])
+        for han in (False, True)
+        for rule in moments._list_rules(han)
+    ]
     found += [pattern for pattern, _ in figures._compile_forms()]
     found += [one for _, *both in superlatives._compile_superlatives() for one in both]
     return found

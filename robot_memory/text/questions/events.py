@@ -55,14 +55,25 @@ def _describe_kind(event: dict[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _compile_events() -> tuple[tuple[dict[str, Any], re.Pattern[str], re.Pattern[str]], ...]:
+def _list_kinds() -> tuple[dict[str, Any], ...]:
+    """Return the fields of a mention of each kind of the table."""
+    return tuple(map(_describe_kind, load_table('events')['event']))
+
+
+@cache
+def _compile_english() -> tuple[re.Pattern[str], ...]:
     table = load_table('events')
     return tuple(
-        (
-            _describe_kind(event),
-            re.compile(rf'\b(?:{"|".join(_list_english(event, table)) or "(?!)"})(?!\w)'),
-            re.compile('|'.join(expand(one, table) for one in event.get('zh', ())) or '(?!)'),
-        )
+        re.compile(rf'\b(?:{"|".join(_list_english(event, table)) or "(?!)"})(?!\w)')
+        for event in table['event']
+    )
+
+
+@cache
+def _compile_chinese() -> tuple[re.Pattern[str], ...]:
+    table = load_table('events')
+    return tuple(
+        re.compile('|'.join(expand(one, table) for one in event.get('zh', ())) or '(?!)')
         for event in table['event']
     )
 
@@ -116,8 +127,9 @@ def find_mentions(folded: str, taken: Sequence[Span] = ()) -> list[Mention]:
     han = is_han(folded)
     found: list[Mention] = []
     used = list(taken)
-    for kind, english, chinese in _compile_events():
-        for pattern in (english, chinese) if han else (english,):
+    languages = (_compile_english(), _compile_chinese()) if han else (_compile_english(),)
+    for kind, *patterns in zip(_list_kinds(), *languages, strict=True):
+        for pattern in patterns:
             for match in pattern.finditer(folded):
                 start, end = match.span()
                 if any(start < other_end and begin < end for begin, other_end in used):

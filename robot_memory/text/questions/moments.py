@@ -49,7 +49,6 @@ _SECOND_NAMES = tuple(
 """Groups that stand for the one without the digit: a pattern names no group twice."""
 LONGEST_YEARS = 20
 """Nothing that a robot remembers is older."""
-_Rule = tuple[dict[str, Any], re.Pattern[str]]
 _THIRDS = {
     'early': (0, 10), '上旬': (0, 10), '初': (0, 10), 'mid': (10, 20), '中旬': (10, 20),
     'late': (20, 31), '下旬': (20, 31), '底': (20, 31),
@@ -64,13 +63,13 @@ _AGO = {'last': 1, 'previous': 1, 'this': 0, 'the current': 0}
 
 
 @cache
-def _compile_rules(han: bool) -> tuple[_Rule, ...]:
-    table = load_table('times')
-    return tuple(
-        (rule, re.compile(expand(rule['pattern'], table)))
-        for rule in table['time']
-        if rule.get('han', False) == han
-    )
+def _list_rules(han: bool) -> tuple[dict[str, Any], ...]:
+    return tuple(rule for rule in load_table('times')['time'] if rule.get('han', False) == han)
+
+
+@cache
+def _compile(pattern: str) -> re.Pattern[str]:
+    return re.compile(expand(pattern, load_table('times')))
 
 
 def find_moments(folded: str, calendar: Calendar) -> list[Moment]:
@@ -79,10 +78,10 @@ def find_moments(folded: str, calendar: Calendar) -> list[Moment]:
     for han in (False, True):
         if han and max(folded, default='') < '\u3400':
             continue
-        for rule, pattern in _compile_rules(han):
+        for rule in _list_rules(han):
             if 'has' in rule and not any(word in folded for word in rule['has']):
                 continue
-            for match in pattern.finditer(folded):
+            for match in _compile(rule['pattern']).finditer(folded):
                 if match.end() > match.start():
                     found.append((match.start(), -match.end(), len(found), rule, match))
     found.sort(key=lambda one: one[:3])
