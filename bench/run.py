@@ -4,6 +4,7 @@ Measure speed, size and quality, beside the nearest peer: `make bench`.
 Prints tables, and writes bench/results.json after each of its parts:
 
 scale    learn, recall, memory, file and start at 1k, 10k and 100k memories; some 5 minutes
+models   what the second embedding model costs beside the first; 4 minutes
 side     the harness that stands outside of the project (ROBOT_MEMORY_BENCH, by default
          ../shared/bench/robotmem_bench.py), at 10k memories; about 4 minutes
 events   pages and aggregates of a year of events, 1 million of them; 1 minute
@@ -24,9 +25,9 @@ All of it takes about half an hour.
 1 GB), a year of 1M perceptions (two hours at 150 a second, 0.5 GB), and 10M event rows (5 minutes,
 2 GB). `--only` chooses among the parts: `python bench/run.py --full --only year`.
 
---quick takes some minutes. It leaves out 100k memories, measures side by side at 1k, 200k
-events, 5k perceptions, 10 s of load (the start of the node weighs in it), and the quality on the
-sets robot and calvin alone; the peer only where its environment is there already.
+--quick takes some minutes. It leaves out 100k memories and the second model, measures side by side
+at 1k, 200k events, 5k perceptions, 10 s of load (the start of the node weighs in it), and the
+quality on the sets robot and calvin alone; the peer only where its environment is there already.
 
 Query embedding is left out of all times, and all run on one thread. The peer runs in an
 environment of its own, made at the first run, up to 10k memories.
@@ -60,14 +61,30 @@ from robot_memory.core.files import SHARED, write_file
 HERE = Path(__file__).resolve().parent
 QUICK_SETS = ('robot', 'calvin')
 ROWS = 10_000_000
-PARTS = ('scale', 'side', 'events', 'year', 'rows', 'node', 'contacts', 'questions', 'quality')
+PARTS = (
+    'scale',
+    'models',
+    'side',
+    'events',
+    'year',
+    'rows',
+    'node',
+    'contacts',
+    'questions',
+    'quality',
+)
 
 
 @dataclass(frozen=True)
 class Extent:
-    """Say how much is measured: memories, events, perceptions and rows, 0 where none are."""
+    """
+    Say how much is measured: memories, events, perceptions and rows, 0 where none are.
+
+    `models` are the sizes at which the second model is measured.
+    """
 
     sizes: tuple[int, ...]
+    models: tuple[int, ...]
     peer_size: int
     events: int
     year: int
@@ -77,20 +94,30 @@ class Extent:
 
 
 FULL = Extent(
-    (1_000, 10_000, 100_000, 1_000_000), 10_000, 5_000_000, 1_000_000, (25, 15), ROWS, ''
+    (1_000, 10_000, 100_000, 1_000_000),
+    (10_000, 1_000_000),
+    10_000,
+    5_000_000,
+    1_000_000,
+    (25, 15),
+    ROWS,
+    '',
 )
 LARGE = '1M memories; 5M events; a year of 1M perceptions; 10M event rows: FULL=1 measures them'
-USUAL = Extent((1_000, 10_000, 100_000), 10_000, 1_000_000, 30_000, (4, 4), 0, LARGE)
+USUAL = Extent(
+    (1_000, 10_000, 100_000), (10_000, 100_000), 10_000, 1_000_000, 30_000, (4, 4), 0, LARGE
+)
 QUICK = Extent(
     (1_000, 10_000),
+    (),
     1_000,
     200_000,
     5_000,
     (4, 4),
     0,
-    '100k memories; side by side at 10k; 1M events; 30k perceptions; quality but for '
-    f'{" and ".join(QUICK_SETS)}; load for longer than 10 s; contacts of more than 2 seeds a '
-    f'scene; {LARGE}',
+    '100k memories; the second model; side by side at 10k; 1M events; 30k perceptions; quality '
+    f'but for {" and ".join(QUICK_SETS)}; load for longer than 10 s; contacts of more than 2 '
+    f'seeds a scene; {LARGE}',
 )
 
 
@@ -120,6 +147,9 @@ def main() -> None:
     sizes = given.sizes or extent.sizes
     measures: dict[str, Callable[[], Any]] = {
         'scale': lambda: measure_by_size(subjects, sizes, extent.peer_size),
+        'models': lambda: run_script(
+            'second_model.py', '--sizes', *map(str, extent.models or (10_000,))
+        ),
         'side': lambda: run_harness(subjects, extent.peer_size),
         'events': lambda: run_script('events.py', '--size', str(extent.events)),
         'year': lambda: measure_year(extent),
@@ -131,6 +161,7 @@ def main() -> None:
     }
     shown = {
         'scale': tables.format_scale,
+        'models': tables.format_models,
         'side': tables.format_side_by_side,
         'events': tables.format_events,
         'year': tables.format_year,
@@ -143,7 +174,10 @@ def main() -> None:
     results: dict[str, Any] = {'machine': describe_machine()}
     print(' · '.join(f'{key}: {value}' for key, value in results['machine'].items()))
     start = time.monotonic()
-    for part in given.only or (part for part in PARTS if part != 'rows' or extent.rows):
+    without = {
+        part for part, some in (('rows', extent.rows), ('models', extent.models)) if not some
+    }
+    for part in given.only or (part for part in PARTS if part not in without):
         print(f'[{time.monotonic() - start:.0f} s] {part} ...', file=sys.stderr, flush=True)
         results[part] = measures[part]()
         with write_file(given.json, force=True, mode=SHARED) as file:

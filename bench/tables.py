@@ -158,6 +158,23 @@ EVENTS = {
 """What is asked of events, and what is to be reached at 5M."""
 
 
+def format_models(results: Results) -> str:
+    """Return what the second model costs: {'more_mb': .., 'recall': {'both_ms': ..}, ..}."""
+    first, both = (results['start'][side] for side in ('none', 'both'))
+    asked, learned = results['recall'], results['learn']
+    rows = [
+        ('resident memory beyond the first model, MB', None, results['more_mb'], 'at most 150'),
+        ('its bytes a memory', None, results['bytes_a_memory'], 'at most 500 at 1M'),
+        ('first answer of a process, s', first['s'], both['s'], 'at most 0.5'),
+        ('until all models answer, s', first['all_s'], both['all_s'], ''),
+        ('a question, ms of the processor', asked['first_ms'], asked['both_ms'], 'at most 12'),
+        ('learn, ms of the processor', learned['first_ms'], learned['both_ms'], ''),
+        ('learn, of the rate with one', None, learned['rate'], 'at least 0.6'),
+    ]
+    title = f'The second model, {_shorten(results["size"])} memories'
+    return _format_table(title, ('', 'one model', 'both', 'target'), rows)
+
+
 def format_events(results: Results) -> str:
     """Return the figures of query_events: {'size': .., 'p50_ms': {question: ..}, ..}."""
     clock, busy = results['p50_ms'], results['p50_cpu_ms']

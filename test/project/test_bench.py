@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 import recordings
+from amounts import LONG
 
 from robot_memory.detectors import ContactSettings
+from robot_memory.embedding.locate import has_second_model
 
 sys.path.insert(0, str(Path(__file__).parents[2] / 'bench'))
 
@@ -120,6 +122,18 @@ def test_a_run_of_events_gives_every_figure_of_its_table() -> None:
     found = json.loads(done.stdout)
     assert found['p50_ms'].keys() == tables.EVENTS.keys() == events.questions().keys()
     assert 'year, 20 hardest' in tables.format_events(found)
+
+
+@pytest.mark.skipif(not LONG, reason='takes 20 s: `make test-long` runs it')
+def test_a_run_of_both_models_gives_every_figure_of_its_table() -> None:
+    if not has_second_model('', is_default=True):
+        pytest.skip('no second model is here: `robot-memory model get bge-small-en-v1.5`')
+    command = [sys.executable, str(BENCH / 'second_model.py'), '--sizes', '60', '--blocks', '1']
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [len(models) for _, models in found['answered']] == [1, 2]
+    assert 'learn, of the rate with one' in tables.format_models(found)
 
 
 def test_a_run_of_a_year_folds_and_counts_exactly_and_gives_every_figure_of_its_table() -> None:
