@@ -116,7 +116,9 @@ def fetch(connection: apsw.Connection, ids: Sequence[int]) -> dict[int, Vector]:
         ' WHERE memory_id IN (SELECT value FROM json_each(?)) AND coarse IS NOT NULL',
         (json.dumps(list(ids)),),
     ).fetchall()
-    return quantisation.unpack(rows) | forms.fetch(connection, FIRST, ids)
+    found = quantisation.unpack(rows)
+    left = [one for one in ids if one not in found]
+    return found | forms.fetch(connection, FIRST, left) if left else found
 
 
 def fetch_both(
