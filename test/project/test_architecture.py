@@ -14,7 +14,7 @@ MODULES = sorted(PACKAGE.rglob('*.py'))
 LAYERS = (
     ('text',),
     ('core',),
-    ('client', 'detectors', 'metrics'),
+    ('client', 'detectors', 'metrics', 'skills'),
     ('plugins',),
     ('embedding', 'plot'),
     ('analysis', 'storage'),

@@ -1,0 +1,1 @@
+"""Learning from trials: what a skill's results will be, and which params to try next."""

@@ -1,0 +1,221 @@
+"""Choose the params of the next trial of a skill, for what is wanted of it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robot_memory.skills.model import Fit, Skill
+from robot_memory.skills.trials import NUMBER, PARAM, SUCCESS, Floats, Points, Value
+
+_MOST_CANDIDATES = 400
+_EVIDENCE = 20
+"""Trials that are told, the weightiest first."""
+_INTERVAL = 1.645
+"""Standard deviations on either side that 90 % of a normal distribution lie within."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """Say that a param may be any figure from `low` to `high`, both included."""
+
+    low: float
+    high: float
+
+
+Among = Mapping[str, Range | Sequence[Value]]
+"""What each param may be; all combinations are allowed."""
+
+
+@dataclass(frozen=True)
+class Want:
+    """
+    Say what is wanted: a result from `low` to `high`, or as little or as much of it as can be.
+
+    `result` is SUCCESS, or the name of one that was measured. Of success, and of a result to be
+    in bounds, the probability is what is chosen by; of `least` and `most` the mean.
+    """
+
+    result: str = SUCCESS
+    low: float = -math.inf
+    high: float = math.inf
+    aim: Literal['within', 'least', 'most'] = 'within'
+
+
+@dataclass(frozen=True)
+class Choice:
+    """
+    Hold the params to try, and what is predicted of them.
+
+    `params` are empty where nothing is known and there is no default, or where no candidate is
+    left. `probability` is of what is wanted (of success, where a result is to be least or most and
+    success was recorded); None where nothing is known. `interval` holds 90 % of what a single
+    trial's result may be. `trials` is the effective number of trials like this one. `evidence`
+    has (index of the trial, weight from 0 to 1), the weightiest first.
+    """
+
+    params: Mapping[str, Value]
+    probability: float | None = None
+    predicted: float | None = None
+    interval: tuple[float, float] | None = None
+    trials: float = 0.0
+    evidence: Sequence[tuple[int, float]] = ()
+    default_used: bool = False
+    explored: bool = False
+
+
+def list_tried(skill: Skill) -> dict[str, Range | Sequence[Value]]:
+    """
+    Return the range of each param that was tried with success: what `among` is without one.
+
+    Where success was never recorded, of all trials; trials that are known to have failed aside.
+    """
+    success = skill.trials.get_result(SUCCESS)
+    chosen = success == 1
+    if not chosen.any():
+        chosen = success != 0
+    found: dict[str, Range | Sequence[Value]] = {}
+    values = skill.trials.points.values
+    for column, name in enumerate(skill.trials.names):
+        if not name.startswith(PARAM):
+            continue
+        tried = values[chosen, column]
+        tried = tried[~np.isnan(tried)]
+        if not len(tried):
+            continue
+        if name in skill.trials.categories:
+            codes = {code: said for said, code in skill.trials.categories[name].items()}
+            found[name[len(PARAM) :]] = [codes[int(code)] for code in np.unique(tried)]
+        else:
+            found[name[len(PARAM) :]] = Range(float(tried.min()), float(tried.max()))
+    return found
+
+
+def choose(
+    skill: Skill,
+    situation: NDArray[Any] | None,
+    want: Want,
+    candidates: Among | Sequence[Mapping[str, Value]],
+    *,
+    numbers: Mapping[str, Value] | None = None,
+    explore: float = 0.0,
+    seed: int = 0,
+    default: Mapping[str, Value] | None = None,
+) -> Choice:
+    """
+    Return what to try next in a situation (the unit vector of its words, None for none).
+
+    `candidates` are what is allowed after all limits: what each param may be (all combinations),
+    or the allowed combinations one by one. `explore` over 0 draws from what may be so (Thompson
+    sampling), at 1 from all that is plausible. Where no trial has the wanted result the default
+    is returned. Raises ValueError for an `explore` that is not from 0 to 1.
+    """
+    if not 0 <= explore <= 1:
+        raise ValueError(f'explore is from 0 to 1, not {explore}')
+    generator = np.random.default_rng(seed)
+    listed = list_candidates(candidates, generator)
+    if not listed:
+        return Choice({})
+    row = skill.trials.add_situation(situation)
+    fit = skill.fit(want.result, row)
+    if fit is None:
+        return Choice(dict(default or {}), default_used=default is not None)
+    points = _place(skill, row, numbers or {}, listed)
+    means, deviations = fit.predict(points)
+    believed = means
+    if explore:
+        believed = means + explore * (fit.sample(points, generator) - means)
+        utility = rate(want, believed, np.full(len(means), fit.noise))
+    else:
+        utility = rate(want, means, np.hypot(deviations, fit.noise))
+    best = int(utility.argmax())
+    return _tell(skill, fit, points.pick(np.array([best])), want, listed[best], explore > 0)
+
+
+def _tell(
+    skill: Skill, fit: Fit, point: Points, want: Want, params: Mapping[str, Value], explored: bool
+) -> Choice:
+    means, deviations = fit.predict(point)
+    mean, spread = float(means[0]), float(np.hypot(deviations[0], fit.noise))
+    weights = fit.weigh(point)[0]
+    order = np.argsort(-weights, kind='stable')[:_EVIDENCE]
+    evidence = [(int(fit.trials[i]), float(weights[i])) for i in order]
+    probability = None
+    if want.aim == 'within':
+        probability = float(rate(want, means, np.array([spread]))[0])
+    elif (of_success := skill.fit(SUCCESS, int(point.situations[0]))) is not None:
+        probability = float(np.clip(of_success.predict(point)[0][0], 0, 1))
+    interval = (mean - _INTERVAL * spread, mean + _INTERVAL * spread)
+    total = float(weights.sum() ** 2 / max((weights**2).sum(), 1e-12))
+    return Choice(params, probability, mean, interval, total, evidence, explored=explored)
+
+
+def rate(want: Want, means: Floats, spreads: Floats) -> Floats:
+    """Return how good results are for what is wanted, by means and standard deviations."""
+    if want.aim != 'within':
+        return means if want.aim == 'most' else -means
+    if want.result == SUCCESS:
+        return np.clip(means, 0.0, 1.0)
+    scale = np.sqrt(2.0) * np.maximum(spreads, 1e-12)
+    high, low = (
+        np.array([math.erf(one) for one in (edge - means) / scale])
+        for edge in (want.high, want.low)
+    )
+    found: Floats = (high - low) / 2
+    return found
+
+
+def list_candidates(
+    candidates: Among | Sequence[Mapping[str, Value]], generator: np.random.Generator
+) -> list[Mapping[str, Value]]:
+    """Return params to choose among, at most some hundreds: ranges are sampled."""
+    if not isinstance(candidates, Mapping):
+        return list(candidates)
+    ranges = sum(isinstance(one, Range) and one.high > one.low for one in candidates.values())
+    fixed = math.prod(len(one) for one in candidates.values() if not isinstance(one, Range))
+    if any(isinstance(one, Range) and one.high < one.low for one in candidates.values()):
+        return []
+    steps = int((_MOST_CANDIDATES / max(fixed, 1)) ** (1 / max(ranges, 1)))
+    steps = max(2, min(steps, 65))
+    lists = [
+        _list_range(one, steps) if isinstance(one, Range) else list(one)
+        for one in candidates.values()
+    ]
+    total = math.prod(map(len, lists))
+    if total <= 4 * _MOST_CANDIDATES:
+        return [dict(zip(candidates, one, strict=True)) for one in itertools.product(*lists)]
+    return [
+        {name: _draw(one, generator) for name, one in candidates.items()}
+        for _ in range(_MOST_CANDIDATES)
+    ]
+
+
+def _list_range(one: Range, steps: int) -> list[Value]:
+    if one.high == one.low:
+        return [one.low]
+    return [float(value) for value in np.linspace(one.low, one.high, steps)]
+
+
+def _draw(one: Range | Sequence[Value], generator: np.random.Generator) -> Value:
+    if isinstance(one, Range):
+        return float(generator.uniform(one.low, one.high))
+    return one[int(generator.integers(len(one)))]
+
+
+def _place(
+    skill: Skill, row: int, numbers: Mapping[str, Value], listed: Sequence[Mapping[str, Value]]
+) -> Points:
+    values = np.full((len(listed), len(skill.trials.names)), np.nan)
+    for column, name in enumerate(skill.trials.names):
+        if name.startswith(NUMBER):
+            values[:, column] = skill.trials.encode(name, numbers.get(name[len(NUMBER) :]))
+        else:
+            of_param = name[len(PARAM) :]
+            values[:, column] = [skill.trials.encode(name, one.get(of_param)) for one in listed]
+    return Points(np.full(len(listed), row), values)

@@ -1,0 +1,290 @@
+"""What is known of a skill: its trials, the scales of its results, and when the world changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from robot_memory.skills.changes import LIKE, Change, discount, find_begin
+from robot_memory.skills.learning import SITUATION_RATE, Evidence, guess_scales, learn_scales
+from robot_memory.skills.process import Process, Scales
+from robot_memory.skills.space import Space
+from robot_memory.skills.trials import SUCCESS, Floats, Indices, Points, Trial, Trials
+
+NEIGHBOURS = 400
+"""Trials that a prediction rests on: those whose situation is likest, weighed by age."""
+LEARNED = 250
+"""Of the newest trials, from which scales are learned."""
+REPLAYED = 2000
+"""Of the newest trials, whose surprises are computed again where they are lost."""
+HALF_LIFE = 160
+"""Trials after which the noise of a trial counts twice."""
+_FREEDOM = 4.0
+"""Degrees of freedom of the noise: an outlier is a noisy witness, not the law."""
+
+
+@dataclass(frozen=True)
+class Noticed:
+    """
+    Hold what a trial told when it was recorded.
+
+    `surprise` is by how many standard deviations its result lay from what was predicted before,
+    of the result that was farthest off; None where nothing could be predicted. `change` is the
+    change of the world that was noticed with it, None where there is none.
+    """
+
+    surprise: float | None
+    change: Change | None
+
+
+@dataclass(frozen=True)
+class Learning:
+    """
+    Hold all that scales are learned from: a copy, so that it may run in another thread.
+
+    It takes up to some seconds of processor; BLAS threads are the caller's to limit.
+    """
+
+    evidence: Mapping[str, Evidence]
+    known: Mapping[str, Scales]
+
+    def run(self) -> dict[str, Scales]:
+        """Return the scales of each result."""
+        return {
+            name: learn_scales(evidence, self.known.get(name))
+            for name, evidence in self.evidence.items()
+        }
+
+
+class Skill:
+    """
+    Hold the trials of one skill, and predict from them; not safe for threads.
+
+    Only `Learning.run` may run beside other calls.
+    """
+
+    def __init__(self) -> None:
+        """Begin with no trials."""
+        self.trials = Trials()
+        self.surprises: list[float] = []
+        """Of each trial, in standard deviations; 0 where nothing could be predicted."""
+        self.changes: list[Change] = []
+        self.scales: dict[str, Scales] = {}
+        self._learned_at = 0
+
+    @classmethod
+    def restore(
+        cls,
+        trials: Iterable[Trial],
+        surprises: Iterable[float | None],
+        state: Mapping[str, Any] | None,
+    ) -> Skill:
+        """
+        Return the skill as it was when `get_state` was called and `record` gave the surprises.
+
+        With no state, scales are guessed until they are learned and no change is known.
+        """
+        skill = cls()
+        for trial, surprise in zip(trials, surprises, strict=True):
+            skill.trials.append(trial)
+            skill.surprises.append(surprise or 0.0)
+        if state is not None:
+            skill.changes = [
+                Change(
+                    one['situation'],
+                    one['begin'],
+                    tuple(one['resumed']) if one['resumed'] else None,
+                )
+                for one in state['changes']
+            ]
+            skill.scales = {name: Scales.from_plain(one) for name, one in state['scales'].items()}
+            skill._learned_at = int(state['learned_at'])
+        return skill
+
+    @classmethod
+    def replay(cls, trials: Sequence[Trial]) -> Skill:
+        """Return the skill of trials whose surprises and state are lost: some ms a trial."""
+        begin = max(len(trials) - REPLAYED, 0)
+        skill = cls.restore(trials[:begin], [None] * begin, None)
+        for trial in trials[begin:]:
+            skill.record(trial)
+            if skill.is_due:
+                skill.learn()
+        return skill
+
+    def get_state(self) -> dict[str, Any]:
+        """Return what was learned, fit for JSON; small."""
+        return {
+            'changes': [asdict(change) for change in self.changes],
+            'scales': {name: one.to_plain() for name, one in self.scales.items()},
+            'learned_at': self._learned_at,
+        }
+
+    # -- trials in --
+
+    def record(self, trial: Trial) -> Noticed:
+        """Add a trial, and say how it compares with what was predicted."""
+        surprise = self.compute_surprise(trial)
+        self.trials.append(trial)
+        self.surprises.append(surprise or 0.0)
+        change = self._notice_change()
+        if change is not None:
+            self.changes.append(change)
+        return Noticed(surprise, change)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether scales should be learned again: at 5 trials, and after each tenth more."""
+        count = len(self.trials)
+        return count >= 5 and count >= self._learned_at + max(5, min(self._learned_at // 10, 200))
+
+    def prepare_learning(self) -> Learning:
+        """Return what is to be learned from; run it anywhere, then `take` what it returns."""
+        evidence = {}
+        for name, column in self.trials.results.items():
+            chosen = np.flatnonzero(~np.isnan(column.rows))[-LEARNED:]
+            if len(chosen) > 2:
+                evidence[name] = self._collect(name, chosen)
+        return Learning(
+            evidence, {name: one for name in evidence if (one := self._get_known(name))}
+        )
+
+    def take(self, scales: Mapping[str, Scales]) -> None:
+        """Predict by scales that were learned, from here on."""
+        self.scales = dict(scales)
+        self._learned_at = len(self.trials)
+
+    def learn(self) -> None:
+        """Learn scales here and now."""
+        self.take(self.prepare_learning().run())
+
+    def _collect(self, name: str, chosen: Indices) -> Evidence:
+        points = self.trials.points.pick(chosen)
+        return Evidence(
+            Space.of(self.trials).measure(points, points),
+            self.trials.get_result(name)[chosen].copy(),
+            self._age()[chosen],
+            self.trials.simulated[chosen].copy(),
+        )
+
+    # -- predictions out --
+
+    def fit(self, result: str, situation: int) -> Fit | None:
+        """Return a process over the trials that tell most of a situation; None where none does."""
+        chosen = self._choose(result, situation)
+        if not len(chosen):
+            return None
+        space = Space.of(self.trials)
+        scales = self._get_known(result) or self._guess(result, space)
+        points = self.trials.points.pick(chosen)
+        results = self.trials.get_result(result)[chosen]
+        simulated = np.where(self.trials.simulated[chosen], scales.simulated, 1.0)
+        noise = scales.noise * self._age()[chosen] * simulated
+        among = space.measure(points, points)
+        process = Process(scales, among, noise, results)
+        outliers = process.compute_surprises(results)
+        noise *= np.maximum((_FREEDOM + outliers**2) / (_FREEDOM + 1), 1.0)
+        return Fit(Process(scales, among, noise, results), scales, space, points, chosen)
+
+    def compute_surprise(self, trial: Trial) -> float | None:
+        """Return by how many deviations a trial's results lie from the prediction, at most."""
+        known = [name for name in trial.results if name in self.trials.results]
+        measured = {name: trial.results[name] for name in known}
+        if not measured and trial.success is not None and SUCCESS in self.trials.results:
+            measured[SUCCESS] = float(trial.success)
+        point = self._place(trial)
+        found = []
+        for name, value in measured.items():
+            fit = self.fit(name, int(point.situations[0]))
+            if fit is not None and len(fit.trials) > 2:
+                mean, deviation = fit.predict(point)
+                spread = np.hypot(deviation[0], fit.noise)
+                found.append(float((value - mean[0]) / spread))
+        return max(found, key=abs) if found else None
+
+    def _place(self, trial: Trial) -> Points:
+        given = {f'number {name}': value for name, value in trial.numbers.items()}
+        given.update({f'param {name}': value for name, value in trial.params.items()})
+        values = [self.trials.encode(name, given.get(name)) for name in self.trials.names]
+        situation = self.trials.add_situation(trial.situation)
+        return Points(np.array([situation]), np.array([values]).reshape(1, -1))
+
+    def _choose(self, result: str, situation: int) -> Indices:
+        known = np.flatnonzero(~np.isnan(self.trials.get_result(result)))
+        if len(known) > NEIGHBOURS:
+            like = (self._compute_likeness(situation) / self._age())[known]
+            known = np.sort(known[np.argsort(-like, kind='stable')[:NEIGHBOURS]])
+        return known
+
+    def _age(self) -> Floats:
+        """Return by how much the noise of each trial is greater for its age and for changes."""
+        count = len(self.trials)
+        ages: Floats = np.exp2((count - 1 - np.arange(count)) / HALF_LIFE)
+        if self.changes:
+            like = np.array([self._compute_likeness(one.situation) for one in self.changes])
+            ages *= discount(self.changes, like)
+        return ages
+
+    def _compute_likeness(self, situation: int) -> Floats:
+        """Return how like the situations of all trials are to one, shape (trials,)."""
+        rates = [float(scales.rates[0]) for scales in self.scales.values()]
+        rate = max(rates) if rates else SITUATION_RATE
+        space = Space.of(self.trials)
+        apart = space.measure_situations(np.array([situation]), self.trials.points.situations)
+        found: Floats = np.exp(-rate * apart[0])
+        return found
+
+    def _notice_change(self) -> Change | None:
+        situation = int(self.trials.points.situations[-1])
+        like = self._compute_likeness(situation)
+        since = 1
+        for change in self.changes:
+            near = like[self.trials.points.situations == change.situation]
+            if len(near) and near[0] >= LIKE:
+                since = change.begin + 1
+        begin = find_begin(self.surprises, like, since)
+        return None if begin is None else Change(situation, begin)
+
+    def _get_known(self, result: str) -> Scales | None:
+        """Return scales that were learned, where they are of as many columns as there are now."""
+        known = self.scales.get(result)
+        if known is None or len(known.rates) != 1 + len(self.trials.names):
+            return None
+        return known
+
+    def _guess(self, result: str, space: Space) -> Scales:
+        values = self.trials.get_result(result)
+        return guess_scales(space.columns, float(np.nanvar(values)) or 1.0)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Hold a process over some trials of a skill, `trials` (n,) by their indices."""
+
+    process: Process
+    scales: Scales
+    space: Space
+    points: Points
+    trials: Indices
+
+    @property
+    def noise(self) -> float:
+        """The standard deviation of a single trial."""
+        return float(self.scales.noise**0.5)
+
+    def predict(self, points: Points) -> tuple[Floats, Floats]:
+        """Return means and standard deviations of a result without noise, shapes (points,)."""
+        means, variances = self.process.predict(self.space.measure(points, self.points))
+        return means, np.sqrt(variances)
+
+    def sample(self, points: Points, generator: np.random.Generator) -> Floats:
+        """Draw what a result without noise may be at all points (Thompson sampling)."""
+        among = self.space.measure(points, points)
+        return self.process.sample(self.space.measure(points, self.points), among, generator)
+
+    def weigh(self, points: Points) -> Floats:
+        """Return how like each of its trials is to points, 0 to 1, shape (points, trials)."""
+        return self.scales.compute_likeness(self.space.measure(points, self.points))

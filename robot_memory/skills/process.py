@@ -1,0 +1,106 @@
+"""
+A Gaussian process over the trials of a skill.
+
+The kernel of two trials is variance * exp(-sum of rate * distance) over the columns of a `Space`:
+an exponential of one minus the cosine of their situations, and a squared exponential of each
+number and parameter. Each trial has a noise of its own. Rasmussen and Williams, Gaussian
+Processes for Machine Learning (2006), equations 2.25, 2.26 and 5.9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from robot_memory.skills.trials import Floats
+
+
+@dataclass(frozen=True)
+class Scales:
+    """
+    Hold the scales of a result: variances in the square of its unit, and a rate a column.
+
+    A rate is the inverse of a length, in units of the column's distance. The noise of a simulated
+    trial is `simulated` times that of a real one.
+    """
+
+    variance: float
+    noise: float
+    simulated: float
+    rates: Floats
+
+    @classmethod
+    def from_logs(cls, logs: Floats) -> Scales:
+        """Return scales by their logarithms: variance, noise, simulated, rates."""
+        variance, noise, simulated = map(float, np.exp(logs[:3]))
+        return cls(variance, noise, simulated, np.exp(logs[3:]))
+
+    def to_logs(self) -> Floats:
+        """Return the logarithms."""
+        found: Floats = np.log([self.variance, self.noise, self.simulated, *self.rates])
+        return found
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Scales:
+        """Return the scales that `to_plain` gave."""
+        rest = {name: float(plain[name]) for name in ('variance', 'noise', 'simulated')}
+        return cls(**rest, rates=np.array(plain['rates'], float))
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return them fit for JSON."""
+        return {**vars(self), 'rates': self.rates.tolist()}
+
+    def compute_likeness(self, distances: Floats) -> Floats:
+        """Return the kernel without its variance, 0 to 1; distances (columns, ...)."""
+        found: Floats = np.exp(-np.tensordot(self.rates, distances, 1))
+        return found
+
+
+class Process:
+    """Predict results from trials whose results are known."""
+
+    def __init__(self, scales: Scales, distances: Floats, noise: Floats, results: Floats) -> None:
+        """
+        Take trials: their distances (columns, n, n), noise variances (n,) and results (n,).
+
+        Far from all of them the mean is that of the results, each by its noise.
+        """
+        self._scales = scales
+        self._mean = float(results @ (1 / noise) / (1 / noise).sum())
+        kernel = scales.variance * scales.compute_likeness(distances)
+        kernel[np.diag_indices_from(kernel)] += noise
+        self._inverse = np.linalg.inv(kernel)
+        self._weights = self._inverse @ (results - self._mean)
+
+    def compute_surprises(self, results: Floats) -> Floats:
+        """
+        Return by how many deviations each trial lies from what the others predict, shape (n,).
+
+        Rasmussen and Williams (2006), equation 5.12.
+        """
+        apart = self._inverse @ (results - self._mean)
+        found: Floats = apart / np.sqrt(np.diag(self._inverse))
+        return found
+
+    def predict(self, distances: Floats) -> tuple[Floats, Floats]:
+        """
+        Return means and variances of the results without noise, at points each for itself.
+
+        `distances` are of the points to the trials, shape (columns, m, n).
+        """
+        cross = self._scales.variance * self._scales.compute_likeness(distances)
+        known = ((cross @ self._inverse) * cross).sum(axis=1)
+        return self._mean + cross @ self._weights, np.maximum(self._scales.variance - known, 0.0)
+
+    def sample(self, distances: Floats, among: Floats, generator: np.random.Generator) -> Floats:
+        """Draw results without noise at all points at once; among (columns, m, m)."""
+        cross = self._scales.variance * self._scales.compute_likeness(distances)
+        known = cross @ self._inverse @ cross.T
+        covariance = self._scales.variance * self._scales.compute_likeness(among) - known
+        values, vectors = np.linalg.eigh(covariance)
+        drawn = generator.standard_normal(len(values)) * np.sqrt(np.maximum(values, 0.0))
+        found: Floats = self._mean + cross @ self._weights + vectors @ drawn
+        return found

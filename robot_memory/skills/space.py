@@ -1,0 +1,79 @@
+"""What trials are told apart by: situation, numbers and params, as squared distances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robot_memory.skills.trials import Floats, Indices, Points, Trials
+
+MISSING = 1.0
+"""Squared distance, in units of the column's spread, to a trial that does not have the value."""
+
+
+@dataclass(frozen=True)
+class Space:
+    """
+    Hold what the columns of the distances are: the situation first, then the values by name.
+
+    `vectors` has a row of unit length a situation, shape (situations, dimension). `spreads`
+    (columns,) are the standard deviations of figures over the trials, NaN of categories.
+    """
+
+    vectors: NDArray[Any]
+    spreads: Floats
+
+    @classmethod
+    def of(cls, trials: Trials) -> Space:
+        """Return the space that trials span; a value that never varied has a spread of 1."""
+        values = trials.points.values
+        spreads = np.ones(values.shape[1])
+        for column, name in enumerate(trials.names):
+            known = values[:, column][~np.isnan(values[:, column])]
+            if name in trials.categories:
+                spreads[column] = np.nan
+            elif len(known):
+                spreads[column] = float(known.std()) or 1.0
+        return cls(trials.vectors, spreads)
+
+    @property
+    def columns(self) -> int:
+        """How many there are, of the situation and of values."""
+        return 1 + len(self.spreads)
+
+    def measure(self, some: Points, others: Points) -> Floats:
+        """
+        Return the squared distances in each column, shape (columns, some, others).
+
+        That of situations is one minus the cosine, that of two categories 0 or 1.
+        """
+        found = np.empty((self.columns, len(some.situations), len(others.situations)))
+        found[0] = self.measure_situations(some.situations, others.situations)
+        for column, spread in enumerate(self.spreads):
+            one, other = some.values[:, column, None], others.values[None, :, column]
+            if np.isnan(spread):
+                found[1 + column] = one != other
+                found[1 + column][np.isnan(one) & np.isnan(other)] = 0
+                continue
+            apart = ((one - other) / spread) ** 2
+            if np.isnan(apart).any():
+                apart[np.isnan(one) & np.isnan(other)] = 0
+                apart[np.isnan(apart)] = MISSING
+            found[1 + column] = apart
+        return found
+
+    def measure_situations(self, some: Indices, others: Indices) -> Floats:
+        """Return one minus the cosines of situations, shape (some, others); 1 to none at all."""
+        rows, row_of = np.unique(some, return_inverse=True)
+        columns, column_of = np.unique(others, return_inverse=True)
+        if not len(self.vectors):
+            return np.zeros((len(some), len(others)))
+        cosines = (self.vectors[rows] @ self.vectors[columns].T).astype(float)
+        cosines[rows < 0] = 0
+        cosines[:, columns < 0] = 0
+        cosines[np.ix_(rows < 0, columns < 0)] = 1
+        apart: Floats = np.clip(1 - cosines, 0, 2)
+        return apart[row_of][:, column_of]

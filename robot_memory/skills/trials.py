@@ -1,0 +1,178 @@
+"""The trials of a skill as arrays: where each was made, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Value = float | str
+"""Of a number or a param: a figure in the unit that the caller keeps to, or a category's name."""
+
+SUCCESS = ''
+"""The result that success is: 1, failure is 0; not the name of a result that is measured."""
+NUMBER, PARAM = 'number ', 'param '
+"""What the names of columns begin with: a number and a param may have one name."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """
+    Hold what was tried and what came of it.
+
+    `situation` is the vector of its words, of unit length, shape (dimension,); None where no
+    words were said. `success` is None where it is not known.
+    """
+
+    situation: NDArray[Any] | None
+    numbers: Mapping[str, Value]
+    params: Mapping[str, Value]
+    results: Mapping[str, float]
+    success: bool | None = None
+    simulated: bool = False
+
+
+@dataclass(frozen=True)
+class Points:
+    """
+    Hold where trials are made, as rows: `situations` (n,) are rows of the vectors, -1 for none.
+
+    `values` (n, columns) are figures, or codes of categories; NaN where there is none.
+    """
+
+    situations: Indices
+    values: Floats
+
+    def pick(self, rows: Indices) -> Points:
+        """Return some of the points."""
+        return Points(self.situations[rows], self.values[rows])
+
+
+class Growing:
+    """Append rows to an array at a cost that does not grow with it."""
+
+    def __init__(self, shape: tuple[int, ...], kind: Any, empty: Any) -> None:
+        """Begin with no rows of a shape, which hold `empty` until they are set."""
+        self._empty = empty
+        self._rows = np.full((16, *shape), empty, kind)
+        self._count = 0
+
+    @property
+    def rows(self) -> NDArray[Any]:
+        """The rows that were appended, a view."""
+        return self._rows[: self._count]
+
+    def append(self, row: Any) -> None:
+        """Append a row."""
+        if self._count == len(self._rows):
+            more = np.full_like(self._rows, self._empty)
+            self._rows = np.concatenate([self._rows, more])
+        self._rows[self._count] = row
+        self._count += 1
+
+    def widen(self) -> None:
+        """Add a column, which is empty in all rows so far."""
+        column = np.full((len(self._rows), 1), self._empty, self._rows.dtype)
+        self._rows = np.concatenate([self._rows, column], axis=1)
+
+
+@dataclass
+class Trials:
+    """Hold the trials of a skill in the order in which they were made."""
+
+    names: list[str] = field(default_factory=list)
+    """Of the columns of values."""
+    categories: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Codes by name, of each column that holds categories."""
+    results: dict[str, Growing] = field(default_factory=dict)
+    """Each result of all trials, NaN where it was not measured."""
+
+    def __post_init__(self) -> None:
+        """Begin with no trials."""
+        self._rows: dict[bytes, int] = {}
+        self._vectors: Growing | None = None
+        self._situations = Growing((), np.int64, -1)
+        self._values = Growing((0,), float, np.nan)
+        self._simulated = Growing((), bool, False)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._situations.rows)
+
+    @property
+    def vectors(self) -> NDArray[Any]:
+        """The vectors of all situations that were told, shape (situations, dimension)."""
+        return np.zeros((0, 1), np.float32) if self._vectors is None else self._vectors.rows
+
+    @property
+    def points(self) -> Points:
+        """Where the trials were made."""
+        return Points(self._situations.rows, self._values.rows)
+
+    @property
+    def simulated(self) -> NDArray[np.bool_]:
+        """Which are simulated, shape (trials,)."""
+        return self._simulated.rows
+
+    def get_result(self, name: str) -> Floats:
+        """Return a result of all trials, shape (trials,); NaN where it was not measured."""
+        if name not in self.results:
+            return np.full(len(self), np.nan)
+        return self.results[name].rows
+
+    def append(self, trial: Trial) -> None:
+        """Add a trial."""
+        values = self._encode_all(trial)
+        measured = dict(trial.results)
+        if trial.success is not None:
+            measured[SUCCESS] = float(trial.success)
+        for name in measured.keys() - self.results.keys():
+            self.results[name] = Growing((), float, np.nan)
+            for _ in range(len(self)):
+                self.results[name].append(np.nan)
+        for name, column in self.results.items():
+            column.append(measured.get(name, np.nan))
+        self._situations.append(self.add_situation(trial.situation))
+        self._values.append(values)
+        self._simulated.append(trial.simulated)
+
+    def add_situation(self, vector: NDArray[Any] | None) -> int:
+        """Return the row of a situation's vector, a new one where it was never told."""
+        if vector is None:
+            return -1
+        said = np.ascontiguousarray(vector, np.float32)
+        if self._vectors is None:
+            self._vectors = Growing(said.shape, np.float32, 0)
+        key = said.tobytes()
+        if key not in self._rows:
+            self._rows[key] = len(self._rows)
+            self._vectors.append(said)
+        return self._rows[key]
+
+    def encode(self, name: str, value: Value | None) -> float:
+        """Return a value as a figure of the column with a name; NaN where it has none."""
+        if value is None:
+            return np.nan
+        codes = self.categories.get(name)
+        if codes is None:
+            return float(value) if not isinstance(value, str) else np.nan
+        return float(codes.get(str(value), -1))
+
+    def _encode_all(self, trial: Trial) -> Floats:
+        given = {f'{NUMBER}{name}': value for name, value in trial.numbers.items()}
+        given.update({f'{PARAM}{name}': value for name, value in trial.params.items()})
+        for name, value in given.items():
+            if name not in self.names:
+                self.names.append(name)
+                self._values.widen()
+                if isinstance(value, str):
+                    self.categories[name] = {}
+            if name in self.categories:
+                codes = self.categories[name]
+                codes.setdefault(str(value), len(codes))
+        return np.array([self.encode(name, given.get(name)) for name in self.names])
