@@ -5,6 +5,7 @@ from __future__ import annotations
 from lives.arms import Arm, BestFixed, LastValue, NoMemory, SituationKnown
 from lives.csv_arms import CsvEmbedded, CsvExact, CsvTfIdf
 from lives.recall_arms import OurRecall, PeerRecall
+from lives.suggest_arm import Suggest
 
 NO_MEMORY = 'no memory'
 FIXED = 'best fixed value'
@@ -20,5 +21,6 @@ ARMS: dict[str, type[Arm]] = {
     BASELINE: CsvEmbedded,
     PEER: PeerRecall,
     'our recall': OurRecall,
+    'suggest': Suggest,
     CEILING: SituationKnown,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from robot_memory.skills.model import Fit, Skill
 from robot_memory.skills.trials import NUMBER, PARAM, SUCCESS, Floats, Points, Value
+from robot_memory.skills.warping import Warp
 
 _MOST_CANDIDATES = 400
 _EVIDENCE = 20
@@ -46,6 +47,13 @@ class Want:
     low: float = -math.inf
     high: float = math.inf
     aim: Literal['within', 'least', 'most'] = 'within'
+
+    def warp(self, warp: Warp) -> Want:
+        """Return the same with bounds on the scale of a warp."""
+        low, high = map(float, warp.apply([self.low, self.high]))
+        below = -math.inf if warp.power != 1 and self.low <= 0 else low
+        above = -math.inf if warp.power != 1 and self.high < 0 else high
+        return replace(self, low=below, high=above)
 
 
 @dataclass(frozen=True)
@@ -128,12 +136,13 @@ def choose(
         return Choice(dict(default or {}), default_used=default is not None)
     points = _place(skill, row, numbers or {}, listed)
     means, deviations = fit.predict(points)
+    warped = want.warp(fit.scales.warp)
     believed = means
     if explore:
         believed = means + explore * (fit.sample(points, generator) - means)
-        utility = rate(want, believed, np.full(len(means), fit.noise))
+        utility = rate(warped, believed, np.full(len(means), fit.noise))
     else:
-        utility = rate(want, means, np.hypot(deviations, fit.noise))
+        utility = rate(warped, means, np.hypot(deviations, fit.noise))
     best = int(utility.argmax())
     return _tell(skill, fit, points.pick(np.array([best])), want, listed[best], explore > 0)
 
@@ -148,12 +157,15 @@ def _tell(
     evidence = [(int(fit.trials[i]), float(weights[i])) for i in order]
     probability = None
     if want.aim == 'within':
-        probability = float(rate(want, means, np.array([spread]))[0])
+        warped = want.warp(fit.scales.warp)
+        probability = float(rate(warped, means, np.array([spread]))[0])
     elif (of_success := skill.fit(SUCCESS, int(point.situations[0]))) is not None:
         probability = float(np.clip(of_success.predict(point)[0][0], 0, 1))
-    interval = (mean - _INTERVAL * spread, mean + _INTERVAL * spread)
+    low, mean, high = map(
+        float, fit.scales.warp.invert(mean + spread * np.array([-_INTERVAL, 0.0, _INTERVAL]))
+    )
     total = float(weights.sum() ** 2 / max((weights**2).sum(), 1e-12))
-    return Choice(params, probability, mean, interval, total, evidence, explored=explored)
+    return Choice(params, probability, mean, (low, high), total, evidence, explored=explored)
 
 
 def rate(want: Want, means: Floats, spreads: Floats) -> Floats:

@@ -164,6 +164,7 @@ class Skill:
     def _collect(self, name: str, chosen: Indices) -> Evidence:
         points = self.trials.points.pick(chosen)
         return Evidence(
+            name,
             Space.of(self.trials).measure(points, points),
             self.trials.get_result(name)[chosen].copy(),
             self._age()[chosen],
@@ -180,7 +181,7 @@ class Skill:
         space = Space.of(self.trials)
         scales = self._get_known(result) or self._guess(result, space)
         points = self.trials.points.pick(chosen)
-        results = self.trials.get_result(result)[chosen]
+        results = scales.warp.apply(self.trials.get_result(result)[chosen])
         simulated = np.where(self.trials.simulated[chosen], scales.simulated, 1.0)
         noise = scales.noise * self._age()[chosen] * simulated
         among = space.measure(points, points)
@@ -202,7 +203,8 @@ class Skill:
             if fit is not None and len(fit.trials) > 2:
                 mean, deviation = fit.predict(point)
                 spread = np.hypot(deviation[0], fit.noise)
-                found.append(float((value - mean[0]) / spread))
+                apart = float(fit.scales.warp.apply(value)) - float(mean[0])
+                found.append(apart / float(spread))
         return max(found, key=abs) if found else None
 
     def _place(self, trial: Trial) -> Points:
@@ -257,7 +259,7 @@ class Skill:
 
     def _guess(self, result: str, space: Space) -> Scales:
         values = self.trials.get_result(result)
-        return guess_scales(space.columns, float(np.nanvar(values)) or 1.0)
+        return guess_scales(space.columns, values[~np.isnan(values)])
 
 
 @dataclass(frozen=True)
@@ -276,7 +278,11 @@ class Fit:
         return float(self.scales.noise**0.5)
 
     def predict(self, points: Points) -> tuple[Floats, Floats]:
-        """Return means and standard deviations of a result without noise, shapes (points,)."""
+        """
+        Return means and standard deviations of a result without noise, shapes (points,).
+
+        They are on the scale of `scales.warp`, as are samples.
+        """
         means, variances = self.process.predict(self.space.measure(points, self.points))
         return means, np.sqrt(variances)
 

@@ -10,18 +10,19 @@ Processes for Machine Learning (2006), equations 2.25, 2.26 and 5.9.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from robot_memory.skills.trials import Floats
+from robot_memory.skills.warping import Warp
 
 
 @dataclass(frozen=True)
 class Scales:
     """
-    Hold the scales of a result: variances in the square of its unit, and a rate a column.
+    Hold the scales of a result: variances in the square of its warped unit, a rate a column.
 
     A rate is the inverse of a length, in units of the column's distance. The noise of a simulated
     trial is `simulated` times that of a real one.
@@ -31,27 +32,33 @@ class Scales:
     noise: float
     simulated: float
     rates: Floats
+    warp: Warp = Warp()
 
     @classmethod
-    def from_logs(cls, logs: Floats) -> Scales:
-        """Return scales by their logarithms: variance, noise, simulated, rates."""
+    def from_logs(cls, logs: Floats, warp: Warp) -> Scales:
+        """Return scales by their logarithms: variance, noise, simulated less 1, rates."""
         variance, noise, simulated = map(float, np.exp(logs[:3]))
-        return cls(variance, noise, simulated, np.exp(logs[3:]))
+        return cls(variance, noise, 1 + simulated, np.exp(logs[3:]), warp)
 
     def to_logs(self) -> Floats:
         """Return the logarithms."""
-        found: Floats = np.log([self.variance, self.noise, self.simulated, *self.rates])
+        found: Floats = np.log(
+            [self.variance, self.noise, max(self.simulated - 1, 1e-6), *self.rates]
+        )
         return found
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Scales:
         """Return the scales that `to_plain` gave."""
         rest = {name: float(plain[name]) for name in ('variance', 'noise', 'simulated')}
-        return cls(**rest, rates=np.array(plain['rates'], float))
+        warp = Warp(float(plain['power']), float(plain['offset']))
+        return cls(**rest, rates=np.array(plain['rates'], float), warp=warp)
 
     def to_plain(self) -> dict[str, Any]:
         """Return them fit for JSON."""
-        return {**vars(self), 'rates': self.rates.tolist()}
+        names = ('variance', 'noise', 'simulated')
+        plain = {name: getattr(self, name) for name in names}
+        return {**plain, 'rates': self.rates.tolist(), **asdict(self.warp)}
 
     def compute_likeness(self, distances: Floats) -> Floats:
         """Return the kernel without its variance, 0 to 1; distances (columns, ...)."""
