@@ -19,6 +19,7 @@ NAMES = (
     'end_session',
     'query_records',
     'query_events',
+    'record_outcome',
     'show',
     'history',
     'undo',

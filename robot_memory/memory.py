@@ -12,6 +12,7 @@ from functools import partial
 from robot_memory.background.accesses import AccessLog
 from robot_memory.background.folding import Folder
 from robot_memory.background.reindexing import Reindexer, match_embedder
+from robot_memory.background.skills import SkillCopies
 from robot_memory.background.timekeeper import Timekeeper
 from robot_memory.background.worker import BackgroundWorker
 from robot_memory.core.authority import Writer
@@ -56,11 +57,10 @@ class Memory:
 
     `db` is the store, `embedder` the first model, `second` the one that is asked beside it about
     some languages, `vectorizer` their cache and breakers, `vocabulary` what questions are compared
-    with, `clock` says
-    when something was, `registry` counts, `extensions` are the plug-ins; `accesses`,
-    `timekeeper`, `folder`, `reindexer` and `backups` are what the worker runs. Of a `resident`
-    memory, that of a long-running process, the worker runs, and keeps a copy of the indexes in
-    memory.
+    with, `clock` says when something was, `registry` counts, `extensions` are the plug-ins;
+    `accesses`, `timekeeper`, `folder`, `reindexer`, `skills` and `backups` are what the worker
+    runs. Of a `resident` memory, that of a long-running process, the worker runs, and keeps a copy
+    of the indexes in memory.
     """
 
     def __init__(
@@ -117,6 +117,9 @@ class Memory:
         self.folder = Folder(
             self.db, clocks.wall, self._settings, worker.is_stopping, has_worker=resident
         )
+        self.skills = SkillCopies(
+            self.db, self.embedder, self.vectorizer, worker.is_stopping, worker.wake
+        )
         self.backups = Backups(
             self.db, self.settings, clocks.wall, clocks.steady, worker.is_stopping
         )
@@ -169,7 +172,7 @@ class Memory:
     def _list_jobs(self) -> list[Callable[[], None]]:
         """Return what the worker runs; for a read-only store no job that writes."""
         if self.db.read_only_reason:
-            return [self._load_resident_index, self._prepare_questions]
+            return [self._load_resident_index, self._prepare_questions, self.skills.run]
         return [
             self.timekeeper.run,
             self._fold,
@@ -177,6 +180,7 @@ class Memory:
             self.backups.run,
             self.reindexer.run_in_background,
             self._prepare_questions,
+            self.skills.run,
         ]
 
     def _fold(self) -> None:

@@ -37,6 +37,7 @@ FROZEN = {
     'v18.py': 'a873c9169d151339574b4813d50b2d93c87b89bbff5456eb172f6f89e7a2e2da',
     'v19.py': '51fe254c23d77b916810f33b34df63023072ef675bd86d4f7ea2d92977ff3d03',
     'v20.py': 'a56fce91fea85349b6dd578b9f2efb260e5b416b1111d2b6bacc0a91e58f66dd',
+    'v21.py': '6fafb6fd734b3b19ca32ff894c7dbd5da498af2ad59f90e070e74cbdb9b2ab6e',
 }
 """SHA-256 of each step's file: stores of its version exist, so it never changes again."""
 

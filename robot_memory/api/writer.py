@@ -20,6 +20,7 @@ _TYPES = {
     'number': 'float',
     'flag': 'bool',
     'texts': 'list[str] | tuple[str, ...]',
+    'numbers': 'list[int] | tuple[int, ...]',
     'stamp': 'Stamp | dict[str, int]',
 }
 _JSON_TYPES = {

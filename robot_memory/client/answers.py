@@ -99,6 +99,8 @@ class MemoryView(TypedDict):
     replacement: NotRequired[ReplacementView]
     disagrees: NotRequired[list[int]]
     contradicts: NotRequired[int]
+    helped: NotRequired[int]
+    hurt: NotRequired[int]
     shortened: NotRequired[list[str]]
 
 
@@ -324,6 +326,17 @@ class QueryEventsResponse(TypedDict):
     linked: NotRequired[list[LinkedEventView]]
     linked_total: NotRequired[int]
     why_empty: NotRequired[str]
+
+
+class RecordOutcomeResponse(TypedDict):
+    """Response of record_outcome."""
+
+    memory_id: int
+    trials: int
+    surprise: float | None
+    changed: bool
+    change_id: NotRequired[int]
+    repeated: NotRequired[bool]
 
 
 class PartView(TypedDict):

@@ -22,6 +22,7 @@ from robot_memory.client.answers import (
     QueryEventsResponse,
     QueryRecordsResponse,
     RecallResponse,
+    RecordOutcomeResponse,
     ReviewResponse,
     SageAutoResponse,
     SageCommandResponse,
@@ -468,6 +469,77 @@ class ToolMethods(ToolCaller):
                 'group_by': group_by,
                 'bins': bins,
                 'time_zone': time_zone,
+            },
+        )
+        return answer
+
+    def record_outcome(
+        self,
+        skill: str,
+        situation: str = '',
+        numbers: dict[str, Any] | str | None = None,
+        params: dict[str, Any] | str | None = None,
+        results: dict[str, Any] | str | None = None,
+        success: str = 'unknown',
+        memory_ids: list[int] | tuple[int, ...] = (),
+        collection: str = 'default',
+        session_id: str | None = None,
+        stamp: int | dict[str, int] | None = None,
+        world: str = '',
+        robot: str = '',
+        key: str = '',
+    ) -> RecordOutcomeResponse:
+        """
+        Store what came of one try of a skill; suggest learns from it.
+
+        Call it after each try, failed ones too, with what was chosen and what was measured.
+
+        A trial is never a duplicate. Figures have a unit: "0.4 m" or {"value": 0.4, "unit": "m"};
+        results measured tell more than success.
+
+        Args:
+            skill: Name of the skill, e.g. strike.
+            situation: What was found there, in words: brass disc on the oiled tray.
+            numbers: What was found there in figures: {"distance": "0.4 m"}.
+            params: What was chosen: {"speed": "1.3 m/s", "gripper": "soft"}.
+            results: What was measured: {"slide": "41 cm"}.
+            success: true, false or unknown.
+            memory_ids: Memories that were used: counted as helped or hurt.
+            collection: Collection.
+            session_id: Session id from start_session.
+            stamp: Time of the trial (header.stamp).
+            world: real or sim; default: that of the session, else real.
+            robot: Robot id; default: that of the session.
+            key: Name of this trial: a repeated call with it answers as the first did.
+
+        Returns:
+            memory_id: Id of the memory of the trial.
+            trials: Trials of the skill so far.
+            surprise: Standard deviations by which a result lay from what was predicted; of the
+                result farthest off. None where nothing could be predicted.
+            changed: True if predictions for situations like this have begun to fail: the world has
+                changed.
+            change_id: Id of the memory that tells of the change.
+            repeated: True if the key is that of a stored trial: nothing was stored now.
+
+        """
+        answer: RecordOutcomeResponse = self._run(
+            'record_outcome',
+            False,
+            {
+                'skill': skill,
+                'situation': situation,
+                'numbers': numbers,
+                'params': params,
+                'results': results,
+                'success': success,
+                'memory_ids': memory_ids,
+                'collection': collection,
+                'session_id': session_id,
+                'stamp': stamp,
+                'world': world,
+                'robot': robot,
+                'key': key,
             },
         )
         return answer

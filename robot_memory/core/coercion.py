@@ -82,6 +82,8 @@ def _strip_style(name: str) -> str:
 
 def _coerce(field: Field, value: Any) -> Any:
     """Return what a value means to its field, or the value where that is not certain."""
+    if field.kind == 'numbers':
+        return _to_numbers(field, value)
     if value is None or (isinstance(value, _PLAIN.get(field.kind, object)) and not field.choices):
         return value
     coerce = _COERCIONS.get(field.kind)
@@ -97,7 +99,7 @@ def _to_integer(field: Field, value: str) -> Any:
     stripped = value.strip()
     if _INTEGER.fullmatch(stripped):
         return int(stripped.partition('.')[0])
-    named = _ID.fullmatch(stripped) if field.name.endswith('memory_id') else None
+    named = _ID.fullmatch(stripped) if field.name.endswith(('memory_id', 'memory_ids')) else None
     return int(named[1]) if named else value
 
 
@@ -115,6 +117,17 @@ def _to_texts(_: Field, value: str) -> Any:
         found = read_json(value)
         return found if isinstance(found, list) else value
     return [value]
+
+
+def _to_numbers(field: Field, value: Any) -> Any:
+    """Return a list of integers or ids, or the only one, as integers."""
+    if isinstance(value, str) and value.lstrip().startswith(('[', '```')):
+        found = read_json(value)
+        value = value if found is None else found
+    items = value if isinstance(value, (list, tuple)) else [value]
+    if value is None or value == '':
+        return value
+    return [_to_integer(field, one) if isinstance(one, str) else one for one in items]
 
 
 def _to_json(_: Field, value: str) -> Any:

@@ -218,7 +218,7 @@ def parse(declaration: type[Declared], arguments: Mapping[str, Any], where: str)
     values: dict[str, Any] = {}
     for field in fields:
         value = arguments.get(field.name)
-        if value is None or (_is_empty(value) and _may_be_empty(field)):
+        if value is None or _is_left_empty(field, value):
             if field.required:
                 raise InvalidArgument(f'{where} requires {field.name}: {field.help}')
             values[field.attribute] = field.default
@@ -227,12 +227,8 @@ def parse(declaration: type[Declared], arguments: Mapping[str, Any], where: str)
     return declaration(**values)
 
 
-def _may_be_empty(field: Field) -> bool:
-    return not (field.required or field.restricts or field.kind == 'flag')
-
-
-def _is_empty(value: Any) -> bool:
-    return isinstance(value, str) and not value
+def _is_left_empty(field: Field, value: Any) -> bool:
+    return value == '' and not (field.required or field.restricts or field.kind == 'flag')
 
 
 def check(field: Field, value: Any) -> Any:
@@ -314,10 +310,14 @@ def _check_flag(field: Field, value: Any) -> bool:
     return value
 
 
-def _check_texts(field: Field, value: Any) -> tuple[str, ...]:
+def _check_list(field: Field, value: Any) -> tuple[Any, ...]:
+    of, check_item = _ITEMS[field.kind]
     if not isinstance(value, (list, tuple)):
-        raise InvalidArgument(f'{field.name} must be a list of strings, not {format_value(value)}')
-    return tuple(_check_text(field, item) for item in value)
+        raise InvalidArgument(f'{field.name} must be a list of {of}, not {format_value(value)}')
+    return tuple(check_item(field, item) for item in value)
+
+
+_ITEMS = {'texts': ('strings', _check_text), 'numbers': ('integers', _check_integer)}
 
 
 def _check_json(field: Field, value: Any) -> Any:
@@ -359,7 +359,8 @@ _CHECKS = {
     'integer': _check_integer,
     'number': _check_number,
     'flag': _check_flag,
-    'texts': _check_texts,
+    'texts': _check_list,
+    'numbers': _check_list,
     'json': _check_json,
     'stamp': _check_stamp,
 }

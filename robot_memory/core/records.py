@@ -70,7 +70,7 @@ class Record:
     `role` says which side spoke and `turn_id` is the number in the session, from 1. `authority` is
     the highest of those who stated it, `writer` who that was; one that `stands` is from before
     authorities were recorded. `evidence` of a fact is what its occasions come to, and `links`
-    name what it replaces, where they were read.
+    name what it replaces, where they were read; `helped` and `hurt` count the trials that used it.
     """
 
     type: str
@@ -105,6 +105,8 @@ class Record:
     time_uncertain: bool = False
     evidence: Evidence | None = None
     links: Links = NO_LINKS
+    helped: int = 0
+    hurt: int = 0
 
     @property
     def created(self) -> str:

@@ -14,7 +14,7 @@ from robot_memory.lifecycle.undo import prune_history
 from robot_memory.memory import Memory, progress
 from robot_memory.storage.admin import audit_check, maintenance
 from robot_memory.storage.admin.maintenance import Done
-from robot_memory.storage.tables import rule_conditions
+from robot_memory.storage.tables import rule_conditions, trials
 from robot_memory.storage.tables.counts import bytes_of
 
 logger = logging.getLogger(__name__)
@@ -43,6 +43,7 @@ def run_maintenance(memory: Memory, *, keep_free_room: bool, all_lines: bool) ->
         'audit': lambda: _verify_audit(memory, all_lines),
         'words': lambda: maintenance.merge_words(db),
         'rules': lambda: _refresh_rules(memory),
+        'trials': lambda: _refresh_trials(memory),
         'statistics': lambda: maintenance.optimize(db),
         'compact': lambda: maintenance.compact(db),
         'log': lambda: maintenance.checkpoint(db),
@@ -90,6 +91,12 @@ def _refresh_rules(memory: Memory) -> Done:
     with memory.db.write() as connection:
         count = rule_conditions.refresh(connection)
     return Done(bool(count), f'{count} conditions of rules written anew')
+
+
+def _refresh_trials(memory: Memory) -> Done:
+    with memory.db.write() as connection:
+        count = trials.refresh(connection)
+    return Done(bool(count), f'{count} rows of trials written anew')
 
 
 def _prune_history(memory: Memory) -> Done:

@@ -8,7 +8,7 @@ JSON Schemas of the declarations, draft 2020-12.
 | number  | number                                    | number            |
 | flag    | boolean                                   | boolean           |
 | texts   | array of strings                          | array of strings  |
-| numbers | -                                         | array of integers |
+| numbers | array of integers                         | array of integers |
 | json    | object, array as the shape allows, string | anything          |
 | stamp   | {sec, nanosec}, integer, string           | {sec, nanosec}    |
 | record  | -                                         | object            |

@@ -115,6 +115,10 @@ class MemoryView:
         default=None,
         omitted=True,
     )
+    helped: int | None = arg(
+        'Trials that used it and succeeded (record_outcome).', default=None, omitted=True
+    )
+    hurt: int | None = arg('Trials that used it and failed.', default=None, omitted=True)
     shortened: tuple[str, ...] | None = arg(
         'Fields truncated in this response; show returns them in full.',
         default=None,
@@ -148,6 +152,7 @@ def describe_results(found: Found, zone: ZoneInfo) -> list[dict[str, Any]]:
         metadata |= describe_links(record)
         if is_only_simulated(record):
             metadata['simulated'] = True
+        metadata |= {name: n for name in ('helped', 'hurt') if (n := getattr(record, name))}
         if hit.id in found.newer:
             metadata['newer'] = found.newer[hit.id]
         if hit.id in found.contradicts:
@@ -226,6 +231,8 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
             time_uncertain=record.time_uncertain or None,
             authority=record.authority,
             contradicts=found.contradicts.get(record.id),
+            helped=record.helped or None,
+            hurt=record.hurt or None,
             **derived,
         )
         for hit, record, derived in zip(

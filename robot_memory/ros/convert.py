@@ -22,6 +22,8 @@ def read_arguments(message: Any, declaration: type) -> dict[str, Any]:
         value = getattr(message, field.ros_name)
         if field.kind == 'stamp':
             value = value.sec * NANOSECONDS + value.nanosec or None
+        elif field.kind in ('texts', 'numbers'):
+            value = list(value)  # integers come as an array of their own
         elif _is_not_given(field, value):
             value = None
         if value is not None and not (value == '' and not field.required):

@@ -38,8 +38,9 @@ from robot_memory.storage.schema import (
     v18,
     v19,
     v20,
+    v21,
 )
-from robot_memory.storage.tables import meta, rule_conditions
+from robot_memory.storage.tables import meta, rule_conditions, trials
 
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v1.upgrade,
@@ -62,6 +63,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v18.upgrade,
     v19.upgrade,
     v20.upgrade,
+    v21.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
 PRESENT = Path(__file__).parent / 'schema' / 'present.sql'
@@ -158,6 +160,7 @@ def upgrade(
         if not derived.is_current(connection):
             derived.rebuild(connection, progress)
         rule_conditions.refresh(connection)
+        trials.refresh(connection)
         connection.execute('COMMIT')
     except BaseException:
         _roll_back(connection)

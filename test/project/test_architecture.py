@@ -64,6 +64,7 @@ ONLY_IN = {
     'cachetools': ('embedding',),
     'prometheus_client': ('status',),
     'tqdm': ('core',),
+    'threadpoolctl': ('background',),
 }
 
 SQL = ('SELECT ', 'INSERT INTO', '.execute(')

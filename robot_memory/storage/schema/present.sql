@@ -408,6 +408,47 @@ CREATE INDEX form_vectors_missing ON form_vectors (model, form) WHERE coarse IS 
 CREATE INDEX indexed_by_form ON indexed (form) WHERE form IS NOT NULL;
 CREATE INDEX indexed_without_vector ON indexed (memory_id)
             WHERE coarse IS NULL AND form IS NULL;
+CREATE TABLE situations (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            digest BLOB NOT NULL UNIQUE
+        );
+CREATE TABLE situation_vectors (
+            situation INTEGER NOT NULL REFERENCES situations (id),
+            model TEXT NOT NULL,
+            vector BLOB NOT NULL,
+            PRIMARY KEY (situation, model)
+        ) WITHOUT ROWID;
+CREATE TABLE trials (
+            memory_id INTEGER PRIMARY KEY,
+            version INTEGER NOT NULL,
+            collection TEXT NOT NULL,
+            skill TEXT NOT NULL,
+            situation INTEGER NOT NULL REFERENCES situations (id),
+            figures TEXT NOT NULL,
+            success INTEGER,
+            simulated INTEGER NOT NULL,
+            robot TEXT,
+            surprise REAL,
+            key TEXT,
+            body TEXT
+        );
+CREATE INDEX trials_by_skill ON trials (collection, skill, memory_id);
+CREATE INDEX trials_by_situation ON trials (situation);
+CREATE INDEX trials_by_key ON trials (collection, key) WHERE key IS NOT NULL;
+CREATE TABLE trial_uses (
+            used INTEGER NOT NULL,
+            trial INTEGER NOT NULL,
+            PRIMARY KEY (used, trial)
+        ) WITHOUT ROWID;
+CREATE INDEX trial_uses_by_trial ON trial_uses (trial);
+CREATE TABLE skill_states (
+            collection TEXT NOT NULL,
+            skill TEXT NOT NULL,
+            trials INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            state TEXT NOT NULL,
+            PRIMARY KEY (collection, skill)
+        ) WITHOUT ROWID;
 INSERT INTO event_names (id, name) VALUES (1, 'contact');
 INSERT INTO event_names (id, name) VALUES (2, 'motion');
 INSERT INTO event_names (id, name) VALUES (3, 'scene');

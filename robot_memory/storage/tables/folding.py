@@ -20,7 +20,7 @@ from robot_memory.core.errors import Conflict, NotFound, RobotMemoryError
 from robot_memory.core.ranges import write_ranges, write_steps
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes import entries, facets
-from robot_memory.storage.tables import audit, counts, event_names, events, parts, sizes
+from robot_memory.storage.tables import audit, counts, event_names, events, parts, sizes, trials
 from robot_memory.storage.tables.audit import FOLDED
 
 IS_FOLDED = 'e.id > 0 AND e.memory_id <> e.id'
@@ -116,6 +116,7 @@ def fold(connection: apsw.Connection, memory_id: int, digest: int) -> int:
         entries.remove(connection, memory_id, collection, context)
     facets.remove(connection, memory_id, context)
     parts.remove_all(connection, memory_id)
+    trials.remove(connection, memory_id)
     for table in ('payloads', 'accesses', 'retired_by_age', 'revisions'):
         connection.execute(f'DELETE FROM {table} WHERE memory_id = ?', (memory_id,))
     connection.execute('DELETE FROM memories WHERE id = ?', (memory_id,))

@@ -26,6 +26,7 @@ from robot_memory.storage.tables import (
     observations,
     revisions,
     rule_conditions,
+    trials,
     turns,
     writers,
 )
@@ -125,6 +126,8 @@ def _insert(
     )
     facets.put(connection, memory_id, record.context)
     rule_conditions.put(connection, memory_id, record)
+    if record.type == 'perception':
+        trials.put(connection, memory_id, record.collection, record.context)
     return memory_id, revisions.digest_state(salt, state)
 
 
@@ -322,6 +325,8 @@ def rewrite(
         facets.remove(connection, new.id, old.context)
         facets.put(connection, new.id, new.context)
         rule_conditions.put(connection, new.id, new)
+        if new.type == 'perception':
+            trials.put(connection, new.id, new.collection, new.context)
         events.set_context(connection, new.id, new.context)
     return audit.get_head(connection).id
 

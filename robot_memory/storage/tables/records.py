@@ -1,4 +1,4 @@
-"""Rows of memories as records: as they stand, or whole, with their evidence and links."""
+"""Rows of memories as records: as they stand, or whole, with evidence, links and uses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from robot_memory.core.records import NO_LINKS, Record
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes.filters import STAMP, TIMES
 from robot_memory.storage.indexes.occasions import Occasion
-from robot_memory.storage.tables import observations, replacements, writers
+from robot_memory.storage.tables import observations, replacements, trials, writers
 
 _COLUMNS = (
     'id type collection session_id content category confidence tags scope_files perception_type '
@@ -59,6 +59,8 @@ def get_whole(
             values['links'] = links.get(memory_id, NO_LINKS)
         if again:
             _choose_occasions(connection, found, again, occasion, place)
+    for memory_id, (helped, hurt) in trials.count_uses(connection, found).items():
+        found[memory_id].update(helped=helped, hurt=hurt)
     return {memory_id: Record(**values) for memory_id, values in found.items()}
 
 

@@ -20,6 +20,7 @@ from robot_memory.storage.tables import (
     observations,
     replacements,
     revisions,
+    trials,
 )
 from robot_memory.storage.tables.revisions import STATE
 
@@ -68,6 +69,8 @@ def restore(
         facets.remove(connection, memory_id, old.context)
         facets.put(connection, memory_id, context)
         events.set_context(connection, memory_id, context)
+        if old.type == 'perception':
+            trials.put(connection, memory_id, old.collection, context)
         events.set_active(connection, memory_id, state['status'] == 'active')
         accesses.forget(connection, memory_id)
         observations.remove_positions(connection, memory_id, old.collection)

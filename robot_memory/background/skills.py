@@ -1,0 +1,354 @@
+"""
+Copies of skills in memory: they follow the file, learn in the background, and predict.
+
+Losing one costs time, never results: it is made anew from the rows of trials.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from robot_memory.background.blas import hold_blas
+from robot_memory.core.amounts import Amount, Value
+from robot_memory.core.trials import Trial
+from robot_memory.embedding import BackgroundEmbedder
+from robot_memory.embedding.quantisation import Vector
+from robot_memory.embedding.vectorizer import Vectorizer
+from robot_memory.skills import trials as learner
+from robot_memory.skills.changes import Change
+from robot_memory.skills.model import Noticed, Skill
+from robot_memory.storage import Connection, Database
+from robot_memory.storage.indexes import indexed
+from robot_memory.storage.tables import situations, trials
+from robot_memory.storage.tables.trials import Row
+
+_MOST = 32
+"""Skills that are kept in memory; the one that was not asked about for longest goes."""
+_BATCH = 32
+_NO_MODEL_DIMENSION = 64
+ROLES = ('numbers', 'params', 'results')
+
+
+class SkillKey(NamedTuple):
+    """Say of which trials a copy is: of a robot and those of none, or of all; for which world."""
+
+    collection: str
+    skill: str
+    robot: str | None = None
+    world: str = 'real'
+
+    def takes(self, robot: str | None) -> bool:
+        """Say whether trials of a robot belong to it."""
+        return self.robot is None or robot in (None, self.robot)
+
+
+class SkillCopy:
+    """
+    Hold the trials of a skill and what was learned of them.
+
+    Hold `lock` while anything is read of it. `units` are those of the newest trial, by
+    (role, name); None of what is a name from a set.
+    """
+
+    def __init__(self, key: SkillKey, model: str, dimension: int) -> None:
+        """Begin with no trials."""
+        self.key = key
+        self.lock = threading.RLock()
+        self.skill = Skill()
+        self.rows: list[Row] = []
+        self.units: dict[tuple[str, str], str | None] = {}
+        self.seq = 0
+        self.model = model
+        self.is_waiting = False
+        self.state_last = 0
+        self._dimension = dimension
+        self._places: dict[int, int] = {}
+        self._vectors: dict[int, Vector] = {}
+
+    @property
+    def last(self) -> int:
+        """Return the newest memory of the copy, 0 where it has none."""
+        return self.rows[-1].memory_id if self.rows else 0
+
+    def find(self, memory_id: int) -> Row | None:
+        """Return a trial of the copy."""
+        place = self._places.get(memory_id)
+        return None if place is None else self.rows[place]
+
+    def make_vector(self, found: Vector | None, digest: bytes) -> Vector:
+        """Return the vector of a situation; without a model, one that is like no other."""
+        if found is not None:
+            return found
+        self.is_waiting = True
+        seed = int.from_bytes(hashlib.blake2b(digest, digest_size=8).digest(), 'little')
+        drawn = np.random.default_rng(seed).standard_normal(self._dimension)
+        vector: Vector = (drawn / np.linalg.norm(drawn)).astype(np.float32)
+        return vector
+
+    def know_situation(self, connection: Connection, situation: int, text: str) -> None:
+        """Take the vector of a situation that the table of situations may not have."""
+        if text:
+            found = situations.get_vector(connection, text, self.model)
+            self._vectors[situation] = self.make_vector(found, situations.digest(text))
+
+    def load(self, connection: Connection, rows: Sequence[Row]) -> None:
+        """Take all trials and what was learned of them."""
+        self._read_vectors(connection, rows)
+        told = [self._make_trial(row) for row in rows]
+        self.skill = Skill.restore(told, [row.surprise for row in rows], None)
+        for row in rows:
+            self._note(row)
+        state = trials.get_state(connection, self.key.collection, self.key.skill)
+        if state is not None:
+            self._take_state(*state[1:])
+
+    def append(self, connection: Connection, rows: Sequence[Row]) -> None:
+        """Take newer trials, whose surprises are known."""
+        self._read_vectors(connection, rows)
+        for row in rows:
+            self.skill.trials.append(self._make_trial(row))
+            self.skill.surprises.append(row.surprise or 0.0)
+            self._note(row)
+
+    def record(self, trial: Trial, vector: Vector | None) -> Noticed:
+        """Take a trial that is being stored; `adopt` names its memory."""
+        with hold_blas():
+            return self.skill.record(_convert(trial, vector, self.key.world))
+
+    def adopt(self, connection: Connection, row: Row) -> None:
+        """Name the memory of the trial that was recorded last."""
+        self._read_vectors(connection, [row])
+        self._note(row)
+
+    def describe_state(self) -> dict[str, Any]:
+        """Return what was learned as JSON, which holds whichever trials are forgotten later."""
+        state = self.skill.get_state()
+        situation = self._find_situations()
+        changes = [
+            {
+                'situation': situation.get(one.situation),
+                'begin': self._name(one.begin),
+                'resumed': None
+                if one.resumed is None
+                else [self._name(place) for place in one.resumed],
+            }
+            for one in self.skill.changes
+        ]
+        return {**state, 'changes': changes}
+
+    def _find_situations(self) -> dict[int, int]:
+        """Return the ids of situations by their rows in the learner."""
+        places = self.skill.trials.points.situations
+        return {int(place): row.situation for place, row in zip(places, self.rows, strict=False)}
+
+    def _name(self, place: int) -> int:
+        return self.rows[place].memory_id if place < len(self.rows) else self.last + 1
+
+    def _take_state(self, last: int, state: Mapping[str, Any]) -> None:
+        ids = [row.memory_id for row in self.rows]
+        where = {situation: row for row, situation in self._find_situations().items()}
+        changes = [
+            Change(
+                where[one['situation']],
+                int(np.searchsorted(ids, one['begin'])),
+                None if one['resumed'] is None else _find_stretch(ids, *one['resumed']),
+            )
+            for one in state['changes']
+            if one['situation'] in where
+        ]
+        restored = Skill.restore([], [], {**state, 'changes': []})
+        self.skill.take(restored.scales)
+        self.skill._learned_at = restored._learned_at
+        self.skill.changes = changes
+        self.state_last = last
+
+    def _note(self, row: Row) -> None:
+        self._places[row.memory_id] = len(self.rows)
+        self.rows.append(row)
+        for role, values in zip(ROLES, (row.numbers, row.params, row.results), strict=True):
+            for name, value in values.items():
+                self.units[role, name] = value.unit if isinstance(value, Amount) else None
+
+    def _read_vectors(self, connection: Connection, rows: Sequence[Row]) -> None:
+        new = {row.situation for row in rows} - self._vectors.keys()
+        found = situations.read_vectors(connection, new, self.model) if new else {}
+        for situation, (digest, vector) in found.items():
+            if digest != situations.digest(''):
+                self._vectors[situation] = self.make_vector(vector, digest)
+
+    def _make_trial(self, row: Row) -> learner.Trial:
+        return learner.Trial(
+            self._vectors.get(row.situation),
+            to_plain(row.numbers),
+            to_plain(row.params),
+            {name: one.value for name, one in row.results.items() if isinstance(one, Amount)},
+            row.success,
+            row.simulated is (self.key.world == 'real'),
+        )
+
+
+def _find_stretch(ids: Sequence[int], first: int, end: int) -> tuple[int, int]:
+    return int(np.searchsorted(ids, first)), int(np.searchsorted(ids, end))
+
+
+def to_plain(values: Mapping[str, Value]) -> dict[str, float | str]:
+    """Return figures in SI units, and names."""
+    return {name: one if isinstance(one, str) else one.value for name, one in values.items()}
+
+
+def _convert(trial: Trial, vector: Vector | None, world: str) -> learner.Trial:
+    return learner.Trial(
+        vector,
+        to_plain(trial.numbers),
+        to_plain(trial.params),
+        {name: one.value for name, one in trial.results.items() if isinstance(one, Amount)},
+        trial.success,
+        trial.simulated is (world == 'real'),
+    )
+
+
+class SkillCopies:
+    """Keep copies of the skills that are asked about; safe to share between threads."""
+
+    def __init__(
+        self,
+        db: Database,
+        embedder: BackgroundEmbedder,
+        vectorizer: Vectorizer,
+        is_stopping: Callable[[], bool],
+        on_due: Callable[[], None],
+    ) -> None:
+        """Hold none; `on_due` is called when there is something to learn in the background."""
+        self._db = db
+        self._embedder = embedder
+        self._vectorizer = vectorizer
+        self._is_stopping = is_stopping
+        self._on_due = on_due
+        self._lock = threading.Lock()
+        self._copies: OrderedDict[SkillKey, SkillCopy] = OrderedDict()
+
+    def open(self, connection: Connection, key: SkillKey) -> SkillCopy:
+        """Return the copy of a skill as the connection sees it."""
+        embedder = self._embedder.get_if_loaded()
+        model = '' if embedder is None else embedder.name
+        with self._lock:
+            copy = self._copies.get(key)
+            if copy is not None:
+                self._copies.move_to_end(key)
+        if copy is not None and copy.model == model and self._follow(connection, copy):
+            return copy
+        dimension = _NO_MODEL_DIMENSION if embedder is None else embedder.dimension
+        copy = self._load(connection, key, model, dimension)
+        with self._lock:
+            self._copies[key] = copy
+            while len(self._copies) > _MOST:
+                self._copies.popitem(last=False)
+        return copy
+
+    def drop(self, collection: str, skill: str) -> None:
+        """Forget the copies of a skill: a write that they were told of was taken back."""
+        with self._lock:
+            for key in [one for one in self._copies if one[:2] == (collection, skill)]:
+                del self._copies[key]
+
+    def note_recorded(self, copy: SkillCopy) -> None:
+        """Have scales learned soon where they are due."""
+        if copy.skill.is_due:
+            self._on_due()
+
+    def run(self) -> None:
+        """Embed situations that have no vector, and learn the scales that are due."""
+        self._embed_missing()
+        with self._lock:
+            copies = list(self._copies.values())
+        for copy in copies:
+            with copy.lock:
+                task = copy.skill.prepare_learning() if copy.skill.is_due else None
+            if task is None or self._is_stopping():
+                continue
+            with hold_blas():
+                scales = task.run()
+            with copy.lock:
+                copy.skill.take(scales)
+                state, last, count = copy.describe_state(), copy.last, len(copy.rows)
+            if copy.key.robot is None and copy.key.world == 'real':
+                self._keep_state(copy, count, last, state)
+
+    def _keep_state(
+        self, copy: SkillCopy, count: int, last: int, state: Mapping[str, Any]
+    ) -> None:
+        if self._db.read_only_reason:
+            return
+        with self._db.write() as connection:
+            trials.put_state(connection, copy.key.collection, copy.key.skill, count, last, state)
+        copy.state_last = last
+
+    def _load(
+        self, connection: Connection, key: SkillKey, model: str, dimension: int
+    ) -> SkillCopy:
+        copy = SkillCopy(key, model, dimension)
+        copy.seq = indexed.last_change(connection)
+        rows = trials.read(connection, key.collection, key.skill)
+        for row, situation in trials.read_stale(connection, key.collection, key.skill):
+            copy.know_situation(connection, row.situation, situation)
+            rows.append(row)
+        rows.sort(key=lambda row: row.memory_id)
+        copy.load(connection, [row for row in rows if key.takes(row.robot)])
+        return copy
+
+    def _follow(self, connection: Connection, copy: SkillCopy) -> bool:
+        """Take over what was written since the last look; say whether the copy still holds."""
+        with copy.lock:
+            read = indexed.read_changes(connection, copy.seq)
+            if read is None:
+                return False
+            if not read.changed:
+                return not (copy.is_waiting and copy.model and self._has_vectors(connection, copy))
+            ids = [one for one in read.changed if one > 0]
+            rows = [
+                row
+                for row in trials.read(connection, copy.key.collection, copy.key.skill, ids)
+                if copy.key.takes(row.robot)
+            ]
+            known = {row.memory_id: row for row in rows}
+            if any(copy.find(one) != known.get(one) for one in ids if copy.find(one) is not None):
+                return False
+            new = [row for row in rows if copy.find(row.memory_id) is None]
+            if any(row.memory_id < copy.last for row in new):
+                return False
+            if new and self._was_learned_elsewhere(connection, copy):
+                return False
+            copy.append(connection, new)
+            copy.seq = read.latest
+            return True
+
+    def _has_vectors(self, connection: Connection, copy: SkillCopy) -> bool:
+        """Say whether all situations of a copy have a vector by now."""
+        ids = {row.situation for row in copy.rows}
+        found = situations.read_vectors(connection, ids, copy.model)
+        empty = situations.digest('')
+        return all(vector is not None for known, vector in found.values() if known != empty)
+
+    def _was_learned_elsewhere(self, connection: Connection, copy: SkillCopy) -> bool:
+        state = trials.get_state(connection, copy.key.collection, copy.key.skill)
+        return state is not None and state[1] > copy.state_last
+
+    def _embed_missing(self) -> None:
+        embedder = self._embedder.get_if_loaded()
+        if embedder is None or self._db.read_only_reason:
+            return
+        while not self._is_stopping():
+            with self._db.read() as connection:
+                texts = situations.find_missing(connection, embedder.name, _BATCH)
+            if not texts:
+                return
+            made = self._vectorizer.embed_with(embedder, texts)
+            with self._db.write() as connection:
+                for text, vector in zip(texts, made, strict=True):
+                    situations.put_vector(connection, text, embedder.name, vector)
