@@ -20,6 +20,7 @@ NAMES = (
     'query_records',
     'query_events',
     'record_outcome',
+    'suggest',
     'show',
     'history',
     'undo',

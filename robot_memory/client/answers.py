@@ -339,6 +339,47 @@ class RecordOutcomeResponse(TypedDict):
     repeated: NotRequired[bool]
 
 
+class WitnessView(TypedDict):
+    """A trial that a suggestion rests on."""
+
+    memory_id: int
+    weight: float
+    outcome: str
+    results: Any
+
+
+class BoundView(TypedDict):
+    """A limit that binds a param."""
+
+    param: str
+    min: float | None
+    max: float | None
+    unit: str
+    memory_id: int
+
+
+class UncheckedView(TypedDict):
+    """A rule that no param can keep."""
+
+    memory_id: int
+    content: str
+
+
+class SuggestResponse(TypedDict):
+    """Response of suggest."""
+
+    params: Any
+    probability: float | None
+    predicted: Any
+    interval: Any
+    effective_trials: float
+    evidence: list[WitnessView]
+    default_used: bool
+    why: str
+    bound_by: list[BoundView]
+    unchecked: list[UncheckedView]
+
+
 class PartView(TypedDict):
     """One payload part: a signal or an image."""
 

@@ -34,6 +34,7 @@ from robot_memory.client.answers import (
     SearchMemoryResponse,
     ShowResponse,
     StartSessionResponse,
+    SuggestResponse,
     TrustResponse,
     UndoResponse,
     UpdateResponse,
@@ -70,7 +71,7 @@ class ToolMethods(ToolCaller):
         Args:
             insight: Text to learn, 1 to 300 characters.
             context: Context partitions as JSON: params, spatial, robot, env, task; actor_id names
-                the speaker.
+                the speaker; limits: [{"param", "min", "max", "unit", "when"}] binds suggest.
             collection: Collection.
             session_id: Session id from start_session.
             from_: Memory of a person, sign or log that this confirms, e.g. mem_7: it then has the
@@ -540,6 +541,78 @@ class ToolMethods(ToolCaller):
                 'world': world,
                 'robot': robot,
                 'key': key,
+            },
+        )
+        return answer
+
+    def suggest(
+        self,
+        skill: str,
+        situation: str = '',
+        numbers: dict[str, Any] | str | None = None,
+        want: dict[str, Any] | str | None = None,
+        among: dict[str, Any] | str | None = None,
+        default: dict[str, Any] | str | None = None,
+        explore: float = 0.0,
+        seed: int = 0,
+        robot: str = '',
+        world: str = 'real',
+        collection: str = 'default',
+        session_id: str | None = None,
+    ) -> SuggestResponse:
+        """
+        Suggest the params of the next try of a skill, from the trials of record_outcome.
+
+        Call it before each try; report what came of it with record_outcome.
+
+        Rules of operators and planners are hard limits (bound_by); unchecked lists those that no
+        param can keep. Where nothing is known the default is answered, with probability null.
+
+        Args:
+            skill: Name of the skill, e.g. strike.
+            situation: What is found there, in words.
+            numbers: What is found there in figures: {"distance": "0.4 m"}.
+            want: {"result": "slide", "value": "0.4 m", "tolerance": "8 cm"}, {"minimise":
+                "force"}, {"maximise": "slide"}; default: success.
+            among: What params may be: {"speed": {"min": "0.5 m/s", "max": "2 m/s"}, "gripper":
+                ["soft", "hard"]}; default: what was tried with success.
+            default: Params where nothing is known.
+            explore: Share of uncertainty that is tried out; above 0 requires among.
+            seed: The same seed explores the same.
+            robot: Only trials of this robot, and of none.
+            world: Where it will be done: real or sim.
+            collection: Collection.
+            session_id: Session id from start_session.
+
+        Returns:
+            params: Params to try; empty where nothing is known or no value is allowed.
+            probability: Probability of what is wanted, 0 to 1; of success by default.
+            predicted: Predicted result.
+            interval: Least and greatest of the result in nine of ten trials.
+            effective_trials: Number of trials like this that it rests on.
+            evidence: Trials that it rests on, the most alike first.
+            default_used: True if nothing is known and params are the default.
+            why: Why, in one sentence; rules that nobody but the caller can keep come first.
+            bound_by: Limits of rules on the params.
+            unchecked: Rules that apply or may apply and that no param can keep.
+
+        """
+        answer: SuggestResponse = self._run(
+            'suggest',
+            True,
+            {
+                'skill': skill,
+                'situation': situation,
+                'numbers': numbers,
+                'want': want,
+                'among': among,
+                'default': default,
+                'explore': explore,
+                'seed': seed,
+                'robot': robot,
+                'world': world,
+                'collection': collection,
+                'session_id': session_id,
             },
         )
         return answer

@@ -38,7 +38,8 @@ class Amount:
 
     def to_plain(self) -> Any:
         """Return it as JSON: a number, or an object with value and unit."""
-        shown = float(f'{self.shown:.12g}')
+        short = float(f'{self.shown:.12g}')
+        shown = short if make_amount(short, self.unit).value == self.value else self.shown
         return {'value': shown, 'unit': self.unit} if self.unit else shown
 
     def __str__(self) -> str:

@@ -228,7 +228,8 @@ def parse(declaration: type[Declared], arguments: Mapping[str, Any], where: str)
 
 
 def _is_left_empty(field: Field, value: Any) -> bool:
-    return value == '' and not (field.required or field.restricts or field.kind == 'flag')
+    is_empty = isinstance(value, str) and not value
+    return is_empty and not (field.required or field.restricts or field.kind == 'flag')
 
 
 def check(field: Field, value: Any) -> Any:

@@ -21,6 +21,7 @@ from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.authority import may_change, propose
 from robot_memory.lifecycle.classification import classify_text
 from robot_memory.lifecycle.corrections import Correction, link_correction, reinstate
+from robot_memory.lifecycle.stated_limits import make_constraint, states_limits
 from robot_memory.memory import Memory
 from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage import Connection
@@ -109,6 +110,8 @@ def learn(
         inferred = replace(classify(text), category=category)
     else:
         inferred = classify_text(memory, text, vector)
+    if states_limits(context):
+        inferred = make_constraint(inferred)
     with memory.db.write() as connection:
         inherited = sessions.inherit(connection, session_id, dict(context))
         writer = find_writer(memory.caller, inherited)
@@ -276,6 +279,8 @@ def prepare_update(memory: Memory, text: str, context: Mapping[str, Any]) -> Upd
     text, truncated = truncate_text('new_content', text)
     vector = memory.embed_passage(text)
     inferred = classify_text(memory, text, vector)
+    if states_limits(context):
+        inferred = make_constraint(inferred)
     return Update(text, truncated, context, inferred, vector)
 
 

@@ -90,6 +90,8 @@ def _find_changed(
     if memory.match_embedder(connection) is not None:
         known = vectors.fetch(connection, [record.id for record in records])
     for record in records:
+        if record.type == 'fact' and record.context.get('limits'):
+            continue  # it is a constraint by its context, whatever the words are
         vector = TextVectors(known[record.id]) if record.id in known else None
         inferred = (
             classify_turn(record)

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from robot_memory.background.skills import ROLES, SkillCopy, SkillKey
-from robot_memory.core.amounts import Amount, Value, describe_unit
+from robot_memory.background.skills import SkillCopy, SkillKey, check_units
 from robot_memory.core.authority import THE_STORE, Writer
-from robot_memory.core.errors import Conflict, InvalidArgument
+from robot_memory.core.errors import Conflict
 from robot_memory.core.json_text import format_value
 from robot_memory.core.records import make_record
 from robot_memory.core.trials import CHANGE, TRIAL, Trial, digest_body
@@ -195,34 +194,6 @@ def _check_used(connection: Connection, trial: Trial) -> None:
     for memory_id in trial.memory_ids:
         if memory_id not in found:
             raise folding.explain_missing(connection, memory_id)
-
-
-def check_units(copy: SkillCopy, trial: Trial) -> None:
-    """Raise InvalidArgument where a figure of a trial is of another quantity than the skill's."""
-    for role, values in zip(ROLES, (trial.numbers, trial.params, trial.results), strict=True):
-        for name, value in values.items():
-            check_unit(copy, role, name, value)
-
-
-def check_unit(copy: SkillCopy, role: str, name: str, value: Value) -> None:
-    """Raise InvalidArgument for a value of another quantity than the trials of the skill have."""
-    if (role, name) not in copy.units:
-        return
-    unit, where = copy.units[role, name], f'{role}.{name}'
-    so_far = f'in the trials of {copy.key.skill}'
-    if unit is None and isinstance(value, Amount):
-        raise InvalidArgument(f'{where} is a name {so_far}, not the figure {value}')
-    if unit is None:
-        return
-    if isinstance(value, str):
-        raise InvalidArgument(
-            f'{where} is a figure in {describe_unit(unit)} {so_far}, not {format_value(value)}'
-        )
-    if Amount(0.0, unit).dimension != value.dimension:
-        raise InvalidArgument(
-            f'{where} has the unit {describe_unit(value.unit)}, but {describe_unit(unit)} '
-            f'{so_far}: pass it in a unit of that quantity'
-        )
 
 
 def _insert(

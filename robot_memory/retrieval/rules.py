@@ -37,6 +37,7 @@ RULES = _ARE_RULES & at_least('planner')
 """What may stand under Safety; see `records.is_rule_giver`."""
 STATED = _ARE_RULES & at_least('person')
 """These, and what people stated, which is quoted."""
+_WITH_LIMITS = compile_filter('rules', {'limits': {'$ne': None}})
 LISTED_WHOLE = 40
 """Of a collection of so many rules all are told."""
 _REASONS = 3
@@ -143,6 +144,17 @@ def find_rules(
         return tuple(rule for rule, _ in rules if rule.truth is truth)
 
     return JudgedRules(select(True), select(None), select(False), tuple(rest), actor_id is None)
+
+
+def find_rules_with_limits(memory: Memory, collection: str) -> list[Record] | None:
+    """Return the rules that state limits in their context; None where there is no rule at all."""
+    where = active_in(collection) & RULES
+    with memory.db.read() as connection:
+        ids = memories.find_ids(connection, where)
+        if not ids:
+            return None
+        found = memories.find_ids(connection, where & _WITH_LIMITS)
+        return list(memories.get(connection, found).values())
 
 
 def _order(rule: JudgedRule, has_condition: bool) -> tuple[Any, ...]:

@@ -29,7 +29,7 @@ _AMOUNT_ZH = (
     rf'(?:百分之{_NUMBER_ZH}|{_NUMBER_ZH}\s?'
     r'(?:%|°|[a-zµ]+|[牛米厘毫公克斤千度秒分小升转伏安瓦步次回趟遍个件层天箱杯片块名位人帕成倍赫]))'
 )
-_HAS_NUMBER = re.compile(rf'\b{_NUMBER}\b')
+_HAS_NUMBER = re.compile(rf'\b{_NUMBER}')
 _HAS_NUMBER_ZH = re.compile(_NUMBER_ZH)
 _CLAUSE_END = re.compile(r'[;!?。;\n]|(?<!\bmax)(?<!\bmin)(?<!\bdr)\.(?!\w)')
 _COMMA = re.compile('[^,，]+')

@@ -40,7 +40,7 @@ _Form = tuple[re.Pattern[str], Callable[[re.Match[str], str], list[_Pair]]]
 
 
 @cache
-def _list_units() -> dict[str, str]:
+def list_units() -> dict[str, str]:
     """Return the unit of each name that questions may use."""
     table = load_table('figures')
     names = {
@@ -75,7 +75,7 @@ def _compose_units(names: dict[str, str]) -> Iterator[tuple[str, str]]:
 def _compile_forms() -> tuple[_Form, ...]:
     """Return the forms of a bound, and how the values of each are read."""
     table = load_table('figures')
-    unit = '|'.join(re.escape(name) for name in sorted(_list_units(), key=len, reverse=True))
+    unit = '|'.join(re.escape(name) for name in sorted(list_units(), key=len, reverse=True))
     amounts = table['amount']
     number = expand(amounts['number'], table)
     fragments = {
@@ -231,7 +231,7 @@ def _parse(number: str) -> float:
 
 def _convert(value: float, name: str, folded: str, per: str = '') -> _Value | None:
     """Return a value in SI units; None where the unit may be of two quantities."""
-    unit = f'{_list_units()[name]}{per}'
+    unit = f'{list_units()[name]}{per}'
     if unit not in load_table('figures')['si'] and unit != _DEGREES:
         return None
     if unit == _DEGREES:

@@ -1,0 +1,283 @@
+"""
+Limits on the params of a skill, by the rules of a collection. See docs/skills.md.
+
+A rule whose condition is known not to be met binds nothing; one of whose condition it is unknown
+binds.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from robot_memory.core.amounts import Amount, Value, is_unit, make_amount
+from robot_memory.core.fields import arg
+from robot_memory.core.json_text import parse_finite
+from robot_memory.core.records import Record
+from robot_memory.memory import Memory
+from robot_memory.retrieval.rules import JudgedRules, find_rules, find_rules_with_limits
+from robot_memory.retrieval.situation import find_situation
+from robot_memory.text.rules.conditions import Condition, judge
+from robot_memory.text.rules.limits import load_aliases, read_limits
+from robot_memory.text.rules.reader import read_rule
+from robot_memory.text.rules.scene import Scene, read_scene
+
+MAX_AGE_S = 60.0
+_WORD = re.compile(r'[^\W\d_]+')
+_CAMEL = re.compile(r'(?<=[a-z])(?=[A-Z])')
+_THINGS = ('thing', 'word')
+_EITHER = {'deg': ('deg', 'degC')}
+"""Units that are written alike."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Hold what a rule allows of a param, in SI units: from `low` to `high`, both included."""
+
+    param: str
+    low: float
+    high: float
+    memory_id: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class Unchecked:
+    """Name a rule that applies or may apply, and that only the caller can keep."""
+
+    memory_id: int
+    content: str
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Hold all that rules say of params."""
+
+    bounds: Sequence[Bound]
+    unchecked: Sequence[Unchecked]
+
+    def of(self, param: str) -> tuple[float, float]:
+        """Return the least and the greatest that a param may be."""
+        own = [one for one in self.bounds if one.param == param]
+        low = max((one.low for one in own), default=-math.inf)
+        return low, min((one.high for one in own), default=math.inf)
+
+    def allows(self, param: str, value: Value | float) -> bool:
+        """Say whether a param may have a value."""
+        if isinstance(value, str):
+            return True
+        low, high = self.of(param)
+        return low <= (value.value if isinstance(value, Amount) else value) <= high
+
+
+@dataclass(frozen=True)
+class BoundView:
+    """A limit that binds a param."""
+
+    param: str = arg('Param that is bound.')
+    min: float | None = arg('Least value, in unit.')
+    max: float | None = arg('Greatest value, in unit.')
+    unit: str = arg('Unit of the bounds.')
+    memory_id: int = arg('Id of the rule.')
+
+
+@dataclass(frozen=True)
+class UncheckedView:
+    """A rule that no param can keep."""
+
+    memory_id: int = arg('Id of the rule.')
+    content: str = arg('Text of the rule.')
+
+
+def find_bounds(
+    memory: Memory, collection: str, task: str, params: Mapping[str, str | None]
+) -> Bounds:
+    """
+    Return what the rules of a collection allow in a task.
+
+    `params` are units by name, None of names from a set. Rules are judged by the task's words and
+    by what recent memories tell of the situation.
+    """
+    structured = find_rules_with_limits(memory, collection)
+    if structured is None:
+        return Bounds((), ())
+    known = find_situation(memory, collection, None, MAX_AGE_S).values
+    rules = find_rules(memory, collection, task, known)
+    scene = read_scene(task, known)
+    bounds, unchecked = [], []
+    by_fields = {record.id for record in structured}
+    for record in structured:
+        found, missed = _read_structured(record, scene, params)
+        bounds += found
+        unchecked += [_name(record)] * missed
+    for record, is_met in _list_binding(rules, by_fields):
+        found, missed = _read_words(record, params)
+        bounds += found
+        if missed or (not found and _names_object(record.content, is_met)):
+            unchecked.append(_name(record))
+    return Bounds(tuple(dict.fromkeys(bounds)), tuple(unchecked))
+
+
+def _list_binding(rules: JudgedRules, without: set[int]) -> Iterator[tuple[Record, bool]]:
+    """Yield the rules of operators and planners that apply or may, and whether they do."""
+    for rule in rules.told:
+        if not rule.is_quoted and rule.record.id not in without:
+            yield rule.record, rule.truth is True
+
+
+def _name(record: Record) -> Unchecked:
+    return Unchecked(record.id, record.content)
+
+
+def _names_object(text: str, is_met: bool) -> bool:
+    """Say whether a rule is about a thing that is handled, as far as is known."""
+    kinds = set(_list_atoms(read_rule(text)))
+    return bool(kinds.intersection(_THINGS if is_met else ('thing',)))
+
+
+def _list_atoms(condition: Condition) -> Iterator[str]:
+    for name in ('all', 'any'):
+        for inner in condition.get(name, ()):
+            yield from _list_atoms(inner)
+    if 'not' not in condition:
+        yield from condition
+
+
+def _read_words(record: Record, params: Mapping[str, str | None]) -> tuple[list[Bound], bool]:
+    """Return what a rule's text bounds, and whether an amount of it bounds no param."""
+    bounds: list[Bound] = []
+    is_about = bool(set(_list_atoms(read_rule(record.content))).intersection(_THINGS))
+    missed = False
+    for limit in read_limits(record.content):
+        found = []
+        for unit in _EITHER.get(limit.unit, (limit.unit,)):
+            ends = _convert_ends(limit.low, limit.high, unit)
+            if ends is not None and not limit.is_unclear:
+                for param in choose_params(params, unit, limit.words, record.content):
+                    found.append(_make_bound(param, ends, record.id, params))
+        fits = any(choose_params(params, unit, limit.words, '') for unit in (limit.unit,))
+        missed |= (not found and is_about) or (limit.is_unclear and fits)
+        bounds += found
+    return bounds, missed
+
+
+def _make_bound(
+    param: str, ends: tuple[float, float], memory_id: int, params: Mapping[str, str | None]
+) -> Bound:
+    return Bound(param, *ends, memory_id, params[param] or '')
+
+
+def _convert_ends(low: float | None, high: float | None, unit: str) -> tuple[float, float] | None:
+    """Return bounds in SI units, None for a unit that is not known."""
+    if not is_unit(unit):
+        return None
+    return (
+        -math.inf if low is None else make_amount(low, unit).value,
+        math.inf if high is None else make_amount(high, unit).value,
+    )
+
+
+def choose_params(params: Mapping[str, str | None], unit: str, words: str, text: str) -> list[str]:
+    """
+    Return the params that a limit in a unit is about.
+
+    Those of which its words have most of the name, in its own or in other words; else the whole
+    text; where it has nothing of any, all that have a unit of the same quantity.
+    """
+    if not is_unit(unit):
+        return []
+    dimension = Amount(0.0, unit).dimension
+    fitting = [
+        name
+        for name, own in params.items()
+        if own is not None and Amount(0.0, own).dimension == dimension
+    ]
+    for said in (words, text):
+        scores = {name: _count_said(name, said.lower()) for name in fitting}
+        if best := max(scores.values(), default=0):
+            return [name for name, count in scores.items() if count == best]
+    return fitting
+
+
+def _count_said(name: str, text: str) -> int:
+    """Return how many words of a param's name a text has, in its own or in other words."""
+    return sum(any(_has(text, said) for said in _list_said(word)) for word in _split_name(name))
+
+
+def _has(text: str, said: str) -> bool:
+    if said.isascii():
+        return re.search(rf'(?<![a-z]){re.escape(said)}(?![a-z])', text) is not None
+    return said in text
+
+
+@cache
+def _split_name(name: str) -> tuple[str, ...]:
+    return tuple(word.lower() for word in _WORD.findall(_CAMEL.sub(' ', name))) or (name.lower(),)
+
+
+@cache
+def _list_said(word: str) -> frozenset[str]:
+    """Return a word of a param's name and other words for it."""
+    same = [said for name, said in load_aliases().items() if word == name or word in said]
+    return frozenset(
+        {word, *(one for said in same for one in said if len(one) > 1 or not one.isascii())}
+    )
+
+
+def _read_structured(
+    record: Record, scene: Scene, params: Mapping[str, str | None]
+) -> tuple[list[Bound], bool]:
+    """Return what `context.limits` of a rule bounds, and whether some of it bounds no param."""
+    bounds: list[Bound] = []
+    for one in record.context.get('limits') or ():
+        if not isinstance(one, dict):
+            continue
+        when, unit = one.get('when'), one.get('unit') or ''
+        if isinstance(when, str) and when and _is_not_met(when, scene):
+            continue
+        ends = _convert_ends(parse_finite(one.get('min')), parse_finite(one.get('max')), unit)
+        if ends is None:
+            continue
+        name = str(one.get('param', ''))
+        own = params.get(name)
+        fits = own is not None and Amount(0.0, own).dimension == Amount(0.0, unit).dimension
+        chosen = [name] if fits else _choose_meant(params, unit, name)
+        bounds += [_make_bound(param, ends, record.id, params) for param in chosen]
+    return bounds, False
+
+
+def _choose_meant(params: Mapping[str, str | None], unit: str, name: str) -> list[str]:
+    """Return the params that a name means which is none of theirs."""
+    said = ' '.join(_split_name(name))
+    return [param for param in choose_params(params, unit, said, '') if _count_said(param, said)]
+
+
+def _is_not_met(when: str, scene: Scene) -> bool:
+    condition = read_rule(f'when {when}, stop' if when.isascii() else f'{when}时，停止')
+    return judge(condition, scene, lambda word: None).truth is False
+
+
+def view_bounds(bounds: Bounds) -> tuple[BoundView, ...]:
+    """Return the views of what binds."""
+    return tuple(
+        BoundView(
+            one.param,
+            None if math.isinf(one.low) else _show(one.low, one.unit),
+            None if math.isinf(one.high) else _show(one.high, one.unit),
+            one.unit,
+            one.memory_id,
+        )
+        for one in bounds.bounds
+    )
+
+
+def _show(value: float, unit: str) -> float:
+    return float(f'{Amount(value, unit).shown:.9g}')
+
+
+def view_unchecked(bounds: Bounds) -> tuple[UncheckedView, ...]:
+    """Return the views of what nobody but the caller can keep."""
+    return tuple(UncheckedView(one.memory_id, one.content[:300]) for one in bounds.unchecked)

@@ -1,0 +1,380 @@
+"""What to try next in a skill, within what rules allow. See docs/skills.md."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from robot_memory.background.blas import hold_blas
+from robot_memory.background.skills import SkillCopy, SkillKey, check_unit, to_plain
+from robot_memory.core.amounts import Amount, Value, describe_unit, make_amount, read_value
+from robot_memory.core.errors import InvalidArgument
+from robot_memory.core.json_text import format_value
+from robot_memory.embedding.quantisation import Vector
+from robot_memory.memory import Memory
+from robot_memory.retrieval.limits import Bounds, find_bounds
+from robot_memory.skills.choice import Choice, Range, Want, choose, list_tried
+from robot_memory.skills.trials import SUCCESS
+from robot_memory.storage.tables import situations, trials
+from robot_memory.storage.tables.trials import Row
+
+ENOUGH = 0.5
+"""Effective trials below which nothing is known."""
+_AIMS = {'minimise': 'least', 'minimize': 'least', 'maximise': 'most', 'maximize': 'most'}
+_WANT = (
+    'want must be {"result": "slide", "value": "0.4 m", "tolerance": "8 cm"}, '
+    '{"minimise": "force"}, {"maximise": "slide"} or {"success": true}'
+)
+Candidates = dict[str, Range | Sequence[Value]]
+
+
+@dataclass(frozen=True)
+class Question:
+    """Hold what is asked: values are in SI units."""
+
+    skill: str
+    situation: str
+    numbers: Mapping[str, Value]
+    want: Mapping[str, Any]
+    among: Mapping[str, Any] | None
+    default: Mapping[str, Value] | None
+    explore: float
+    seed: int
+    robot: str | None
+    world: str
+    collection: str
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Name a trial that a suggestion rests on."""
+
+    row: Row
+    weight: float
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """
+    Hold params to try, as figures with units and names, and what is predicted of them.
+
+    `predicted` and `interval` are of `result`; none where nothing is known. `left_out` counts
+    trials of too low an authority.
+    """
+
+    params: Mapping[str, Value]
+    probability: float | None
+    result: str
+    predicted: Amount | None
+    interval: tuple[Amount, Amount] | None
+    trials: float
+    evidence: Sequence[Witness]
+    default_used: bool
+    explored: bool
+    bounds: Bounds
+    empty_by: Sequence[str] = field(default_factory=tuple)
+    left_out: int = 0
+
+
+def suggest(memory: Memory, question: Question) -> Suggestion:
+    """
+    Return what to try next; nothing is written.
+
+    Raise InvalidArgument, which names what is known, for params that no trial has, units of
+    another quantity, a want that nobody measured, and exploring without `among`.
+    """
+    if question.explore > 0 and question.among is None:
+        raise InvalidArgument(
+            f'explore {question.explore:g} requires among, the values that params may have: '
+            'without it params stay within what was tried with success'
+        )
+    key = SkillKey(question.collection, question.skill, question.robot, question.world)
+    vector = _embed(memory, question.situation)
+    with memory.db.read() as connection:
+        copy = memory.skills.open(connection, key)
+        left_out = trials.count_uncounted(connection, question.collection, question.skill)
+    with copy.lock:
+        units = _read_units(copy, question)
+        _check_known(copy, question)
+        want = _read_want(copy, question.want)
+        candidates = _read_candidates(copy, question)
+        task = f'{question.skill}: {question.situation}'
+        bounds = find_bounds(memory, question.collection, task, units)
+        narrowed = {name: _narrow(name, one, bounds) for name, one in candidates.items()}
+        empty = [name for name, one in narrowed.items() if _is_empty(one)]
+        choice = Choice({})
+        if narrowed and not empty:
+            choice = _choose(copy, question, want, narrowed, vector)
+        found = _tell(copy, question, want, choice, bounds, units, narrowed)
+    memory.skills.note_recorded(copy)
+    return replace(found, empty_by=empty, left_out=left_out)
+
+
+def _embed(memory: Memory, text: str) -> Vector | None:
+    """Return the vector of a situation: the stored one, else a new one."""
+    embedder = memory.embedder.get_if_loaded()
+    if embedder is None or not text:
+        return None
+    with memory.db.read() as connection:
+        known = situations.get_vector(connection, text, embedder.name)
+    if known is not None:
+        return known
+    made = memory.vocabulary.embed([text])
+    return None if made is None else made[0]
+
+
+def _choose(
+    copy: SkillCopy,
+    question: Question,
+    want: Want,
+    candidates: Candidates,
+    vector: Vector | None,
+) -> Choice:
+    plain: dict[str, Any] = {
+        name: one
+        if isinstance(one, Range)
+        else [value.value if isinstance(value, Amount) else value for value in one]
+        for name, one in candidates.items()
+    }
+    if question.situation:
+        vector = copy.make_vector(vector, situations.digest(question.situation))
+    with hold_blas():
+        return choose(
+            copy.skill,
+            vector,
+            want,
+            plain,
+            numbers=to_plain(question.numbers),
+            explore=question.explore,
+            seed=question.seed,
+        )
+
+
+def _tell(
+    copy: SkillCopy,
+    question: Question,
+    want: Want,
+    choice: Choice,
+    bounds: Bounds,
+    units: Mapping[str, str | None],
+    candidates: Candidates,
+) -> Suggestion:
+    """Return a choice with its units; the default where nothing is known."""
+    result = '' if want.result == SUCCESS else want.result
+    is_known = choice.probability is not None or choice.predicted is not None
+    weight = sum(one for _, one in choice.evidence)
+    if not is_known or (weight < ENOUGH and not choice.explored):
+        params = _fit_default(question.default, bounds, candidates)
+        return Suggestion(
+            params, None, result, None, None, weight, (), bool(params), False, bounds
+        )
+    unit = copy.units.get(('results', result)) or ''
+    interval = None
+    if choice.interval is not None and result:
+        interval = Amount(choice.interval[0], unit), Amount(choice.interval[1], unit)
+    return Suggestion(
+        {
+            name: _restore(value, candidates[name], units.get(name) or '')
+            for name, value in choice.params.items()
+        },
+        choice.probability,
+        result,
+        Amount(choice.predicted, unit) if result and choice.predicted is not None else None,
+        interval,
+        choice.trials,
+        [Witness(copy.rows[place], weight) for place, weight in choice.evidence],
+        False,
+        choice.explored,
+        bounds,
+    )
+
+
+def _fit_default(
+    default: Mapping[str, Value] | None, bounds: Bounds, candidates: Candidates
+) -> dict[str, Value]:
+    """Return the default moved to the limits; nothing where rules leave no value of a param."""
+    if not default or any(_is_empty(one) for one in candidates.values()):
+        return {}
+    found: dict[str, Value] = {}
+    for name, value in default.items():
+        low, high = bounds.of(name)
+        if low > high:
+            return {}
+        found[name] = value
+        if isinstance(value, Amount) and not low <= value.value <= high:
+            moved = min(max(value.value, low), high)
+            found[name] = _keep_within(moved, value.unit, low, high)
+    return found
+
+
+def _restore(value: float | str, allowed: Range | Sequence[Value], unit: str) -> Value:
+    """Return what was chosen of a param as it was given, or in its unit."""
+    if isinstance(allowed, Range):
+        return _keep_within(float(value), unit, allowed.low, allowed.high)
+    same = [one for one in allowed if value == (one.value if isinstance(one, Amount) else one)]
+    return same[0]
+
+
+def _keep_within(value: float, unit: str, low: float, high: float) -> Amount:
+    """Return a figure in its unit, with few digits unless they would break a limit."""
+    exact = Amount(value, unit)
+    for digits in (4, 6, 9, 12, 17):
+        said = make_amount(float(f'{exact.shown:.{digits}g}'), unit)
+        if low <= said.value <= high:
+            return said
+    inner = exact.shown
+    for _ in range(8):
+        inner = math.nextafter(
+            inner, -math.inf if make_amount(inner, unit).value > high else math.inf
+        )
+        if low <= make_amount(inner, unit).value <= high:
+            return make_amount(inner, unit)
+    return exact
+
+
+def _read_units(copy: SkillCopy, question: Question) -> dict[str, str | None]:
+    """Return the unit of each param that is known or asked for; None of names."""
+    units = {name: unit for (role, name), unit in copy.units.items() if role == 'params'}
+    for name, value in (question.default or {}).items():
+        units.setdefault(name, value.unit if isinstance(value, Amount) else None)
+    for name, allowed in (question.among or {}).items():
+        for value in _list_allowed(allowed):
+            read = read_value(f'among.{name}', value, may_be_name=True)
+            units.setdefault(name, read.unit if isinstance(read, Amount) else None)
+    return units
+
+
+def _list_allowed(allowed: Any) -> list[Any]:
+    if isinstance(allowed, Mapping) and set(allowed) <= {'min', 'max'} and allowed:
+        return [value for value in allowed.values() if value is not None]
+    return allowed if isinstance(allowed, list) else [allowed]
+
+
+def _check_known(copy: SkillCopy, question: Question) -> None:
+    """Raise InvalidArgument for numbers and params that no trial of the skill has."""
+    for role, values in (('numbers', question.numbers), ('params', question.default or {})):
+        for name, value in values.items():
+            _check_name(copy, role, name)
+            check_unit(copy, role, name, value)
+    for name in question.among or {}:
+        _check_name(copy, 'params', name)
+
+
+def _check_name(copy: SkillCopy, role: str, name: str) -> None:
+    known = sorted(own for kind, own in copy.units if kind == role)
+    if copy.rows and name not in known:
+        raise InvalidArgument(
+            f'no trial of {copy.key.skill} has {name} in {role}; known: '
+            f'{", ".join(known) or "none"}'
+        )
+
+
+def _read_want(copy: SkillCopy, want: Mapping[str, Any]) -> Want:
+    if not want or want == {'success': True}:
+        if copy.rows and SUCCESS not in copy.skill.trials.results:
+            raise InvalidArgument(
+                f'no trial of {copy.key.skill} says whether it succeeded; measured: '
+                f'{", ".join(_list_results(copy))}; name one of them in want'
+            )
+        return Want()
+    for said, aim in _AIMS.items():
+        if set(want) == {said}:
+            return Want(_check_result(copy, want[said]), aim=aim)  # type: ignore[arg-type]
+    if not set(want) <= {'result', 'value', 'tolerance'} or not {'result', 'value'} <= set(want):
+        raise InvalidArgument(f'{_WANT}; not {format_value(dict(want))}')
+    name = _check_result(copy, want['result'])
+    unit = copy.units.get(('results', name)) or ''
+    value = _read_of_result('want.value', want['value'], unit)
+    if 'tolerance' not in want:
+        raise InvalidArgument(f'{_WANT}; tolerance is missing: how far from {value} still is good')
+    tolerance = _read_of_result('want.tolerance', want['tolerance'], unit)
+    span = tolerance.value - Amount(0.0, tolerance.unit).value
+    if tolerance.unit in ('degC', 'degF'):
+        span = tolerance.shown * (1.0 if tolerance.unit == 'degC' else 5 / 9)
+    if span <= 0:
+        raise InvalidArgument(f'want.tolerance must be above 0, not {tolerance}')
+    return Want(name, value.value - span, value.value + span)
+
+
+def _check_result(copy: SkillCopy, name: Any) -> str:
+    known = _list_results(copy)
+    if isinstance(name, str) and (name in known or (not copy.rows and name)):
+        return name
+    raise InvalidArgument(
+        f'want names {format_value(name)}, which no trial of {copy.key.skill} measured; measured: '
+        f'{", ".join(known) or "none"}'
+    )
+
+
+def _list_results(copy: SkillCopy) -> list[str]:
+    return sorted(name for role, name in copy.units if role == 'results')
+
+
+def _read_of_result(where: str, given: Any, unit: str) -> Amount:
+    found = read_value(where, given, may_be_name=False)
+    assert isinstance(found, Amount)
+    if unit and found.dimension != Amount(0.0, unit).dimension:
+        raise InvalidArgument(
+            f'{where} has the unit {describe_unit(found.unit)}, but the result was measured in '
+            f'{unit}'
+        )
+    return found
+
+
+def _read_candidates(copy: SkillCopy, question: Question) -> Candidates:
+    """Return what params may be: `among`, and what was tried with success of the others."""
+    tried = list_tried(copy.skill)
+    found: Candidates = {
+        name: one
+        if isinstance(one, Range)
+        else [value if isinstance(value, str) else Amount(float(value)) for value in one]
+        for name, one in tried.items()
+    }
+    for name, allowed in (question.among or {}).items():
+        found[name] = _read_allowed(copy, name, allowed)
+    return found
+
+
+def _read_allowed(copy: SkillCopy, name: str, allowed: Any) -> Range | Sequence[Value]:
+    where = f'among.{name}'
+    values = []
+    for one in _list_allowed(allowed):
+        read = read_value(where, one, may_be_name=True)
+        check_unit(copy, 'params', name, read)
+        values.append(read)
+    if not values:
+        raise InvalidArgument(f'{where} has no value; give a list of values, or min and max')
+    if not isinstance(allowed, Mapping) or not set(allowed) <= {'min', 'max'}:
+        return values
+    tried = list_tried(copy.skill).get(name)
+    ends: dict[str, float] = {}
+    for end, one in zip([key for key in allowed if allowed[key] is not None], values, strict=True):
+        if isinstance(one, str):
+            raise InvalidArgument(f'{where}.{end} must be a figure, not {format_value(one)}')
+        ends[end] = one.value
+    if isinstance(tried, Range):
+        ends = {
+            'min': min(tried.low, ends.get('max', tried.low)),
+            'max': max(tried.high, ends.get('min', tried.high)),
+            **ends,
+        }
+    if len(ends) < 2:
+        raise InvalidArgument(f'{where} requires min and max')
+    if ends['min'] > ends['max']:
+        raise InvalidArgument(f'{where} has min above max: {format_value(dict(allowed))}')
+    return Range(ends['min'], ends['max'])
+
+
+def _narrow(name: str, one: Range | Sequence[Value], bounds: Bounds) -> Range | Sequence[Value]:
+    """Return of what a param may be what rules allow."""
+    if isinstance(one, Range):
+        low, high = bounds.of(name)
+        return Range(max(one.low, low), min(one.high, high))
+    return [value for value in one if bounds.allows(name, value)]
+
+
+def _is_empty(one: Range | Sequence[Value]) -> bool:
+    """Say whether a param may be nothing."""
+    return one.low > one.high if isinstance(one, Range) else not one

@@ -1,0 +1,183 @@
+"""Say what to try next in a skill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from robot_memory.core.amounts import Amount, read_values, write_values
+from robot_memory.core.errors import InvalidArgument
+from robot_memory.core.fields import Json, arg, collection_arg
+from robot_memory.core.json_text import format_value
+from robot_memory.core.trials import WORLDS
+from robot_memory.memory import Memory
+from robot_memory.retrieval import suggestions
+from robot_memory.retrieval.limits import (
+    BoundView,
+    UncheckedView,
+    view_bounds,
+    view_unchecked,
+)
+from robot_memory.retrieval.suggestions import Question, Suggestion
+from robot_memory.storage.tables import sessions
+from robot_memory.text.quoting import quote
+from robot_memory.tool import tool
+
+_OUTCOMES = {True: 'succeeded', False: 'failed', None: 'unknown'}
+
+
+@dataclass(frozen=True)
+class SuggestRequest:
+    """Request of suggest."""
+
+    skill: str = arg('Name of the skill, e.g. strike.', min_length=1, max_length=64)
+    situation: str = arg('What is found there, in words.', default='', max_length=1000)
+    numbers: Json | None = arg(
+        'What is found there in figures: {"distance": "0.4 m"}.', default=None, shape='object'
+    )
+    want: Json | None = arg(
+        '{"result": "slide", "value": "0.4 m", "tolerance": "8 cm"}, {"minimise": "force"}, '
+        '{"maximise": "slide"}; default: success.',
+        default=None,
+        shape='object',
+    )
+    among: Json | None = arg(
+        'What params may be: {"speed": {"min": "0.5 m/s", "max": "2 m/s"}, "gripper": ["soft", '
+        '"hard"]}; default: what was tried with success.',
+        default=None,
+        shape='object',
+    )
+    default: Json | None = arg('Params where nothing is known.', default=None, shape='object')
+    explore: float = arg(
+        'Share of uncertainty that is tried out; above 0 requires among.',
+        default=0.0,
+        minimum=0.0,
+        maximum=1.0,
+    )
+    seed: int = arg('The same seed explores the same.', default=0, minimum=0)
+    robot: str = arg('Only trials of this robot, and of none.', default='', max_length=128)
+    world: str = arg('Where it will be done: real or sim.', default='real', choices=WORLDS)
+    collection: str = collection_arg('Collection.')
+    session_id: str | None = arg('Session id from start_session.', default=None)
+
+
+@dataclass(frozen=True)
+class WitnessView:
+    """A trial that a suggestion rests on."""
+
+    memory_id: int = arg('Id of the trial.')
+    weight: float = arg('How like it is, 0 to 1.')
+    outcome: str = arg('succeeded, failed or unknown.')
+    results: Json = arg('What was measured.')
+
+
+@dataclass(frozen=True)
+class SuggestResponse:
+    """Response of suggest."""
+
+    params: Json = arg('Params to try; empty where nothing is known or no value is allowed.')
+    probability: float | None = arg(
+        'Probability of what is wanted, 0 to 1; of success by default.'
+    )
+    predicted: Json | None = arg('Predicted result.')
+    interval: Json | None = arg('Least and greatest of the result in nine of ten trials.')
+    effective_trials: float = arg('Number of trials like this that it rests on.')
+    evidence: tuple[WitnessView, ...] = arg('Trials that it rests on, the most alike first.')
+    default_used: bool = arg('True if nothing is known and params are the default.')
+    why: str = arg('Why, in one sentence; rules that nobody but the caller can keep come first.')
+    bound_by: tuple[BoundView, ...] = arg('Limits of rules on the params.')
+    unchecked: tuple[UncheckedView, ...] = arg(
+        'Rules that apply or may apply and that no param can keep.'
+    )
+
+
+@tool(read_only=True, idempotent=True, planner=True)
+def suggest(memory: Memory, request: SuggestRequest) -> SuggestResponse:
+    """
+    Suggest the params of the next try of a skill, from the trials of record_outcome.
+
+    Call it before each try; report what came of it with record_outcome.
+
+    Rules of operators and planners are hard limits (bound_by); unchecked lists those that no param
+    can keep. Where nothing is known the default is answered, with probability null.
+    """
+    robot = request.robot or None
+    if request.session_id is not None:
+        with memory.db.read() as connection:
+            sessions.get(connection, request.session_id)
+    skill = request.skill.strip()
+    if not skill:
+        raise InvalidArgument(f'skill is empty ({format_value(request.skill)}); name the skill')
+    question = Question(
+        skill,
+        ' '.join(request.situation.split()),
+        read_values('numbers', request.numbers, may_be_names=True),
+        request.want or {},
+        request.among,
+        None
+        if request.default is None
+        else read_values('default', request.default, may_be_names=True),
+        request.explore,
+        request.seed,
+        robot,
+        request.world,
+        request.collection,
+    )
+    found = suggestions.suggest(memory, question)
+    return SuggestResponse(
+        write_values(found.params),
+        None if found.probability is None else round(found.probability, 4),
+        _show(found.predicted),
+        None if found.interval is None else [_show(one) for one in found.interval],
+        round(found.trials, 2),
+        tuple(_view_witness(one) for one in found.evidence),
+        found.default_used,
+        _explain(question, found),
+        view_bounds(found.bounds),
+        view_unchecked(found.bounds),
+    )
+
+
+def _show(amount: Amount | None) -> Any:
+    if amount is None:
+        return None
+    shown = float(f'{amount.shown:.6g}')
+    return {'value': shown, 'unit': amount.unit} if amount.unit else shown
+
+
+def _view_witness(one: suggestions.Witness) -> WitnessView:
+    return WitnessView(
+        one.row.memory_id,
+        round(one.weight, 4),
+        _OUTCOMES[one.row.success],
+        write_values(one.row.results),
+    )
+
+
+def _explain(question: Question, found: Suggestion) -> str:
+    """Return why, in one sentence."""
+    said = ', '.join(f'{name} {value}' for name, value in found.params.items())
+    unchecked = ''
+    if found.bounds.unchecked:
+        rules = '; '.join(
+            f'mem_{one.memory_id} {quote(one.content, 120)}' for one in found.bounds.unchecked[:3]
+        )
+        unchecked = f'No param keeps {rules}: check that yourself; '
+    by = sorted({f'mem_{one.memory_id}' for one in found.bounds.bounds})
+    bound = f', within the limits of {", ".join(by)}' if by else ''
+    if found.empty_by:
+        why = f'no value of {", ".join(found.empty_by)} is allowed{bound}'
+    elif found.default_used:
+        why = f'{said} is the default: no trial of {question.skill} is like this{bound}'
+    elif not found.params:
+        why = f'no trial of {question.skill} is like this, and no default is given'
+    else:
+        how = f'about {found.trials:.3g} trials like this'
+        expects = f' predict {found.result} {found.predicted}' if found.predicted else ''
+        chance = '' if found.probability is None else f', {found.probability:.0%} likely as wanted'
+        drawn = ' (explored)' if found.explored else ''
+        why = f'{said}{drawn}: {how}{expects}{chance}{bound}'
+    left = ''
+    if found.left_out:
+        left = f'; {found.left_out} trials of lower authority do not count'
+    return f'{unchecked}{why}{left}.'

@@ -1,0 +1,331 @@
+"""What to try next: from trials, within limits, and refused by what is known."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from amounts import few_or_many
+from hypothesis import given
+from hypothesis import settings as run_with
+from hypothesis import strategies as st
+from narrowing import require
+from robots import Robot
+
+from robot_memory.core.amounts import make_amount
+from robot_memory.core.errors import InvalidArgument, NotFound
+from robot_memory.core.fields import to_plain
+from robot_memory.core.settings import Settings
+from robot_memory.memory import Memory
+from robot_memory.text.categories import classify
+from robot_memory.text.rules.limits import read_limits
+
+OILED, WOOD = 'brass disc on the oiled tray', 'plastic disc on wood'
+GOAL = {'result': 'slide', 'value': '40 cm', 'tolerance': '10 cm'}
+
+
+def slide(situation: str, speed: float) -> float:
+    return speed**2 / (2 * 9.81 * (0.05 if situation == OILED else 0.2))
+
+
+@pytest.fixture
+def striker(robot: Robot) -> Robot:
+    """A robot that struck discs 60 times, on two surfaces."""
+    chance = random.Random(7)
+    for _ in range(60):
+        situation, speed = chance.choice((OILED, WOOD)), chance.uniform(0.4, 2.0)
+        far = slide(situation, speed)
+        robot.record_outcome(
+            'strike',
+            situation,
+            params={'speed': f'{speed:.3f} m/s', 'gripper': chance.choice(('soft', 'hard'))},
+            results={'slide': f'{far:.4f} m'},
+            success='true' if abs(far - 0.4) < 0.1 else 'false',
+        )
+    copy = next(iter(robot.memory.skills._copies.values()))
+    with copy.lock:
+        copy.skill.learn()
+    return robot
+
+
+@pytest.mark.parametrize('situation', [OILED, WOOD])
+def test_a_suggestion_reaches_the_goal_of_each_situation(striker: Robot, situation: str) -> None:
+    found = striker.suggest('strike', situation, want=GOAL)
+    assert found.params['speed']['unit'] == 'm/s'
+    assert abs(slide(situation, found.params['speed']['value']) - 0.4) < 0.1
+    assert found.probability is not None and found.probability > 0.5
+    low, high = (end['value'] for end in require(found.interval))
+    assert low < require(found.predicted)['value'] < high
+    assert not found.default_used
+    assert found.effective_trials > 1
+    best = found.evidence[0]
+    assert situation in striker.show(best.memory_id).memory.content
+    assert 'trials like this' in found.why
+
+
+def test_the_same_seed_explores_the_same_and_nothing_is_written(robot: Robot) -> None:
+    for speed, far in ((0.5, 0.1), (1.0, 0.9)):
+        robot.record_outcome(
+            'strike', OILED, params={'speed': f'{speed} m/s'}, results={'slide': f'{far} m'}
+        )
+    among = {'speed': {'min': '0.2 m/s', 'max': '2 m/s'}}
+    before = robot.rows('SELECT count(*), max(id) FROM audit')
+    drawn = [
+        robot.suggest('strike', OILED, want=GOAL, among=among, explore=1.0, seed=seed)
+        for seed in (1, 1, 2, 3, 4)
+    ]
+    assert drawn[0] == drawn[1]
+    assert len({str(one.params) for one in drawn}) > 1
+    assert robot.rows('SELECT count(*), max(id) FROM audit') == before
+
+
+def test_without_among_params_stay_within_what_was_tried_with_success(striker: Robot) -> None:
+    found = striker.suggest('strike', OILED, want={'maximise': 'slide'})
+    good = striker.query_events(where={'kind': 'trial', 'success': 1}, limit=1000).events
+    speeds = [one.value for event in good for one in event.figures if one.name == 'speed']
+    assert found.params['speed']['value'] <= max(speeds) + 1e-3
+
+
+def test_among_allows_values_ranges_and_names(striker: Robot) -> None:
+    among = {'speed': ['80 cm/s', '1.9 m/s'], 'gripper': ['hard']}
+    found = striker.suggest('strike', OILED, want={'minimise': 'slide'}, among=among)
+    assert found.params == {'speed': {'value': 80, 'unit': 'cm/s'}, 'gripper': 'hard'}
+
+
+def test_the_default_stands_where_nothing_is_known(striker: Robot) -> None:
+    default = {'speed': '0.9 m/s'}
+    found = striker.suggest('strike', 'a sponge in the sink', want=GOAL, default=default)
+    assert found.default_used
+    assert found.probability is None
+    assert found.params == {'speed': {'value': 0.9, 'unit': 'm/s'}}
+    found = striker.suggest('strike', 'a sponge in the sink', want=GOAL)
+    assert (found.params, found.probability, found.default_used) == ({}, None, False)
+    found = striker.suggest('pour', default={'angle': '30 deg'})
+    assert found.default_used and found.params == {'angle': {'value': 30, 'unit': 'deg'}}
+
+
+def test_only_trials_of_the_robot_and_of_none_count_for_it(striker: Robot) -> None:
+    for _ in range(4):
+        striker.record_outcome(
+            'grip', params={'force': '5 N'}, results={'slip': '1 mm'}, robot='a', success='true'
+        )
+        striker.record_outcome(
+            'grip', params={'force': '9 N'}, results={'slip': '1 mm'}, robot='b', success='true'
+        )
+    assert striker.suggest('grip', robot='a').params['force']['value'] == 5
+    assert striker.suggest('grip', robot='b').params['force']['value'] == 9
+    assert striker.suggest('grip', robot='c', default={'force': '2 N'}).default_used
+
+
+def test_a_trial_of_low_authority_does_not_count(striker: Robot) -> None:
+    with striker.memory.db.write() as connection:
+        connection.execute("UPDATE memories SET authority = 'observed' WHERE type = 'perception'")
+    striker.memory.skills.drop('default', 'strike')
+    found = striker.suggest('strike', OILED, default={'speed': '1 m/s'})
+    assert found.default_used
+    assert '60 trials of lower authority do not count' in found.why
+
+
+def test_what_is_forgotten_no_longer_counts_and_counts_again_when_undone(striker: Robot) -> None:
+    before = striker.suggest('strike', WOOD, want=GOAL)
+    first = before.evidence[0].memory_id
+    striker.forget(first, 'measured wrongly')
+    ids = {one.memory_id for one in striker.suggest('strike', WOOD, want=GOAL).evidence}
+    assert first not in ids
+    striker.undo(first)
+    ids = {one.memory_id for one in striker.suggest('strike', WOOD, want=GOAL).evidence}
+    assert first in ids
+
+
+def test_lost_rows_change_no_suggestion(striker: Robot) -> None:
+    striker.memory.skills.drop('default', 'strike')
+    before = striker.suggest('strike', WOOD, want=GOAL)
+    with striker.memory.db.write() as connection:
+        connection.execute('DELETE FROM trials WHERE memory_id % 2')
+    striker.memory.skills.drop('default', 'strike')
+    after = striker.suggest('strike', WOOD, want=GOAL)
+    assert [one.memory_id for one in after.evidence] == [one.memory_id for one in before.evidence]
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'words'),
+    [
+        ({'want': {'maximise': 'force'}}, ['force', 'measured: slide']),
+        ({'want': {'result': 'slide', 'value': '1 N', 'tolerance': '1 m'}}, ['N', 'm']),
+        ({'want': {'result': 'slide', 'value': '1 m'}}, ['tolerance']),
+        ({'want': {'result': 'slide', 'value': '1 m', 'tolerance': '0 m'}}, ['above 0']),
+        ({'want': {'goal': 1}}, ['result', 'minimise', 'goal']),
+        ({'explore': 0.5}, ['explore', 'among']),
+        ({'among': {'power': ['1 W']}}, ['power', 'known: gripper, speed']),
+        ({'among': {'speed': ['1 N']}}, ['params.speed', 'N', 'm/s']),
+        ({'among': {'speed': []}}, ['among.speed']),
+        ({'among': {'speed': {'min': '2 m/s', 'max': '1 m/s'}}}, ['among.speed', 'min above max']),
+        ({'default': {'sped': '1 m/s'}}, ['sped', 'known: gripper, speed']),
+        ({'numbers': {'distance': '1 m'}}, ['distance', 'numbers', 'known: none']),
+        ({'among': {'speed': ['nan m/s']}}, ['among.speed', 'nan']),
+        ({'session_id': 'nowhere'}, ['nowhere']),
+    ],
+)
+def test_what_is_not_known_is_refused_by_what_is(
+    striker: Robot, arguments: dict[str, Any], words: list[str]
+) -> None:
+    with pytest.raises((InvalidArgument, NotFound)) as refused:
+        striker.suggest('strike', OILED, **arguments)
+    for word in words:
+        assert word in str(refused.value)
+    with pytest.raises(InvalidArgument, match='skill'):
+        striker.suggest(' ')
+
+
+def test_a_rule_of_a_planner_is_a_limit_and_that_of_a_person_is_none(striker: Robot) -> None:
+    striker.save_conversation('Never strike faster than 0.2 m/s', 'Fine', actor_id='visitor')
+    free = striker.suggest('strike', WOOD, want=GOAL)
+    assert free.params['speed']['value'] > 1
+    rule = striker.learn('Never strike faster than 0.9 m/s').memory_id
+    bound = striker.suggest('strike', WOOD, want=GOAL)
+    assert bound.params['speed']['value'] <= 0.9
+    assert to_plain(bound)['bound_by'] == [
+        {'param': 'speed', 'min': None, 'max': 0.9, 'unit': 'm/s', 'memory_id': rule}
+    ]
+    assert f'mem_{rule}' in bound.why
+
+
+def test_where_no_value_is_left_params_are_empty(striker: Robot) -> None:
+    striker.learn('Speed at most 0.3 m/s')
+    among = {'speed': {'min': '0.5 m/s', 'max': '2 m/s'}}
+    found = striker.suggest('strike', WOOD, want=GOAL, among=among, default={'speed': '1 m/s'})
+    assert (found.params, found.probability) == ({}, None)
+    assert 'no value of speed is allowed' in found.why
+
+
+def test_a_limit_binds_the_default(striker: Robot) -> None:
+    striker.learn('Never tilt by more than 20 degrees')
+    found = striker.suggest('pour', default={'angle': '30 deg'})
+    assert found.params['angle']['value'] <= 20
+
+
+def test_a_condition_that_is_not_met_does_not_bind_and_an_unknown_one_does(
+    striker: Robot,
+) -> None:
+    striker.learn('With glass the speed is at most 0.5 m/s')
+    assert striker.suggest('strike', WOOD, want=GOAL).params['speed']['value'] > 1
+    striker.learn('When Li is near, move no faster than 0.8 m/s')
+    assert striker.suggest('strike', WOOD, want=GOAL).params['speed']['value'] <= 0.8
+
+
+def test_a_rule_about_the_object_that_no_param_keeps_is_told_first(striker: Robot) -> None:
+    rule = striker.learn('Never heat a disc above 60 °C').memory_id
+    found = striker.suggest('strike', WOOD, want=GOAL)
+    assert [one.memory_id for one in found.unchecked] in ([rule], [])
+    about = striker.learn('Grip the cup with at most 5 N').memory_id
+    found = striker.suggest('strike', 'cup on the table', want=GOAL, default={'speed': '1 m/s'})
+    assert about in [one.memory_id for one in found.unchecked]
+    assert found.why.startswith(f'No param keeps mem_{about}')
+
+
+def test_limits_in_the_context_are_limits_without_words(striker: Robot) -> None:
+    limits = [{'param': 'speed', 'max': 70, 'unit': 'cm/s'}]
+    learned = striker.learn('House rule 12 for discs', context={'limits': limits})
+    assert require(learned.auto_inferred).category == 'constraint'
+    assert striker.suggest('strike', WOOD, want=GOAL).params['speed']['value'] <= 0.7
+    for wrong in ([{'param': 'speed', 'max': 1, 'unit': 'furlong'}], 'fast', [{'max': 1}], []):
+        with pytest.raises(InvalidArgument, match='limits'):
+            striker.learn('House rule 13', context={'limits': wrong})
+
+
+def test_a_limit_with_a_when_that_is_not_met_does_not_bind(striker: Robot) -> None:
+    limits = [{'param': 'speed', 'max': 0.5, 'unit': 'm/s', 'when': 'you touch glass'}]
+    striker.learn('House rule 12', context={'limits': limits})
+    assert striker.suggest('strike', WOOD, want=GOAL).params['speed']['value'] > 0.5
+    limits = [{'param': 'speed', 'max': 0.6, 'unit': 'm/s', 'when': 'Li is near'}]
+    striker.learn('House rule 14', context={'limits': limits})
+    assert striker.suggest('strike', WOOD, want=GOAL).params['speed']['value'] <= 0.6
+
+
+ENGLISH = (
+    'Never exceed {}', 'The {name} must not be more than {}', 'At most {}',
+    'Keep the {name} below {}', 'Maximum {name}: {}', 'No more than {}', '{name} limit {}',
+    'Do not use more than {}', '{name} up to {} only', 'Use {} at most', 'Stay under {}',
+    'Never above {}',
+)  # fmt: skip
+CHINESE = (
+    '不要超过{}', '{name}不得大于{}', '{name}最大{}', '最多{}', '{name}控制在{}以内',
+    '禁止超过{}', '{name}不能高于{}', '{name}上限{}', '绝不要超过{}', '{name}不超过{}',
+)  # fmt: skip
+KINDS = {
+    'speed': ('m/s', ['m/s', 'mm/s', 'km/h'], ['m/s', '米/秒'], ['speed', 'velocity'], ['速度']),
+    'grip_force': ('N', ['N', 'kN', 'newtons'], ['N', '牛'], ['grip force', 'force'], ['夹持力']),
+    'depth': ('m', ['mm', 'cm', 'm'], ['毫米', '厘米'], ['depth', 'insertion depth'], ['深度']),
+    'torque': ('N m', ['Nm', 'N m', 'Ncm'], ['牛米', 'Nm'], ['torque'], ['扭矩']),
+    'tilt': ('rad', ['deg', 'rad', 'degrees'], ['弧度'], ['tilt', 'tilt angle'], ['倾斜角度']),
+}
+IN_SI = {
+    'newtons': 'N', '牛': 'N', '米/秒': 'm/s', '毫米': 'mm', '厘米': 'cm', 'Nm': 'N m',
+    'Ncm': 'N cm', '牛米': 'N m', 'degrees': 'deg', '弧度': 'rad',
+}  # fmt: skip
+
+
+@st.composite
+def rules(draw: st.DrawFn) -> tuple[str, str, float]:
+    """Draw a rule in either language, the param that it is about, and its limit in SI units."""
+    param = draw(st.sampled_from(sorted(KINDS)))
+    _, units, han_units, names, han_names = KINDS[param]
+    is_han = draw(st.booleans())
+    unit = draw(st.sampled_from(han_units if is_han else units))
+    name = draw(st.sampled_from(han_names if is_han else names))
+    number = draw(st.sampled_from(('0.2', '0.5', '1', '1.5', '2', '3', '7.25', '12', '40', '150')))
+    form = draw(st.sampled_from(CHINESE if is_han else ENGLISH))
+    text = form.format(f'{number}{draw(st.sampled_from((" ", "")))}{unit}', name=name)
+    return text, param, make_amount(float(number), IN_SI.get(unit, unit)).value
+
+
+@run_with(max_examples=few_or_many(40, 400))
+@given(drawn=st.lists(rules(), min_size=1, max_size=3), seed=st.integers(0, 9))
+def test_no_suggestion_breaks_a_rule(
+    tmp_path_factory: pytest.TempPathFactory, drawn: list[tuple[str, str, float]], seed: int
+) -> None:
+    path = tmp_path_factory.mktemp('rules') / 'memory.db'
+    settings = Settings(db_path=str(path), model='none', durability='normal')
+    among = {
+        name: {'min': f'0.001 {unit}', 'max': f'200 {unit}'} for name, (unit, *_) in KINDS.items()
+    }
+    with Memory(settings, resident=False) as memory:
+        robot, chance = Robot(memory), random.Random(seed)
+        for _ in range(6):
+            params = {
+                name: f'{chance.uniform(0.01, 200):.4g} {unit}'
+                for name, (unit, *_) in KINDS.items()
+            }
+            robot.record_outcome(
+                'work', 'a block', params=params, results={'y': chance.random()}, success='true'
+            )
+        for text, _, _ in drawn:
+            robot.learn(text)
+        stated = {text for (text,) in robot.rows(_RULES)}
+        for number in range(25):
+            want = {('maximise', 'minimise')[number % 2]: 'y'}
+            found = robot.suggest(
+                'work', 'a block', want=want, among=among, explore=number / 24, seed=number
+            )
+            for text, param, most in drawn:
+                if text in stated and param in found.params:
+                    value = found.params[param]
+                    assert make_amount(value['value'], value['unit']).value <= most, text
+
+
+_RULES = "SELECT content FROM memories WHERE category = 'constraint'"
+
+
+def test_most_of_these_limits_are_taken_for_rules() -> None:
+    texts = [
+        form.format(f'12 {unit}', name=name)
+        for _, units, han_units, names, han_names in KINDS.values()
+        for forms, known, words in ((ENGLISH, units, names), (CHINESE, han_units, han_names))
+        for form in forms
+        for unit in known
+        for name in words
+    ]
+    assert all(read_limits(text)[0].high is not None for text in texts)
+    rules = [text for text in texts if classify(text).category == 'constraint']
+    assert len(rules) > 0.8 * len(texts)
