@@ -21,6 +21,7 @@ NAMES = (
     'query_events',
     'record_outcome',
     'suggest',
+    'skill_report',
     'show',
     'history',
     'undo',

@@ -144,12 +144,16 @@ def tool(
     destructive: bool = False,
     idempotent: bool = False,
     core: bool = False,
-    planner: bool = False,
+    planner: bool | None = None,
     ros: bool = True,
     sage: bool = False,
     operator: bool = False,
 ) -> Callable[[Callable[[Memory, Request], Response]], Tool[Request, Response]]:
-    """Declare a function of a memory and a request as a tool."""
+    """
+    Declare a function of a memory and a request as a tool.
+
+    A core tool is listed for planners unless `planner` is False.
+    """
 
     def declare(function: Callable[[Memory, Request], Response]) -> Tool[Request, Response]:
         hints = typing.get_type_hints(function)
@@ -161,7 +165,7 @@ def tool(
             destructive=destructive,
             idempotent=idempotent,
             core=core,
-            planner=core or planner,
+            planner=core if planner is None else planner,
             ros=ros,
             sage=sage,
             operator=operator,

@@ -15,6 +15,16 @@ from robot_memory.mcp_server.schema import make_output_schema
 CUP = 'The red cup needs 12.5 N of grip force'
 FURTHER: dict[str, dict[str, Any]] = {
     'query_events': {},
+    'record_outcome': {
+        'skill': 'strike',
+        'situation': 'disc on ice',
+        'params': {'speed': '1 m/s'},
+        'results': {'slide': '40 cm'},
+        'success': 'true',
+        'memory_ids': ['mem_2'],
+    },
+    'suggest': {'skill': 'strike', 'situation': 'disc on ice', 'want': {'maximise': 'slide'}},
+    'skill_report': {'skill': 'strike'},
     'save_conversation': {'user_prompt': 'I like it slow', 'assistant_response': 'I go slower'},
     'get_context': {'query': 'the red cup'},
     'search_memory': {'query': 'cup', 'threshold': 0},

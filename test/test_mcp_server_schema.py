@@ -19,7 +19,7 @@ every_tool = pytest.mark.parametrize('tool', list_tools(), ids=lambda tool: tool
 def arguments_of(tool: Any) -> dict[str, Any]:
     """Return a value for each argument of a tool, as a client may send it."""
     samples = {'text': 'hello', 'integer': 10.0, 'number': 0.5, 'stamp': '{"sec": 1}'}
-    samples |= {'texts': ['hello'], 'flag': True}
+    samples |= {'texts': ['hello'], 'numbers': [7], 'flag': True}
     given = {}
     for field in get_fields(tool.request):
         given[field.name] = field.choices[0] if field.choices else samples.get(field.kind, {})

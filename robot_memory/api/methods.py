@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from robot_memory.tools.save_perception import SavePerceptionResponse
     from robot_memory.tools.search_memory import SearchMemoryResponse
     from robot_memory.tools.show import ShowResponse
+    from robot_memory.tools.skill_report import SkillReportResponse
     from robot_memory.tools.start_session import StartSessionResponse
     from robot_memory.tools.suggest import SuggestResponse
     from robot_memory.tools.trust import TrustResponse
@@ -68,7 +69,7 @@ class ToolMethods:
         Args:
             insight: Text to learn, 1 to 300 characters.
             context: Context partitions as JSON: params, spatial, robot, env, task; actor_id names
-                the speaker; limits: [{"param", "min", "max", "unit", "when"}] binds suggest.
+                the speaker.
             collection: Collection.
             session_id: Session id from start_session.
             from_: Memory of a person, sign or log that this confirms, e.g. mem_7: it then has the
@@ -526,25 +527,25 @@ class ToolMethods:
         """
         Store what came of one try of a skill; suggest learns from it.
 
-        Call it after each try, failed ones too, with what was chosen and what was measured.
+        Call it after each try, failed ones too, with what was measured.
 
         A trial is never a duplicate. Figures have a unit: "0.4 m" or {"value": 0.4, "unit": "m"};
         results measured tell more than success.
 
         Args:
-            skill: Name of the skill, e.g. strike.
-            situation: What was found there, in words: brass disc on the oiled tray.
-            numbers: What was found there in figures: {"distance": "0.4 m"}.
-            params: What was chosen: {"speed": "1.3 m/s", "gripper": "soft"}.
-            results: What was measured: {"slide": "41 cm"}.
-            success: true, false or unknown.
-            memory_ids: Memories that were used: counted as helped or hurt.
+            skill: Skill, e.g. strike.
+            situation: What was found: brass disc on the oiled tray.
+            numbers: The same in figures: {"distance": "0.4 m"}.
+            params: Chosen: {"speed": "1.3 m/s", "gripper": "soft"}.
+            results: Measured: {"slide": "41 cm"}.
+            success: Whether it succeeded.
+            memory_ids: Memories that were used.
             collection: Collection.
-            session_id: Session id from start_session.
-            stamp: Time of the trial (header.stamp).
-            world: real or sim; default: that of the session, else real.
-            robot: Robot id; default: that of the session.
-            key: Name of this trial: a repeated call with it answers as the first did.
+            session_id: Session id.
+            stamp: Time of the trial.
+            world: Default: as the session, else real.
+            robot: Robot id.
+            key: Name of this trial: repeats answer as the first call.
 
         Returns:
             memory_id: Id of the memory of the trial.
@@ -593,28 +594,28 @@ class ToolMethods:
         session_id: str | None = None,
     ) -> SuggestResponse:
         """
-        Suggest the params of the next try of a skill, from the trials of record_outcome.
+        Suggest the params of the next try of a skill, from its trials and within rules.
 
-        Call it before each try; report what came of it with record_outcome.
+        Call it before each try, and record_outcome after it.
 
         Rules of operators and planners are hard limits (bound_by); unchecked lists those that no
         param can keep. Where nothing is known the default is answered, with probability null.
 
         Args:
-            skill: Name of the skill, e.g. strike.
-            situation: What is found there, in words.
-            numbers: What is found there in figures: {"distance": "0.4 m"}.
-            want: {"result": "slide", "value": "0.4 m", "tolerance": "8 cm"}, {"minimise":
-                "force"}, {"maximise": "slide"}; default: success.
-            among: What params may be: {"speed": {"min": "0.5 m/s", "max": "2 m/s"}, "gripper":
-                ["soft", "hard"]}; default: what was tried with success.
-            default: Params where nothing is known.
-            explore: Share of uncertainty that is tried out; above 0 requires among.
-            seed: The same seed explores the same.
-            robot: Only trials of this robot, and of none.
-            world: Where it will be done: real or sim.
+            skill: Skill, e.g. strike.
+            situation: What is found, in words.
+            numbers: The same in figures.
+            want: {"result": "slide", "value": "0.4 m", "tolerance": "8 cm"}, {"minimise": "force"}
+                or {"maximise": "slide"}; default: success.
+            among: {"speed": {"min": "0.5 m/s", "max": "2 m/s"}, "gripper": ["soft"]}; default:
+                tried with success.
+            default: Params if nothing is known.
+            explore: Above 0 needs among.
+            seed: Of what is tried out.
+            robot: Trials of this robot or none.
+            world: Where it will be done.
             collection: Collection.
-            session_id: Session id from start_session.
+            session_id: Session id.
 
         Returns:
             params: Params to try; empty where nothing is known or no value is allowed.
@@ -644,6 +645,44 @@ class ToolMethods:
                 'world': world,
                 'collection': collection,
                 'session_id': session_id,
+            },
+        )
+        return answer
+
+    def skill_report(
+        self,
+        skill: str,
+        robot: str = '',
+        world: str = 'real',
+        collection: str = 'default',
+    ) -> SkillReportResponse:
+        """
+        Report how well a skill goes: success by situation, best params, trend, changes.
+
+        Call it to see whether a skill gets better, and where it fails.
+
+        Args:
+            skill: Skill.
+            robot: Trials of this robot or none.
+            world: World.
+            collection: Collection.
+
+        Returns:
+            skill: Name of the skill.
+            text: Summary, as get_context tells it.
+            whole: All trials.
+            situations: By situation, the commonest first; at most 20.
+            situations_total: Number of situations.
+            changes: Changes of the world, oldest first.
+
+        """
+        answer: SkillReportResponse = self._run(
+            'skill_report',
+            {
+                'skill': skill,
+                'robot': robot,
+                'world': world,
+                'collection': collection,
             },
         )
         return answer

@@ -93,6 +93,10 @@ class SkillCopy:
         vector: Vector = (drawn / np.linalg.norm(drawn)).astype(np.float32)
         return vector
 
+    def get_vector(self, situation: int) -> Vector | None:
+        """Return the vector of a situation of the copy's trials, None of no words."""
+        return self._vectors.get(situation)
+
     def know_situation(self, connection: Connection, situation: int, text: str) -> None:
         """Take the vector of a situation that the table of situations may not have."""
         if text:

@@ -380,6 +380,41 @@ class SuggestResponse(TypedDict):
     unchecked: list[UncheckedView]
 
 
+class TrialsView(TypedDict):
+    """What the trials of a skill, or of one situation, come to."""
+
+    situation: str
+    trials: int
+    tries: int
+    successes: int
+    success_low: float
+    success_high: float
+    simulated_tries: int
+    simulated_successes: int
+    trend: str
+    best: Any
+    best_id: int | None
+
+
+class WorldChangeView(TypedDict):
+    """A change of the world that results tell of."""
+
+    situation: str
+    since: int
+    back: bool
+
+
+class SkillReportResponse(TypedDict):
+    """Response of skill_report."""
+
+    skill: str
+    text: str
+    whole: TrialsView
+    situations: list[TrialsView]
+    situations_total: int
+    changes: list[WorldChangeView]
+
+
 class PartView(TypedDict):
     """One payload part: a signal or an image."""
 

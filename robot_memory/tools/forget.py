@@ -30,7 +30,7 @@ class ForgetResponse:
     reason: str = arg('Reason, as stored.')
 
 
-@tool(destructive=True, core=True)
+@tool(destructive=True, core=True, planner=False)
 def forget(memory: Memory, request: ForgetRequest) -> ForgetResponse:
     """
     Soft-delete a memory; the row and its audit trail are kept.

@@ -34,6 +34,7 @@ from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.retrieval.rules import JudgedRules, RulesView, find_rules, view_rules
 from robot_memory.retrieval.situation import KnownView, find_situation
+from robot_memory.retrieval.skill_reports import describe_named
 from robot_memory.retrieval.views import describe_authority, describe_records, describe_results
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.tables import protected_changes
@@ -192,7 +193,9 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
         others,
         described,
         changes,
-        situation.describe() + _describe_read(memory, asked),
+        situation.describe()
+        + describe_named(memory, request.collection, request.query)
+        + _describe_read(memory, asked),
         why or '',
     )
     told = [*_select_found(rules, found), *composed.told]

@@ -20,7 +20,7 @@ class LearnRequest:
     insight: str = arg('Text to learn, 1 to 300 characters.')
     context: Json | None = arg(
         'Context partitions as JSON: params, spatial, robot, env, task; actor_id names the '
-        'speaker; limits: [{"param", "min", "max", "unit", "when"}] binds suggest.',
+        'speaker.',
         default=None,
         shape='object',
     )

@@ -130,7 +130,7 @@ class QueryRecordsResponse:
 _LONG = ('record_content', 'context', 'audit')
 
 
-@tool(read_only=True, idempotent=True, core=True)
+@tool(read_only=True, idempotent=True, core=True, planner=False)
 def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsResponse:
     """
     List matching records, newest first, with pagination.

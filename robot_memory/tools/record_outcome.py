@@ -21,34 +21,26 @@ SUCCESSES = {'true': True, 'false': False, 'unknown': None}
 class RecordOutcomeRequest:
     """Request of record_outcome."""
 
-    skill: str = arg('Name of the skill, e.g. strike.', min_length=1, max_length=64)
+    skill: str = arg('Skill, e.g. strike.', min_length=1, max_length=64)
     situation: str = arg(
-        'What was found there, in words: brass disc on the oiled tray.',
-        default='',
-        max_length=1000,
+        'What was found: brass disc on the oiled tray.', default='', max_length=1000
     )
     numbers: Json | None = arg(
-        'What was found there in figures: {"distance": "0.4 m"}.', default=None, shape='object'
+        'The same in figures: {"distance": "0.4 m"}.', default=None, shape='object'
     )
     params: Json | None = arg(
-        'What was chosen: {"speed": "1.3 m/s", "gripper": "soft"}.', default=None, shape='object'
+        'Chosen: {"speed": "1.3 m/s", "gripper": "soft"}.', default=None, shape='object'
     )
-    results: Json | None = arg(
-        'What was measured: {"slide": "41 cm"}.', default=None, shape='object'
-    )
-    success: str = arg('true, false or unknown.', default='unknown', choices=tuple(SUCCESSES))
-    memory_ids: tuple[int, ...] = arg(
-        'Memories that were used: counted as helped or hurt.', default=(), minimum=1
-    )
+    results: Json | None = arg('Measured: {"slide": "41 cm"}.', default=None, shape='object')
+    success: str = arg('Whether it succeeded.', default='unknown', choices=tuple(SUCCESSES))
+    memory_ids: tuple[int, ...] = arg('Memories that were used.', default=(), minimum=1)
     collection: str = collection_arg('Collection.')
-    session_id: str | None = arg('Session id from start_session.', default=None)
-    stamp: Stamp | None = arg('Time of the trial (header.stamp).', default=None)
-    world: str = arg(
-        'real or sim; default: that of the session, else real.', default='', choices=('', *WORLDS)
-    )
-    robot: str = arg('Robot id; default: that of the session.', default='', max_length=128)
+    session_id: str | None = arg('Session id.', default=None)
+    stamp: Stamp | None = arg('Time of the trial.', default=None)
+    world: str = arg('Default: as the session, else real.', default='', choices=('', *WORLDS))
+    robot: str = arg('Robot id.', default='', max_length=128)
     key: str = arg(
-        'Name of this trial: a repeated call with it answers as the first did.',
+        'Name of this trial: repeats answer as the first call.',
         default='',
         max_length=128,
     )
@@ -82,7 +74,7 @@ def record_outcome(memory: Memory, request: RecordOutcomeRequest) -> RecordOutco
     """
     Store what came of one try of a skill; suggest learns from it.
 
-    Call it after each try, failed ones too, with what was chosen and what was measured.
+    Call it after each try, failed ones too, with what was measured.
 
     A trial is never a duplicate. Figures have a unit: "0.4 m" or {"value": 0.4, "unit": "m"};
     results measured tell more than success.

@@ -52,7 +52,7 @@ class SavePerceptionResponse:
     has_embedding: bool = arg('False if the vector is not computed yet.')
 
 
-@tool(core=True)
+@tool(core=True, planner=False)
 def save_perception(memory: Memory, request: SavePerceptionRequest) -> SavePerceptionResponse:
     """
     Store a perception (vision, touch, sound, motion) with its time, frame and pose.

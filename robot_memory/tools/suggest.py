@@ -30,35 +30,28 @@ _OUTCOMES = {True: 'succeeded', False: 'failed', None: 'unknown'}
 class SuggestRequest:
     """Request of suggest."""
 
-    skill: str = arg('Name of the skill, e.g. strike.', min_length=1, max_length=64)
-    situation: str = arg('What is found there, in words.', default='', max_length=1000)
-    numbers: Json | None = arg(
-        'What is found there in figures: {"distance": "0.4 m"}.', default=None, shape='object'
-    )
+    skill: str = arg('Skill, e.g. strike.', min_length=1, max_length=64)
+    situation: str = arg('What is found, in words.', default='', max_length=1000)
+    numbers: Json | None = arg('The same in figures.', default=None, shape='object')
     want: Json | None = arg(
-        '{"result": "slide", "value": "0.4 m", "tolerance": "8 cm"}, {"minimise": "force"}, '
+        '{"result": "slide", "value": "0.4 m", "tolerance": "8 cm"}, {"minimise": "force"} or '
         '{"maximise": "slide"}; default: success.',
         default=None,
         shape='object',
     )
     among: Json | None = arg(
-        'What params may be: {"speed": {"min": "0.5 m/s", "max": "2 m/s"}, "gripper": ["soft", '
-        '"hard"]}; default: what was tried with success.',
+        '{"speed": {"min": "0.5 m/s", "max": "2 m/s"}, "gripper": ["soft"]}; default: tried with '
+        'success.',
         default=None,
         shape='object',
     )
-    default: Json | None = arg('Params where nothing is known.', default=None, shape='object')
-    explore: float = arg(
-        'Share of uncertainty that is tried out; above 0 requires among.',
-        default=0.0,
-        minimum=0.0,
-        maximum=1.0,
-    )
-    seed: int = arg('The same seed explores the same.', default=0, minimum=0)
-    robot: str = arg('Only trials of this robot, and of none.', default='', max_length=128)
-    world: str = arg('Where it will be done: real or sim.', default='real', choices=WORLDS)
+    default: Json | None = arg('Params if nothing is known.', default=None, shape='object')
+    explore: float = arg('Above 0 needs among.', default=0.0, minimum=0.0, maximum=1.0)
+    seed: int = arg('Of what is tried out.', default=0, minimum=0)
+    robot: str = arg('Trials of this robot or none.', default='', max_length=128)
+    world: str = arg('Where it will be done.', default='real', choices=WORLDS)
     collection: str = collection_arg('Collection.')
-    session_id: str | None = arg('Session id from start_session.', default=None)
+    session_id: str | None = arg('Session id.', default=None)
 
 
 @dataclass(frozen=True)
@@ -94,9 +87,9 @@ class SuggestResponse:
 @tool(read_only=True, idempotent=True, planner=True)
 def suggest(memory: Memory, request: SuggestRequest) -> SuggestResponse:
     """
-    Suggest the params of the next try of a skill, from the trials of record_outcome.
+    Suggest the params of the next try of a skill, from its trials and within rules.
 
-    Call it before each try; report what came of it with record_outcome.
+    Call it before each try, and record_outcome after it.
 
     Rules of operators and planners are hard limits (bound_by); unchecked lists those that no param
     can keep. Where nothing is known the default is answered, with probability null.

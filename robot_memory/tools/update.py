@@ -39,7 +39,7 @@ class UpdateResponse:
     )
 
 
-@tool(destructive=True, idempotent=True, core=True)
+@tool(destructive=True, idempotent=True, core=True, planner=False)
 def update(memory: Memory, request: UpdateRequest) -> UpdateResponse:
     """
     Replace the text of a memory; category, tags and vector are recomputed.

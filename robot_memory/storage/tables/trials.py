@@ -116,14 +116,28 @@ def count_uncounted(connection: apsw.Connection, collection: str, skill: str) ->
     return int(number)
 
 
-def list_skills(connection: apsw.Connection, collection: str) -> dict[str, int]:
-    """Return the skills of a collection, and how many active trials each has."""
+def list_skills(connection: apsw.Connection, collection: str) -> list[str]:
+    """Return the skills of a collection by name, whatever became of their trials."""
     rows = connection.execute(
-        'SELECT t.skill, count(*) FROM trials AS t JOIN memories AS m ON m.id = t.memory_id'
-        " WHERE t.collection = ? AND m.status = 'active' GROUP BY t.skill ORDER BY t.skill",
+        'WITH RECURSIVE known (skill) AS ('
+        ' SELECT min(skill) FROM trials WHERE collection = ?1 UNION ALL'
+        ' SELECT (SELECT min(skill) FROM trials WHERE collection = ?1 AND skill > known.skill)'
+        ' FROM known WHERE known.skill IS NOT NULL)'
+        ' SELECT skill FROM known WHERE skill IS NOT NULL',
         (collection,),
     )
-    return dict(rows)
+    return [row[0] for row in rows]
+
+
+def read_situations(connection: apsw.Connection, collection: str, skill: str) -> dict[int, str]:
+    """Return the words of a skill's situations by their ids."""
+    rows: Any = connection.execute(
+        "SELECT t.situation, m.context ->> '$.trial.situation' FROM (SELECT situation,"
+        ' max(memory_id) AS newest FROM trials WHERE collection = ? AND skill = ?'
+        ' GROUP BY situation) AS t JOIN memories AS m ON m.id = t.newest',
+        (collection, skill),
+    )
+    return {situation: words or '' for situation, words in rows}
 
 
 def count_uses(connection: apsw.Connection, ids: Collection[int]) -> dict[int, tuple[int, int]]:
