@@ -18,7 +18,12 @@ from robot_memory.core.fields import arg
 from robot_memory.core.json_text import parse_finite
 from robot_memory.core.records import Record
 from robot_memory.memory import Memory
-from robot_memory.retrieval.rules import JudgedRules, find_rules, find_rules_with_limits
+from robot_memory.retrieval.rules import (
+    JudgedRules,
+    find_limiting,
+    find_rules,
+    find_rules_with_limits,
+)
 from robot_memory.retrieval.situation import find_situation
 from robot_memory.text.rules.conditions import Condition, judge
 from robot_memory.text.rules.limits import load_aliases, read_limits
@@ -113,7 +118,10 @@ def find_bounds(
         found, missed = _read_structured(record, scene, params)
         bounds += found
         unchecked += [_name(record)] * missed
-    for record, is_met in _list_binding(rules, by_fields):
+    limiting = [(one, False) for one in find_limiting(memory, rules.rest_ids, scene)]
+    for record, is_met in (*_list_binding(rules), *limiting):
+        if record.id in by_fields:
+            continue
         found, missed = _read_words(record, params)
         bounds += found
         if missed or (not found and _names_object(record.content, is_met)):
@@ -121,10 +129,10 @@ def find_bounds(
     return Bounds(tuple(dict.fromkeys(bounds)), tuple(unchecked))
 
 
-def _list_binding(rules: JudgedRules, without: set[int]) -> Iterator[tuple[Record, bool]]:
+def _list_binding(rules: JudgedRules) -> Iterator[tuple[Record, bool]]:
     """Yield the rules of operators and planners that apply or may, and whether they do."""
     for rule in rules.told:
-        if not rule.is_quoted and rule.record.id not in without:
+        if not rule.is_quoted:
             yield rule.record, rule.truth is True
 
 

@@ -26,7 +26,7 @@ from robot_memory.storage.indexes.filters import (
 from robot_memory.storage.tables import memories, rule_conditions
 from robot_memory.storage.tables.records import get_whole
 from robot_memory.text.categories import PROTECTED
-from robot_memory.text.rules.conditions import Judged, judge, list_persons
+from robot_memory.text.rules.conditions import Judged, drop_amounts, judge, list_persons
 from robot_memory.text.rules.scene import Scene, Truth, read_scene
 from robot_memory.text.tokenizer import extract_query_terms
 
@@ -155,6 +155,19 @@ def find_rules_with_limits(memory: Memory, collection: str) -> list[Record] | No
             return None
         found = memories.find_ids(connection, where & _WITH_LIMITS)
         return list(memories.get(connection, found).values())
+
+
+def find_limiting(memory: Memory, ids: Sequence[int], scene: Scene) -> list[Record]:
+    """Return, of rules that do not apply, those that an amount alone keeps from applying."""
+    kin = _Words(scene)
+    with memory.db.read() as connection:
+        chosen = [
+            row.memory_id
+            for row in rule_conditions.get(connection, ids)
+            if (rest := drop_amounts(row.condition)) != row.condition
+            and judge(rest, scene, kin).truth is not False
+        ]
+        return [one for one in memories.get(connection, chosen).values() if is_rule_giver(one)]
 
 
 def _order(rule: JudgedRule, has_condition: bool) -> tuple[Any, ...]:

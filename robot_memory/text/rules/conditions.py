@@ -14,6 +14,7 @@ Kin: TypeAlias = Callable[[str], Truth]
 """Says of a word that no table knows whether a task touches it."""
 
 
+_AMOUNTS = ('payload_kg', 'temperature_c')
 _NOTES = ('colour', 'only', 'words')
 
 
@@ -61,6 +62,24 @@ def describe(atom: Condition) -> str:
     if name == 'hours':
         return f'{_format_hour(value[0])} to {_format_hour(value[1])}'
     return str(words)
+
+
+def drop_amounts(condition: Condition) -> Condition:
+    """
+    Return a condition without weights and temperatures.
+
+    'No more than 20 degrees' may be a limit, not what the rule is about.
+    """
+    if not set(_AMOUNTS).isdisjoint(condition):
+        return {}
+    if 'not' in condition:
+        return {'not': inner} if (inner := drop_amounts(condition['not'])) else {}
+    for name in ('all', 'any'):
+        if name in condition:
+            kept = [rest for one in condition[name] if (rest := drop_amounts(one))]
+            is_open = name == 'any' and len(kept) < len(condition[name])
+            return {name: kept} if kept and not is_open else {}
+    return condition
 
 
 def list_persons(condition: Condition) -> set[str]:

@@ -21,7 +21,7 @@ from robot_memory.text.rules.rule_clauses import Part, find_unknown, load_reader
 from robot_memory.text.rules.scene import normalise
 from robot_memory.text.rules.service import is_served
 
-VERSION = 2
+VERSION = 1
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 
 
@@ -178,21 +178,12 @@ def _read_quantities(part: Part, clause: str, folded: str) -> list[tuple[str, Co
                 continue
             if name == 'payload_kg' and re.search(topic['own_limit'], clause[:start]):
                 continue
-            if sign == '<' and not part.is_condition and _is_bounded(clause[:start]):
-                continue
             found.append((name, {name: [sign, value]}))
     found += [('hours', {'hours': span}) for span in _find_hours(clause)]
     if re.search(r'(?:wet|damp|moist|slippery)\b|湿|积水|地.{0,2}有水', clause):
         floor = re.search(r'\b(?:floor|ground|ramp|road)\b|地面|地板|路面|地上', clause)
         found.append(('wet', {'wet': 'floor' if floor else 'surface', 'words': 'wet'}))
     return found
-
-
-def _is_bounded(before: str) -> bool:
-    """Say whether an amount is a limit of its own: 'stay under', not 'under 5 degrees, stop'."""
-    topic = load_reader()['topic']
-    is_first = re.fullmatch(rf'\s*(?:{topic["lighter"]})', before) is not None
-    return not is_first or re.search(topic['own_limit'], before) is not None
 
 
 def _find_sign(before: str, after: str) -> str | None:

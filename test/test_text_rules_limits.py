@@ -1,0 +1,78 @@
+"""Which side of an amount a rule bounds, in English and Chinese."""
+
+from __future__ import annotations
+
+import pytest
+
+from robot_memory.text.rules.limits import read_limits
+
+UPPER = [
+    ('Never exceed 15 N of grip force on glass', 15, 'N'),
+    ('Do not grip with more than 5 newtons', 5, 'N'),
+    ('Keep the speed below 0.5 m/s', 0.5, 'm/s'),
+    ('No faster than 20 cm/s near people', 20, 'cm/s'),
+    ('When carrying more than 2 kg, at most 0.3 m/s', 0.3, 'm/s'),
+    ('within 1 m of people at most 0.25 m/s', 0.25, 'm/s'),
+    ('Maximum grip force: 15 N', 15, 'N'),
+    ('15 N max on the blue cup', 15, 'N'),
+    ('max. 20 N', 20, 'N'),
+    ('Do not push harder than 1,500 N', 1500, 'N'),
+    ('The torque limit is 2.5 Nm', 2.5, 'N m'),
+    ('Tilt at most 30 degrees', 30, 'deg'),
+    ('When carrying glass keep the speed below 0.3 m/s', 0.3, 'm/s'),
+    ('never above 3 rad/s^2', 3, 'rad/s^2'),
+    ('不要超过15牛', 15, 'N'),
+    ('夹持力不超过十五牛', 15, 'N'),
+    ('夹玻璃杯的力控制在5牛以内', 5, 'N'),
+    ('不锈钢杯的夹持力最大15牛', 15, 'N'),
+    ('别用15牛以上的力', 15, 'N'),
+    ('在玻璃上,速度不得快于每秒0.2米', 0.2, 'm/s'),
+]
+LOWER = [
+    ('At least 0.5 m from people', 0.5, 'm'),
+    ('Force must not be less than 3 N', 3, 'N'),
+    ('Never go closer than half a metre', 0.5, 'm'),
+    ('速度至少0.2米/秒', 0.2, 'm/s'),
+    ('不得低于5牛', 5, 'N'),
+    ('保持5牛以上', 5, 'N'),
+]
+
+
+@pytest.mark.parametrize(('text', 'most', 'unit'), UPPER)
+def test_an_amount_that_must_not_be_passed_is_an_upper_limit(
+    text: str, most: float, unit: str
+) -> None:
+    (limit,) = read_limits(text)
+    assert (limit.low, limit.high, limit.unit) == (None, most, unit)
+
+
+@pytest.mark.parametrize(('text', 'least', 'unit'), LOWER)
+def test_an_amount_that_must_be_reached_is_a_lower_limit(
+    text: str, least: float, unit: str
+) -> None:
+    (limit,) = read_limits(text)
+    assert (limit.low, limit.high, limit.unit) == (least, None, unit)
+
+
+@pytest.mark.parametrize('text', ['Use 5 to 10 N', 'between 5 and 10 N', '用5到10牛'])
+def test_two_figures_are_bounds_on_both_sides(text: str) -> None:
+    (limit,) = read_limits(text)
+    assert (limit.low, limit.high, limit.unit) == (5, 10, 'N')
+
+
+def test_a_bound_that_is_said_once_holds_for_both_of_two_amounts() -> None:
+    found = read_limits('use no more than 15 N or 0.2 m/s')
+    assert [(one.high, one.unit) for one in found] == [(15, 'N'), (0.2, 'm/s')]
+
+
+@pytest.mark.parametrize(
+    'text', ['Grip glass with 5 N', 'keep while carrying glass the speed under 0.3 m/s']
+)
+def test_an_amount_of_which_no_word_tells_the_side_is_unclear(text: str) -> None:
+    (limit,) = read_limits(text)
+    assert limit.is_unclear
+
+
+@pytest.mark.parametrize('text', ['Never enter the freezer', 'Ask Anna first', ''])
+def test_a_rule_without_an_amount_limits_nothing(text: str) -> None:
+    assert read_limits(text) == ()
