@@ -15,6 +15,8 @@ from robot_memory.skills import trials as of_skill
 from robot_memory.skills.choice import Want, choose
 from robot_memory.skills.model import Skill
 
+Row = tuple[str, dict[str, float], dict[str, float], dict[str, float], bool]
+
 
 class Suggest(Arm):
     """Drive the learner itself, without a store: a file of the trials outlives the process."""
@@ -49,10 +51,16 @@ class Suggest(Arm):
 
     def learn(self, trial: Trial, params: Params, outcome: Outcome) -> None:
         """Record what came of it; scales are learned here and now."""
-        row = [trial.words, dict(trial.numbers), dict(params), dict(outcome.results)]
-        noticed = self.skill.record(self._make_trial(*row, outcome.success))
+        row: Row = (
+            trial.words,
+            dict(trial.numbers),
+            dict(params),
+            dict(outcome.results),
+            outcome.success,
+        )
+        noticed = self.skill.record(self._make_trial(*row))
         with self._file.open('a', encoding='utf-8') as file:
-            file.write(f'{json.dumps([*row, outcome.success, noticed.surprise])}\n')
+            file.write(f'{json.dumps([*row, noticed.surprise])}\n')
         if self.skill.is_due:
             self.skill.learn()
         self._state.write_text(json.dumps(self.skill.get_state()), 'utf-8')

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from robot_memory.skills.changes import LIKE, Change, discount, find_begin
+from robot_memory.skills.changes import Change
+from robot_memory.skills.history import History, Told
 from robot_memory.skills.learning import SITUATION_RATE, Evidence, guess_scales, learn_scales
 from robot_memory.skills.process import Process, Scales
 from robot_memory.skills.space import Space
-from robot_memory.skills.trials import SUCCESS, Floats, Indices, Points, Trial, Trials
+from robot_memory.skills.trials import SUCCESS, Floats, Growing, Indices, Points, Trial, Trials
 
 NEIGHBOURS = 400
 """Trials that a prediction rests on: those whose situation is likest, weighed by age."""
@@ -32,12 +33,25 @@ class Noticed:
     Hold what a trial told when it was recorded.
 
     `surprise` is by how many standard deviations its result lay from what was predicted before,
-    of the result that was farthest off; None where nothing could be predicted. `change` is the
+    as the root mean square over results; None where nothing could be predicted. `change` is the
     change of the world that was noticed with it, None where there is none.
     """
 
     surprise: float | None
     change: Change | None
+
+
+@dataclass(frozen=True)
+class Past:
+    """Say what is known before the trial `until`, and how probably each is outdated, (until,)."""
+
+    until: int
+    outdated: Floats
+
+    def compute_odds(self) -> Floats:
+        """Return the odds that each trial is outdated."""
+        found: Floats = 1 / (1 - np.minimum(self.outdated, 0.995)) - 1
+        return found
 
 
 @dataclass(frozen=True)
@@ -69,9 +83,9 @@ class Skill:
     def __init__(self) -> None:
         """Begin with no trials."""
         self.trials = Trials()
-        self.surprises: list[float] = []
+        self.surprises = Growing((), float, 0.0)
         """Of each trial, in standard deviations; 0 where nothing could be predicted."""
-        self.changes: list[Change] = []
+        self.history = History()
         self.scales: dict[str, Scales] = {}
         self._learned_at = 0
 
@@ -91,15 +105,9 @@ class Skill:
         for trial, surprise in zip(trials, surprises, strict=True):
             skill.trials.append(trial)
             skill.surprises.append(surprise or 0.0)
+        skill.history = History(len(skill.trials))
         if state is not None:
-            skill.changes = [
-                Change(
-                    one['situation'],
-                    one['begin'],
-                    tuple(one['resumed']) if one['resumed'] else None,
-                )
-                for one in state['changes']
-            ]
+            skill.history = History.from_plain(state['history'], skill._tell())
             skill.scales = {name: Scales.from_plain(one) for name, one in state['scales'].items()}
             skill._learned_at = int(state['learned_at'])
         return skill
@@ -115,10 +123,15 @@ class Skill:
                 skill.learn()
         return skill
 
+    @property
+    def changes(self) -> Sequence[Change]:
+        """The changes of the world that were noticed, in the order in which they were."""
+        return self.history.changes
+
     def get_state(self) -> dict[str, Any]:
         """Return what was learned, fit for JSON; small."""
         return {
-            'changes': [asdict(change) for change in self.changes],
+            'history': self.history.to_plain(),
             'scales': {name: one.to_plain() for name, one in self.scales.items()},
             'learned_at': self._learned_at,
         }
@@ -130,9 +143,7 @@ class Skill:
         surprise = self.compute_surprise(trial)
         self.trials.append(trial)
         self.surprises.append(surprise or 0.0)
-        change = self._notice_change()
-        if change is not None:
-            self.changes.append(change)
+        change = self.history.note(self._tell(), self._judge)
         return Noticed(surprise, change)
 
     @property
@@ -145,7 +156,8 @@ class Skill:
         """Return what is to be learned from; run it anywhere, then `take` what it returns."""
         evidence = {}
         for name, column in self.trials.results.items():
-            chosen = np.flatnonzero(~np.isnan(column.rows))[-LEARNED:]
+            holds = ~np.isnan(column.rows) & (self.history.outdated < 0.5)
+            chosen = np.flatnonzero(holds)[-LEARNED:]
             if len(chosen) > 2:
                 evidence[name] = self._collect(name, chosen)
         return Learning(
@@ -167,15 +179,16 @@ class Skill:
             name,
             Space.of(self.trials).measure(points, points),
             self.trials.get_result(name)[chosen].copy(),
-            self._age()[chosen],
+            self._age(len(self.trials))[chosen],
             self.trials.simulated[chosen].copy(),
         )
 
     # -- predictions out --
 
-    def fit(self, result: str, situation: int) -> Fit | None:
+    def fit(self, result: str, situation: int, past: Past | None = None) -> Fit | None:
         """Return a process over the trials that tell most of a situation; None where none does."""
-        chosen = self._choose(result, situation)
+        past = past or Past(len(self.trials), self.history.outdated)
+        chosen = self._choose(result, situation, past)
         if not len(chosen):
             return None
         space = Space.of(self.trials)
@@ -183,7 +196,8 @@ class Skill:
         points = self.trials.points.pick(chosen)
         results = scales.warp.apply(self.trials.get_result(result)[chosen])
         simulated = np.where(self.trials.simulated[chosen], scales.simulated, 1.0)
-        noise = scales.noise * self._age()[chosen] * simulated
+        noise = scales.noise * self._age(past.until)[chosen] * simulated
+        noise += 2 * scales.variance * past.compute_odds()[chosen]
         among = space.measure(points, points)
         process = Process(scales, among, noise, results)
         outliers = process.compute_surprises(results)
@@ -196,16 +210,7 @@ class Skill:
         measured = {name: trial.results[name] for name in known}
         if not measured and trial.success is not None and SUCCESS in self.trials.results:
             measured[SUCCESS] = float(trial.success)
-        point = self._place(trial)
-        found = []
-        for name, value in measured.items():
-            fit = self.fit(name, int(point.situations[0]))
-            if fit is not None and len(fit.trials) > 2:
-                mean, deviation = fit.predict(point)
-                spread = np.hypot(deviation[0], fit.noise)
-                apart = float(fit.scales.warp.apply(value)) - float(mean[0])
-                found.append(apart / float(spread))
-        return max(found, key=abs) if found else None
+        return self._compare(self._place(trial), measured, None)
 
     def _place(self, trial: Trial) -> Points:
         given = {f'number {name}': value for name, value in trial.numbers.items()}
@@ -214,20 +219,17 @@ class Skill:
         situation = self.trials.add_situation(trial.situation)
         return Points(np.array([situation]), np.array([values]).reshape(1, -1))
 
-    def _choose(self, result: str, situation: int) -> Indices:
-        known = np.flatnonzero(~np.isnan(self.trials.get_result(result)))
+    def _choose(self, result: str, situation: int, past: Past) -> Indices:
+        known = np.flatnonzero(~np.isnan(self.trials.get_result(result)[: past.until]))
         if len(known) > NEIGHBOURS:
-            like = (self._compute_likeness(situation) / self._age())[known]
+            counts = (1 - past.outdated) / self._age(past.until)
+            like = (self._compute_likeness(situation)[: past.until] * counts)[known]
             known = np.sort(known[np.argsort(-like, kind='stable')[:NEIGHBOURS]])
         return known
 
-    def _age(self) -> Floats:
-        """Return by how much the noise of each trial is greater for its age and for changes."""
-        count = len(self.trials)
-        ages: Floats = np.exp2((count - 1 - np.arange(count)) / HALF_LIFE)
-        if self.changes:
-            like = np.array([self._compute_likeness(one.situation) for one in self.changes])
-            ages *= discount(self.changes, like)
+    def _age(self, until: int) -> Floats:
+        """Return by how much the noise of each trial before one is greater for its age."""
+        ages: Floats = np.exp2((until - 1 - np.arange(until)) / HALF_LIFE)
         return ages
 
     def _compute_likeness(self, situation: int) -> Floats:
@@ -239,16 +241,40 @@ class Skill:
         found: Floats = np.exp(-rate * apart[0])
         return found
 
-    def _notice_change(self) -> Change | None:
-        situation = int(self.trials.points.situations[-1])
-        like = self._compute_likeness(situation)
-        since = 1
-        for change in self.changes:
-            near = like[self.trials.points.situations == change.situation]
-            if len(near) and near[0] >= LIKE:
-                since = change.begin + 1
-        begin = find_begin(self.surprises, like, since)
-        return None if begin is None else Change(situation, begin)
+    def _tell(self) -> Told:
+        trials = self.trials
+        return Told.of(self.surprises.rows, trials.points.situations, trials.vectors)
+
+    def _judge(self, trials: Indices, until: int, outdated: Floats) -> Floats:
+        """Return surprises of trials by those before one, of which some are outdated."""
+        found = np.zeros(len(trials))
+        for place, trial in enumerate(trials):
+            point = self.trials.points.pick(np.array([trial]))
+            measured = {
+                name: float(column.rows[trial])
+                for name, column in self.trials.results.items()
+                if not np.isnan(column.rows[trial])
+            }
+            if len(measured) > 1:
+                measured.pop(SUCCESS, None)
+            surprise = self._compare(point, measured, Past(until, outdated))
+            found[place] = surprise or 0.0
+        return found
+
+    def _compare(
+        self, point: Points, measured: Mapping[str, float], past: Past | None
+    ) -> float | None:
+        """Return by how many deviations results lie from what is predicted at a point."""
+        found = []
+        for name, value in measured.items():
+            fit = self.fit(name, int(point.situations[0]), past)
+            if fit is not None and len(fit.trials) > 2:
+                mean, deviation = fit.predict(point)
+                apart = float(fit.scales.warp.apply(value)) - float(mean[0])
+                found.append(apart / float(np.hypot(deviation[0], fit.noise)))
+        if not found:
+            return None
+        return float(np.sqrt(np.mean(np.square(found))) * np.sign(max(found, key=abs)))
 
     def _get_known(self, result: str) -> Scales | None:
         """Return scales that were learned, where they are of as many columns as there are now."""

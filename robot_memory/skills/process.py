@@ -10,7 +10,7 @@ Processes for Machine Learning (2006), equations 2.25, 2.26 and 5.9.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ class Scales:
     noise: float
     simulated: float
     rates: Floats
-    warp: Warp = Warp()
+    warp: Warp = field(default_factory=Warp)
 
     @classmethod
     def from_logs(cls, logs: Floats, warp: Warp) -> Scales:

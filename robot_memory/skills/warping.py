@@ -55,7 +55,7 @@ class Warp:
 
 
 def list_warps(results: Floats) -> list[Warp]:
-    """Return the warps that suit results: no root of what is negative, or is 0 half of the time."""
+    """Return the warps that suit results: no root where some are negative, or most are 0."""
     if results.min() < 0 or np.median(results) <= 0:
         return [Warp()]
     return [Warp.fit(power, results) for power in POWERS]
