@@ -55,7 +55,8 @@ class SkillCopy:
     Hold the trials of a skill and what was learned of them.
 
     Hold `lock` while anything is read of it. `units` are those of the newest trial, by
-    (role, name); None of what is a name from a set.
+    (role, name); None of what is a name from a set. `left_out` counts trials of too low an
+    authority.
     """
 
     def __init__(self, key: SkillKey, model: str, dimension: int) -> None:
@@ -69,6 +70,7 @@ class SkillCopy:
         self.model = model
         self.is_waiting = False
         self.state_last = 0
+        self.left_out = 0
         self._dimension = dimension
         self._places: dict[int, int] = {}
         self._vectors: dict[int, Vector] = {}
@@ -334,6 +336,7 @@ class SkillCopies:
             rows.append(row)
         rows.sort(key=lambda row: row.memory_id)
         copy.load(connection, [row for row in rows if key.takes(row.robot)])
+        copy.left_out = trials.count_uncounted(connection, key.collection, key.skill)
         return copy
 
     def _follow(self, connection: Connection, copy: SkillCopy) -> bool:
@@ -345,11 +348,11 @@ class SkillCopies:
             if not read.changed:
                 return not (copy.is_waiting and copy.model and self._has_vectors(connection, copy))
             ids = [one for one in read.changed if one > 0]
-            rows = [
-                row
-                for row in trials.read(connection, copy.key.collection, copy.key.skill, ids)
-                if copy.key.takes(row.robot)
-            ]
+            place = copy.key.collection, copy.key.skill
+            read_rows = trials.read(connection, *place, ids)
+            if trials.count_among(connection, *place, ids) != len(read_rows):
+                copy.left_out = trials.count_uncounted(connection, *place)
+            rows = [row for row in read_rows if copy.key.takes(row.robot)]
             known = {row.memory_id: row for row in rows}
             if any(copy.find(one) != known.get(one) for one in ids if copy.find(one) is not None):
                 return False

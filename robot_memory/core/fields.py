@@ -55,6 +55,7 @@ Declared = TypeVar('Declared')
 _SCALARS = {str: 'text', int: 'integer', float: 'number', bool: 'flag', bytes: 'bytes'}
 _LISTS = {str: 'texts', int: 'numbers'}
 _OTHERS = {Any: 'json', Stamp: 'stamp'}
+_ROS_NAMES = {'from': 'from_id', 'default': 'default_params'}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,8 +91,8 @@ class Field:
 
     @property
     def ros_name(self) -> str:
-        """Return the name in a ROS message: without a leading underscore, and no keyword."""
-        return f'{self.name}_id' if keyword.iskeyword(self.name) else self.name.lstrip('_')
+        """Return the name in a ROS message: no leading underscore, no keyword of Python or C++."""
+        return _ROS_NAMES.get(self.name, self.name.lstrip('_'))
 
 
 def arg(

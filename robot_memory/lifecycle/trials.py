@@ -165,7 +165,7 @@ def _record(
                 trials.put_state(connection, *key[:2], len(copy.rows), memory_id, state)
                 copy.state_last = memory_id
     memory.skills.note_recorded(copy)
-    number = trials.count(connection, report.collection, trial.skill)
+    number = len(copy.rows) + copy.left_out + (not counts)
     return Recorded(memory_id, number, surprise, change)
 
 

@@ -17,7 +17,7 @@ from robot_memory.memory import Memory
 from robot_memory.retrieval.limits import Bounds, find_bounds
 from robot_memory.skills.choice import Choice, Range, Want, choose, list_tried
 from robot_memory.skills.trials import SUCCESS
-from robot_memory.storage.tables import situations, trials
+from robot_memory.storage.tables import situations
 from robot_memory.storage.tables.trials import Row
 
 ENOUGH = 0.5
@@ -94,7 +94,6 @@ def suggest(memory: Memory, question: Question) -> Suggestion:
     vector = _embed(memory, question.situation)
     with memory.db.read() as connection:
         copy = memory.skills.open(connection, key)
-        left_out = trials.count_uncounted(connection, question.collection, question.skill)
     with copy.lock:
         units = _read_units(copy, question)
         _check_known(copy, question)
@@ -109,7 +108,7 @@ def suggest(memory: Memory, question: Question) -> Suggestion:
             choice = _choose(copy, question, want, narrowed, vector)
         found = _tell(copy, question, want, choice, bounds, units, narrowed)
     memory.skills.note_recorded(copy)
-    return replace(found, empty_by=empty, left_out=left_out)
+    return replace(found, empty_by=empty, left_out=copy.left_out)
 
 
 def _embed(memory: Memory, text: str) -> Vector | None:

@@ -87,6 +87,10 @@ places = st.fixed_dictionaries(
     optional={'max_distance': scalars, 'other': scalars},
 )
 objects = st.one_of(contexts, conditions, places, documents, deep)
+names = st.sampled_from(['a', 'b'])
+amounts = st.sampled_from(['1 N', '2 kN', 3, -1.5, 'soft', '4 m', True, {'value': 1, 'unit': 'N'}])
+spans = st.fixed_dictionaries({'min': amounts, 'max': amounts})
+figures = st.dictionaries(names, amounts, max_size=2)
 bad_json = st.sampled_from(['{', '[NaN]', '[1e999]', '{"a":Infinity}', '["\\ud800"]', 'nul'])
 
 
@@ -115,6 +119,11 @@ def fitting(name: str) -> st.SearchStrategy[Any]:
         'where': conditions | st.sampled_from([{}, {'kind': 'contact'}, {'topic': {'$ne': 'x'}}]),
         'pose': st.fixed_dictionaries({'position': st.lists(finite, min_size=3, max_size=3)}),
         'metadata': st.fixed_dictionaries({}, optional={'format': texts, 'stamp': numbers}),
+        **dict.fromkeys(('numbers', 'params', 'results', 'default'), figures),
+        'among': st.dictionaries(names, st.lists(amounts, max_size=3) | spans, max_size=2),
+        'want': st.sampled_from(
+            [{}, {'maximise': 'a'}, {'result': 'a', 'value': '1 N', 'tolerance': 2}, {'goal': 1}]
+        ),
     }
     return values.get(name, contexts)
 
@@ -126,6 +135,7 @@ CLOSED = {
     'command': ['/status', '/recall 3', '/forget mem_1', '/forget', '/SAVE: day', '/unknown', 'x'],
     'cursor': ['', 'x'],
     'end': ['2030-01-01T00:00:00Z', 'soon'],
+    'key': ['', 'k'],
     'order_by': ['onset', 'duration', 'peak_force'],
     'perception_type': PERCEPTION_TYPES,
     'strategy': ['HYBRID_ADVANCED', 'aggressive', 'other'],
@@ -133,6 +143,7 @@ CLOSED = {
     'since': ['2026-02-25', '2026-02-25T07:00:00Z', 'yesterday'],
     'time_zone': ['', 'UTC', 'Europe/Berlin', 'Mars'],
     'until': ['2026-02-27', 'tomorrow'],
+    'skill': ['strike', 'pour', ' '],
     'start': ['2020-01-01', 'yesterday'],
 }
 """What texts may be, where the declaration does not say it by its choices."""
@@ -148,6 +159,7 @@ def likely(field: Field) -> st.SearchStrategy[Any]:
         'number': st.floats(-0.1, 1.1) | st.sampled_from([0, 1]),
         'flag': st.booleans(),
         'texts': st.lists(texts, max_size=3),
+        'numbers': st.lists(st.integers(-1, 12), max_size=3),
         'json': mostly(fitting(field.name), objects | objects.map(as_text) | bad_json),
         'stamp': st.integers(0, 2**60) | numbers.map(lambda number: {'sec': number}),
     }
@@ -228,7 +240,7 @@ def watched(
 
 
 @settings(
-    max_examples=few_or_many(1000, 3000),
+    max_examples=few_or_many(1300, 3900),
     deadline=None,
     database=None,
     derandomize=True,

@@ -105,6 +105,18 @@ def count(connection: apsw.Connection, collection: str, skill: str, until: int =
     return int(number)
 
 
+def count_among(
+    connection: apsw.Connection, collection: str, skill: str, ids: Iterable[int]
+) -> int:
+    """Return how many trials of a skill, active or not, there are among some ids."""
+    ((number,),) = connection.execute(
+        'SELECT count(*) FROM trials WHERE collection = ? AND skill = ?'
+        ' AND memory_id IN (SELECT value FROM json_each(?))',
+        (collection, skill, json.dumps(list(ids))),
+    )
+    return int(number)
+
+
 def count_uncounted(connection: apsw.Connection, collection: str, skill: str) -> int:
     """Return how many active trials stand on an authority too low to be learned from."""
     ((number,),) = connection.execute(

@@ -48,6 +48,16 @@ TALK = {
     'metadata': {'topic': 'drinks'},
     'actor_id': 'operator:anna',
 }
+TRIAL = {
+    'skill': 'strike',
+    'situation': 'disc on ice',
+    'numbers': {'distance': '0.4 m'},
+    'params': {'speed': '1 m/s', 'gripper': 'soft'},
+    'results': {'slide': '41 cm'},
+    'success': 'true',
+    'stamp': {'sec': 1700000000, 'nanosec': 7},
+}
+WANT = {'result': 'slide', 'value': '0.4 m', 'tolerance': '8 cm'}
 SESSION = {'context': {'robot': {'type': 'UR5e'}}}
 STORIES: dict[str, list[Any]] = {
     'learn': [('learn', CUP), ('learn', CUP), ('learn', {'insight': 'word ' * 80})],
@@ -97,6 +107,31 @@ STORIES: dict[str, list[Any]] = {
         ('query_events', {'aggregate': ['count', 'mean'], 'figure': 'duration'}),
         ('query_events', {'where': {'unknown': 1}}),
         ('recall', {'query': 'How many contacts were there today?'}),
+    ],
+    'record_outcome': [
+        ('learn', CUP),
+        ('record_outcome', {**TRIAL, 'memory_ids': [1], 'key': 'a'}),
+        ('record_outcome', {**TRIAL, 'memory_ids': [1], 'key': 'a'}),
+        ('record_outcome', {**TRIAL, 'key': 'a'}),
+        ('record_outcome', {**TRIAL, 'params': {'speed': '3 N'}}),
+        ('show', {'memory_id': 1}),
+        ('query_events', {'where': {'kind': 'trial'}}),
+    ],
+    'suggest': [
+        ('record_outcome', TRIAL),
+        ('record_outcome', {**TRIAL, 'params': {'speed': '1.5 m/s', 'gripper': 'hard'}}),
+        ('suggest', {'skill': 'strike', 'situation': 'disc on ice'}),
+        ('learn', {'insight': 'Never strike faster than 1.2 m/s'}),
+        ('suggest', {'skill': 'strike', 'situation': 'disc on ice', 'want': WANT}),
+        ('suggest', {'skill': 'pour', 'default': {'angle': '30 deg'}}),
+        ('suggest', {'skill': 'strike', 'want': {'maximise': 'force'}}),
+    ],
+    'skill_report': [
+        ('record_outcome', TRIAL),
+        ('record_outcome', {**TRIAL, 'success': 'false', 'world': 'sim'}),
+        ('skill_report', {'skill': 'strike'}),
+        ('skill_report', {'skill': 'pour'}),
+        ('get_context', {'query': 'strike the disc'}),
     ],
     'show': [
         ('save_perception', TOUCH),
