@@ -10,7 +10,7 @@ import pytest
 from narrowing import require
 from robots import MovableClock, Robot, check_file
 
-from robot_memory.core.errors import NotFound
+from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.ranges import read_ranges
 from robot_memory.lifecycle.perceptions import SAME_PICTURE_NS, Perception, store_perception
 from robot_memory.storage.tables.event_keys import Identity
@@ -203,7 +203,7 @@ def test_the_oldest_payloads_make_room_and_what_went_is_told(
 def test_protected_payloads_stay_and_what_finds_no_room_is_counted(
     open_robot: Callable[..., Robot],
 ) -> None:
-    robot = open_robot(store_limit_mb=1.1)
+    robot = open_robot(store_limit_mb=1.2)
     demonstration = replace(PUSH, perception_type='procedural', parts=parts_of(600_000))
     first = store_perception(robot.memory, demonstration)
     at = 100 * SECOND
@@ -240,3 +240,14 @@ def test_a_stamp_of_this_hosts_clock_is_corrected_with_it(
     assert stamps[by_host] == 1_500_000_000 + (right - 1_000_000) * 1000
     early = robot.query_events(until='1970-01-01T00:00:02Z').events
     assert [event.memory_id for event in early] == [by_another]
+
+
+def test_a_perception_takes_a_context(robot: Robot) -> None:
+    context = {'task': {'name': 'wipe'}, 'robot': {'id': 'arm_1'}}
+    told = robot.save_perception('The cloth is wet', context=context, pose={'position': [1, 2]})
+    assert robot.recall(context_filter={'task.name': 'wipe'}).memories[0].id == told.memory_id
+    (event,) = robot.query_events(where={'robot': 'arm_1'}).events
+    assert event.memory_id == told.memory_id
+    for name in ('sense', 'trial', 'change', 'digest'):
+        with pytest.raises(InvalidArgument, match=name):
+            robot.save_perception('The cloth is wet', context={name: {'skill': 'x'}})

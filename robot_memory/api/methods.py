@@ -202,6 +202,7 @@ class ToolMethods:
         stamp: Stamp | dict[str, int] | None = None,
         frame_id: str | None = None,
         pose: dict[str, Any] | str | None = None,
+        context: dict[str, Any] | str | None = None,
     ) -> SavePerceptionResponse:
         """
         Store a perception (vision, touch, sound, motion) with its time, frame and pose.
@@ -221,6 +222,7 @@ class ToolMethods:
             frame_id: Coordinate frame of the measurement.
             pose: Pose as JSON: {"position": [x, y, z] in metres, "orientation": [x, y, z, w],
                 "frame_id": "map"}; default: the frame_id of the measurement.
+            context: Context partitions as JSON: params, spatial, robot, env, task.
 
         Returns:
             memory_id: Id of the new memory.
@@ -241,6 +243,7 @@ class ToolMethods:
                 'stamp': stamp,
                 'frame_id': frame_id,
                 'pose': pose,
+                'context': context,
             },
         )
         return answer

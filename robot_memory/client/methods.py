@@ -207,6 +207,7 @@ class ToolMethods(ToolCaller):
         stamp: int | dict[str, int] | None = None,
         frame_id: str | None = None,
         pose: dict[str, Any] | str | None = None,
+        context: dict[str, Any] | str | None = None,
     ) -> SavePerceptionResponse:
         """
         Store a perception (vision, touch, sound, motion) with its time, frame and pose.
@@ -226,6 +227,7 @@ class ToolMethods(ToolCaller):
             frame_id: Coordinate frame of the measurement.
             pose: Pose as JSON: {"position": [x, y, z] in metres, "orientation": [x, y, z, w],
                 "frame_id": "map"}; default: the frame_id of the measurement.
+            context: Context partitions as JSON: params, spatial, robot, env, task.
 
         Returns:
             memory_id: Id of the new memory.
@@ -247,6 +249,7 @@ class ToolMethods(ToolCaller):
                 'stamp': stamp,
                 'frame_id': frame_id,
                 'pose': pose,
+                'context': context,
             },
         )
         return answer

@@ -15,6 +15,8 @@ from robot_memory.lifecycle.perceptions import Perception
 from robot_memory.memory import Memory
 from robot_memory.tool import tool
 
+_RESERVED = ('sense', 'trial', 'change', 'digest')
+
 
 @dataclass(frozen=True)
 class SavePerceptionRequest:
@@ -37,6 +39,11 @@ class SavePerceptionRequest:
     pose: Json | None = arg(
         'Pose as JSON: {"position": [x, y, z] in metres, "orientation": [x, y, z, w], '
         '"frame_id": "map"}; default: the frame_id of the measurement.',
+        default=None,
+        shape='object',
+    )
+    context: Json | None = arg(
+        'Context partitions as JSON: params, spatial, robot, env, task.',
         default=None,
         shape='object',
     )
@@ -67,10 +74,11 @@ def save_perception(memory: Memory, request: SavePerceptionRequest) -> SavePerce
             f'description must have at least 5 characters, not {len(text)}: {format_value(text)}'
         )
     request = _with_header(request)
-    context: dict[str, Any] = {}
+    context = _check_context(request.context or {})
     pose = _checked_pose(request.pose)
     if pose is not None:
         context['spatial'] = {
+            **context.get('spatial', {}),
             'position': pose['position'],
             'frame_id': pose.get('frame_id', request.frame_id),
         }
@@ -92,6 +100,21 @@ def save_perception(memory: Memory, request: SavePerceptionRequest) -> SavePerce
     return SavePerceptionResponse(
         stored.memory_id, request.perception_type, request.collection, stored.has_vector
     )
+
+
+def _check_context(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a context of a caller; refuse partitions that only the store writes."""
+    own = [name for name in _RESERVED if name in given]
+    if own:
+        raise InvalidArgument(
+            f'context must not have {", ".join(own)}, which the store writes itself; trials come '
+            'by record_outcome'
+        )
+    if not isinstance(given.get('spatial', {}), dict):
+        raise InvalidArgument(
+            f'context.spatial must be an object, not {format_value(given["spatial"])}'
+        )
+    return dict(given)
 
 
 def _with_header(request: SavePerceptionRequest) -> SavePerceptionRequest:

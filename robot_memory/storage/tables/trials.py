@@ -158,6 +158,7 @@ def count_uses(connection: apsw.Connection, ids: Collection[int]) -> dict[int, t
         'SELECT u.used, sum(t.success = 1), sum(t.success = 0) FROM trial_uses AS u'
         ' JOIN trials AS t ON t.memory_id = u.trial JOIN memories AS m ON m.id = u.trial'
         " WHERE u.used IN (SELECT value FROM json_each(?)) AND m.status = 'active'"
+        f' AND m.authority IN ({_QUOTED})'
         ' GROUP BY u.used',
         (json.dumps(list(ids)),),
     )
