@@ -16,8 +16,8 @@ def test_a_store_in_order_stays_as_it_is(robot: Robot) -> None:
     before = robot.contents(query='red cup', n=20)
     answer = robot.maintain()
     names = (
-        'retention folding history integrity vectors audit words rules statistics compact log '
-        'backup'
+        'retention folding history integrity vectors audit words rules trials statistics '
+        'compact log backup'
     ).split()
     assert [step.name for step in answer.steps] == names
     assert all(step.ms >= 0 for step in answer.steps)

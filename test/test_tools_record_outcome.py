@@ -72,6 +72,7 @@ def test_a_key_answers_as_the_first_call_did_and_refuses_another_body(robot: Rob
         ({'params': {'speed': 'fast'}}, ['params.speed', "'fast'", 'm/s']),
         ({'params': {'speed': '3 furlongs'}}, ['params.speed', "'furlongs'"]),
         ({'params': {'speed': 'nan m/s'}}, ['params.speed', 'nan m/s']),
+        ({'params': {'speed': float('nan')}}, ['params', 'NaN', 'finite']),
         ({'params': {'speed': [1]}}, ['params.speed', '[1]']),
         ({'results': {'slide': 'far'}}, ['results.slide', "'far'"]),
         ({'params': {'gripper': 5}}, ['params.gripper', 'name', '5']),

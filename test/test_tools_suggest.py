@@ -93,15 +93,19 @@ def test_among_allows_values_ranges_and_names(striker: Robot) -> None:
     assert found.params == {'speed': {'value': 80, 'unit': 'cm/s'}, 'gripper': 'hard'}
 
 
-def test_the_default_stands_where_nothing_is_known(striker: Robot) -> None:
+def test_the_default_stands_where_nothing_is_known(robot: Robot) -> None:
+    for speed in (0.8, 1.2):
+        robot.record_outcome(
+            'strike', OILED, params={'speed': f'{speed} m/s'}, results={'slide': f'{speed} m'}
+        )
     default = {'speed': '0.9 m/s'}
-    found = striker.suggest('strike', 'a sponge in the sink', want=GOAL, default=default)
+    found = robot.suggest('strike', 'a sponge in the sink', want=GOAL, default=default)
     assert found.default_used
     assert found.probability is None
     assert found.params == {'speed': {'value': 0.9, 'unit': 'm/s'}}
-    found = striker.suggest('strike', 'a sponge in the sink', want=GOAL)
+    found = robot.suggest('strike', 'a sponge in the sink', want=GOAL)
     assert (found.params, found.probability, found.default_used) == ({}, None, False)
-    found = striker.suggest('pour', default={'angle': '30 deg'})
+    found = robot.suggest('pour', default={'angle': '30 deg'})
     assert found.default_used and found.params == {'angle': {'value': 30, 'unit': 'deg'}}
 
 

@@ -17,6 +17,7 @@ MAX_INTEGER = 2**53 - 1
 _ENCODER = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(',', ':'), sort_keys=True
 )
+_NOT_FINITE = 'it has NaN or an infinite number; pass finite numbers'
 _NUL = '\\u0000'
 _ESCAPED_NUL = re.compile(r'(?<!\\)(?:\\\\)*\\u0000')
 
@@ -57,7 +58,8 @@ def dump_json(value: Any, name: str = 'value') -> str:
     try:
         text = _ENCODER.encode(value)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidArgument(f'{name} cannot be stored as JSON: {error}') from None
+        why = _NOT_FINITE if 'Out of range float' in str(error) else error
+        raise InvalidArgument(f'{name} cannot be stored as JSON: {why}') from None
     # Levels are opened by brackets: where there are few, there is nothing to walk through.
     if text.count('[') + text.count('{') > MAX_JSON_DEPTH and _is_deep(value):
         raise InvalidArgument(

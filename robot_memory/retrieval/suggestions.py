@@ -21,7 +21,7 @@ from robot_memory.storage.tables import situations
 from robot_memory.storage.tables.trials import Row
 
 ENOUGH = 0.5
-"""Effective trials below which nothing is known."""
+"""The weight of all trials that are told below which nothing is known."""
 _AIMS = {'minimise': 'least', 'minimize': 'least', 'maximise': 'most', 'maximize': 'most'}
 _WANT = (
     'want must be {"result": "slide", "value": "0.4 m", "tolerance": "8 cm"}, '
