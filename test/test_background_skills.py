@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -111,7 +112,7 @@ def test_many_threads_record_and_ask_at_once(robot: Robot) -> None:
         thread.join(HANG_SECONDS)
     assert not failures
     copy = open_copy(robot)
-    assert len(copy.rows) == len(copy.skill.trials) == len(copy.skill.surprises) == 36
+    assert len(copy.rows) == len(copy.skill.trials) == len(copy.skill.surprises.rows) == 36
     assert [(row.memory_id,) for row in copy.rows] == robot.rows(
         "SELECT id FROM memories WHERE context ->> '$.trial' IS NOT NULL ORDER BY id"
     )
@@ -180,3 +181,30 @@ def test_blas_has_its_threads_back_after_the_last_of_nested_holds() -> None:
     with hold_blas(), hold_blas():
         assert set(count()) <= {1}
     assert count() == before
+
+
+def test_what_was_learned_outlives_trials_that_are_forgotten(
+    open_robot: Callable[..., Robot],
+) -> None:
+    robot = open_robot(resident=False)
+    chance = random.Random(1)
+    ids = []
+    for number in range(60):
+        speed = 0.5 + number % 10 / 10
+        far = speed / 2 + chance.gauss(0, 0.02) + (0.15 if number >= 40 else 0)
+        told = robot.record_outcome(
+            'strike',
+            'disc on ice',
+            params={'speed': f'{speed} m/s'},
+            results={'slide': f'{far} m'},
+        )
+        ids.append(told.memory_id)
+        if number in (10, 20, 39):
+            open_copy(robot).skill.learn()
+    before = open_copy(robot).list_changes()
+    assert before
+    for memory_id in (ids[3], ids[50]):
+        robot.forget(memory_id, 'measured wrongly')
+    copy = open_copy(robot)
+    assert len(copy.rows) == len(copy.skill.history.outdated) == 58
+    assert [one['begin'] for one in copy.list_changes()][:1] == [before[0]['begin']]

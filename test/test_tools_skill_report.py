@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from robots import Robot
 
@@ -76,10 +78,10 @@ def test_a_context_tells_of_the_skill_that_its_task_names(robot: Robot) -> None:
 
 
 def test_a_change_of_the_world_is_an_event_and_is_told(robot: Robot) -> None:
-    changed = []
+    changed, chance = [], random.Random(1)
     for number in range(60):
         speed = 0.5 + number % 10 / 10
-        far = speed / 2 if number < 40 else speed / 2 + 2
+        far = speed / 2 + chance.gauss(0, 0.02) + (0.15 if number >= 40 else 0)
         told = robot.record_outcome(
             'strike',
             OILED,

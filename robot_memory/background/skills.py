@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robot_memory.background.blas import hold_blas
+from robot_memory.background.skill_states import name_changes, read_state, write_state
 from robot_memory.core.amounts import Amount, Value, describe_unit
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value
@@ -23,7 +24,6 @@ from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.embedding.vectorizer import Vectorizer
 from robot_memory.skills import trials as learner
-from robot_memory.skills.changes import Change
 from robot_memory.skills.model import Noticed, Skill
 from robot_memory.storage import Connection, Database
 from robot_memory.storage.indexes import indexed
@@ -33,7 +33,10 @@ from robot_memory.storage.tables.trials import Row
 _MOST = 32
 """Skills that are kept in memory; the one that was not asked about for longest goes."""
 _BATCH = 32
+_KEPT_EVERY = 50
+"""Trials after which the state of a skill is kept: later ones are told anew when it is loaded."""
 _NO_MODEL_DIMENSION = 64
+_NO_HISTORY: dict[str, Any] = {'changes': [], 'followed': [], 'settled': [], 'outdated': []}
 ROLES = ('numbers', 'params', 'results')
 
 
@@ -69,7 +72,7 @@ class SkillCopy:
         self.seq = 0
         self.model = model
         self.is_waiting = False
-        self.state_last = 0
+        self.state_last = self.state_count = 0
         self.left_out = 0
         self._dimension = dimension
         self._places: dict[int, int] = {}
@@ -108,20 +111,25 @@ class SkillCopy:
     def load(self, connection: Connection, rows: Sequence[Row]) -> None:
         """Take all trials and what was learned of them."""
         self._read_vectors(connection, rows)
-        told = [self._make_trial(row) for row in rows]
-        self.skill = Skill.restore(told, [row.surprise for row in rows], None)
-        for row in rows:
+        found = trials.get_state(connection, self.key.collection, self.key.skill)
+        last, state = (0, None) if found is None else found[1:]
+        known = rows if found is None else [row for row in rows if row.memory_id <= last]
+        self.skill = Skill.restore(
+            map(self._make_trial, known),
+            [row.surprise for row in known],
+            None if state is None else read_state(state, known, self._vectors),
+        )
+        for row in known:
             self._note(row)
-        state = trials.get_state(connection, self.key.collection, self.key.skill)
-        if state is not None:
-            self._take_state(*state[1:])
+        self.state_last, self.state_count = last, len(known)
+        self.append(connection, rows[len(known) :])
 
     def append(self, connection: Connection, rows: Sequence[Row]) -> None:
-        """Take newer trials, whose surprises are known."""
+        """Take newer trials, which other processes have told the file of."""
         self._read_vectors(connection, rows)
         for row in rows:
-            self.skill.trials.append(self._make_trial(row))
-            self.skill.surprises.append(row.surprise or 0.0)
+            with hold_blas():
+                self.skill.record(self._make_trial(row))
             self._note(row)
 
     def record(self, trial: Trial, vector: Vector | None) -> Noticed:
@@ -136,44 +144,16 @@ class SkillCopy:
 
     def describe_state(self) -> dict[str, Any]:
         """Return what was learned as JSON, which holds whichever trials are forgotten later."""
-        state = self.skill.get_state()
-        situation = self._find_situations()
-        changes = [
-            {
-                'situation': situation.get(one.situation),
-                'begin': self._name(one.begin),
-                'resumed': None
-                if one.resumed is None
-                else [self._name(place) for place in one.resumed],
-            }
-            for one in self.skill.changes
-        ]
-        return {**state, 'changes': changes}
+        return write_state(self.skill, self.rows)
 
-    def _find_situations(self) -> dict[int, int]:
-        """Return the ids of situations by their rows in the learner."""
-        places = self.skill.trials.points.situations
-        return {int(place): row.situation for place, row in zip(places, self.rows, strict=False)}
+    def list_changes(self) -> list[dict[str, Any]]:
+        """Return the changes of the world, by the ids of situations and trials."""
+        return name_changes(self.skill, self.rows)
 
-    def _name(self, place: int) -> int:
-        return self.rows[place].memory_id if place < len(self.rows) else self.last + 1
-
-    def _take_state(self, last: int, state: Mapping[str, Any]) -> None:
-        ids = [row.memory_id for row in self.rows]
-        where = {situation: row for row, situation in self._find_situations().items()}
-        changes = [
-            Change(
-                where[one['situation']],
-                int(np.searchsorted(ids, one['begin'])),
-                None if one['resumed'] is None else _find_stretch(ids, *one['resumed']),
-            )
-            for one in state['changes']
-            if one['situation'] in where
-        ]
-        restored = Skill.restore([], [], {**state, 'changes': []})
-        self.skill.take(restored.scales)
-        self.skill._learned_at = restored._learned_at
-        self.skill.changes = changes
+    def take_scales(self, state: Mapping[str, Any], last: int) -> None:
+        """Take the scales that another process has learned."""
+        learned = Skill.restore((), (), {**state, 'history': _NO_HISTORY})
+        self.skill.take(learned.scales)
         self.state_last = last
 
     def _note(self, row: Row) -> None:
@@ -199,10 +179,6 @@ class SkillCopy:
             row.success,
             row.simulated is (self.key.world == 'real'),
         )
-
-
-def _find_stretch(ids: Sequence[int], first: int, end: int) -> tuple[int, int]:
-    return int(np.searchsorted(ids, first)), int(np.searchsorted(ids, end))
 
 
 def check_units(copy: SkillCopy, trial: Trial) -> None:
@@ -306,13 +282,18 @@ class SkillCopies:
         for copy in copies:
             with copy.lock:
                 task = copy.skill.prepare_learning() if copy.skill.is_due else None
-            if task is None or self._is_stopping():
+            is_kept = len(copy.rows) < copy.state_count + _KEPT_EVERY
+            if self._is_stopping() or (task is None and is_kept):
                 continue
-            with hold_blas():
-                scales = task.run()
+            scales = None
+            if task is not None:
+                with hold_blas():
+                    scales = task.run()
             with copy.lock:
-                copy.skill.take(scales)
+                if scales is not None:
+                    copy.skill.take(scales)
                 state, last, count = copy.describe_state(), copy.last, len(copy.rows)
+            copy.state_count = count
             if copy.key.robot is None and copy.key.world == 'real':
                 self._keep_state(copy, count, last, state)
 
@@ -323,7 +304,7 @@ class SkillCopies:
             return
         with self._db.write() as connection:
             trials.put_state(connection, copy.key.collection, copy.key.skill, count, last, state)
-        copy.state_last = last
+        copy.state_last, copy.state_count = last, count
 
     def _load(
         self, connection: Connection, key: SkillKey, model: str, dimension: int
@@ -359,9 +340,10 @@ class SkillCopies:
             new = [row for row in rows if copy.find(row.memory_id) is None]
             if any(row.memory_id < copy.last for row in new):
                 return False
-            if new and self._was_learned_elsewhere(connection, copy):
-                return False
             copy.append(connection, new)
+            state = trials.get_state(connection, *place) if new else None
+            if state is not None and state[1] > copy.state_last:
+                copy.take_scales(state[2], state[1])
             copy.seq = read.latest
             return True
 
@@ -371,10 +353,6 @@ class SkillCopies:
         found = situations.read_vectors(connection, ids, copy.model)
         empty = situations.digest('')
         return all(vector is not None for known, vector in found.values() if known != empty)
-
-    def _was_learned_elsewhere(self, connection: Connection, copy: SkillCopy) -> bool:
-        state = trials.get_state(connection, copy.key.collection, copy.key.skill)
-        return state is not None and state[1] > copy.state_last
 
     def _embed_missing(self) -> None:
         embedder = self._embedder.get_if_loaded()

@@ -237,7 +237,7 @@ def _tell_change(
     change = noticed.change
     if change is None:
         return None
-    if change.resumed is None:
+    if change.back is None:
         said = 'predictions fail: the world has changed'
     else:
         said = 'the world has changed back: earlier trials hold again'
@@ -246,7 +246,7 @@ def _tell_change(
     first = f' (since mem_{since})' if since is not None else ''
     context = {
         'sense': {'detector': CHANGE, 'kind': trial.skill},
-        'change': {'skill': trial.skill, 'since': since, 'back': change.resumed is not None},
+        'change': {'skill': trial.skill, 'since': since, 'back': change.back is not None},
         'env': {'sim_or_real': 'sim' if trial.simulated else 'real'},
     }
     text = f'{trial.skill}:{where} {said}{first}'

@@ -146,8 +146,8 @@ def _report(copy: SkillCopy, words: dict[int, str]) -> SkillReport:
         by_situation[row.situation].append(row)
     commonest = sorted(by_situation, key=lambda one: -len(by_situation[one]))
     changes = [
-        WorldChange(words.get(one['situation'], ''), one['begin'], one['resumed'] is not None)
-        for one in copy.describe_state()['changes']
+        WorldChange(words.get(one['situation'], ''), one['begin'], one['back'] is not None)
+        for one in copy.list_changes()
     ]
     with hold_blas():
         situations = [

@@ -106,6 +106,10 @@ def suggest(memory: Memory, question: Question) -> Suggestion:
         choice = Choice({})
         if narrowed and not empty:
             choice = _choose(copy, question, want, narrowed, vector)
+            tried = _keep_tried(copy, narrowed)
+            if not _is_known(choice) and question.among is not None and tried:
+                # Far from all trials anything may be good: what was tried is rather chosen from.
+                choice = _choose(copy, question, want, tried, vector)
         found = _tell(copy, question, want, choice, bounds, units, narrowed)
     memory.skills.note_recorded(copy)
     return replace(found, empty_by=empty, left_out=copy.left_out)
@@ -151,6 +155,31 @@ def _choose(
         )
 
 
+def _is_known(choice: Choice) -> bool:
+    """Say whether trials tell something of a choice, or it is to be tried out."""
+    is_predicted = choice.probability is not None or choice.predicted is not None
+    weight = sum(one for _, one in choice.evidence)
+    return is_predicted and (weight >= ENOUGH or choice.explored)
+
+
+def _keep_tried(copy: SkillCopy, candidates: Candidates) -> Candidates:
+    """Return candidates within what was tried with success; nothing where none of a param is."""
+    found: Candidates = {}
+    for name, tried in list_tried(copy.skill).items():
+        allowed = candidates.get(name, ())
+        if isinstance(tried, Range) and isinstance(allowed, Range):
+            found[name] = Range(max(tried.low, allowed.low), min(tried.high, allowed.high))
+        elif isinstance(tried, Range) and not isinstance(allowed, Range):
+            found[name] = [
+                one
+                for one in allowed
+                if isinstance(one, Amount) and tried.low <= one.value <= tried.high
+            ]
+        else:
+            found[name] = allowed
+    return {} if any(_is_empty(one) for one in found.values()) else found
+
+
 def _tell(
     copy: SkillCopy,
     question: Question,
@@ -162,10 +191,9 @@ def _tell(
 ) -> Suggestion:
     """Return a choice with its units; the default where nothing is known."""
     result = '' if want.result == SUCCESS else want.result
-    is_known = choice.probability is not None or choice.predicted is not None
-    weight = sum(one for _, one in choice.evidence)
-    if not is_known or (weight < ENOUGH and not choice.explored):
+    if not _is_known(choice):
         params = _fit_default(question.default, bounds, candidates)
+        weight = sum(one for _, one in choice.evidence)
         return Suggestion(
             params, None, result, None, None, weight, (), bool(params), False, bounds
         )
