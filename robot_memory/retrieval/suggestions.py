@@ -8,13 +8,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from robot_memory.background.blas import hold_blas
-from robot_memory.background.skills import SkillCopy, SkillKey, check_unit, to_plain
-from robot_memory.core.amounts import Amount, Value, describe_unit, make_amount, read_value
+from robot_memory.background.skills import SkillCopy, SkillKey, to_plain
+from robot_memory.core.amounts import Amount, Value, make_amount
 from robot_memory.core.errors import InvalidArgument
-from robot_memory.core.json_text import format_value
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.memory import Memory
 from robot_memory.retrieval.limits import Bounds, find_bounds
+from robot_memory.retrieval.skill_questions import (
+    Candidates,
+    Question,
+    check_known,
+    read_candidates,
+    read_units,
+    read_want,
+)
 from robot_memory.skills.choice import Choice, Range, Want, choose, list_tried
 from robot_memory.skills.trials import SUCCESS
 from robot_memory.storage.tables import situations
@@ -22,29 +29,6 @@ from robot_memory.storage.tables.trials import Row
 
 ENOUGH = 0.5
 """The weight of all trials that are told below which nothing is known."""
-_AIMS = {'minimise': 'least', 'minimize': 'least', 'maximise': 'most', 'maximize': 'most'}
-_WANT = (
-    'want must be {"result": "slide", "value": "0.4 m", "tolerance": "8 cm"}, '
-    '{"minimise": "force"}, {"maximise": "slide"} or {"success": true}'
-)
-Candidates = dict[str, Range | Sequence[Value]]
-
-
-@dataclass(frozen=True)
-class Question:
-    """Hold what is asked: values are in SI units."""
-
-    skill: str
-    situation: str
-    numbers: Mapping[str, Value]
-    want: Mapping[str, Any]
-    among: Mapping[str, Any] | None
-    default: Mapping[str, Value] | None
-    explore: float
-    seed: int
-    robot: str | None
-    world: str
-    collection: str
 
 
 @dataclass(frozen=True)
@@ -95,10 +79,10 @@ def suggest(memory: Memory, question: Question) -> Suggestion:
     with memory.db.read() as connection:
         copy = memory.skills.open(connection, key)
     with copy.lock:
-        units = _read_units(copy, question)
-        _check_known(copy, question)
-        want = _read_want(copy, question.want)
-        candidates = _read_candidates(copy, question)
+        units = read_units(copy, question)
+        check_known(copy, question)
+        want = read_want(copy, question.want)
+        candidates = read_candidates(copy, question)
         task = f'{question.skill}: {question.situation}'
         bounds = find_bounds(memory, question.collection, task, units)
         narrowed = {name: _narrow(name, one, bounds) for name, one in candidates.items()}
@@ -259,139 +243,6 @@ def _keep_within(value: float, unit: str, low: float, high: float) -> Amount:
         if low <= make_amount(inner, unit).value <= high:
             return make_amount(inner, unit)
     return exact
-
-
-def _read_units(copy: SkillCopy, question: Question) -> dict[str, str | None]:
-    """Return the unit of each param that is known or asked for; None of names."""
-    units = {name: unit for (role, name), unit in copy.units.items() if role == 'params'}
-    for name, value in (question.default or {}).items():
-        units.setdefault(name, value.unit if isinstance(value, Amount) else None)
-    for name, allowed in (question.among or {}).items():
-        for value in _list_allowed(allowed):
-            read = read_value(f'among.{name}', value, may_be_name=True)
-            units.setdefault(name, read.unit if isinstance(read, Amount) else None)
-    return units
-
-
-def _list_allowed(allowed: Any) -> list[Any]:
-    if isinstance(allowed, Mapping) and set(allowed) <= {'min', 'max'} and allowed:
-        return [value for value in allowed.values() if value is not None]
-    return allowed if isinstance(allowed, list) else [allowed]
-
-
-def _check_known(copy: SkillCopy, question: Question) -> None:
-    """Raise InvalidArgument for numbers and params that no trial of the skill has."""
-    for role, values in (('numbers', question.numbers), ('params', question.default or {})):
-        for name, value in values.items():
-            _check_name(copy, role, name)
-            check_unit(copy, role, name, value)
-    for name in question.among or {}:
-        _check_name(copy, 'params', name)
-
-
-def _check_name(copy: SkillCopy, role: str, name: str) -> None:
-    known = sorted(own for kind, own in copy.units if kind == role)
-    if copy.rows and name not in known:
-        raise InvalidArgument(
-            f'no trial of {copy.key.skill} has {name} in {role}; known: '
-            f'{", ".join(known) or "none"}'
-        )
-
-
-def _read_want(copy: SkillCopy, want: Mapping[str, Any]) -> Want:
-    if not want or want == {'success': True}:
-        if copy.rows and SUCCESS not in copy.skill.trials.results:
-            raise InvalidArgument(
-                f'no trial of {copy.key.skill} says whether it succeeded; measured: '
-                f'{", ".join(_list_results(copy))}; name one of them in want'
-            )
-        return Want()
-    for said, aim in _AIMS.items():
-        if set(want) == {said}:
-            return Want(_check_result(copy, want[said]), aim=aim)  # type: ignore[arg-type]
-    if not set(want) <= {'result', 'value', 'tolerance'} or not {'result', 'value'} <= set(want):
-        raise InvalidArgument(f'{_WANT}; not {format_value(dict(want))}')
-    name = _check_result(copy, want['result'])
-    unit = copy.units.get(('results', name)) or ''
-    value = _read_of_result('want.value', want['value'], unit)
-    if 'tolerance' not in want:
-        raise InvalidArgument(f'{_WANT}; tolerance is missing: how far from {value} still is good')
-    tolerance = _read_of_result('want.tolerance', want['tolerance'], unit)
-    span = tolerance.value - Amount(0.0, tolerance.unit).value
-    if tolerance.unit in ('degC', 'degF'):
-        span = tolerance.shown * (1.0 if tolerance.unit == 'degC' else 5 / 9)
-    if span <= 0:
-        raise InvalidArgument(f'want.tolerance must be above 0, not {tolerance}')
-    return Want(name, value.value - span, value.value + span)
-
-
-def _check_result(copy: SkillCopy, name: Any) -> str:
-    known = _list_results(copy)
-    if isinstance(name, str) and (name in known or (not copy.rows and name)):
-        return name
-    raise InvalidArgument(
-        f'want names {format_value(name)}, which no trial of {copy.key.skill} measured; measured: '
-        f'{", ".join(known) or "none"}'
-    )
-
-
-def _list_results(copy: SkillCopy) -> list[str]:
-    return sorted(name for role, name in copy.units if role == 'results')
-
-
-def _read_of_result(where: str, given: Any, unit: str) -> Amount:
-    found = read_value(where, given, may_be_name=False)
-    assert isinstance(found, Amount)
-    if unit and found.dimension != Amount(0.0, unit).dimension:
-        raise InvalidArgument(
-            f'{where} has the unit {describe_unit(found.unit)}, but the result was measured in '
-            f'{unit}'
-        )
-    return found
-
-
-def _read_candidates(copy: SkillCopy, question: Question) -> Candidates:
-    """Return what params may be: `among`, and what was tried with success of the others."""
-    tried = list_tried(copy.skill)
-    found: Candidates = {
-        name: one
-        if isinstance(one, Range)
-        else [value if isinstance(value, str) else Amount(float(value)) for value in one]
-        for name, one in tried.items()
-    }
-    for name, allowed in (question.among or {}).items():
-        found[name] = _read_allowed(copy, name, allowed)
-    return found
-
-
-def _read_allowed(copy: SkillCopy, name: str, allowed: Any) -> Range | Sequence[Value]:
-    where = f'among.{name}'
-    values = []
-    for one in _list_allowed(allowed):
-        read = read_value(where, one, may_be_name=True)
-        check_unit(copy, 'params', name, read)
-        values.append(read)
-    if not values:
-        raise InvalidArgument(f'{where} has no value; give a list of values, or min and max')
-    if not isinstance(allowed, Mapping) or not set(allowed) <= {'min', 'max'}:
-        return values
-    tried = list_tried(copy.skill).get(name)
-    ends: dict[str, float] = {}
-    for end, one in zip([key for key in allowed if allowed[key] is not None], values, strict=True):
-        if isinstance(one, str):
-            raise InvalidArgument(f'{where}.{end} must be a figure, not {format_value(one)}')
-        ends[end] = one.value
-    if isinstance(tried, Range):
-        ends = {
-            'min': min(tried.low, ends.get('max', tried.low)),
-            'max': max(tried.high, ends.get('min', tried.high)),
-            **ends,
-        }
-    if len(ends) < 2:
-        raise InvalidArgument(f'{where} requires min and max')
-    if ends['min'] > ends['max']:
-        raise InvalidArgument(f'{where} has min above max: {format_value(dict(allowed))}')
-    return Range(ends['min'], ends['max'])
 
 
 def _narrow(name: str, one: Range | Sequence[Value], bounds: Bounds) -> Range | Sequence[Value]:

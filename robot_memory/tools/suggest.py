@@ -18,7 +18,8 @@ from robot_memory.retrieval.limits import (
     view_bounds,
     view_unchecked,
 )
-from robot_memory.retrieval.suggestions import Question, Suggestion
+from robot_memory.retrieval.skill_questions import Question
+from robot_memory.retrieval.suggestions import Suggestion
 from robot_memory.storage.tables import sessions
 from robot_memory.text.quoting import quote
 from robot_memory.tool import tool
