@@ -41,8 +41,8 @@ class Change:
     """
     Hold that the world has changed: the results of a situation from the trial `begin` on.
 
-    `situation` is a row of the skill's vectors, of the trial that told. `back` is the trial from
-    which on what was known before holds again, None where it does not.
+    `situation` is a row of the skill's vectors, of the words whose trials said most. `back` is the
+    trial from which on what was known before holds again, None where it does not.
     """
 
     situation: int

@@ -130,21 +130,26 @@ def choose(
     listed = list_candidates(candidates, generator)
     if not listed:
         return Choice({})
-    row = skill.trials.add_situation(situation)
-    fit = skill.fit(want.result, row)
-    if fit is None:
-        return Choice(dict(default or {}), default_used=default is not None)
-    points = _place(skill, row, numbers or {}, listed)
+    with skill.trials.place(situation) as row:
+        fit = skill.fit(want.result, row)
+        if fit is None:
+            return Choice(dict(default or {}), default_used=default is not None)
+        points = _place(skill, row, numbers or {}, listed)
+        best = _find_best(fit, points, want, explore, generator)
+        point = points.pick(np.array([best]))
+        return _tell(skill, fit, point, want, listed[best], explore > 0)
+
+
+def _find_best(
+    fit: Fit, points: Points, want: Want, explore: float, generator: np.random.Generator
+) -> int:
+    """Return which point is the best by what is known, or by what is drawn of it."""
     means, deviations = fit.predict(points)
     warped = want.warp(fit.scales.warp)
-    believed = means
-    if explore:
-        believed = means + explore * (fit.sample(points, generator) - means)
-        utility = rate(warped, believed, np.full(len(means), fit.noise))
-    else:
-        utility = rate(warped, means, np.hypot(deviations, fit.noise))
-    best = int(utility.argmax())
-    return _tell(skill, fit, points.pick(np.array([best])), want, listed[best], explore > 0)
+    if not explore:
+        return int(rate(warped, means, np.hypot(deviations, fit.noise)).argmax())
+    believed = means + explore * (fit.sample(points, generator) - means)
+    return int(rate(warped, believed, np.full(len(means), fit.noise)).argmax())
 
 
 def _tell(

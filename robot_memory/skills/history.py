@@ -105,7 +105,8 @@ class History:
         begin = find_begin(told.weigh(told.surprises), told.get_members(), since)
         if begin is None:
             return None
-        change = Change(int(told.phrasings[-1]) - 1, begin)
+        said = np.bincount(told.phrasings[begin:], told.weigh(told.surprises[begin:]))
+        change = Change(int(said.argmax()) - 1, begin)
         self.changes.append(change)
         followed = _Followed(change, np.append(self.outdated, 0.0)[:begin])
         self._follow(followed, np.arange(begin, len(told.surprises)), told, judge)

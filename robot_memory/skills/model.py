@@ -15,7 +15,7 @@ from robot_memory.skills.process import Process, Scales
 from robot_memory.skills.space import Space
 from robot_memory.skills.trials import SUCCESS, Floats, Growing, Indices, Points, Trial, Trials
 
-NEIGHBOURS = 400
+NEIGHBOURS = 200
 """Trials that a prediction rests on: those whose situation is likest, weighed by age."""
 LEARNED = 250
 """Of the newest trials, from which scales are learned."""
@@ -23,6 +23,8 @@ REPLAYED = 2000
 """Of the newest trials, whose surprises are computed again where they are lost."""
 HALF_LIFE = 160
 """Trials after which the noise of a trial counts twice."""
+OLDEST = 8.0
+"""Factor of the noise of trials long ago: what is seldom met is not forgotten."""
 _FREEDOM = 4.0
 """Degrees of freedom of the noise: an outlier is a noisy witness, not the law."""
 
@@ -230,7 +232,7 @@ class Skill:
     def _age(self, until: int) -> Floats:
         """Return by how much the noise of each trial before one is greater for its age."""
         ages: Floats = np.exp2((until - 1 - np.arange(until)) / HALF_LIFE)
-        return ages
+        return np.minimum(ages, OLDEST)
 
     def _compute_likeness(self, situation: int) -> Floats:
         """Return how like the situations of all trials are to one, shape (trials,)."""

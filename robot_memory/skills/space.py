@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from robot_memory.skills.trials import Floats, Indices, Points, Trials
 
 MISSING = 1.0
-"""Squared distance, in units of the column's spread, to a trial that does not have the value."""
+"""Squared distance that a value's being there makes, in units of the column's spread."""
 
 
 @dataclass(frozen=True)
@@ -20,24 +20,27 @@ class Space:
     Hold what the columns of the distances are: the situation first, then the values by name.
 
     `vectors` has a row of unit length a situation, shape (situations, dimension). `spreads`
-    (columns,) are the standard deviations of figures over the trials, NaN of categories.
+    (columns,) are the standard deviations of figures over the trials, NaN of categories, and
+    `centers` (columns,) the means, where a trial is that does not have the value.
     """
 
     vectors: NDArray[Any]
     spreads: Floats
+    centers: Floats
 
     @classmethod
     def of(cls, trials: Trials) -> Space:
         """Return the space that trials span; a value that never varied has a spread of 1."""
         values = trials.points.values
-        spreads = np.ones(values.shape[1])
+        spreads, centers = np.ones(values.shape[1]), np.zeros(values.shape[1])
         for column, name in enumerate(trials.names):
             known = values[:, column][~np.isnan(values[:, column])]
             if name in trials.categories:
                 spreads[column] = np.nan
             elif len(known):
                 spreads[column] = float(known.std()) or 1.0
-        return cls(trials.vectors, spreads)
+                centers[column] = float(known.mean())
+        return cls(trials.vectors, spreads, centers)
 
     @property
     def columns(self) -> int:
@@ -58,11 +61,10 @@ class Space:
                 found[1 + column] = one != other
                 found[1 + column][np.isnan(one) & np.isnan(other)] = 0
                 continue
-            apart = ((one - other) / spread) ** 2
-            if np.isnan(apart).any():
-                apart[np.isnan(one) & np.isnan(other)] = 0
-                apart[np.isnan(apart)] = MISSING
-            found[1 + column] = apart
+            lacks = np.isnan(one) != np.isnan(other)
+            center = self.centers[column]
+            apart = np.where(np.isnan(one), center, one) - np.where(np.isnan(other), center, other)
+            found[1 + column] = (apart / spread) ** 2 + MISSING * lacks
         return found
 
     def measure_situations(self, some: Indices, others: Indices) -> Floats:

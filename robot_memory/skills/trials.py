@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,6 +75,11 @@ class Growing:
             self._rows = np.concatenate([self._rows, more])
         self._rows[self._count] = row
         self._count += 1
+
+    def drop(self) -> None:
+        """Forget the last row."""
+        self._count -= 1
+        self._rows[self._count] = self._empty
 
     def widen(self) -> None:
         """Add a column, which is empty in all rows so far."""
@@ -153,6 +159,18 @@ class Trials:
             self._rows[key] = len(self._rows)
             self._vectors.append(said)
         return self._rows[key]
+
+    @contextmanager
+    def place(self, vector: NDArray[Any] | None) -> Iterator[int]:
+        """Give the row of a situation that is asked about; one that is new is forgotten after."""
+        known = len(self._rows)
+        row = self.add_situation(vector)
+        try:
+            yield row
+        finally:
+            if len(self._rows) > known and self._vectors is not None:
+                self._rows.popitem()
+                self._vectors.drop()
 
     def encode(self, name: str, value: Value | None) -> float:
         """Return a value as a figure of the column with a name; NaN where it has none."""

@@ -1,0 +1,116 @@
+import math
+
+import numpy as np
+import pytest
+from skill_worlds import make_vectors, practise, push
+
+from robot_memory.skills.choice import Range, Want, choose, list_candidates, list_tried, rate
+from robot_memory.skills.model import Skill
+from robot_memory.skills.trials import Points, Trial
+
+
+@pytest.fixture
+def known():
+    skill, vectors = Skill(), make_vectors(2)
+    practise(skill, vectors, np.array([0.3, 0.8]), 60)
+    return skill, vectors
+
+
+def test_a_result_within_bounds_is_aimed_at(known):
+    skill, vectors = known
+    for vector, gain in zip(vectors, (0.3, 0.8), strict=True):
+        found = choose(skill, vector, Want('slide', 0.35, 0.45), {'speed': Range(0, 2)})
+        assert found.params['speed'] * gain == pytest.approx(0.4, abs=0.05)
+        assert found.probability > 0.5
+        assert found.interval[0] < 0.4 < found.interval[1]
+        assert found.trials > 1
+        weights = [weight for _, weight in found.evidence]
+        assert weights == sorted(weights, reverse=True)
+
+
+def test_the_least_and_the_most_of_a_result_are_found(known):
+    skill, vectors = known
+    among = {'speed': [0.5, 1.0, 1.5]}
+    assert choose(skill, vectors[1], Want('slide', aim='least'), among).params == {'speed': 0.5}
+    assert choose(skill, vectors[1], Want('slide', aim='most'), among).params == {'speed': 1.5}
+
+
+def test_where_nothing_is_known_the_default_is_used():
+    found = choose(Skill(), None, Want(), {'speed': Range(0, 1)}, default={'speed': 0.2})
+    assert found.params == {'speed': 0.2} and found.default_used and found.probability is None
+    found = choose(Skill(), None, Want(), {'speed': Range(0, 1)})
+    assert found.params == {} and not found.default_used
+
+
+def test_where_nothing_is_left_params_are_empty(known):
+    skill, vectors = known
+    for candidates in ([], {'speed': []}, {'speed': Range(1, 0)}):
+        assert choose(skill, vectors[0], Want('slide', 0, 1), candidates).params == {}
+
+
+def test_without_among_params_stay_where_they_were_tried_with_success():
+    skill = Skill()
+    for speed, tool, success in ((0.1, 'a', False), (0.5, 'b', True), (0.9, 'c', True)):
+        params = {'speed': speed, 'tool': tool}
+        skill.record(Trial(None, {}, params, {'slide': speed}, success))
+    assert list_tried(skill) == {'speed': Range(0.5, 0.9), 'tool': ['b', 'c']}
+
+
+def test_a_category_is_chosen():
+    skill, chance = Skill(), np.random.default_rng(0)
+    for place in range(40):
+        tool = 'abc'[place % 3]
+        slide = {'a': 0.2, 'b': 0.5, 'c': 0.9}[tool] + 0.02 * float(chance.standard_normal())
+        skill.record(Trial(None, {}, {'tool': tool}, {'slide': slide}))
+        if skill.is_due:
+            skill.learn()
+    found = choose(skill, None, Want('slide', 0.45, 0.55), {'tool': ['a', 'b', 'c', 'new']})
+    assert found.params == {'tool': 'b'}
+
+
+def test_exploring_draws_as_often_as_the_posterior_says():
+    skill = Skill()
+    for tool, slide in (('a', 0.4), ('b', 0.5), ('b', 0.55), ('a', 0.5), ('c', 0.3)):
+        skill.record(Trial(None, {}, {'tool': tool}, {'slide': slide}))
+    fit = skill.fit('slide', -1)
+    points = Points(np.full(3, -1), np.arange(3.0)[:, None])
+    generator = np.random.default_rng(0)
+    drawn = np.array([fit.sample(points, generator).argmax() for _ in range(2000)])
+    chosen = [
+        choose(
+            skill, None, Want('slide', aim='most'), {'tool': ['a', 'b', 'c']}, explore=1, seed=seed
+        ).params['tool']
+        for seed in range(600)
+    ]
+    for place, tool in enumerate('abc'):
+        assert chosen.count(tool) / 600 == pytest.approx((drawn == place).mean(), abs=0.07)
+
+
+def test_the_same_seed_draws_the_same(known):
+    skill, vectors = known
+    asked = (skill, vectors[0], Want('slide', 0.2, 0.3), {'speed': Range(0, 2)})
+    assert choose(*asked, explore=0.7, seed=5) == choose(*asked, explore=0.7, seed=5)
+
+
+@pytest.mark.parametrize('explore', [-0.1, 1.1, math.nan])
+def test_explore_is_from_0_to_1(explore):
+    with pytest.raises(ValueError, match='explore is from 0 to 1'):
+        choose(Skill(), None, Want(), {}, explore=explore)
+
+
+def test_probabilities_are_those_of_a_normal_result():
+    found = rate(Want('slide', -1, 1), np.array([0.0]), np.array([1.0]))
+    assert found[0] == pytest.approx(0.6827, abs=1e-4)
+
+
+def test_many_ranges_are_sampled_and_stay_inside():
+    among = {name: Range(2, 3) for name in 'abcdef'} | {'tool': ['x', 'y']}
+    listed = list_candidates(among, np.random.default_rng(0))
+    assert 100 <= len(listed) <= 1600
+    assert all(2 <= one[name] <= 3 for one in listed for name in 'abcdef')
+
+
+def test_a_skill_without_params_is_judged():
+    skill = Skill()
+    skill.record(push(None, 1.0, 0.5))
+    assert choose(skill, None, Want('slide', 0, 1), [{}]).probability > 0.4
