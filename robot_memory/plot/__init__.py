@@ -3,7 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.errors import InvalidArgument, RobotMemoryError, Unavailable
@@ -34,7 +34,7 @@ def draw(
             f'width_px must be {MIN_WIDTH} to {MAX_WIDTH} pixels, not {format_value(width_px)}'
         )
     try:
-        with _writable_folders():
+        with _lend_folder():
             from robot_memory.plot.figures import draw_one
             from robot_memory.plot.time_line import draw_many
     except ImportError as error:
@@ -48,45 +48,34 @@ def draw(
 
 
 @contextmanager
-def _writable_folders() -> Iterator[None]:
+def _lend_folder() -> Iterator[None]:
     """
     Have matplotlib keep its list of fonts beside the model while it is imported.
 
     Where that cannot be written it is lent a temporary folder: it would make one itself and leave
     it behind, or fail where no home is known.
     """
-    if 'MPLCONFIGDIR' in os.environ:
+    with ExitStack() as stack:
+        if 'MPLCONFIGDIR' not in os.environ:
+            os.environ['MPLCONFIGDIR'] = _find_folder() or stack.enter_context(_make_folder())
+            stack.callback(os.environ.pop, 'MPLCONFIGDIR', None)
         yield
-        return
-    with _font_folder() as folder:
-        os.environ['MPLCONFIGDIR'] = folder
-        try:
-            yield
-        finally:
-            del os.environ['MPLCONFIGDIR']
 
 
-@contextmanager
-def _font_folder() -> Iterator[str]:
-    own = _own_folder()
-    if own is not None:
-        yield own
-        return
+def _find_folder() -> str:
+    """Return the folder beside the model; empty where it cannot be written."""
+    with suppress(OSError, RobotMemoryError):
+        folder = find_cache_folder() / 'matplotlib'
+        folder.mkdir(parents=True, exist_ok=True)
+        return str(folder) if os.access(folder, os.W_OK | os.X_OK) else ''
+    return ''
+
+
+def _make_folder() -> tempfile.TemporaryDirectory[str]:
     try:
-        lent = tempfile.TemporaryDirectory(prefix='robot_memory_plot_')
+        return tempfile.TemporaryDirectory(prefix='robot_memory_plot_')
     except OSError as error:
         raise Unavailable(
             f'plot requires a folder for the font cache: {error}; set MPLCONFIGDIR, HOME or '
             'TMPDIR to a writable folder'
         ) from error
-    with lent as folder:
-        yield folder
-
-
-def _own_folder() -> str | None:
-    with suppress(OSError, RobotMemoryError):
-        folder = find_cache_folder() / 'matplotlib'
-        folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK | os.X_OK):
-            return str(folder)
-    return None
