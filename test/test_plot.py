@@ -32,13 +32,15 @@ from robot_memory.plot.drawn import format_length, format_span, format_stamp
 
 pytest.importorskip('matplotlib', reason='plots need matplotlib')
 
+from matplotlib.figure import Figure
+
 from robot_memory.plot.curves import find_peaking, split_by_unit
-from robot_memory.plot.figures import SERIES
-from robot_memory.plot.page import EXTENT, INK, PEAK, Page
-from robot_memory.plot.pictures import Pictures
+from robot_memory.plot.figures import EXTENT, PEAK, SERIES
+from robot_memory.plot.page import INK, Strip
 from robot_memory.plot.text import (
+    BASE,
     MISSING,
-    describe_missing,
+    fit_figure,
     fit_fonts,
     format_quantity,
     measure_width,
@@ -118,18 +120,15 @@ def test_the_length_of_the_force_is_drawn_over_its_parts() -> None:
 def test_what_the_sensor_shows_at_rest_is_taken_off() -> None:
     event = push()
     offset = (1.0, -2.0, -9.0, 0.0, 0.0, 0.0)
-    raised = replace(
-        require(event.signal), values=(require(event.signal).values + offset).astype(np.float32)
-    )
-    (force, torque) = split_by_unit(raised, event.stamp_ns, offset)
+    signal = require(event.signal)
+    signal = replace(signal, values=(signal.values + offset).astype(np.float32))
+    raised = replace(event, signal=signal, baseline=offset)
+    (force, torque) = split_by_unit(raised)
     assert force.size.max() == pytest.approx(8, abs=1e-5)
     assert force.size[0] == pytest.approx(0, abs=1e-5)
     assert (force.name, force.labels, torque.name) == ('force', ('x', 'y', 'z'), 'torque')
-    assert draw([replace(event, signal=raised)]) != draw(
-        [replace(event, signal=raised, baseline=offset)]
-    )
-    longer = (*offset, 5.0, 5.0)
-    assert len(split_by_unit(raised, event.stamp_ns, longer)) == 2
+    assert draw([raised]) != draw([replace(raised, baseline=())])
+    assert len(split_by_unit(replace(raised, baseline=(*offset, 5.0, 5.0)))) == 2
 
 
 def test_the_peak_is_that_of_the_unit_that_peaks() -> None:
@@ -146,21 +145,23 @@ def test_the_peak_is_that_of_the_unit_that_peaks() -> None:
         ],
         np.float32,
     )
-    found = split_by_unit(Signal(names, units, stamps, values), START_NS)
+    signal = Signal(names, units, stamps, values)
+    event = Drawn(1, '', 'motion', ns(0), ns(2), ns(4), signal)
+    found = split_by_unit(event)
     assert [curves.unit for curves in found] == ['rad', 'rad/s', 'N m']
-    chosen = find_peaking(found, 0.0, 2.0, 4.0)
+    chosen = find_peaking(found, event)
     assert chosen.unit == 'rad/s'
-    at, value, name = chosen.find_peak(2.0)
-    assert (at, name) == (2.0, 'b')
+    at, value, name = chosen.find_peak(ns(2))
+    assert (at, name) == (ns(2), 'b')
     assert value == pytest.approx(-0.7)
-    assert find_peaking(found, 0.0, 1.0, 4.0).unit == 'N m'
+    assert find_peaking(found, replace(event, peak_ns=ns(1))).unit == 'N m'
 
 
 def test_names_that_all_columns_share_are_written_once() -> None:
     def named(*columns: str) -> tuple[str, tuple[str, ...]]:
         values = np.ones((1, len(columns)), np.float32)
         signal = Signal(columns, ('rad',) * len(columns), np.array([START_NS]), values)
-        (curves,) = split_by_unit(signal, START_NS)
+        (curves,) = split_by_unit(replace(push(), signal=signal))
         return curves.name, curves.labels
 
     assert named('position.a', 'position.b') == ('position', ('a', 'b'))
@@ -184,14 +185,14 @@ def test_pictures_stand_in_the_order_of_their_times_and_none_upon_another() -> N
 
 def test_pictures_without_room_are_thinned_out_and_counted() -> None:
     pictures = [picture(step / 10) for step in range(40)]
-    strip = Pictures.select(pictures, 9.0, ns(1.7))
-    assert strip.note == '6 of 40 images shown'
-    stamps = [stamp for stamp, _ in strip.images]
+    images, note = Strip(pictures, 100, ns(1.7)).select(900)
+    assert note == '6 of 40 images shown'
+    stamps = [stamp for stamp, _ in images]
     assert stamps == sorted(stamps) and ns(1.7) in stamps
     assert {stamps[0], stamps[-1]} == {ns(0), ns(3.9)}
-    assert Pictures.select(pictures[:3], 9.0).note == ''
+    assert Strip(pictures[:3], 100).select(900)[1] == ''
     broken = [Picture(ns(1), b'none'), picture(2)]
-    assert Pictures.select(broken, 9.0).note == '1 unreadable'
+    assert Strip(broken, 100).select(900)[1] == '1 unreadable'
     for size in ((500, 40), (10, 3000)):
         odd = [picture(at, size=size) for at in (0, 1)]
         assert pixels_of(draw([replace(push(), pictures=tuple(odd))])).shape[1] == 1200
@@ -244,40 +245,57 @@ def test_a_figure_is_drawn_where_there_is_no_signal() -> None:
 
 def test_long_gaps_are_compressed_and_short_ones_are_not() -> None:
     hour = 3600.0
-    extents = [(0.0, 60.0), (100.0, 160.0), (9 * hour, 9 * hour + 50), (30 * hour, 30 * hour)]
-    axis = TimeAxis.fit(extents, START_NS, BERLIN)
-    assert [(round(a, -1), round(b, -1)) for a, b in axis.stretches] == [
+    seconds = [(0.0, 60.0), (100.0, 160.0), (9 * hour, 9 * hour + 50), (30 * hour, 30 * hour)]
+    spans = [(ns(begin), ns(end)) for begin, end in seconds]
+    axis = TimeAxis.fit(spans, START_NS, BERLIN)
+    shown = [((a - START_NS) / 1e9, (b - START_NS) / 1e9) for a, b in axis.stretches]
+    assert [(round(a, -1), round(b, -1)) for a, b in shown] == [
         (0, 160),
         (9 * hour, 9 * hour + 50),
         (30 * hour, 30 * hour),
     ]
-    assert len(TimeAxis.fit(extents[:2], START_NS, None).stretches) == 1
-    many = [(n * hour, n * hour + 1) for n in range(50)]
+    assert len(TimeAxis.fit(spans[:2], START_NS).stretches) == 1
+    many = [(ns(n * hour), ns(n * hour + 1)) for n in range(50)]
     assert len(TimeAxis.fit(many, START_NS, BERLIN).stretches) <= 13
-    for begin, end in extents:
+    for begin, end in spans:
         assert any(a <= begin and end <= b for a, b in axis.stretches)
 
 
 def test_the_axis_is_of_local_time_and_in_the_order_of_time() -> None:
     zero = 1_792_886_400 * 10**9  # 2026-10-25T00:00:00Z: at 01:00 the clocks go back
-    axis = TimeAxis.fit([(0.0, 60.0), (4 * 3600.0, 4 * 3600.0 + 60)], zero, BERLIN)
-    page = Page(1200, 'two', (), [100.0])
-    axes = page.add_rows(0, 1)
-    axis.apply(axes, 1000)
-    texts = [label.get_text() for label in axes[0].get_xticklabels()]
+    minute, later = 60 * 10**9, zero + 4 * 3600 * 10**9
+    axis = TimeAxis.fit([(zero, zero + minute), (later, later + minute)], zero, BERLIN)
+    axes = Figure((12, 1)).add_subplot()
+    axis.apply([axes])
+    texts = [label.get_text() for label in axes.get_xticklabels()]
     assert texts[0].endswith('2026-10-25') and texts[0].startswith('02:0')
     assert texts[-1].startswith('05:0')
-    at = axis.to_x(np.array([0.0, 30.0, 60.0, 3600.0, 4 * 3600.0, 4 * 3600.0 + 60]))
-    places = axes[0].transData.transform([(x, 0.0) for x in at])[:, 0]
+    stamps = np.array([0, minute // 2, minute, later - zero - minute, later - zero])
+    at = axis.to_x(zero + np.append(stamps, stamps[-1] + minute))
+    places = axes.transData.transform([(x, 0.0) for x in at])[:, 0]
     assert list(places) == sorted(places)
     assert places[4] - places[2] < 0.2 * (places[5] - places[0])
+
+
+@pytest.mark.parametrize('inches', [3, 8, 16])
+def test_labels_of_times_are_apart_and_have_their_dates(inches: int) -> None:
+    day = 86_400 * 10**9
+    spans = [(START_NS + n * n * day, START_NS + n * n * day + 60 * 10**9) for n in range(1, 10)]
+    axis = TimeAxis.fit(spans, START_NS, UTC)
+    axes = Figure((inches, 2), 150).add_subplot()
+    axis.apply([axes])
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    places = axes.transData.transform([(x, 0.0) for x in axes.get_xticks()])[:, 0]
+    assert all(after - before >= 90 for before, after in pairwise(places))
+    assert len(labels) >= 3 and '\n' in labels[0]
+    dates = [label.partition('\n')[2] for label in labels if '\n' in label]
+    assert len({*dates}) == len(dates) >= 3
 
 
 def test_bars_that_overlap_have_rows_of_their_own() -> None:
     spans = ((0, 10), (2, 4), (3, 12), (5, 6), (11, 13))
     events = [Drawn(n, 'x', 'fault', ns(a), ns(a), ns(b)) for n, (a, b) in enumerate(spans)]
-    assert Lane('fault', '', None, [(one, None) for one in events]).rows == [0, 1, 2, 1, 0]
-    assert Lane('contact', '', 'N', [(one, None) for one in events]).rows == [0] * 5
+    assert Lane('fault', '', None, events).rows == [0, 1, 2, 1, 0]
 
 
 def test_what_a_session_spans_may_be_compressed() -> None:
@@ -377,25 +395,26 @@ def test_without_matplotlib_it_says_what_to_install() -> None:
 
 def test_a_character_comes_from_the_first_font_that_has_it() -> None:
     stix_only = '\N{MATHEMATICAL SCRIPT SMALL A}'
-    words, properties = fit_fonts(f'a{stix_only}', 9)
+    words, families = fit_fonts(f'a{stix_only}')
     assert words == f'a{stix_only}'
-    assert len(properties.get_family()) == 2
-    assert fit_fonts('\ufdd0\U000f1234', 9)[0] == 2 * MISSING
-    assert (
-        describe_missing(['a b', '\ufdd0'])
-        == f'{MISSING}: 1 characters that no installed font has'
-    )
-    assert describe_missing(['a b']) == ''
+    assert families[0] == BASE and len(families) == 2
+    assert fit_fonts('\ufdd0\U000f1234') == (2 * MISSING, [BASE])
+    figure = Figure()
+    figure.text(0, 0, stix_only)
+    assert fit_figure(figure)
+    figure.text(0, 0, '\ufdd0$')
+    assert not fit_figure(figure)
+    assert figure.texts[1].get_text() == f'{MISSING}$'
 
 
 def test_long_text_is_cut_between_words_within_its_width() -> None:
     text = 'the robot pushed the red cup off the table and stopped ' * 3
-    lines = wrap_text(text, 9, 300, 2)
+    lines = wrap_text(text, 9, 300, 2).split('\n')
     assert len(lines) == 2 and lines[1].endswith('…')
-    assert all(measure_width(line, 9) <= 300 for line in lines)
+    assert all(200 < measure_width(line, 9) <= 300 for line in lines)
     assert text.startswith(lines[0] + ' ')
-    assert wrap_text('short', 9, 300, 2) == ['short']
-    assert wrap_text('', 9, 300, 2) == []
+    assert wrap_text('a  short\nline', 9, 300, 2) == 'a short line'
+    assert wrap_text('', 9, 300, 2) == ''
 
 
 def test_instants_and_lengths_are_said_in_words() -> None:
@@ -407,8 +426,8 @@ def test_instants_and_lengths_are_said_in_words() -> None:
     )
     assert format_span(10**9, 3 * 10**9, UTC) == '1.0 to 3.0 s of simulated time'
     seconds = (0.0123, 6.66, 99.94, 100, 3600, 90061)
-    words = ('0.0123 s', '6.66 s', '99.9 s', '1 min 40 s', '1 h', '1 d 1 h')
-    assert tuple(map(format_length, seconds)) == words
+    words = ('0.0123 s', '6.66 s', '99.9 s', '100 s', '60.0 minutes', '25.0 hours')
+    assert tuple(format_length(round(one * 1e9)) for one in seconds) == words
 
 
 def test_values_have_three_figures_and_a_true_minus() -> None:

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from robot_memory.core.zones import to_local
 from robot_memory.detectors.event import Picture
+from robot_memory.detectors.formatting import format_duration
 from robot_memory.detectors.signal import Signal
 
 YEAR_2001_NS = 978_307_200 * 10**9
@@ -64,11 +65,7 @@ def format_span(first_ns: int, last_ns: int, zone: ZoneInfo) -> str:
     return f'{first:%Y-%m-%d %H:%M:%S} to {end} {zone.key}'
 
 
-def format_length(seconds: float) -> str:
-    """Return a length of time with three figures, or in minutes, hours and days."""
-    if seconds < 100:
-        return f'{seconds:.3g} s'
-    whole = round(seconds)
-    parts = ((whole // 86400, 'd'), (whole // 3600 % 24, 'h'), (whole // 60 % 60, 'min'))
-    words = [f'{number} {unit}' for number, unit in (*parts, (whole % 60, 's')) if number]
-    return ' '.join(words[:2])
+def format_length(length_ns: int) -> str:
+    """Return a length of time with three figures, or in minutes, hours or days."""
+    seconds = length_ns / 1e9
+    return f'{seconds:.3g} s' if seconds < 120 else format_duration(seconds)

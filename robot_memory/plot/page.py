@@ -1,88 +1,179 @@
-"""A figure on matplotlib's constrained layout: title, facts, rows of axes, and notes."""
+"""A figure on matplotlib's constrained layout: title, facts, images, rows of axes, and notes."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.patches import ConnectionPatch
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
-from robot_memory.plot.text import DPI, fit_fonts, wrap_text
+from robot_memory.core.errors import InvalidArgument
+from robot_memory.detectors.event import Picture
+from robot_memory.detectors.images import decode_compressed
+from robot_memory.plot.text import DPI, MISSING, fit_figure, wrap_text
+from robot_memory.plot.time_axis import TimeAxis
 
-INK, QUIET, HAIR, PEAK, EXTENT = '#222222', '#606060', '#d4d4d4', '#c0392b', '#f6ecd6'
-EDGE, LINE, FOOT = 24, 30, 40
-"""Pixels: margin, a line of the title, and the notes at the bottom."""
+INK, QUIET, HAIR = '#222222', '#606060', '#d4d4d4'
+EDGE, LINE, BREAKS, TICKS, FOOT = 24, 30, 60, 60, 40
+"""Pixels: margin, a line of the title, the labels of breaks and of times, and the notes."""
+GAP = 0.06
+"""Between images, as a share of their height."""
 
 
+class Row(Protocol):
+    """What is drawn on one axes of a page, `height` in pixels."""
+
+    @property
+    def height(self) -> float:
+        """Return the height in pixels."""
+
+    def draw(self, axes: Axes, times: TimeAxis) -> None:
+        """Draw all that needs no place in pixels."""
+
+    def label(self, axes: Axes, times: TimeAxis) -> None:
+        """Write what needs room, on axes that have their place."""
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Images of which as many are shown as have room side by side, `height` in pixels."""
+
+    pictures: Iterable[Picture]
+    height: float
+    main_ns: int | None = None
+
+    def select(self, width: float) -> tuple[list[tuple[int, Any]], str]:
+        """Return stamps and images evenly, the one nearest to `main_ns` too, and a note."""
+        ordered = sorted({(one.stamp_ns, one.jpeg) for one in self.pictures})
+        decoded = [(stamp, _decode(jpeg)) for stamp, jpeg in ordered]
+        readable = [one for one in decoded if one[1] is not None]
+        widest = max((image.width / image.height for _, image in readable), default=1.0)
+        most = max(1, int((width / self.height + GAP) // (min(widest, 3.0) + GAP)))
+        steps = np.linspace(0, len(readable) - 1, min(most, len(readable))).round().astype(int)
+        if self.main_ns is not None and len(steps):
+            main = np.argmin([abs(stamp - self.main_ns) for stamp, _ in readable])
+            steps[np.argmin(abs(steps - main))] = main
+        notes = [f'{len(steps)} of {len(readable)} images shown'] * (len(steps) < len(readable))
+        notes += [f'{len(ordered) - len(readable)} unreadable'] * (len(readable) < len(ordered))
+        return [readable[step] for step in steps], ', '.join(notes)
+
+
+def _decode(jpeg: bytes) -> Any:
+    """Return an image; None where it cannot be read."""
+    try:
+        return decode_compressed(jpeg).image.convert('RGB')
+    except InvalidArgument:
+        return None
+
+
+@dataclass(frozen=True)
 class Page:
-    """Hold a figure of some width in pixels whose rows have heights in pixels."""
+    """Rows that share a time axis, with title, facts and images above them and notes below."""
 
-    def __init__(
-        self, width: int, title: str, facts: Sequence[str], heights: Sequence[float]
-    ) -> None:
-        lines = wrap_text(title, 12, width - 2 * EDGE, 2)
-        head = EDGE + LINE * (len(lines) + 1)
-        self.width, self.height = width, round(head + sum(heights) + FOOT)
-        # A hundredth of a pixel more, for matplotlib rounds down.
-        size = ((width + 0.01) / DPI, (self.height + 0.01) / DPI)
-        self.figure = Figure(size, DPI, facecolor='white', layout='constrained')
-        layout: Any = self.figure.get_layout_engine()
-        share = FOOT / self.height
-        layout.set(rect=(0.01, share, 0.98, 1 - share - head / self.height))
-        heights = heights or [1.0]
-        self.grid = self.figure.add_gridspec(len(heights), 1, height_ratios=heights)
-        for number, line in enumerate(lines):
-            self._write(EDGE, EDGE + 14 + LINE * number, line, 12, INK)
-        for line in wrap_text(' · '.join(facts), 8, width - 2 * EDGE, 1):
-            self._write(EDGE, head - 14, line, 8)
-
-    def _write(self, x: float, y: float, text: str, size: float, color: str = QUIET) -> None:
-        """Write a line, its baseline y pixels below the upper edge; x < 0: from the right."""
-        text, font = fit_fonts(text, size)
-        style: dict[str, Any] = {'fontproperties': font, 'color': color, 'parse_math': False}
-        style |= {'ha': 'left' if x >= 0 else 'right', 'in_layout': False}
-        self.figure.text(x / self.width + (x < 0), 1 - y / self.height, text, None, **style)
-
-    def write_notes(self, left: str, right: str) -> None:
-        """Write what is to be known at the bottom."""
-        for line in wrap_text(right, 7, 0.62 * self.width, 1):
-            self._write(-EDGE, self.height - 14, line, 7)
-        self._write(EDGE, self.height - 14, left, 7)
-
-    def add_rows(self, first: int, count: int) -> list[Axes]:
-        """Return axes in some rows of the grid that share their times."""
-        found: list[Axes] = []
-        for row in range(first, first + count):
-            axes = self.figure.add_subplot(
-                self.grid[row, 0], sharex=found[0] if found else None, facecolor='none'
-            )
-            axes.spines[['left', 'top', 'right']].set_visible(False)
-            axes.spines.bottom.set_color(HAIR)
-            axes.tick_params(labelsize=7, color=HAIR, labelcolor=QUIET)
-            last = row == first + count - 1
-            axes.tick_params(axis='x', bottom=last, labelbottom=last)
-            axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-            axes.set_ymargin(0.08)
-            found.append(axes)
-        return found
+    width: int
+    title: str
+    facts: Sequence[str]
+    times: TimeAxis
+    rows: Sequence[Row]
+    notes: Sequence[str]
+    strip: Strip
 
     def to_png(self) -> bytes:
-        """Return the figure as a PNG."""
+        """Return the page as a PNG of `width` pixels."""
+        images, note = self.strip.select(self.width - 2 * EDGE)
+        above = self.strip.height if images else 0.0
+        below = sum(row.height for row in self.rows) + TICKS * bool(self.rows)
+        below += BREAKS * (len(self.times.stretches) > 1)
+        figure = self._make_figure(above + below)
+        canvas: Any = FigureCanvasAgg(figure)
+        parts: Any = [figure, figure]
+        if images and self.rows:
+            parts = figure.subfigures(2, 1, height_ratios=(above, below))
+        axes = self._draw_rows(parts[1]) if self.rows else []
+        if images:
+            self._draw_images(parts[0], images, axes)
+        fit_figure(figure)
+        figure.draw_without_rendering()
+        figure.set_layout_engine('none')
+        for one, row in zip(axes, self.rows, strict=True):
+            row.label(one, self.times)
+        if axes:
+            self.times.set_ticks(axes[-1])
+        missing = '' if fit_figure(figure) else f'{MISSING}: no installed font has this character'
+        self._write(figure, -14, (*self.notes, note, missing), 7)
+        fit_figure(figure)
         buffer = io.BytesIO()
-        canvas: Any = FigureCanvasAgg(self.figure)
         canvas.print_png(buffer)
         return buffer.getvalue()
 
+    def _make_figure(self, content: float) -> Figure:
+        """Return a figure with title and facts, and room for a content of a height in pixels."""
+        title = wrap_text(self.title, 12, self.width - 2 * EDGE, 2)
+        head = EDGE + LINE * (title.count('\n') + bool(title) + 1)
+        height = round(head + content + FOOT)
+        # A hundredth of a pixel more, for matplotlib rounds down.
+        size = (self.width + 0.01) / DPI, (height + 0.01) / DPI
+        figure = Figure(size, DPI, layout='constrained')
+        layout: Any = figure.get_layout_engine()
+        layout.set(rect=(0.01, FOOT / height, 0.98, 1 - (head + FOOT) / height))
+        style: Any = {'size': 12, 'color': INK, 'va': 'top', 'in_layout': False}
+        figure.text(EDGE / self.width, 1 - EDGE / height, title, **style)
+        self._write(figure, head - 14, self.facts, 8)
+        return figure
 
-def annotate(axes: Axes, text: str, at: tuple[Any, float], offset: Any, **style: Any) -> None:
-    """Write a line beside a point of the axes; the offset is in points."""
-    text, font = fit_fonts(text, style.pop('size', 7.0), style.pop('weight', 'normal'))
-    style |= {'fontproperties': font, 'annotation_clip': False, 'parse_math': False}
-    style['path_effects'] = [withStroke(linewidth=2.0, foreground='white')]
-    made = axes.annotate(text, at, offset, 'data', 'offset points', zorder=6, **style)
-    made.set_in_layout(False)
+    def _draw_rows(self, part: Any) -> list[Axes]:
+        """Draw axes one above the other that share their times."""
+        heights = {'height_ratios': [row.height for row in self.rows]}
+        found = part.subplots(len(self.rows), sharex=True, squeeze=False, gridspec_kw=heights)
+        for axes, row in zip(found.flat, self.rows, strict=True):
+            axes.set(facecolor='none', ymargin=0.08)
+            axes.spines[['left', 'top', 'right']].set_visible(False)
+            axes.spines.bottom.set_color(HAIR)
+            axes.tick_params(labelsize=7, color=HAIR, labelcolor=QUIET)
+            axes.tick_params(axis='x', bottom=row is self.rows[-1])
+            axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        self.times.apply(found[:, 0])
+        for axes, row in zip(found.flat, self.rows, strict=True):
+            row.draw(axes, self.times)
+        return [*found.flat]
+
+    def _draw_images(self, part: Any, images: Sequence[Any], rows: Sequence[Axes]) -> None:
+        """Draw images side by side; lines lead to their times on the axes below."""
+        found = part.subplots(1, len(images), squeeze=False, gridspec_kw={'wspace': GAP})
+        for axes, (stamp, image) in zip(found.flat, images, strict=True):
+            axes.imshow(np.asarray(image), interpolation='antialiased')
+            axes.set_axis_off()
+            axes.set_anchor('C' if rows else 'W')
+            if rows:
+                ends = (0.5, -0.02), (self.times.to_x(stamp), 1.0)
+                frames = axes.transAxes, rows[0].get_xaxis_transform()
+                line = ConnectionPatch(*ends, *frames, color='#b0b0b0', linewidth=0.6)
+                line.set_in_layout(False)
+                part.figure.add_artist(line)
+
+    def _write(self, figure: Figure, y: float, parts: Iterable[str], size: float) -> None:
+        """Write a line y pixels below the upper edge, or above the lower one."""
+        line = wrap_text(' · '.join(filter(None, parts)), size, self.width - 2 * EDGE)
+        y = -y / figure.bbox.height + (y > 0)
+        figure.text(EDGE / self.width, y, line, size=size, color=QUIET, in_layout=False)
+
+
+def annotate(axes: Axes, text: str, at: Any, offset: Any, **style: Any) -> Any:
+    """Write a line beside a point of the axes, the offset in points; return it."""
+    effects = [withStroke(linewidth=2.0, foreground='white')]
+    style = {'size': 7, 'zorder': 6, 'in_layout': False, 'path_effects': effects, **style}
+    return axes.annotate(text, at, offset, 'data', 'offset points', annotation_clip=False, **style)
+
+
+def plot(axes: Axes, x: Any, y: Any, width: float, **style: Any) -> Any:
+    """Draw curves with gaps where they are NaN, as a dot where they are one point; return them."""
+    mark = '' if len(x) > 1 else 'o'
+    return axes.plot(x, y, linewidth=width, marker=mark, markersize=2 + width, **style)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import logging
-from collections.abc import Iterable
 from typing import Any
 
-from matplotlib import font_manager
 from matplotlib.backends.backend_agg import RendererAgg
-from matplotlib.font_manager import FontProperties
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, fontManager
 from matplotlib.ft2font import FT2Font
+from matplotlib.text import Text
 
 from robot_memory.text.tokenizer import cut
 
@@ -23,47 +24,34 @@ MAX_CHARACTERS = 4000
 logging.getLogger('matplotlib').setLevel(logging.ERROR)
 
 
-def fit_fonts(text: str, size: float, weight: str = 'normal') -> tuple[str, FontProperties]:
-    """
-    Return a text in one line, and fonts of a size in points that have all its characters.
-
-    A character that no installed font has becomes a white square.
-    """
-    text = ' '.join(text[:MAX_CHARACTERS].split())
-    found = {character: _find_family(character, weight) for character in dict.fromkeys(text)}
-    words = ''.join(character if found[character] else MISSING for character in text)
-    families = list(dict.fromkeys((BASE, *filter(None, found.values()))))
-    return words, FontProperties(family=families, size=size, weight=weight)
+def fit_fonts(text: str) -> tuple[str, list[str]]:
+    """Return a text, a white square for each character without a font, and its font families."""
+    found = {character: _find_family(character) for character in {*text} - {'\n'}}
+    words = ''.join(one if found.get(one, BASE) else MISSING for one in text)
+    return words, [BASE, *sorted({*found.values()} - {BASE, ''})]
 
 
-def describe_missing(texts: Iterable[str]) -> str:
-    """Say that characters of some texts are in no installed font; empty: all are in one."""
-    found = ''.join(' '.join(text[:MAX_CHARACTERS].split()) for text in texts)
-    missing = [one for one in dict.fromkeys(found) if not _find_family(one, 'normal')]
-    if not missing:
-        return ''
-    return f'{MISSING}: {len(missing)} characters that no installed font has'
+def fit_figure(figure: Figure) -> bool:
+    """Fit the fonts of all texts of a figure; say whether they have all characters."""
+    texts: Any = figure.findobj(Text)
+    for text in texts:
+        words, families = fit_fonts(text.get_text())
+        text.set(text=words, family=families, parse_math=False)
+    return not any(MISSING in text.get_text() for text in texts)
 
 
 @functools.cache
-def _find_family(character: str, weight: str) -> str:
+def _find_family(character: str) -> str:
     """Return the first font family that has a glyph for a character; empty if none has."""
-    for family in (BASE, *_list_families()):
-        if ord(character) in _read_characters(family, weight):
-            return family
-    return ''
+    names = {entry.name for entry in fontManager.ttflist}
+    others = sorted(name for name in names if not name.startswith(('.', 'Last Resort')))
+    families = (name for name in (BASE, *others) if ord(character) in _read_characters(name))
+    return next(families, '')
 
 
 @functools.cache
-def _list_families() -> tuple[str, ...]:
-    names = {entry.name for entry in font_manager.fontManager.ttflist}
-    return tuple(sorted(name for name in names if not name.startswith(('.', 'Last Resort'))))
-
-
-@functools.cache
-def _read_characters(family: str, weight: str) -> frozenset[int]:
-    path = font_manager.findfont(FontProperties(family=family, weight=weight))
-    return frozenset(FT2Font(path).get_charmap())
+def _read_characters(family: str) -> frozenset[int]:
+    return frozenset(FT2Font(findfont(FontProperties(family=family))).get_charmap())
 
 
 @functools.cache
@@ -72,33 +60,28 @@ def _make_renderer() -> Any:
     return untyped(1, 1, DPI)
 
 
-def measure_width(text: str, size: float, weight: str = 'normal') -> float:
-    """Return the width of a line in pixels."""
-    words, properties = fit_fonts(text, size, weight)
-    return float(_make_renderer().get_text_width_height_descent(words, properties, False)[0])
+def measure_width(text: str, size: float) -> float:
+    """Return the width in pixels of a line of a size in points."""
+    words, families = fit_fonts(text)
+    font = FontProperties(family=families, size=size)
+    return float(_make_renderer().get_text_width_height_descent(words, font, False)[0])
 
 
-def wrap_text(
-    text: str, size: float, width: float, most: int, weight: str = 'normal'
-) -> list[str]:
+def wrap_text(text: str, size: float, width: float, most: int = 1) -> str:
     """Return a text in at most so many lines of a width in pixels, with … where it was cut."""
     left = ' '.join(text[:MAX_CHARACTERS].split())
     lines: list[str] = []
-    while left:
-        if measure_width(left, size, weight) <= width:
-            return [*lines, left]
+    while left and measure_width(left, size) > width and len(lines) < most:
         mark = '…' if len(lines) == most - 1 else ''
-        low, high = 1, len(left)
-        while low < high:
-            middle = (low + high + 1) // 2
-            fits = measure_width(cut(left, middle)[0] + mark, size, weight) <= width
-            low, high = (middle, high) if fits else (low, middle - 1)
-        line, gone = cut(left, low)
+
+        def measure_begin(length: int, text: str = left, mark: str = mark) -> float:
+            return measure_width(cut(text, length)[0] + mark, size)
+
+        fitting = bisect.bisect(range(2, len(left)), width, key=measure_begin) + 1
+        line, gone = cut(left, fitting)
         lines.append(line + mark)
-        if mark:
-            break
         left = left[len(left) - gone :].strip()
-    return lines
+    return '\n'.join([*lines, left] if len(lines) < most else lines)
 
 
 def format_quantity(value: float, unit: str) -> str:

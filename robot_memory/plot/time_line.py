@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -13,17 +14,8 @@ from matplotlib.colors import to_rgba
 
 from robot_memory.plot.curves import Curves, find_peaking, split_by_unit
 from robot_memory.plot.drawn import Drawn, format_length, format_span, format_stamp, is_simulated
-from robot_memory.plot.figures import plot
-from robot_memory.plot.page import EDGE, INK, Page, annotate
-from robot_memory.plot.pictures import Pictures
-from robot_memory.plot.text import (
-    DPI,
-    describe_missing,
-    fit_fonts,
-    format_quantity,
-    measure_width,
-    wrap_text,
-)
+from robot_memory.plot.page import INK, Page, Strip, annotate, plot
+from robot_memory.plot.text import format_quantity, wrap_text
 from robot_memory.plot.time_axis import TimeAxis
 
 STYLES = {
@@ -40,39 +32,15 @@ STYLES = {
 _OTHERS = (('#5b4a9c', 'P'), ('#7d6a3f', '*'), ('#3f7d7d', 'p'), ('#9c4a4a', 'h'))
 _PATIENT = ('session', 'task', 'trial')
 """Kinds whose extent may be empty of events: it does not keep a gap from being compressed."""
-LANE, THIN, IMAGES = 120.0, 32.0, 150.0
+LANE, THIN, IMAGES = 100.0, 32.0, 150.0
 """Pixels: a lane with values, a row of bars, the images."""
 _MOST_ROWS = 4
 _NAMED = 5
-_APART = 0.01
-"""Peaks that are named on a lane, and what is between their names, as a share of the axis."""
-_MIN_CLOCK_S = 10.0
+"""Events that are named on a lane with values."""
+_MIN_CLOCK_NS = 10 * 10**9
 _MANY = 200
-"""Events of a lane whose markers are small."""
-
-
-@dataclass
-class Lane:
-    """Hold the events of a kind whose strengths have one unit; None: they have none."""
-
-    kind: str
-    name: str
-    unit: str | None
-    events: list[tuple[Drawn, Curves | None]]
-
-    @property
-    def rows(self) -> list[int]:
-        """Return in which row each event is drawn, so that none covers another."""
-        if self.unit is not None:
-            return [0] * len(self.events)
-        ends: list[int] = []
-        found = []
-        for event, _ in self.events:
-            free = [row for row, end in enumerate(ends) if end <= event.stamp_ns]
-            row = free[0] if free else len(ends) if len(ends) < _MOST_ROWS else 0
-            ends[row : row + 1] = [event.end_ns + 1]
-            found.append(row)
-        return found
+"""Events of a lane whose markers are small, and of which the strongest may be named."""
+_ROOM_PX = 160
 
 
 def draw_many(
@@ -81,187 +49,153 @@ def draw_many(
     """Return the PNG of events on a time line."""
     ordered = sorted(events, key=lambda event: (event.stamp_ns, event.memory_id or 0))
     zero, latest = ordered[0].stamp_ns, max(event.end_ns for event in ordered)
-    lanes = _sort_into_lanes(ordered, zero)
-    pictures = Pictures.select(
-        (one for event in ordered for one in event.pictures), (width - 2 * EDGE) / IMAGES
+    facts = [format_span(zero, latest, zone), f'{format_length(latest - zero)} long']
+    facts += [f'{kind} {n:,}' for kind, n in Counter(event.kind for event in ordered).items()]
+    busy: list[tuple[int, int]] = []
+    for event in ordered:
+        begin, end = event.span_ns
+        busy += [(begin, begin), (end, end)] if event.kind in _PATIENT else [(begin, end)]
+    shown = max(end for _, end in busy) - min(begin for begin, _ in busy)
+    is_clock = not is_simulated(zero) and shown >= _MIN_CLOCK_NS
+    start = f'times in {zone.key}' if is_clock else f'0 s: {format_stamp(zero, zone)}'
+    page = Page(
+        width=width,
+        title=f'{len(ordered):,} events',
+        facts=facts,
+        times=TimeAxis.fit(busy, zero, zone if is_clock else None),
+        rows=_sort_into_lanes(ordered),
+        notes=(start, *notes),
+        strip=Strip([one for event in ordered for one in event.pictures], IMAGES),
     )
-    kinds = Counter(event.kind for event in ordered)
-    facts = [format_span(zero, latest, zone), f'{format_length((latest - zero) / 1e9)} long']
-    facts += [f'{kind} {number:,}' for kind, number in kinds.items()]
-    top = [IMAGES] if pictures.images else []
-    rows = [lane.rows for lane in lanes]
-    heights = [
-        THIN * (max(row) + 1.2) if lane.unit is None else LANE
-        for lane, row in zip(lanes, rows, strict=True)
-    ]
-    page = Page(width, f'{len(ordered):,} events', facts, [*top, 24, *heights, 40])
-    axes = page.add_rows(len(top) + 1, len(lanes))
-    extents = [_to_extent(event, zero) for event in ordered]
-    shown = max(end for _, end in extents) - min(begin for begin, _ in extents)
-    clock = not is_simulated(zero) and shown >= _MIN_CLOCK_S
-    times = TimeAxis.fit(_list_busy(ordered, zero), zero, zone if clock else None)
-    times.apply(axes, 0.85 * width)
-    if pictures.images:
-        pictures.draw(page.grid[0, 0], axes[0], lambda at: times.to_x((at - zero) / 1e9))
-    for one, lane, row in zip(axes, lanes, rows, strict=True):
-        _name_lane(one, lane)
-        if lane.unit is None:
-            _draw_bars(one, lane, row, times)
-        else:
-            _draw_values(one, lane, times)
-    page.figure.draw_without_rendering()
-    for one, lane, row in zip(axes, lanes, rows, strict=True):
-        if lane.unit is None:
-            _name_bars(one, lane, row, times)
-        else:
-            _name_strongest(one, lane, times)
-    missing = describe_missing(event.title for event in ordered)
-    start = f'times in {zone.key}' if clock else f'0 s: {format_stamp(zero, zone)}'
-    page.write_notes(start, ', '.join(filter(None, [pictures.note, *notes, missing])))
     return page.to_png()
 
 
-def _sort_into_lanes(events: Sequence[Drawn], zero_ns: int) -> list[Lane]:
+def _sort_into_lanes(events: Sequence[Drawn]) -> list[Lane]:
     lanes: dict[tuple[str, str | None], Lane] = {}
     for event in events:
-        begin, end = ((at - zero_ns) / 1e9 for at in (event.stamp_ns, event.end_ns))
-        found = split_by_unit(event.signal, zero_ns, event.baseline)
-        curves = None
-        if found:
-            curves = find_peaking(found, begin, (event.peak_ns - zero_ns) / 1e9, end)
-        figure = event.figure
-        unit = curves.unit if curves else figure[2] if figure else None
-        name = figure[0] if figure and figure[2] == unit else curves.name if curves else ''
-        lane = lanes.setdefault((event.kind, unit), Lane(event.kind, name, unit, []))
-        lane.events.append((event, curves))
-    order = [*STYLES]
-    return sorted(
-        lanes.values(), key=lambda lane: order.index(lane.kind) if lane.kind in order else 99
-    )
+        found = split_by_unit(event)
+        curves = find_peaking(found, event) if found else None
+        name, value, unit = event.figure or ('', 0.0, None)
+        at = event.peak_ns
+        if curves:
+            name, unit = name if curves.unit == unit else curves.name, curves.unit
+            row = curves.find_row(at)
+            at, value = int(curves.stamps_ns[row]), float(curves.size[row])
+        lane = lanes.setdefault((event.kind, unit), Lane(event.kind, name, unit))
+        lane.events.append(event)
+        lane.curves += [curves] if curves else []
+        lane.peaks.append((at, value))
+    order = {kind: place for place, kind in enumerate(STYLES)}
+    return sorted(lanes.values(), key=lambda lane: order.get(lane.kind, len(order)))
 
 
-def _to_extent(event: Drawn, zero_ns: int) -> tuple[float, float]:
-    first, last = event.span_ns
-    return (first - zero_ns) / 1e9, (last - zero_ns) / 1e9
+@dataclass
+class Lane:
+    """
+    The events of a kind whose strengths have one unit; None: they have none.
 
+    `peaks` are when each was strongest, in ns, and how strong.
+    """
 
-def _list_busy(events: Sequence[Drawn], zero_ns: int) -> list[tuple[float, float]]:
-    """Return the extents that are to be shown: of what may be empty, the beginning and the end."""
-    busy = []
-    for event in events:
-        begin, end = _to_extent(event, zero_ns)
-        busy += [(begin, begin), (end, end)] if event.kind in _PATIENT else [(begin, end)]
-    return busy
+    kind: str
+    name: str
+    unit: str | None
+    events: list[Drawn] = field(default_factory=list)
+    curves: list[Curves] = field(default_factory=list)
+    peaks: list[tuple[int, float]] = field(default_factory=list)
 
+    @property
+    def rows(self) -> list[int]:
+        """Return in which row each bar is drawn, so that none covers another."""
+        ends: list[int] = []
+        found = []
+        for event in self.events:
+            free = [row for row, end in enumerate(ends) if end <= event.stamp_ns]
+            row = free[0] if free else len(ends) if len(ends) < _MOST_ROWS else 0
+            ends[row : row + 1] = [event.end_ns + 1]
+            found.append(row)
+        return found
 
-def _choose_style(kind: str) -> tuple[str, str]:
-    return STYLES.get(kind) or _OTHERS[sum(map(ord, kind)) % len(_OTHERS)]
+    @property
+    def height(self) -> float:
+        """Return the height in pixels."""
+        return LANE if self.unit is not None else THIN * (max(self.rows) + 1.2)
 
+    @property
+    def style(self) -> tuple[str, str]:
+        """Return colour and marker of the kind."""
+        return STYLES.get(self.kind) or _OTHERS[sum(map(ord, self.kind)) % len(_OTHERS)]
 
-def _name_lane(axes: Axes, lane: Lane) -> None:
-    name = ''.join(wrap_text(lane.kind, 8, 180, 1))
-    if lane.unit is not None:
-        figure = ''.join(wrap_text(lane.name.replace('_', ' '), 8, 180, 1))
-        name += '\n' + (f'{figure} [{lane.unit}]' if lane.unit else figure)
-    words = [fit_fonts(line, 7.5) for line in name.split('\n')]
-    axes.set_ylabel(
-        '\n'.join(text for text, _ in words),
-        fontproperties=words[0][1],
-        rotation=0,
-        ha='right',
-        va='center',
-        color=_choose_style(lane.kind)[0],
-        parse_math=False,
-    )
+    def draw(self, axes: Axes, times: TimeAxis) -> None:
+        """Draw bars of what lasts, signals and markers, with the name of the lane."""
+        x = times.to_x([(e.stamp_ns, e.peak_ns, e.end_ns) for e in self.events])
+        bars = np.column_stack((x[:, 0], x[:, 2] - x[:, 0]))
+        name, color = wrap_text(self.kind, 8, 180), self.style[0]
+        if self.unit is None:
+            self._draw_bars(axes, bars, x[:, 1])
+        else:
+            self._draw_values(axes, bars, times)
+            unit = f' [{self.unit}]' if self.unit else ''
+            name += '\n' + wrap_text(self.name.replace('_', ' ') + unit, 8, 180)
+        axes.set_ylabel(name, size=7.5, rotation=0, ha='right', va='center', color=color)
 
+    def _draw_bars(self, axes: Axes, bars: Any, peaks: Any) -> None:
+        """Draw bars of what lasts, and markers of instants."""
+        rows, is_bar, (color, marker) = np.array(self.rows), bars[:, 1] > 0, self.style
+        axes.set(yticks=[], ylim=(rows.max() + 0.6, -0.6))
+        for row in {*self.rows}:
+            shown, face = bars[is_bar & (rows == row)], to_rgba(color, 0.45)
+            axes.broken_barh(shown, (row - 0.35, 0.7), fc=face, ec=color, linewidth=0.8)
+        axes.plot(peaks[~is_bar], rows[~is_bar], marker, color=color, markersize=4.5)
 
-def _draw_bars(axes: Axes, lane: Lane, rows: Sequence[int], times: TimeAxis) -> None:
-    """Draw bars of what lasts, and a marker for what is an instant."""
-    color, marker = _choose_style(lane.kind)
-    axes.set_yticks([])
-    axes.set_ylim(max(rows) + 0.6, -0.6)
-    spans = times.to_x([_to_seconds(event, times) for event, _ in lane.events])
-    for row in sorted(set(rows)):
-        bars = [
-            (begin, end - begin)
-            for (begin, _, end), of in zip(spans, rows, strict=True)
-            if of == row and end > begin
-        ]
-        edge = to_rgba(color)
-        face = (*edge[:3], 0.45)
-        axes.broken_barh(bars, (row - 0.35, 0.7), facecolor=face, edgecolor=edge, linewidth=0.8)
-    at_once = spans[:, 2] <= spans[:, 0]
-    axes.plot(spans[at_once, 1], np.array(rows)[at_once], marker, color=color, markersize=4.5)
+    def _draw_values(self, axes: Axes, bars: Any, times: TimeAxis) -> None:
+        """Draw signals over their extents; of what has none, a stem as high as it was strong."""
+        (color, marker), frame = self.style, axes.get_xaxis_transform()
+        shade = to_rgba(color, 0.25)
+        axes.broken_barh(bars, (0, 1), transform=frame, fc=shade, zorder=0, snap=False)
+        for curves in self.curves:
+            plot(axes, times.to_x(curves.stamps_ns), curves.size, 0.8, color=INK)
+        stamps, values = zip(*self.peaks, strict=True)
+        at, size = times.to_x(stamps), 4.0 if len(values) < _MANY else 2.0
+        axes.vlines(at, 0.0, values, color=color, linewidth=0.8)
+        axes.plot(at, values, marker, color=color, markersize=size)
+        low, high = axes.get_ylim()
+        axes.set_ylim(min(low, 0.0), high + 0.25 * (high - low))
 
+    def label(self, axes: Axes, times: TimeAxis) -> None:
+        """Name the bars, or the strongest events, that have room."""
+        self._name_bars(axes, times) if self.unit is None else self._name_strongest(axes, times)
 
-def _draw_values(axes: Axes, lane: Lane, times: TimeAxis) -> None:
-    """Draw signals over their extents; of what has none, a stem as high as it was strong."""
-    color, marker = _choose_style(lane.kind)
-    shade = (*to_rgba(color)[:3], 0.25)
-    spans = times.to_x([_to_seconds(event, times) for event, _ in lane.events])
-    bars = [(begin, end - begin) for begin, _, end in spans]
-    axes.broken_barh(
-        bars, (0, 1), transform=axes.get_xaxis_transform(), facecolor=shade, zorder=0, snap=False
-    )
-    for _event, curves in lane.events:
-        if curves is not None:
-            plot(axes, times.to_x(curves.seconds), curves.size, INK, 0.8)
-    peaks = [_find_strength(event, curves, times) for event, curves in lane.events]
-    at, values = times.to_x([peak[0] for peak in peaks]), [peak[1] for peak in peaks]
-    axes.vlines(at, 0.0, values, color=color, linewidth=0.8)
-    size = 4.0 if len(peaks) < _MANY else 2.0
-    axes.plot(at, values, marker, color=color, markersize=size, linestyle='')
-    low, high = axes.get_ylim()
-    axes.set_ylim(min(low, 0.0), high + 0.25 * (high - low))
+    def _name_strongest(self, axes: Axes, times: TimeAxis) -> None:
+        found = zip(self.peaks, self.events, strict=True)
+        taken: list[Any] = []
+        for (stamp, value), event in sorted(found, key=lambda one: -abs(one[0][1]))[:_MANY]:
+            at = times.to_x(stamp), value
+            place = (axes.transData - axes.transAxes).transform(at)[0]
+            side = 'left' if place < 0.1 else 'right' if place > 0.9 else 'center'
+            text = f'#{event.memory_id}  {format_quantity(value, self.unit or "")}'
+            made = annotate(axes, text, at, (0, 4), ha=side, color=self.style[0])
+            box = made.get_window_extent().padded(6)
+            if any(box.x0 < other.x1 and other.x0 < box.x1 for other in taken):
+                made.remove()
+            else:
+                taken.append(box)
+            if len(taken) == _NAMED:
+                break
 
-
-def _to_seconds(event: Drawn, times: TimeAxis) -> list[float]:
-    stamps = event.stamp_ns, event.peak_ns, event.end_ns
-    return [(stamp - times.zero_ns) / 1e9 for stamp in stamps]
-
-
-def _find_strength(event: Drawn, curves: Curves | None, times: TimeAxis) -> tuple[float, float]:
-    """Return when an event was strongest, and how strong."""
-    peak = _to_seconds(event, times)[1]
-    if curves is not None:
-        row = curves.find_row(peak)
-        return float(curves.seconds[row]), float(curves.size[row])
-    return peak, event.figure[1] if event.figure else 0.0
-
-
-def _name_strongest(axes: Axes, lane: Lane, times: TimeAxis) -> None:
-    """Name the strongest events that have room."""
-    found = [(*_find_strength(event, curves, times), event) for event, curves in lane.events]
-    width = axes.get_window_extent().width
-    taken: list[tuple[float, float]] = []
-    for seconds, value, event in sorted(found, key=lambda one: -abs(one[1])):
-        if len(taken) == _NAMED:
-            break
-        at = times.to_x(seconds), value
-        share = float(axes.transAxes.inverted().transform(axes.transData.transform(at))[0])
-        text = f'#{event.memory_id}  {format_quantity(value, lane.unit or "")}'
-        half = 0.5 * measure_width(text, 7) / width
-        middle = min(max(share, half), 1 - half)
-        if all(abs(middle - m) > half + h + _APART for m, h in taken):
-            taken.append((middle, half))
-            offset = (middle - share) * width * 72 / DPI
-            style = {'ha': 'center', 'color': _choose_style(lane.kind)[0]}
-            annotate(axes, text, at, (offset, 4), **style)
-
-
-def _name_bars(axes: Axes, lane: Lane, rows: Sequence[int], times: TimeAxis) -> None:
-    """Write into bars, or behind them, as much of the titles as has room."""
-    spans = times.to_x([_to_seconds(event, times) for event, _ in lane.events])
-    edge = axes.get_window_extent().x1
-    pixels = axes.transData.transform([(x, 0.0) for x in np.ravel(spans)])[:, 0].reshape(-1, 3)
-    for place, ((event, _), row) in enumerate(zip(lane.events, rows, strict=True)):
-        left, _, right = pixels[place]
-        later = next((pixels[n][0] for n in range(place + 1, len(rows)) if rows[n] == row), edge)
-        text = event.title if event.memory_id is None else f'#{event.memory_id}  {event.title}'
-        inside = right - left > 110
-        begin = left + 6 if inside else right + 10
-        room = (right if inside else min(later, edge)) - begin - 6
-        line = ''.join(wrap_text(text, 7, room, 1)) if room > 60 else ''
-        if line and measure_width(line, 7) <= room:
-            x = axes.transData.inverted().transform((begin, 0.0))[0]
-            annotate(axes, line, (x, row), (0, -2.5), color=INK)
+    def _name_bars(self, axes: Axes, times: TimeAxis) -> None:
+        """Write into bars, or behind them, as much of the titles as has room."""
+        spans = times.to_x([(event.stamp_ns, event.end_ns) for event in self.events])
+        pixels = axes.transData.transform([(x, 0.0) for x in spans.flat])[:, 0].reshape(-1, 2)
+        following = [axes.get_window_extent().x1] * _MOST_ROWS
+        for event, row, x, (left, right) in [
+            *zip(self.events, self.rows, spans, pixels, strict=True)
+        ][::-1]:
+            at, gap, room = x[1], 5, following[row] - right
+            if right - left > _ROOM_PX:
+                at, gap, room = x[0], 3, right - left
+            if room > _ROOM_PX:
+                number = '' if event.memory_id is None else f'#{event.memory_id}  '
+                text = wrap_text(number + event.title, 7, room - 16)
+                annotate(axes, text, (at, row), (gap, -2.5), color=INK)
+            following[row] = left
