@@ -92,7 +92,10 @@ def load_classifier() -> SentenceClassifier:
 
 def compute_kernel(vectors: Floats, known: Floats) -> Floats:
     """Return the RBF kernel of unit vectors with known ones, shape (vectors, known)."""
-    found: Floats = np.exp(2 * GAMMA * (vectors @ known.T - 1), dtype=np.float32)
+    # For one vector BLAS would wake a thread, which then waits busily: as long again as learn.
+    is_one = len(vectors) == 1
+    cosines = np.einsum('ij,kj->ik', vectors, known) if is_one else vectors @ known.T
+    found: Floats = np.exp(2 * GAMMA * (cosines - 1), dtype=np.float32)
     return found
 
 
