@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -27,11 +28,14 @@ BLOCK = {'learn': 50, 'recall': 25}
 """Calls of a block."""
 
 
-def serve(folder: Path, durability: str) -> None:
+def serve(folder: Path, durability: str, model: str) -> None:
     """Run the blocks that are asked for on stdin; answer each with its processor seconds."""
     from robot_memory.api import RobotMemory
 
-    with RobotMemory(folder / 'memory.db', model='none', durability=durability) as memory:
+    with RobotMemory(folder / 'memory.db', model=model, durability=durability) as memory:
+        if model != 'none':
+            memory.wait_for_model()
+            memory.recall(make_question(-1))  # what the first call alone prepares
         for line in sys.stdin:
             name, number = line.split()
             block = range(int(number) * BLOCK[name], (int(number) + 1) * BLOCK[name])
@@ -51,9 +55,9 @@ def serve(folder: Path, durability: str) -> None:
 class Side:
     """Drive the process of one checkout."""
 
-    def __init__(self, checkout: Path, folder: Path, durability: str) -> None:
+    def __init__(self, checkout: Path, folder: Path, options: Sequence[str]) -> None:
         """Start it."""
-        command = [sys.executable, __file__, '--serve', str(folder), '--durability', durability]
+        command = [sys.executable, __file__, '--serve', str(folder), *options]
         self._process = subprocess.Popen(
             command,
             env={**os.environ, 'PYTHONPATH': f'{checkout}{os.pathsep}{HERE}'},
@@ -75,13 +79,13 @@ class Side:
         self._process.communicate()
 
 
-def compare(other: Path, blocks: int, durability: str) -> dict[str, list[float]]:
+def compare(other: Path, blocks: int, options: Sequence[str]) -> dict[str, list[float]]:
     """Return the ratios of the blocks: calls a second here by those of the other checkout."""
     ratios: dict[str, list[float]] = {name: [] for name in BLOCK}
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
         sides = [
-            Side(other, Path(one), durability),
-            Side(HERE.parent, Path(two), durability),
+            Side(other, Path(one), options),
+            Side(HERE.parent, Path(two), options),
         ]
         for name, found in ratios.items():
             for number in range(blocks):
@@ -99,14 +103,16 @@ def main() -> None:
     parser.add_argument('other', nargs='?', type=Path, help='folder of the other checkout')
     parser.add_argument('--blocks', type=int, default=60)
     parser.add_argument('--durability', default='normal', choices=('full', 'normal'))
+    parser.add_argument('--model', default='none', help="a folder, or '' for the default model")
     parser.add_argument('--serve', type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
-        serve(given.serve, given.durability)
+        serve(given.serve, given.durability, given.model)
         return
     if given.other is None:
         parser.error('name the folder of the other checkout')
-    for name, ratios in compare(given.other, given.blocks, given.durability).items():
+    options = ['--durability', given.durability, '--model', given.model]
+    for name, ratios in compare(given.other, given.blocks, options).items():
         low, middle, high = statistics.quantiles(ratios, n=4)
         print(f'{name}: {middle:.3f} of the other (quartiles {low:.3f} and {high:.3f})')
 
