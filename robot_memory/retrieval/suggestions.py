@@ -142,7 +142,7 @@ def _choose(
 def _is_known(choice: Choice) -> bool:
     """Say whether trials tell something of a choice, or it is to be tried out."""
     is_predicted = choice.probability is not None or choice.predicted is not None
-    weight = sum(one for _, one in choice.evidence)
+    weight = math.fsum(one for _, one in choice.evidence)
     return is_predicted and (weight >= ENOUGH or choice.explored)
 
 
@@ -177,7 +177,7 @@ def _tell(
     result = '' if want.result == SUCCESS else want.result
     if not _is_known(choice):
         params = _fit_default(question.default, bounds, candidates)
-        weight = sum(one for _, one in choice.evidence)
+        weight = math.fsum(one for _, one in choice.evidence)
         return Suggestion(
             params, None, result, None, None, weight, (), bool(params), False, bounds
         )

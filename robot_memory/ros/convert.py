@@ -75,6 +75,8 @@ def _to_ros(field: Field, value: Any) -> Any:
         return list(value or ())
     if field.kind == 'bytes':
         return value or b''
+    if field.kind == 'number' and value is not None:
+        return float(value)  # the generated code ends the process on an int
     return _NONE[field.kind] if value is None else value
 
 
