@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.gridspec import SubplotSpec
 from matplotlib.patches import ConnectionPatch
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
@@ -94,15 +95,17 @@ class Page:
         below += BREAKS * (len(self.times.stretches) > 1)
         figure = self._make_figure(above + below)
         canvas: Any = FigureCanvasAgg(figure)
-        parts: Any = [figure, figure]
-        if images and self.rows:
-            parts = figure.subfigures(2, 1, height_ratios=(above, below))
-        axes = self._draw_rows(parts[1]) if self.rows else []
+        heights = [one for one in (above, below) if one] or [1.0]
+        grid = figure.add_gridspec(len(heights), height_ratios=heights)
+        axes = self._draw_rows(grid[-1, 0]) if self.rows else []
         if images:
-            self._draw_images(parts[0], images, axes)
+            self._draw_images(grid[0, 0], images, axes)
         fit_figure(figure)
         figure.draw_without_rendering()
         figure.set_layout_engine('none')
+        for one in figure.axes:
+            # The solver of the layout has its last digits by chance.
+            one.set_position(np.round(one.get_position(True).bounds, 9).tolist())
         for one, row in zip(axes, self.rows, strict=True):
             row.label(one, self.times)
         if axes:
@@ -129,10 +132,11 @@ class Page:
         self._write(figure, head - 14, self.facts, 8)
         return figure
 
-    def _draw_rows(self, part: Any) -> list[Axes]:
+    def _draw_rows(self, place: SubplotSpec) -> list[Axes]:
         """Draw axes one above the other that share their times."""
-        heights = {'height_ratios': [row.height for row in self.rows]}
-        found = part.subplots(len(self.rows), sharex=True, squeeze=False, gridspec_kw=heights)
+        heights = [row.height for row in self.rows]
+        grid: Any = place.subgridspec(len(heights), 1, height_ratios=heights)
+        found = grid.subplots(sharex=True, squeeze=False)
         for axes, row in zip(found.flat, self.rows, strict=True):
             axes.set(facecolor='none', ymargin=0.08)
             axes.spines[['left', 'top', 'right']].set_visible(False)
@@ -145,9 +149,12 @@ class Page:
             row.draw(axes, self.times)
         return [*found.flat]
 
-    def _draw_images(self, part: Any, images: Sequence[Any], rows: Sequence[Axes]) -> None:
+    def _draw_images(
+        self, place: SubplotSpec, images: Sequence[Any], rows: Sequence[Axes]
+    ) -> None:
         """Draw images side by side; lines lead to their times on the axes below."""
-        found = part.subplots(1, len(images), squeeze=False, gridspec_kw={'wspace': GAP})
+        grid: Any = place.subgridspec(1, len(images), wspace=GAP)
+        found = grid.subplots(squeeze=False)
         for axes, (stamp, image) in zip(found.flat, images, strict=True):
             axes.imshow(np.asarray(image), interpolation='antialiased')
             axes.set_axis_off()
@@ -157,7 +164,7 @@ class Page:
                 frames = axes.transAxes, rows[0].get_xaxis_transform()
                 line = ConnectionPatch(*ends, *frames, color='#b0b0b0', linewidth=0.6)
                 line.set_in_layout(False)
-                part.figure.add_artist(line)
+                grid.figure.add_artist(line)
 
     def _write(self, figure: Figure, y: float, parts: Iterable[str], size: float) -> None:
         """Write a line y pixels below the upper edge, or above the lower one."""
