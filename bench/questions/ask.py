@@ -27,6 +27,7 @@ from check import QUESTIONS, UNITS, Reply, judge  # noqa: E402 - the environment
 from month import ZONE, Item, make_month, read_stamp  # noqa: E402
 
 from robot_memory.api.methods import ToolMethods  # noqa: E402
+from robot_memory.catalog import get_tool  # noqa: E402
 from robot_memory.core.authority import Writer  # noqa: E402
 from robot_memory.core.clock import ClockReading, Clocks  # noqa: E402
 from robot_memory.core.settings import Settings  # noqa: E402
@@ -71,8 +72,8 @@ class _Robot(ToolMethods):
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
 
-    def _run(self, tool: Any, arguments: Any) -> Any:
-        return tool.run(self._memory, arguments)
+    def _run(self, name: str, arguments: Any) -> Any:
+        return get_tool(name).run(self._memory, arguments)
 
 
 class Month:
@@ -181,6 +182,14 @@ class Month:
         return Reply(() if answer.no_match else known, figure, bool(answer.no_match)), answer
 
 
+def wait_for_models(memory: Memory) -> None:
+    """Have what is stored from now on embedded by all models that there are."""
+    if memory.embedder.wait() is not None:
+        memory.second.start()
+        memory.second.wait()
+        memory.reindexer.adopt_model()
+
+
 def list_ids(said: Any) -> list[int]:
     """Return the ids of all memories of a saved conversation but the robot's answer."""
     return [*said.memory_ids[:1], *said.memory_ids[2:]]
@@ -216,6 +225,7 @@ def measure(file: Path, half: str, *, model: str, verbose: bool) -> dict[str, li
             db_path=f'{folder}/memory.db', model=model, durability='normal', time_zone=str(ZONE)
         )
         with Memory(settings, clocks=clock, resident=False) as memory:
+            wait_for_models(memory)
             month = Month(memory, clock)
             for one in questions:
                 reply, answer = month.ask(one)
