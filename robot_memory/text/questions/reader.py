@@ -7,30 +7,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from robot_memory.text.questions.aggregates import FoundAggregate, find_aggregate
-from robot_memory.text.questions.anchor_model import FoundAnchor
 from robot_memory.text.questions.calendar import Calendar
 from robot_memory.text.questions.events import (
     Mention,
     find_outcome,
     is_asked_for,
-    is_han,
     locate_quantities,
 )
 from robot_memory.text.questions.folding import correct_words, fold_characters, mend_words
-from robot_memory.text.questions.mention_reader import MentionReader
-from robot_memory.text.questions.model import Anchor, Order, Reading, Span, Window
-from robot_memory.text.questions.numbers import parse_number
-from robot_memory.text.questions.orders import find_time_order, settle_figures
+from robot_memory.text.questions.model import Order, Reading, Span
+from robot_memory.text.questions.order_reader import OrderReader
+from robot_memory.text.questions.orders import settle_figures
 from robot_memory.text.questions.sentences import SHORT, find_question
 from robot_memory.text.questions.signs import find_signs
-from robot_memory.text.questions.superlatives import (
-    FoundOrder,
-    find_measured,
-    find_own_quantity,
-    find_superlative,
-)
-from robot_memory.text.questions.tables import load_pattern, load_table
+from robot_memory.text.questions.superlatives import FoundOrder
+from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.window_reader import HIDDEN, is_inside, mask
 from robot_memory.text.questions.words import list_words
 from robot_memory.text.questions.zones import find_zone, show_in
@@ -39,7 +30,6 @@ LONGEST = 1000
 """Characters of a question that are read; what stands after them is left to the search."""
 _NEEDS_MORE = frozenset(('exists', 'anchor', 'count'))
 """Tables that say nothing without an event."""
-_LONG = ('range', 'week', 'weekend', 'month')
 _WITH_OUTCOME = frozenset(('task', 'session', 'trial'))
 
 
@@ -123,10 +113,8 @@ def _move(span: Span, pieces: Sequence[tuple[int, int]]) -> Span:
     return span
 
 
-class _Reader(MentionReader):
-    """Read one question, table after table; `times` are where its times stand."""
-
-    times: Sequence[tuple[int, int]] = ()
+class _Reader(OrderReader):
+    """Read one question, table after table."""
 
     def read(self) -> Reading | None:
         """Return the reading, None where nothing is said."""
@@ -155,13 +143,13 @@ class _Reader(MentionReader):
         self.mentions = self.leave_frame()
         outside = window is not None or told is not None
         order = (
-            self._find_order(anchor, times, window is not None) if 'order' in self.signs else None
+            self.find_order(anchor, times, window is not None) if 'order' in self.signs else None
         )
         aggregate = (
-            self._find_aggregate(outside or bool(self.file)) if 'count' in self.signs else None
+            self.find_aggregate(outside or bool(self.file)) if 'count' in self.signs else None
         )
         order, aggregate = settle_figures(order, aggregate)
-        each, by = self._find_each(order, aggregate, window), aggregate.group if aggregate else ()
+        each, by = self.find_each(order, aggregate, window), aggregate.group if aggregate else ()
         if each:
             times, aggregate = (*times, *by), None
         if aggregate and aggregate.aggregate.group:
@@ -181,14 +169,14 @@ class _Reader(MentionReader):
         if window and used and all(m.kinds == ('session',) for m in used):
             ended = load_pattern('events', 'ended', 'en').search(self.folded)
             window = replace(window, granularity='second') if ended else window
-        own = [] if used or self.cues.asked else self._find_own_kind(order)
+        own = [] if used or self.cues.asked else self.find_own_kind(order)
         without = [m for m in self.mentions if self.is_excluded(m) and m not in used]
         statement = self._asks_statement(outside or aggregate is not None, order is not None)
         happening = any(m.happening for m in self.mentions)
         vague = not (statement or happening) and all(m.weak for m in used)
         loose = vague and not (order or aggregate or told or self.cues.future)
         if loose:
-            order, aggregate = self._find_loosely()
+            order, aggregate = self.find_loosely()
             says = says or bool(order and used)
             loose = bool(order or aggregate) and not used
         if not (says or loose) and (statement or not self._asks_for(used)):
@@ -196,7 +184,7 @@ class _Reader(MentionReader):
         if statement and not (outside or self.bounds.bounds) and self.is_habit(used):
             return None
         if order is None and aggregate is None:
-            order = self._imply_order(told, used, window)
+            order = self.imply_order(told, used, window)
         if told and told.relation == 'before' and told.window and aggregate and not window:
             window = replace(told.window, until=None, near=None)  # how many today until the stop
         outcome = find_outcome(self.folded) if self._may_have_outcome(own) else None
@@ -235,115 +223,6 @@ class _Reader(MentionReader):
             loose=loose,
             spans=tuple(sorted(spans, key=lambda span: (span.start, span.end))),
         )
-
-    def _find_order(
-        self, anchor: FoundAnchor | None, times: Sequence[tuple[int, int]], window: bool
-    ) -> FoundOrder | None:
-        taken = [*times, *((anchor.span,) if anchor else ())]
-        behind = [one for one in self.frame.others if one[0] >= self.frame.start]
-        order = self._find_order_in(mask(self.said, [*taken, *behind]), anchor, window)
-        return order or self._find_order_in(mask(self.said, taken), anchor, window)
-
-    def _find_order_in(
-        self, folded: str, anchor: FoundAnchor | None, window: bool
-    ) -> FoundOrder | None:
-        named = any(not m.happening for m in self.mentions)
-        habit = self.cues.present and not named
-        highest = find_superlative(folded, self.mentions)
-        found = find_time_order(folded, self.mentions)
-        one = found is not None and found.order.take == 1 and not found.weak
-        if highest and (named or window or not highest.weak) and not habit:
-            return found if one and highest.weak else highest
-        measured = find_measured(folded, self.mentions) if found is None else None
-        strong = any(not (m.weak or m.happening) for m in self.mentions)
-        if measured and (window or strong or (named and self.cues.past)) and not habit:
-            return measured
-        if found is None or (found.weak and not (named or window or anchor)):
-            return None
-        return None if habit and not self.cues.past else found
-
-    def _find_own_kind(self, order: FoundOrder | None) -> list[str]:
-        """Return the kind and label of what alone has the quantity that is asked for."""
-        quantity = order.order.by if order else ''
-        quantity = next((one.quantity for one in self.bounds.bounds), quantity)
-        known: dict[str, list[str]] = load_table('orders')['own_kind']
-        return known.get(quantity, [])
-
-    def _find_each(
-        self,
-        order: FoundOrder | None,
-        aggregate: FoundAggregate | None,
-        window: Window | None,
-    ) -> str:
-        """Return of each of what the first is asked for: the hardest push of each day."""
-        each = load_pattern('orders', 'each', 'any').search(self.said)
-        counted = aggregate and not set(aggregate.spans) <= set(aggregate.group)
-        if order is None or not each or counted:
-            return ''
-        group = aggregate.aggregate.group if aggregate else ''
-        days = load_pattern('orders', 'each', 'days').search(self.folded)
-        listed = window and (window.pieces or (days and window.granularity in _LONG))
-        return group or ('day' if listed else '')
-
-    def _find_loosely(self) -> tuple[FoundOrder | None, FoundAggregate | None]:
-        """Return an order or a count of what only its meaning names: the last thermal trip."""
-        if self._is_always() or not self.signs.intersection(('order', 'count')):
-            return None, None
-        aggregate = find_aggregate(mask(self.said, self.times))
-        if aggregate and aggregate.aggregate.function == 'count' and self.cues.past:
-            return None, aggregate
-        order = find_time_order(mask(self.said, self.times), self.mentions)
-        if order is None and (match := load_pattern('orders', 'loose', 'any').search(self.said)):
-            newest = bool(match['newest'] or match['han'])
-            order = FoundOrder(Order('time', newest, 1), (match.span(),))
-        return order, None
-
-    def _imply_order(
-        self, told: Anchor | None, used: Sequence[Mention], window: Window | None
-    ) -> FoundOrder | None:
-        """Return the order that goes without saying: nearest to the anchor, the latest stop."""
-        if told and told.relation in ('before', 'after'):
-            return FoundOrder(Order('time', told.relation == 'before', self._count(used)), ())
-        filed = load_pattern('events', 'recording', 'asked').search(self.folded)
-        why = used and window is None and (self.asks_why() or filed)
-        return FoundOrder(Order('time', True), ()) if why else None
-
-    def _count(self, used: Sequence[Mention]) -> int | None:
-        """Return how many of the first event are asked for: the three contacts before ..."""
-        if not used:
-            return None
-        counted = load_pattern('orders', 'counted', 'en')
-        match = counted.search(self.folded, max(0, used[0].start - 30), used[0].start)
-        return int(parse_number(match['count'])) or None if match else None
-
-    def _find_aggregate(self, dated: bool) -> FoundAggregate | None:
-        """Return a figure over events; of a count it must be said what is counted."""
-        if self.cues.asked or self.cues.future:
-            return None
-        found = find_aggregate(
-            mask(self.said, (*self.bounds.spans, *self.times)), find_own_quantity(self.mentions)
-        )
-        han = is_han(self.folded) and not self.cues.past
-        weak = self.mentions and not dated and all(m.weak for m in self.mentions)
-        if weak and (han or self._is_always()):
-            return None  # how many boxes a pallet takes
-        if not (self.cues.past or dated) and load_pattern('orders', 'others', 'en').search(
-            self.said
-        ):
-            return None
-        if found and any(
-            b.figure and b.quantity == found.aggregate.quantity for b in self.bounds.bounds
-        ):
-            return None  # 'contacts with a mean force over 5 N'
-        if found is None or self.file or any(not m.happening or m.plural for m in self.mentions):
-            return found
-        strong = any(not (m.weak or m.happening) for m in self.mentions)
-        spread = found.aggregate.function in ('mean', 'median', 'std') and strong
-        return found if found.aggregate.quantity and (dated or spread) else None
-
-    def _is_always(self) -> bool:
-        """Say whether it is asked how things always are, and of nothing that has been."""
-        return self.cues.present and (is_han(self.folded) or not self.cues.past)
 
     def _asks_statement(self, outside: bool, ordered: bool) -> bool:
         """Say whether a rule, a fact or what somebody said is asked for, and no event."""
