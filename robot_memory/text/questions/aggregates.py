@@ -47,6 +47,8 @@ def find_aggregate(folded: str, own: str = '') -> FoundAggregate | None:
     few = load_pattern('orders', 'unit', 'few').search(folded)
     if few and load_pattern('orders', 'unit', 'asked').search(folded):
         found.pop('count', None)  # how long all of them lasted: 十月的几次停机合起来停了多少秒
+    if 'sum' in found and load_pattern('orders', 'unit', 'cost').search(folded):
+        found.pop('count', None)  # add up what the stops have cost us
     group, by = _find_group(folded)
     located = locate_quantities(folded)
     length = load_pattern('orders', 'length', 'en').search(folded)

@@ -80,8 +80,9 @@ class AnchorReader(WindowReader):
         if match is None:
             return found
         groups = match.groupdict()
-        if groups.get('han'):
-            groups |= {'number': groups['han'], 'unit': groups['han_unit']}
+        for number, unit in (('han', 'han_unit'), ('number2', 'unit2')):
+            if groups.get(number):
+                groups |= {'number': groups[number], 'unit': groups[unit]}
         self.beside = (*self.beside, match.span())
         return replace(found, anchor=replace(anchor, distance=measure_distance(groups)))
 

@@ -118,7 +118,10 @@ _CUES = ('asked', 'hinted', 'future', 'present', 'past', 'asking')
 def find_cues(folded: str) -> Cues:
     """Return what the words show."""
     han = is_han(folded)
-    folded = _compile_pattern(load_table('events')['allowed']['en']).sub(' ', folded)
+    table = load_table('events')['allowed']
+    folded = _compile_pattern(table['en']).sub(' ', folded)
+    if ' to ' in folded:  # how hard it had to be pressed asks for no rule
+        folded = _compile_pattern(table['had']).sub(r'\g<who>', folded)
     return Cues(*(_shows(name, folded, han) for name in _CUES))
 
 

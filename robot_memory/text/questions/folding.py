@@ -51,7 +51,7 @@ _MEANT = (
     'heaviest lightest palletized disconnected connection connections temperatures insertions '
     'calibrations recording recordings measured dropped during screwing screwdriver overheating '
     'palletizing palletising cabinet insertion camera lightest longest shortest strongest '
-    'protective happened collisions housings temperature pressed button'
+    'seized protective happened collisions housings temperature pressed button'
 ).split()
 _BY_LETTERS = {(word[0], len(word), ''.join(sorted(word))): word for word in _MEANT}
 _KNOWN = frozenset(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from robot_memory.text.questions.events import Mention, Span, is_han
 from robot_memory.text.questions.tables import load_pattern
@@ -20,7 +20,9 @@ class Frame:
     others: tuple[Span, ...] = ()
     points_back: bool = False
     sentences: tuple[Span, ...] = ()
-    """Whole sentences before the asking part, which say nothing to a search."""
+    """Whole sentences before the asking part, which say nothing to a search, and asides."""
+    asides: tuple[Span, ...] = ()
+    """What only says what an answer is for."""
 
 
 NO_FRAME = Frame()
@@ -28,6 +30,28 @@ NO_FRAME = Frame()
 
 def find_frame(folded: str, mentions: list[Mention]) -> Frame:
     """Return the frame of a question; one without where all of the text asks, or nothing."""
+    frame = _find_pieces(folded, mentions)
+    asides = [one for one in _find_asides(folded) if _is_beside(one, mentions)]
+    if not asides:
+        return frame
+    sentences = (*frame.sentences, *asides)
+    return replace(
+        frame, others=(*frame.others, *asides), sentences=sentences, asides=tuple(asides)
+    )
+
+
+def _find_asides(folded: str) -> list[Span]:
+    """Return what only says what an answer is for, in either language."""
+    return [one.span() for one in load_pattern('signs', 'preamble', 'aside').finditer(folded)]
+
+
+def _is_beside(aside: Span, mentions: list[Mention]) -> bool:
+    """Say whether an aside names no event of its own, and something else is left."""
+    return not any(aside[0] <= m.start < aside[1] and not (m.happening or m.common) for m in mentions)
+
+
+def _find_pieces(folded: str, mentions: list[Mention]) -> Frame:
+    """Return the frame that the sentences of a text make."""
     pieces = _split(folded)
     asking = [one for one in pieces if _asks(folded, one)]
     if not asking:

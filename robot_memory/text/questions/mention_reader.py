@@ -74,9 +74,7 @@ class MentionReader(AnchorReader):
         named = [m for m in named if not (tasks and self._is_stuck(m))] or named
         faults = any('fault' in m.kinds and not (m.yields or m.weak) for m in named)
         named = [m for m in named if not (m.yields and faults)]
-        head = load_pattern('events', 'head', 'zh')
-        heads = [m for m in named if head.search(self.folded, max(0, m.start - 6), m.start)]
-        named = heads or named
+        named = self._find_heads(named) or named
         strong = [m for m in named if not m.weak]
         general = {kind for m in strong if not m.labels for kind in m.kinds}
         more = [m for m in named if m.weak and m.labels and general.intersection(m.kinds)]
@@ -88,6 +86,25 @@ class MentionReader(AnchorReader):
             return [m for m in named if says or (stopped and m.kinds[0] == 'fault')]
         same = {kind for m in strong if m.labels for kind in m.kinds}
         return [m for m in strong if m.labels or not same or not same.isdisjoint(m.kinds)]
+
+    def _find_heads(self, named: Sequence[Mention]) -> list[Mention]:
+        """
+        Return the events that a clause or a question word marks as those that are asked for.
+
+        Of a Chinese relative clause it is what stands behind it, 跟夹具相撞的那次停机, and
+        of a question that names several kinds the one beside its word: which box, 是哪箱.
+        """
+        head = load_pattern('events', 'head', 'zh')
+        heads = [m for m in named if head.search(self.folded, max(0, m.start - 6), m.start)]
+        asking, final = (load_pattern('events', 'head', name) for name in ('asking', 'final'))
+        heads = heads or [
+            m
+            for m in named
+            if asking.search(self.folded, max(0, m.start - 24), m.start)
+            or (self.folded[m.start - 1 : m.start] == '的' and final.match(self.folded, m.end))
+        ]
+        kinds = {kind for one in heads for kind in one.kinds}
+        return [m for m in named if m in heads or not kinds.isdisjoint(m.kinds)] if heads else []
 
     def leave_unfit(self, used: list[Mention], order: Order | None) -> list[Mention]:
         """Return events without those that have not what is ordered by or bounded: no speed."""
@@ -112,7 +129,8 @@ class MentionReader(AnchorReader):
     def _is_failure(self, mention: Mention) -> bool:
         """Say whether a word for any fault tells how tasks ended: failures of screws."""
         words = self.folded[mention.start : mention.end]
-        return mention.common and mention.kinds == ('fault',) and words.startswith('failure')
+        named = load_pattern('events', 'head', 'outcome').search(words) is not None
+        return mention.kinds == ('fault',) and not mention.labels and named
 
     def _is_weighed(self, mention: Mention) -> bool:
         """Say whether a verb asks for the mass of what another word names: what boxes weigh."""

@@ -44,7 +44,8 @@ class Moment:
 
 
 _SECOND_NAMES = tuple(
-    'part2 unit2 unit3 month2 day2 number2 hour2 hour3 minute2 minute3 away2 year2'.split()
+    'part2 unit2 unit3 month2 day2 number2 hour2 hour3 minute2 minute3 away2 year2 '
+    'weekday2 weekday3'.split()
 )
 """Groups that stand for the one without the digit: a pattern names no group twice."""
 LONGEST_YEARS = 20

@@ -26,6 +26,7 @@ _DIGITS = {
     'oh': 0.0,
     **{word: float(value) for value, word in enumerate(_UNITS[:10])},
 }
+_PARTS = {'a half': 0.5, 'a quarter': 0.25, 'three quarters': 0.75, 'three-quarters': 0.75}
 _EN = '|'.join(sorted((word for word in _WORDS if word.isascii()), key=len, reverse=True))
 _BELOW_HUNDRED = (
     rf'(?:(?:{"|".join(_TENS)})[- ](?:{"|".join(_UNITS[1:10])})'
@@ -33,7 +34,7 @@ _BELOW_HUNDRED = (
 )
 _ONE = '|'.join(_DIGITS)
 ENGLISH = (
-    rf'(?:(?:\d{{1,4}}|{_BELOW_HUNDRED}) and a half(?! (?:an?|of)\b)'
+    rf'(?:(?:\d{{1,4}}|{_BELOW_HUNDRED}) and (?:a half|a quarter|three[- ]quarters)(?! (?:an?|of)\b)'
     rf'|(?:an?|{"|".join(_UNITS[1:10])}) hundred(?: and)? {_BELOW_HUNDRED}'
     rf'|(?:{"|".join(_UNITS[1:10])}) hundred(?![a-z])'
     rf'|(?:{_BELOW_HUNDRED}|nought) point (?:{_ONE})(?![a-z])(?:[ -](?:{_ONE})(?![a-z]))*'
@@ -56,8 +57,9 @@ def parse_number(written: str) -> float:
     """Return the value of what ENGLISH or HAN matched."""
     if written in _WORDS:
         return _WORDS[written]
-    if written.endswith(' and a half'):
-        return parse_number(written.removesuffix(' and a half')) + 0.5
+    whole, joined, part = written.partition(' and ')
+    if joined and part in _PARTS:
+        return parse_number(whole) + _PARTS[part]
     if written[0].isdecimal():
         return float(written)
     if not written.isascii():

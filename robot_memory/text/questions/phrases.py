@@ -154,6 +154,14 @@ def is_range(folded: str, one: Phrase, other: Phrase) -> bool:
     return opened or (same and not one.moment.loose)
 
 
+def _is_bare(folded: str, one: Phrase) -> bool:
+    """Say whether a weekday without a preposition ends what is said: broke Friday?"""
+    around = (load_pattern('times', 'around', name) for name in ('unlike', 'ended'))
+    unlike, ended = around
+    before = unlike.search(folded, max(0, one.start - 10), one.start)
+    return before is None and ended.match(folded, one.end) is not None
+
+
 def is_supported(folded: str, one: Phrase) -> bool:
     """Say whether the words around a time make it one."""
     moment = one.moment
@@ -177,5 +185,7 @@ def is_supported(folded: str, one: Phrase) -> bool:
         return False
     titled = load_pattern('times', 'around', 'title').match(folded, moment.end)
     if titled and not folded[: one.start].strip():
+        return True
+    if moment.weekday is not None and not one.word and _is_bare(folded, one):
         return True
     return one.word in find_words('times', 'around', 'days')

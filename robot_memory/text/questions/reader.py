@@ -160,7 +160,9 @@ class _Reader(OrderReader):
             self.mentions = [m for m in self.mentions if not is_inside(m, span)]
         says = bool(outside or self.bounds.bounds or order or aggregate)
         strong = any(not (m.weak or m.common or m.happening) for m in self.mentions)
-        filed = load_pattern('events', 'recording', 'asked').search(self.folded) and strong
+        definite = load_pattern('events', 'recording', 'definite').search(self.folded)
+        named = strong or (definite and any(m.weak and not m.common for m in self.mentions))
+        filed = load_pattern('events', 'recording', 'asked').search(self.folded) and named
         says = says or bool((self.file or filed) and self.mentions)
         seen = any(m.kinds == ('scene',) for m in self.mentions) and not self.cues.present
         says = says or bool(seen and load_pattern('events', 'instant', 'en').search(self.folded))
@@ -264,7 +266,13 @@ class _Reader(OrderReader):
         allowed = load_pattern('events', 'allowed', 'en').finditer(self.folded)
         read = [*((span.start, span.end) for span in spans), *(one.span() for one in allowed)]
         rest = mask(self.text, read, ' ')
-        rest = mask(rest, self.frame.sentences, ' ') if not self.frame.points_back else rest
+        named = [span for span in spans if span.role == 'kind']
+        told = [
+            one
+            for one in self.frame.sentences
+            if not any(one[0] <= span.start < one[1] for span in named)
+        ]
+        rest = mask(rest, told, ' ') if not self.frame.points_back else rest
         for span in spans:
             for name in ('tool', 'device') if span.role == 'kind' else ():
                 named = load_pattern('events', name, 'named')

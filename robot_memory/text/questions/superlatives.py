@@ -109,17 +109,22 @@ def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | N
         skip = max(0, read_rank(rank) - 1) if rank else 0
         if groups.get('next'):
             take, skip = 1, 1
+        if load_pattern('orders', 'superlatives', 'second').search(folded) and not rank:
+            take, skip = 1, 1
+        if match['word'].startswith('how ') and find_aggregate(folded):
+            continue  # how hard it was on average
         order = Order(one['by'], one['descending'], take, skip)
         if order.by == 'speed' and kinds and kinds.issubset(_LASTING):
             order = replace(order, by='duration', descending=not order.descending)
         if order.by == 'force' and any('screwing' in one.labels for one in mentions):
             order = replace(order, by='torque')
+        order = replace(order, by=_find_fitting(mentions, order.by))
         turned = load_pattern('orders', 'turned', 'any').search(folded)
         if turned and order.descending and take != 1:
             order = replace(order, turned=True)
         return FoundOrder(order, (match.span(),), named is None)
     return (
-        _find_ranked(folded, kinds)
+        _find_ranked(folded, kinds, mentions)
         or _find_own(folded, mentions)
         or _find_listed(folded, mentions)
     )
@@ -165,6 +170,17 @@ def fits(mentions: Sequence[Mention], quantity: str) -> bool:
     return not told or any(quantity in one for one in told)
 
 
+_ALIKE = {'force': ('effort', 'torque'), 'torque': ('effort', 'force'), 'length': ('distance',)}
+
+
+def _find_fitting(mentions: Sequence[Mention], quantity: str) -> str:
+    """Return what events are measured by in place of a quantity that they have not."""
+    if not mentions or fits(mentions, quantity):
+        return quantity
+    alike = _ALIKE.get(quantity, ())
+    return next((one for one in alike if fits(mentions, one)), quantity)
+
+
 def _find_own(folded: str, mentions: Sequence[Mention]) -> FoundOrder | None:
     """Return an order by what events are measured by: which box weighed the least."""
     match = load_pattern('orders', 'own_superlative', 'any').search(folded)
@@ -187,14 +203,16 @@ def _name_quantity(written: str) -> tuple[str, str]:
     }
     known |= dict.fromkeys(('second', 'minute', 'hour'), 'duration') | {'gram': 'mass'}
     known |= dict.fromkeys(('meter', 'metre', 'travel', 'path', 'route', 'stroke'), 'distance')
-    return ('length', 'residual') if one in ('residual', 'error') else (known.get(one, one), '')
+    return ('length', 'residual') if one in ('residual', 'error', 'accuracy') else (known.get(one, one), '')
 
 
 _PLACES = {'大': 'force', '强': 'force', '用力': 'force', '高': 'temperature', '重': 'mass'}
 _PLACES |= {'长': 'duration', '久': 'duration', '快': 'speed', '远': 'distance'}
 
 
-def _find_ranked(folded: str, kinds: set[str]) -> FoundOrder | None:
+def _find_ranked(
+    folded: str, kinds: set[str], mentions: Sequence[Mention]
+) -> FoundOrder | None:
     """Return an order that is told by its quantity: the top five by force, 力前五名, 第二大."""
     if match := load_pattern('orders', 'ranked', 'place').search(folded):
         located = next(iter(locate_quantities(folded)), '')
@@ -202,6 +220,12 @@ def _find_ranked(folded: str, kinds: set[str]) -> FoundOrder | None:
         quantity = 'force' if 'contact' in kinds and match['word'] == '重' else quantity
         order = Order(quantity, True, 1, max(0, int(parse_number(match['rank'])) - 1))
         return FoundOrder(order, (match.span(),), True)
+    if match := load_pattern('orders', 'ranked', 'number').search(folded):
+        named = [one for one in locate_quantities(folded) if fits(mentions, one)]
+        quantity = next(iter(named), '') or find_own_quantity(mentions)
+        if quantity:
+            skip = max(0, int(parse_number(match['rank'] or match['rank2'])) - 1)
+            return FoundOrder(Order(quantity, True, 1, skip), (match.span(),), True)
     top = load_pattern('orders', 'ranked', 'top').search(folded)
     by = load_pattern('orders', 'ranked', 'en').search(folded)
     if by:

@@ -41,6 +41,10 @@ class WindowReader:
         )
         self.mentions = find_mentions(self.folded, self.bounds.spans)
         self.frame = NO_FRAME if self.formal else find_frame(self.folded, self.mentions)
+        if self.frame.asides:
+            asides = self.frame.asides
+            self.mentions = [m for m in self.mentions if not any(is_inside(m, a) for a in asides)]
+            self.folded = mask(self.folded, asides)
 
     def leave_bounds(self, span: tuple[int, int]) -> None:
         """Leave the bounds in a span to the event that it names."""
@@ -56,7 +60,9 @@ class WindowReader:
         cues, found = find_cues(asked), None
         told = any(one.start < self.frame.start and one.kinds for one in self.mentions)
         if told or not (cues.present or cues.asked or cues.hinted or cues.future):
-            cues = replace(cues, past=cues.past or find_cues(self.folded).past)
+            bare = load_pattern('signs', 'preamble', 'bare')
+            past = told and bare.match(self.folded[self.frame.start :]) is not None
+            cues = replace(cues, past=cues.past or past or find_cues(self.folded).past)
         if 'anchor' in self.signs and cues.asked:
             found = find_anchor(self.folded, self.mentions, ())
         if found and found.anchor.said:

@@ -176,7 +176,7 @@ def _merge(phrases: list[Phrase]) -> Phrase | None:
         return None
     merged = phrases[0]
     for one in phrases[1:]:
-        joined = join_moments(merged.moment, one.moment)
+        joined = join_moments(merged.moment, one.moment) or _leave_part(merged.moment, one.moment)
         if joined is None:
             return None
         dated = merged if one.relation else one
@@ -191,6 +191,14 @@ def _merge(phrases: list[Phrase]) -> Phrase | None:
             relation=merged.relation or one.relation,
         )
     return merged
+
+
+def _leave_part(one: Moment, other: Moment) -> Moment | None:
+    """Return a week or month of which a part of the day is told: the night shift last weekend."""
+    for stretch, part in ((one, other), (other, one)):
+        if stretch.stretch and not stretch.part and _is_part_alone(part):
+            return replace(stretch, end=max(one.end, other.end), needs=False)
+    return None
 
 
 def _find_hour(clock: Clock, part: str) -> int:
