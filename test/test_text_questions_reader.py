@@ -309,9 +309,68 @@ COUNTS = [
 ]  # fmt: skip
 
 
+WORDINGS = [
+    ('Did anything break Friday?', 'faults, 2026-11-13'),
+    ('number of tool changes, week of the 9th?', 'tool changes, count, 2026-11-09 to 2026-11-15'),
+    ('Did anyone touch you today, twelve till one?', 'contacts, 2026-11-20 12:00 to 13:00'),
+    ('What did the camera see first thing on Monday, before seven?',
+     'changes of scene, 2026-11-16 00:00 to 07:00'),
+    ('昨天天还没亮，五点到五点半码的哪一箱', 'palletizing, 2026-11-19 05:00 to 05:30'),
+    ('上周末的夜班掉了几次件',
+     'grip losses, count, during the last 夜班 of 2026-11-14 to 2026-11-15'),
+    ('Did any box weigh over four and a quarter kilos this week?',
+     'palletizing or weight, mass over 4.25 kg, 2026-11-16 to 2026-11-22'),
+    ('上周有没有五十六度还冒头的关节温度',
+     'temperature, temperature over 56 °C, 2026-11-09 to 2026-11-15'),
+    ('Add up what the emergency stops have cost us this month, minutes are fine.',
+     'emergency stops, sum of duration, 2026-11-01 to 2026-11-30'),
+    ('How hard did a peg have to be pressed on average this week?',
+     'insertions, mean of force, 2026-11-16 to 2026-11-22'),
+]  # fmt: skip
+TOLD_BEFORE = [
+    ('A part slipped out of the gripper at ten past ten. Which peg had you inserted last by then?',
+     'insertions, newest first, before the last grip loss of 2026-11-20 10:00 to 10:20'),
+    ('The camera went offline on Tuesday... what was the first contact once it came back?',
+     'contacts, oldest first, 1 of them, after the last connection lost of 2026-11-17'),
+    ('Somebody held the wrist yesterday. Any taps in the five minutes following?',
+     'taps, oldest first, within 300 s after the last hold of 2026-11-19'),
+    ('有人按了急停，往前十分钟里你开过哪扇柜门',
+     'door opening, newest first, within 600 s before the last emergency stop'),
+    ('Show me the push that triggered the protective stop.',
+     'pushes, newest first, before the last protective stop'),
+    ('昨天紧跟在开门失败后面的那个任务是什么',
+     'tasks, oldest first, after the last door opening 失败, 2026-11-19'),
+    ('The elbow locked up. When?', 'stalls'),
+]  # fmt: skip
+ASKED_HEADS = [
+    ('昨天傍晚那一班只码了一箱吧？是哪箱', 'palletizing, 2026-11-19 17:00 to 20:00'),
+    ("what fraction of Monday's screws went wrong", 'screwing, share, 2026-11-16, failure'),
+    ('昨天出力最大的动作', 'motions, highest peak effort first, 1 of them, 2026-11-19'),
+    ('After the longest emergency stop of November, which is next in length?',
+     'emergency stops, highest duration first, from the 2nd on, 1 of them, '
+     '2026-11-01 to 2026-11-30'),
+    ('今天挨的力道，排第二的是哪一下',
+     'contacts, highest peak force first, from the 2nd on, 1 of them, 2026-11-20'),
+    ('周一拧得最松的是哪颗螺丝，我要去补一把劲',
+     'screwing, lowest peak torque first, 1 of them, 2026-11-16'),
+    ('今天是不是没夹牢、东西掉了？', 'grip losses, 2026-11-20'),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ('text', 'read_as'),
-    [*CLOCKS, *TOLD_DAYS, *ANCHORS, *MEASURED, *OUTCOMES, *TOLD_BOUNDS, *COUNTS],
+    [
+        *CLOCKS,
+        *TOLD_DAYS,
+        *ANCHORS,
+        *MEASURED,
+        *OUTCOMES,
+        *TOLD_BOUNDS,
+        *COUNTS,
+        *WORDINGS,
+        *TOLD_BEFORE,
+        *ASKED_HEADS,
+    ],
 )
 def test_a_question_is_read_by_the_grammar_of_its_parts(text: str, read_as: str) -> None:
     assert read(text).describe() == read_as
@@ -323,6 +382,8 @@ def test_a_question_is_read_by_the_grammar_of_its_parts(text: str, read_as: str)
         'The second contact is called Anna', 'Where is the half inch drill?',
         'What is the minimum distance to the fence?', 'The first screw goes into bore two to four',
         '我们有一个工作台', 'Which rule says over 5 N?', 'It is on the third shelf',
+        'Aunt Zelda visits every other Sunday', 'It is for the Monday meeting',
+        '我加班到十点半，装配间还进得去吗',
     ],
 )  # fmt: skip
 def test_what_only_looks_like_a_time_makes_no_window(text: str) -> None:

@@ -154,6 +154,10 @@ class AnchoredEvents(MeantEvents):
         where = self.make_where(reading)
         if where is None:
             return None
+        if 'session' not in reading.kinds and not self.session_id:
+            asked = list_words(reading.rest)
+            places = self.words.find_sessions(asked) if asked else []
+            where = {**where, 'session_id': {'$in': places}} if places else where
         windows = [anchor.window] if anchor.window or not beside else [beside, None]
         if anchor.window and anchor.window.granularity == WEEKDAY:  # on Friday, said on a Friday
             today = replace(

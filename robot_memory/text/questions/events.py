@@ -60,6 +60,9 @@ def _list_kinds() -> tuple[dict[str, Any], ...]:
     return tuple(map(_describe_kind, load_table('events')['event']))
 
 
+_LATIN = re.compile('[a-z]')
+
+
 @cache
 def _compile_english() -> tuple[re.Pattern[str], ...]:
     table = load_table('events')
@@ -130,7 +133,8 @@ def find_mentions(folded: str, taken: Sequence[Span] = ()) -> list[Mention]:
     han = is_han(folded)
     found: list[Mention] = []
     used = list(taken)
-    languages = (_compile_english(), _compile_chinese()) if han else (_compile_english(),)
+    english = _compile_english() if not han or _LATIN.search(folded) else None
+    languages = [one for one in (english, _compile_chinese() if han else None) if one]
     for kind, *patterns in zip(_list_kinds(), *languages, strict=True):
         for pattern in patterns:
             for match in pattern.finditer(folded):

@@ -47,7 +47,9 @@ def _find_asides(folded: str) -> list[Span]:
 
 def _is_beside(aside: Span, mentions: list[Mention]) -> bool:
     """Say whether an aside names no event of its own, and something else is left."""
-    return not any(aside[0] <= m.start < aside[1] and not (m.happening or m.common) for m in mentions)
+    return not any(
+        aside[0] <= m.start < aside[1] and not (m.happening or m.common) for m in mentions
+    )
 
 
 def _find_pieces(folded: str, mentions: list[Mention]) -> Frame:

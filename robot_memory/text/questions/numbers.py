@@ -34,7 +34,7 @@ _BELOW_HUNDRED = (
 )
 _ONE = '|'.join(_DIGITS)
 ENGLISH = (
-    rf'(?:(?:\d{{1,4}}|{_BELOW_HUNDRED}) and (?:a half|a quarter|three[- ]quarters)(?! (?:an?|of)\b)'
+    rf'(?:(?:\d{{1,4}}|{_BELOW_HUNDRED}) and (?:{"|".join(_PARTS)})(?! (?:an?|of)\b)'
     rf'|(?:an?|{"|".join(_UNITS[1:10])}) hundred(?: and)? {_BELOW_HUNDRED}'
     rf'|(?:{"|".join(_UNITS[1:10])}) hundred(?![a-z])'
     rf'|(?:{_BELOW_HUNDRED}|nought) point (?:{_ONE})(?![a-z])(?:[ -](?:{_ONE})(?![a-z]))*'

@@ -10,6 +10,8 @@ from robot_memory.text.questions.calendar import DAY, Stretch
 from robot_memory.text.questions.moments import Moment
 from robot_memory.text.questions.tables import find_words, load_pattern
 
+_NEEDS_END = ('for', 'first_thing')
+"""Words before a day that are none before a noun: for the Monday meeting."""
 _BEFORE = 24
 """Characters before a time among which its preposition stands."""
 
@@ -155,7 +157,7 @@ def is_range(folded: str, one: Phrase, other: Phrase) -> bool:
 
 
 def _is_bare(folded: str, one: Phrase) -> bool:
-    """Say whether a weekday without a preposition ends what is said: broke Friday?"""
+    """Say whether a weekday without a preposition stands alone, as in "broke Friday?"."""
     around = (load_pattern('times', 'around', name) for name in ('unlike', 'ended'))
     unlike, ended = around
     before = unlike.search(folded, max(0, one.start - 10), one.start)
@@ -188,4 +190,6 @@ def is_supported(folded: str, one: Phrase) -> bool:
         return True
     if moment.weekday is not None and not one.word and _is_bare(folded, one):
         return True
+    if one.word in _NEEDS_END and not _is_bare(folded, one):
+        return False
     return one.word in find_words('times', 'around', 'days')

@@ -189,7 +189,8 @@ class _Reader(OrderReader):
             order = self.imply_order(told, used, window)
         if told and told.relation == 'before' and told.window and aggregate and not window:
             window = replace(told.window, until=None, near=None)  # how many today until the stop
-        outcome = find_outcome(self.folded) if self._may_have_outcome(own) else None
+        asking = mask(self.folded, [anchor.span]) if anchor else self.folded
+        outcome = find_outcome(asking) if self._may_have_outcome(own) else None
         spans = [
             *_span((*times, *self.beside, *(against.spans if against else ())), 'window'),
             *_span(self.bounds.spans, 'bound'),
@@ -266,11 +267,11 @@ class _Reader(OrderReader):
         allowed = load_pattern('events', 'allowed', 'en').finditer(self.folded)
         read = [*((span.start, span.end) for span in spans), *(one.span() for one in allowed)]
         rest = mask(self.text, read, ' ')
-        named = [span for span in spans if span.role == 'kind']
+        kinds = [span for span in spans if span.role == 'kind']
         told = [
             one
             for one in self.frame.sentences
-            if not any(one[0] <= span.start < one[1] for span in named)
+            if not any(one[0] <= span.start < one[1] for span in kinds)
         ]
         rest = mask(rest, told, ' ') if not self.frame.points_back else rest
         for span in spans:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -14,6 +14,8 @@ from robot_memory.text.questions.model import Order
 from robot_memory.text.questions.numbers import parse_number
 from robot_memory.text.questions.tables import expand, load_pattern, load_table
 
+OWN = 'own'
+"""An order by what events are measured by, while it is not known what they are."""
 _NEAR = 30
 """Characters after 'last' or 'hardest' within which the event stands."""
 
@@ -203,16 +205,18 @@ def _name_quantity(written: str) -> tuple[str, str]:
     }
     known |= dict.fromkeys(('second', 'minute', 'hour'), 'duration') | {'gram': 'mass'}
     known |= dict.fromkeys(('meter', 'metre', 'travel', 'path', 'route', 'stroke'), 'distance')
-    return ('length', 'residual') if one in ('residual', 'error', 'accuracy') else (known.get(one, one), '')
+    return (
+        ('length', 'residual')
+        if one in ('residual', 'error', 'accuracy')
+        else (known.get(one, one), '')
+    )
 
 
 _PLACES = {'大': 'force', '强': 'force', '用力': 'force', '高': 'temperature', '重': 'mass'}
 _PLACES |= {'长': 'duration', '久': 'duration', '快': 'speed', '远': 'distance'}
 
 
-def _find_ranked(
-    folded: str, kinds: set[str], mentions: Sequence[Mention]
-) -> FoundOrder | None:
+def _find_ranked(folded: str, kinds: set[str], mentions: Sequence[Mention]) -> FoundOrder | None:
     """Return an order that is told by its quantity: the top five by force, 力前五名, 第二大."""
     if match := load_pattern('orders', 'ranked', 'place').search(folded):
         located = next(iter(locate_quantities(folded)), '')
@@ -244,6 +248,10 @@ def _find_ranked(
 
 def find_own_quantity(mentions: Sequence[Mention]) -> str:
     """Return the quantity that events are measured by, where a question names none."""
+    return name_own_quantity(name for one in mentions for name in (*one.labels, *one.kinds))
+
+
+def name_own_quantity(names: Iterable[str]) -> str:
+    """Return the quantity that events of some labels and kinds are measured by, '' if none."""
     own: dict[str, str] = load_table('orders')['own']
-    names = (name for one in mentions for name in (*one.labels, *one.kinds))
     return next((own[name] for name in names if name in own), '')

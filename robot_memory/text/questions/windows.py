@@ -24,7 +24,13 @@ WEEKDAY = 'weekday'
 _SHORT = timedelta(minutes=1)
 NOON = Clock(12, exact=True)
 _NOONS = frozenset(
-    ('noon', 'midday', *'中午 正午 晌午 午饭 午饭时间 午饭时 午休 午休时间 午休时'.split())
+    (
+        'noon',
+        'midday',
+        'lunchtime',
+        'lunch time',
+        *'中午 正午 晌午 午饭 午饭时间 午饭时 午休 午休时间 午休时'.split(),
+    )
 )
 _AROUND_HOUR = timedelta(minutes=30)
 _AROUND = timedelta(minutes=15)
