@@ -26,11 +26,13 @@ def feel(robot: Robot, hours_ago: float, force: float, **more: Any) -> int:
     """Store a push; return its memory's id."""
     onset = T0 - round(hours_ago * HOUR)
     text = more.pop('text', f'Contact for 1.0 s: push, peak {force} N')
+    session_id = more.pop('session_id', None)
     sense = {'topic': '/wrench', 'detector': 'contact', 'kind': 'push', **more}
     params = {'peak_force': {'value': force, 'unit': 'N'}}
     identity = Identity('', '/wrench', 'contact', onset, onset, onset + 10**9)
     context = {'sense': sense, 'params': params}
-    perception = Perception(text, 'tactile', stamp=onset, context=context, identity=identity)
+    given = {'context': context, 'identity': identity, 'session_id': session_id}
+    perception = Perception(text, 'tactile', stamp=onset, **given)
     return store_perception(robot.memory, perception).memory_id
 
 
@@ -168,6 +170,17 @@ def test_events_of_a_place_are_those_of_the_sessions_there(
     assert not robot.recall('Were there any pushes today?').no_match
 
 
+def test_an_event_that_tells_the_time_is_one_of_its_place(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, _ = pushes
+    started = robot.start_session(context={'env': {'name': 'demo-hall'}}, title='Morning demo')
+    feel(robot, 24.5, 4.0, session_id=started.session_id)
+    after = feel(robot, 24.4, 1.0, kind='tap', text='Contact for 0.1 s: tap, peak 1.0 N')
+    answer = robot.recall('After the push in the demo hall, what was the next tap?')
+    assert answer.memories[0].id == after
+
+
 def test_groups_windows_and_two_events_are_compared(open_robot: Callable[..., Robot]) -> None:
     robot = open_robot(time_zone='UTC')
     ids = [feel(robot, hours, 2.0) for hours in (1, 25, 26, 49)]
@@ -186,7 +199,7 @@ def test_what_no_table_names_is_found_by_its_meaning(open_robot: Callable[..., R
     assert robot.memory.embedder.wait(HANG_SECONDS)
     stall = feel(robot, 3, 3.0, detector='state', kind='stall', fault=True, text='Stall')
     feel(robot, 1, 2.0)
-    answer = robot.recall('last time a joint seized')
+    answer = robot.recall('last blocked axle')
     assert answer.memories[0].id == stall
     assert answer.read_as == 'stalls, newest first, 1 of them'
     assert robot.recall('the latest version of the firmware').read_as is None

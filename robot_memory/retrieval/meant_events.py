@@ -10,7 +10,6 @@ from robot_memory.retrieval.named_events import NamedEvents
 from robot_memory.text.questions.events import match_label
 from robot_memory.text.questions.glosses import Gloss, list_glosses
 from robot_memory.text.questions.model import Reading
-from robot_memory.text.questions.superlatives import OWN, name_own_quantity
 
 NEAR, SURE = 0.36, 0.46
 """How near a question is to what it means at least: where it names no kind, and where ordinary
@@ -36,14 +35,14 @@ class MeantEvents(NamedEvents):
         found = self._find_meant(question.strip())
         named = bool(reading.kinds)
         if named and (spans or reading.labels):
-            return _settle_order(reading)
+            return reading
         if found and found[1] >= (SURE if named else NEAR):
             meant = found[0]
             if not named or set(meant.kinds).isdisjoint(reading.kinds):
-                return _settle_order(replace(reading, kinds=meant.kinds, labels=meant.labels))
-            return _settle_order(reading)
+                return replace(reading, kinds=meant.kinds, labels=meant.labels)
+            return reading
         if not reading.loose:
-            return _settle_order(reading)
+            return reading
         reading = replace(reading, order=None, aggregate=None)
         return reading if reading.window or reading.anchor or reading.bounds else None
 
@@ -65,14 +64,6 @@ class MeantEvents(NamedEvents):
         where = {'collection': self.collection, 'label': gloss.labels[0]}
         found = self.list_events(where, None, 'onset', True, 1)
         return gloss._replace(kinds=(found[0].names['kind'] or '',)) if found else None
-
-
-def _settle_order(reading: Reading) -> Reading:
-    """Return a reading ordered by what the events that it names are measured by: the worst."""
-    if reading.order is None or reading.order.by != OWN:
-        return reading
-    by = name_own_quantity((*reading.labels, *reading.kinds))
-    return replace(reading, order=replace(reading.order, by=by) if by else None)
 
 
 @lru_cache(maxsize=16)

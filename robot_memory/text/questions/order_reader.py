@@ -12,7 +12,6 @@ from robot_memory.text.questions.model import Anchor, Order, Window
 from robot_memory.text.questions.numbers import parse_number
 from robot_memory.text.questions.orders import find_time_order
 from robot_memory.text.questions.superlatives import (
-    OWN,
     FoundOrder,
     find_measured,
     find_own_quantity,
@@ -87,13 +86,6 @@ class OrderReader(MentionReader):
         if aggregate and aggregate.aggregate.function == 'count' and self.cues.past:
             return None, aggregate
         order = find_time_order(mask(self.said, self.times), self.mentions)
-        most = load_pattern('orders', 'loose', 'most').search(mask(self.said, self.times))
-        dated = self.times or load_pattern('orders', 'loose', 'ever').search(self.said)
-        if (
-            most and dated and (order is None or order.weak)
-        ):  # the biggest clout: by what it is measured by
-            by = Order(OWN, bool(most['most'] or most['han']), 1)
-            return FoundOrder(by, (most.span(),), True), None
         if order is None and (match := load_pattern('orders', 'loose', 'any').search(self.said)):
             newest = bool(match['newest'] or match['han'])
             order = FoundOrder(Order('time', newest, 1), (match.span(),))

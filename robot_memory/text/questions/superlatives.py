@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -14,8 +14,6 @@ from robot_memory.text.questions.model import Order
 from robot_memory.text.questions.numbers import parse_number
 from robot_memory.text.questions.tables import expand, load_pattern, load_table
 
-OWN = 'own'
-"""An order by what events are measured by, while it is not known what they are."""
 _NEAR = 30
 """Characters after 'last' or 'hardest' within which the event stands."""
 
@@ -248,10 +246,6 @@ def _find_ranked(folded: str, kinds: set[str], mentions: Sequence[Mention]) -> F
 
 def find_own_quantity(mentions: Sequence[Mention]) -> str:
     """Return the quantity that events are measured by, where a question names none."""
-    return name_own_quantity(name for one in mentions for name in (*one.labels, *one.kinds))
-
-
-def name_own_quantity(names: Iterable[str]) -> str:
-    """Return the quantity that events of some labels and kinds are measured by, '' if none."""
     own: dict[str, str] = load_table('orders')['own']
+    names = (name for one in mentions for name in (*one.labels, *one.kinds))
     return next((own[name] for name in names if name in own), '')
