@@ -44,13 +44,14 @@ class OnnxEmbedder:
 
         Raise Unavailable for files that cannot be read, InvalidArgument for ones that misfit.
         """
+        self.directory = directory
         manifest = read_manifest(directory)
         self._prefixes = (manifest.query_prefix, manifest.passage_prefix)
         self._max_tokens = manifest.max_tokens or MAX_TOKENS
         self.languages, self.turns = manifest.languages, manifest.turns
         self._graph = OnnxGraph(directory, manifest, threads)
         self._tokenizer = open_tokenizer(directory, manifest.pieces, self._max_tokens)
-        self.dimension = self._graph.find_dimension(self._tokenize('robot'), manifest.dimension)
+        self.dimension = self._graph.find_dimension(self.tokenize('robot'), manifest.dimension)
         self._center = _read_center(directory, manifest.center, self.dimension)
         measured = read_measurement(directory, manifest)
         if measured is None:
@@ -88,7 +89,7 @@ class OnnxEmbedder:
 
     def _embed(self, texts: Sequence[str], kind: int) -> NDArray[np.float32]:
         """Embed as queries (kind 0) or as passages (1)."""
-        rows = [self._tokenize(self._prefixes[kind] + text) for text in texts]
+        rows = [self.tokenize(self._prefixes[kind] + text) for text in texts]
         vectors: NDArray[np.float32] = np.zeros((len(rows), self.dimension), np.float32)
         for batch in _group_by_length(rows):
             vectors[batch] = self._graph.run(np.array([rows[i] for i in batch]))
@@ -101,7 +102,8 @@ class OnnxEmbedder:
             raise Internal('the model returned a non-finite vector; choose another model')
         return vectors
 
-    def _tokenize(self, text: str) -> list[int]:
+    def tokenize(self, text: str) -> list[int]:
+        """Return the token ids of a text, those of begin and end included; at least one."""
         valid = text.strip().encode('utf-8', 'replace').decode('utf-8')
         return self._tokenizer.encode(valid) or [0]
 

@@ -18,6 +18,7 @@ INPUTS = ('input_ids', 'attention_mask', 'token_type_ids', 'position_ids')
 OUTPUTS = ('sentence_embedding', 'last_hidden_state', 'token_embeddings')
 """The output that is taken of several, where the manifest names none; the first one wins."""
 
+_WEIGHTS_FOLDER = 'session.model_external_initializers_file_folder_path'
 FLOATS = ('tensor(float)', 'tensor(float16)')
 
 
@@ -32,7 +33,7 @@ class OnnxGraph:
     def __init__(self, directory: Path, manifest: Manifest, threads: int) -> None:
         """Load the graph; raise Unavailable, or InvalidArgument where the manifest misfits."""
         self._path = directory / MODEL_FILE
-        self._session = _open_session(self._path, threads)
+        self._session = open_session(self._path, directory, threads)
         self._inputs = self._choose_inputs()
         self._output, pools = self._choose_output(manifest.output, manifest.pooling)
         self._pooling = manifest.pooling or read_export(directory).get('pooling', 'mean')
@@ -133,14 +134,29 @@ def _pool(states: NDArray[np.float32], pooling: str) -> NDArray[np.float32]:
     return mean
 
 
-def _open_session(path: Path, threads: int) -> Any:
+def open_session(
+    graph: Path | bytes, directory: Path, threads: int, *, is_lean: bool = False
+) -> Any:
+    """
+    Return a session of a graph in a file, or of one in memory with its weights in a directory.
+
+    One that `is_lean` keeps no buffers, and no second copy of weights that it converts; it is
+    slower with long texts. Raise Unavailable where it cannot be.
+    """
     onnxruntime = load_onnxruntime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    if is_lean:
+        options.enable_cpu_mem_arena = options.enable_mem_pattern = False
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.add_session_config_entry('session.intra_op.allow_spinning', '0')
+    if isinstance(graph, bytes):
+        options.add_session_config_entry(_WEIGHTS_FOLDER, str(directory))
+    source = graph if isinstance(graph, bytes) else str(graph)
     try:
-        return onnxruntime.InferenceSession(str(path), options, providers=['CPUExecutionProvider'])
+        return onnxruntime.InferenceSession(source, options, providers=['CPUExecutionProvider'])
     except Exception as error:
-        raise Unavailable(f'onnxruntime cannot load {path}: {error}') from error
+        named = directory if isinstance(graph, bytes) else graph
+        raise Unavailable(f'onnxruntime cannot load {named}: {error}') from error

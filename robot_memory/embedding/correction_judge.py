@@ -1,0 +1,94 @@
+"""
+Whether a newer statement replaces an older one, judged by a model that reads both at once.
+
+It is the default embedding model with a low-rank adapter (LoRA, Hu et al. 2022), trained on
+labelled pairs by bench/pairs/judge_pairs.py. `correction_judge.onnx` holds what was trained and
+names the default model's weights by their place in its file, which both then share.
+docs/decisions/correction-judge.md says why, and what it reaches.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import TypeGuard
+
+import numpy as np
+
+from robot_memory.core.errors import Unavailable
+from robot_memory.core.heap import trim_heap
+from robot_memory.embedding.onnx import OnnxEmbedder
+from robot_memory.embedding.onnx_graph import open_session
+from robot_memory.embedding.protocol import Embedder
+
+GRAPH = Path(__file__).with_name('correction_judge.onnx')
+MODEL = 'multilingual-e5-small@417c4689'
+"""The model whose weights the graph names."""
+WEIGHTS, WEIGHTS_BYTES = 'model.onnx.data', 68_617_728
+"""The file of the weights, and its size: in another one they lie elsewhere."""
+LONGEST = 64
+"""Tokens of a statement that are read."""
+
+logger = logging.getLogger(__name__)
+_LOADING = Lock()
+
+
+class CorrectionJudge:
+    """Judge pairs of statements, in English and Chinese; safe to call from several threads."""
+
+    def __init__(self, embedder: OnnxEmbedder) -> None:
+        """Load the adapter beside the model of an embedder; raise Unavailable."""
+        directory = embedder.directory
+        try:
+            found = (directory / WEIGHTS).stat().st_size
+            graph = GRAPH.read_bytes()
+        except OSError as error:
+            raise Unavailable(f'cannot read {error.filename}: {error.strerror}') from error
+        if found != WEIGHTS_BYTES:
+            raise Unavailable(
+                f'{directory / WEIGHTS} has {found} bytes; accepted: {WEIGHTS_BYTES}, as the '
+                'default model has them'
+            )
+        self._session = open_session(graph, directory, threads=1, is_lean=True)
+        self._tokenize = embedder.tokenize
+
+    def score(self, older: str, newer: str) -> float:
+        """Return the log odds that the newer statement replaces the older one."""
+        ids = np.array([join_pair(self._tokenize(older), self._tokenize(newer))])
+        feed = {'input_ids': ids, 'attention_mask': np.ones_like(ids)}
+        return float(self._session.run(None, feed)[0][0])
+
+
+def join_pair(older: Sequence[int], newer: Sequence[int]) -> list[int]:
+    """
+    Return the ids of two statements as of one text: begin, older, end, end, newer, end.
+
+    Of each LONGEST are read.
+    """
+    end = older[-1]
+    return [*older[:-1][: LONGEST - 1], end, end, *newer[1:-1][: LONGEST - 2], end]
+
+
+def has_judge(embedder: Embedder | None) -> TypeGuard[OnnxEmbedder]:
+    """Say whether there is a judge of an embedder's model."""
+    return isinstance(embedder, OnnxEmbedder) and embedder.name == MODEL
+
+
+def load_judge(embedder: OnnxEmbedder) -> CorrectionJudge | None:
+    """Return the judge, which the first call loads; None, with the reason logged, if it cannot."""
+    with _LOADING:  # else several threads would load one each
+        return _load(embedder)
+
+
+@cache
+def _load(embedder: OnnxEmbedder) -> CorrectionJudge | None:
+    try:
+        return CorrectionJudge(embedder)
+    except Unavailable as error:
+        logger.warning('corrections are judged by their words alone: %s', error)
+        return None
+    finally:
+        trim_heap()

@@ -1,0 +1,103 @@
+"""The judge of corrections: the model that reads both statements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import onnx
+import pytest
+
+from robot_memory.core.errors import Unavailable
+from robot_memory.embedding import BackgroundEmbedder
+from robot_memory.embedding.correction_judge import (
+    GRAPH,
+    LONGEST,
+    CorrectionJudge,
+    has_judge,
+    join_pair,
+    load_judge,
+)
+from robot_memory.embedding.onnx import OnnxEmbedder
+
+
+@pytest.fixture(scope='module')
+def embedder(real_embedder: BackgroundEmbedder) -> OnnxEmbedder:
+    """Return the default model; skip where another one stands in its place."""
+    found = real_embedder.get_if_loaded()
+    if not has_judge(found):
+        pytest.skip('the default model is not the one that the judge is of')
+    return found
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'other'),
+    [
+        (
+            'The pallet jack is in bay 4.',
+            'The pallet jack was moved to bay 7.',
+            'The hand truck was moved to bay 7.',
+        ),
+        (
+            'Deliveries come to the back door.',
+            'Deliveries come to the side gate from now on.',
+            'Visitors come to the side gate from now on.',
+        ),
+        ('备用钥匙在抽屉里。', '备用钥匙改放到柜子里了。', '备用电池改放到柜子里了。'),
+    ],
+)
+def test_a_correction_scores_above_what_looks_like_one(
+    embedder: OnnxEmbedder, old: str, new: str, other: str
+) -> None:
+    judge = load_judge(embedder)
+    assert judge is not None
+    assert judge.score(old, new) > 0 > judge.score(old, other)
+    assert load_judge(embedder) is judge
+
+
+def test_the_graph_names_the_weights_where_the_model_has_them(embedder: OnnxEmbedder) -> None:
+    """Else it would read others: it is made anew with every change of the model."""
+    ours = _list_places(GRAPH)
+    theirs = _list_places(embedder.directory / 'model.onnx')
+    assert ours
+    assert ours.items() <= theirs.items()
+
+
+def test_long_statements_are_cut_at_their_end() -> None:
+    assert join_pair([0, 5, 6, 2], [0, 7, 2]) == [0, 5, 6, 2, 2, 7, 2]
+    long = [0, *range(100, 300), 2]
+    joined = join_pair(long, long)
+    assert len(joined) == 2 * LONGEST
+    assert joined[LONGEST - 2 : LONGEST + 2] == [161, 2, 2, 100]
+    assert (joined[0], joined[-1]) == (0, 2)
+
+
+def test_another_model_has_no_judge(tiny_embedders: dict[int, BackgroundEmbedder]) -> None:
+    other = tiny_embedders[8].get_if_loaded()
+    assert isinstance(other, OnnxEmbedder)
+    assert not has_judge(other)
+    assert not has_judge(None)
+    with pytest.raises(Unavailable, match=r'model\.onnx\.data'):
+        CorrectionJudge(other)
+
+
+def test_weights_of_another_size_are_refused(
+    tiny_embedders: dict[int, BackgroundEmbedder], tmp_path: Path
+) -> None:
+    other = tiny_embedders[8].get_if_loaded()
+    assert isinstance(other, OnnxEmbedder)
+    embedder = OnnxEmbedder(other.directory)
+    embedder.directory = tmp_path
+    (tmp_path / 'model.onnx.data').write_bytes(bytes(64))
+    with pytest.raises(Unavailable, match='has 64 bytes'):
+        CorrectionJudge(embedder)
+
+
+def _list_places(path: Path) -> dict[str, dict[str, Any]]:
+    """Return where a graph's tensors lie in the file of the weights."""
+    model = onnx.load(str(path), load_external_data=False)
+    return {
+        tensor.name: {one.key: one.value for one in tensor.external_data}
+        for tensor in model.graph.initializer
+        if tensor.external_data
+    }
