@@ -13,6 +13,7 @@ from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle import facts
 from robot_memory.lifecycle.classification import select_statements
 from robot_memory.lifecycle.sessions import get_or_start_session
+from robot_memory.lifecycle.verdicts import NO_VERDICTS, Verdicts, judge_statement
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import audit, memories, meta, sessions, turns
@@ -70,6 +71,7 @@ def store_exchange(
     """
     said, metadata = _run_save_hooks(memory, said, metadata)
     vectors, stated = _find_statements(memory, said)
+    verdicts = _judge_statements(memory, stated, session_id, collection)
     event_id = str(metadata.get('event_id') or f'event-{secrets.token_hex(8)}')
     now = memory.clock()
     with memory.db.write() as connection:
@@ -95,7 +97,14 @@ def store_exchange(
             for record, vector in zip(records, vectors, strict=True)
         ]
         fact_ids = [
-            _store_statement(memory, connection, records[number], statement, vector)
+            _store_statement(
+                memory,
+                connection,
+                records[number],
+                statement,
+                vector,
+                verdicts.get(statement.text, NO_VERDICTS),
+            )
             for number, statement, vector in stated
         ]
         sessions.update(connection, replace(session, updated_at=now, saved_at=None))
@@ -158,6 +167,27 @@ def _find_statements(
     return [known.get(turn.text) for turn in said], stated
 
 
+def _judge_statements(
+    memory: Memory,
+    stated: Sequence[tuple[int, Statement, TextVectors | None]],
+    session_id: str | None,
+    collection: str | None,
+) -> dict[str, Verdicts]:
+    """Return by the text of each statement which known facts it corrects, as far as judged."""
+    if not stated:
+        return {}
+    with memory.db.read() as connection:
+        if session_id is None:
+            session = sessions.find_open(connection, collection)
+        else:
+            session = sessions.get_open(connection, session_id)
+    place = session.collection if session else collection or 'default'
+    return {
+        statement.text: judge_statement(memory, statement.text, place, vector)
+        for _, statement, vector in stated
+    }
+
+
 def _make_turn(
     said: Utterance,
     caller: Writer,
@@ -213,6 +243,7 @@ def _store_statement(
     turn: Record,
     statement: Statement,
     vector: TextVectors | None,
+    verdicts: Verdicts,
 ) -> int:
     """
     Store a statement of a turn as a fact; return its id.
@@ -228,7 +259,7 @@ def _store_statement(
         session_id=turn.session_id,
         confidence=_rate_confidence(record),
     )
-    kept = facts.store_fact(memory, connection, record, vector)
+    kept = facts.store_fact(memory, connection, record, vector, verdicts)
     if isinstance(kept.stored, int):
         return kept.memory_id
     if memories.get_active(connection, kept.memory_id).authority == record.authority:

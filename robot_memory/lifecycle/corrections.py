@@ -7,17 +7,13 @@ from dataclasses import dataclass, replace
 from robot_memory.core.authority import THE_STORE, is_higher
 from robot_memory.core.records import Record, find_speaker, is_quoted, is_simulated
 from robot_memory.lifecycle.authority import may_change, propose_replacement
+from robot_memory.lifecycle.verdicts import LEAST, NEAREST, Verdicts
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.duplicates import Neighbours
 from robot_memory.storage.tables import memories, replacements
 from robot_memory.text import token_sets
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.relations import are_limits, corrects, may_correct
-
-_NEAREST = 12
-"""Memories that are compared with a new one."""
-_LEAST = 0.1
-"""Similarity below which no memory is compared."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +26,11 @@ class Correction:
 
 
 def link_correction(
-    connection: Connection, memory_id: int, said: Record, neighbours: Neighbours
+    connection: Connection,
+    memory_id: int,
+    said: Record,
+    neighbours: Neighbours,
+    verdicts: Verdicts,
 ) -> Correction | None:
     """
     Let a new fact replace the known one that it corrects, in the caller's transaction.
@@ -38,10 +38,10 @@ def link_correction(
     Rules, and what stands on a higher authority, are not replaced: both then disagree, and a
     proposal waits for an operator. None where it corrects nothing.
     """
-    if is_quoted(said) or not may_correct(said.content):
+    if is_quoted(said) or not (verdicts.found or may_correct(said.content)):
         return None
     new = replace(said, id=memory_id)
-    old = _find_corrected(connection, new, neighbours)
+    old = _find_corrected(connection, new, neighbours, verdicts)
     if old is None:
         return None
     writer = new.writer or THE_STORE
@@ -65,7 +65,9 @@ def reinstate(connection: Connection, memory_id: int, said: Record) -> None:
         replacements.replace(connection, memory_id, current, said.writer, said.updated_at)
 
 
-def _find_corrected(connection: Connection, new: Record, neighbours: Neighbours) -> Record | None:
+def _find_corrected(
+    connection: Connection, new: Record, neighbours: Neighbours, verdicts: Verdicts
+) -> Record | None:
     """Return the nearest fact that a new one corrects and nothing else replaces."""
     near = _list_near(connection, new, neighbours)
     known = memories.get(connection, [memory_id for memory_id, _ in near])
@@ -80,7 +82,7 @@ def _find_corrected(connection: Connection, new: Record, neighbours: Neighbours)
             and not is_quoted(old)
             and _are_of_one_person(old, new)
             and (is_simulated(new.context) == 1) == (is_simulated(old.context) == 1)
-            and corrects(old.content, new.content, similarity)
+            and verdicts.tell(old, corrects(old.content, new.content, similarity))
             and replacements.find_current(connection, old.id) is None
         ):
             return old
@@ -92,7 +94,7 @@ def _list_near(
 ) -> list[tuple[int, float]]:
     """Return the memories near a new one with their similarity: by meaning, else by words."""
     if neighbours.has_meaning:
-        return neighbours.find_nearest(_NEAREST, _LEAST)
+        return neighbours.find_nearest(NEAREST, LEAST)
     tokens = token_sets.make_token_set(new.content)
     terms = sorted({token_sets.find_index_term(token) for token in tokens})
     ids = neighbours.find_sharing(terms, len(terms) - max(2, len(terms) // 3))
@@ -101,7 +103,7 @@ def _list_near(
             record.id,
             token_sets.compute_jaccard(tokens, token_sets.make_token_set(record.content)),
         )
-        for record in memories.get(connection, ids[:_NEAREST]).values()
+        for record in memories.get(connection, ids[:NEAREST]).values()
     ]
     return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 

@@ -22,6 +22,7 @@ from robot_memory.lifecycle.authority import may_change, propose
 from robot_memory.lifecycle.classification import classify_text
 from robot_memory.lifecycle.corrections import Correction, link_correction, reinstate
 from robot_memory.lifecycle.stated_limits import make_constraint, states_limits
+from robot_memory.lifecycle.verdicts import NO_VERDICTS, Verdicts, judge_statement
 from robot_memory.memory import Memory
 from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage import Connection
@@ -112,6 +113,9 @@ def learn(
         inferred = classify_text(memory, text, vector)
     if states_limits(context):
         inferred = make_constraint(inferred)
+    verdicts = NO_VERDICTS
+    if promoted is None and 'sense' not in context:  # neither corrects anything
+        verdicts = judge_statement(memory, text, collection, vector)
     with memory.db.write() as connection:
         inherited = sessions.inherit(connection, session_id, dict(context))
         writer = find_writer(memory.caller, inherited)
@@ -125,7 +129,7 @@ def learn(
         if promoted is not None:
             stored = _promote(memory, connection, promoted, record, vector)
             return Learned(stored, None, False, inferred, None, truncated)
-        kept = store_fact(memory, connection, record, vector)
+        kept = store_fact(memory, connection, record, vector, verdicts)
         is_new = isinstance(kept.stored, int)
         if event and (is_new or (kept.observed is not None and not kept.retried)):
             events.insert_said(connection, kept.memory_id, record, event)
@@ -187,11 +191,16 @@ class Stored:
 
 
 def store_fact(
-    memory: Memory, connection: Connection, record: Record, vector: TextVectors | None
+    memory: Memory,
+    connection: Connection,
+    record: Record,
+    vector: TextVectors | None,
+    verdicts: Verdicts,
 ) -> Stored:
     """
     Store a fact in the caller's transaction, unless it is known.
 
+    `verdicts` say which known ones its text corrects, as `judge_statement` read them before.
     Saying a known text again adds an observation and is an access, but for a retry. Where it comes
     from a higher authority than the known one, that takes over the text and the context.
     """
@@ -215,7 +224,7 @@ def store_fact(
     )
     if known is None:
         memory_id = memories.insert(connection, record, vector)
-        corrected = link_correction(connection, memory_id, record, neighbours)
+        corrected = link_correction(connection, memory_id, record, neighbours, verdicts)
         return Stored(memory_id, correction=corrected)
     if _is_reimported(connection, known.existing_id, record):
         return Stored(known)

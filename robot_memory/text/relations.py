@@ -56,6 +56,17 @@ def may_correct(text: str) -> bool:
     return said or (bool(one.numbers) and not is_event(one))
 
 
+def is_asserted(text: str) -> bool:
+    """Say whether a text states what is so: it asks, plans and passes on nothing."""
+    signs = read_statement(text).signs
+    return not (signs.question or signs.plan or signs.hearsay)
+
+
+def may_concern(old: str, new: str) -> bool:
+    """Say whether two texts may be of one thing, as far as its number tells."""
+    return not is_of_another(read_statement(old), read_statement(new))
+
+
 def relate(old: str, new: str, similarity: float) -> Relation:
     """Return what a new text is to an older one; `similarity` is that of their vectors, 0 to 1."""
     if is_same(read_statement(old), read_statement(new), similarity):
