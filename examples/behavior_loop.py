@@ -10,16 +10,21 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import rclpy
-from puck import GOAL_M, TOLERANCE_M, Table, is_good
 from rclpy.node import Node
 
 from robot_memory.srv import RecordOutcome, Suggest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from puck import GOAL_M, TOLERANCE_M, Table, is_good
 
 WANT = {'result': 'slide', 'value': f'{GOAL_M} m', 'tolerance': f'{TOLERANCE_M} m'}
 AMONG = {'speed': {'min': '0.3 m/s', 'max': '2 m/s'}}

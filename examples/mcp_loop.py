@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import sys
 import uuid
+from pathlib import Path
 from typing import Any
 
 from mcp import Client
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
 from puck import GOAL_M, TOLERANCE_M, Table, is_good
 
 WANT = {'result': 'slide', 'value': f'{GOAL_M} m', 'tolerance': f'{TOLERANCE_M} m'}

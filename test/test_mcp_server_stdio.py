@@ -287,7 +287,7 @@ def test_two_servers_share_a_file(open_pipe: Callable[..., Pipe]) -> None:
 
 @pytest.mark.parametrize(
     ('given', 'listed'),
-    [([], 11), (['--mcp-tools', 'core'], 8), (['--mcp-tools', 'all'], len(list_tools()))],
+    [([], 10), (['--mcp-tools', 'core'], 8), (['--mcp-tools', 'all'], len(list_tools()))],
 )
 def test_the_command_line_lists_what_it_is_told_to(
     tmp_path: Path, given: list[str], listed: int

@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,16 +11,16 @@ from robot_memory.skills.trials import Points, Trial
 
 
 @pytest.fixture
-def known():
+def known() -> Any:
     skill, vectors = Skill(), make_vectors(2)
     practise(skill, vectors, np.array([0.3, 0.8]), 60)
     return skill, vectors
 
 
-def test_a_result_within_bounds_is_aimed_at(known):
+def test_a_result_within_bounds_is_aimed_at(known: Any) -> None:
     skill, vectors = known
     for vector, gain in zip(vectors, (0.3, 0.8), strict=True):
-        found = choose(skill, vector, Want('slide', 0.35, 0.45), {'speed': Range(0, 2)})
+        found: Any = choose(skill, vector, Want('slide', 0.35, 0.45), {'speed': Range(0, 2)})
         assert found.params['speed'] * gain == pytest.approx(0.4, abs=0.05)
         assert found.probability > 0.5
         assert found.interval[0] < 0.4 < found.interval[1]
@@ -28,35 +29,36 @@ def test_a_result_within_bounds_is_aimed_at(known):
         assert weights == sorted(weights, reverse=True)
 
 
-def test_the_least_and_the_most_of_a_result_are_found(known):
+def test_the_least_and_the_most_of_a_result_are_found(known: Any) -> None:
     skill, vectors = known
     among = {'speed': [0.5, 1.0, 1.5]}
     assert choose(skill, vectors[1], Want('slide', aim='least'), among).params == {'speed': 0.5}
     assert choose(skill, vectors[1], Want('slide', aim='most'), among).params == {'speed': 1.5}
 
 
-def test_where_nothing_is_known_the_default_is_used():
+def test_where_nothing_is_known_the_default_is_used() -> None:
     found = choose(Skill(), None, Want(), {'speed': Range(0, 1)}, default={'speed': 0.2})
     assert found.params == {'speed': 0.2} and found.default_used and found.probability is None
     found = choose(Skill(), None, Want(), {'speed': Range(0, 1)})
     assert found.params == {} and not found.default_used
 
 
-def test_where_nothing_is_left_params_are_empty(known):
+def test_where_nothing_is_left_params_are_empty(known: Any) -> None:
     skill, vectors = known
-    for candidates in ([], {'speed': []}, {'speed': Range(1, 0)}):
+    nothing: list[Any] = [[], {'speed': []}, {'speed': Range(1, 0)}]
+    for candidates in nothing:
         assert choose(skill, vectors[0], Want('slide', 0, 1), candidates).params == {}
 
 
-def test_without_among_params_stay_where_they_were_tried_with_success():
+def test_without_among_params_stay_where_they_were_tried_with_success() -> None:
     skill = Skill()
     for speed, tool, success in ((0.1, 'a', False), (0.5, 'b', True), (0.9, 'c', True)):
-        params = {'speed': speed, 'tool': tool}
+        params: dict[str, float | str] = {'speed': speed, 'tool': tool}
         skill.record(Trial(None, {}, params, {'slide': speed}, success))
     assert list_tried(skill) == {'speed': Range(0.5, 0.9), 'tool': ['b', 'c']}
 
 
-def test_a_category_is_chosen():
+def test_a_category_is_chosen() -> None:
     skill, chance = Skill(), np.random.default_rng(0)
     for place in range(40):
         tool = 'abc'[place % 3]
@@ -68,11 +70,11 @@ def test_a_category_is_chosen():
     assert found.params == {'tool': 'b'}
 
 
-def test_exploring_draws_as_often_as_the_posterior_says():
+def test_exploring_draws_as_often_as_the_posterior_says() -> None:
     skill = Skill()
     for tool, slide in (('a', 0.4), ('b', 0.5), ('b', 0.55), ('a', 0.5), ('c', 0.3)):
         skill.record(Trial(None, {}, {'tool': tool}, {'slide': slide}))
-    fit = skill.fit('slide', -1)
+    fit: Any = skill.fit('slide', -1)
     points = Points(np.full(3, -1), np.arange(3.0)[:, None])
     generator = np.random.default_rng(0)
     drawn = np.array([fit.sample(points, generator).argmax() for _ in range(2000)])
@@ -86,31 +88,31 @@ def test_exploring_draws_as_often_as_the_posterior_says():
         assert chosen.count(tool) / 600 == pytest.approx((drawn == place).mean(), abs=0.07)
 
 
-def test_the_same_seed_draws_the_same(known):
+def test_the_same_seed_draws_the_same(known: Any) -> None:
     skill, vectors = known
     asked = (skill, vectors[0], Want('slide', 0.2, 0.3), {'speed': Range(0, 2)})
     assert choose(*asked, explore=0.7, seed=5) == choose(*asked, explore=0.7, seed=5)
 
 
 @pytest.mark.parametrize('explore', [-0.1, 1.1, math.nan])
-def test_explore_is_from_0_to_1(explore):
+def test_explore_is_from_0_to_1(explore: float) -> None:
     with pytest.raises(ValueError, match='explore is from 0 to 1'):
         choose(Skill(), None, Want(), {}, explore=explore)
 
 
-def test_probabilities_are_those_of_a_normal_result():
+def test_probabilities_are_those_of_a_normal_result() -> None:
     found = rate(Want('slide', -1, 1), np.array([0.0]), np.array([1.0]))
     assert found[0] == pytest.approx(0.6827, abs=1e-4)
 
 
-def test_many_ranges_are_sampled_and_stay_inside():
+def test_many_ranges_are_sampled_and_stay_inside() -> None:
     among = {name: Range(2, 3) for name in 'abcdef'} | {'tool': ['x', 'y']}
-    listed = list_candidates(among, np.random.default_rng(0))
+    listed: Any = list_candidates(among, np.random.default_rng(0))
     assert 100 <= len(listed) <= 1600
     assert all(2 <= one[name] <= 3 for one in listed for name in 'abcdef')
 
 
-def test_a_skill_without_params_is_judged():
+def test_a_skill_without_params_is_judged() -> None:
     skill = Skill()
     skill.record(push(None, 1.0, 0.5))
-    assert choose(skill, None, Want('slide', 0, 1), [{}]).probability > 0.4
+    assert (choose(skill, None, Want('slide', 0, 1), [{}]).probability or 0) > 0.4

@@ -7,7 +7,7 @@ GAINS = np.array([0.3, 0.8, 0.5, 0.4])
 SWAPPED = np.array([0.8, 0.3, 0.5, 0.4])
 
 
-def test_a_change_is_noticed():
+def test_a_change_is_noticed() -> None:
     skill, vectors = Skill(), make_vectors(4)
     practise(skill, vectors, GAINS, 80)
     assert not skill.changes
@@ -15,7 +15,7 @@ def test_a_change_is_noticed():
     assert 80 <= skill.changes[0].begin < 95
 
 
-def test_where_nothing_changes_there_is_no_alarm_in_1000_trials():
+def test_where_nothing_changes_there_is_no_alarm_in_1000_trials() -> None:
     skill, vectors = Skill(), make_vectors(4)
     practise(skill, vectors, GAINS, 1000)
     assert not skill.changes

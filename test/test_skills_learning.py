@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -6,13 +8,13 @@ from robot_memory.skills.process import Scales
 from robot_memory.skills.warping import Warp
 
 
-def make(results, speeds, simulated=None):
+def make(results: Any, speeds: Any, simulated: Any = None) -> Any:
     distances = np.stack([np.zeros((len(speeds),) * 2), (speeds[:, None] - speeds) ** 2])
     known = np.zeros(len(speeds), bool) if simulated is None else simulated
     return Evidence('slide', distances, results, np.ones(len(speeds)), known)
 
 
-def test_the_slope_of_the_likelihood_is_that_of_its_differences():
+def test_the_slope_of_the_likelihood_is_that_of_its_differences() -> None:
     chance = np.random.default_rng(0)
     speeds = chance.uniform(0, 2, 15)
     evidence = make(np.sin(speeds), speeds, chance.random(15) < 0.4)
@@ -29,7 +31,7 @@ def test_the_slope_of_the_likelihood_is_that_of_its_differences():
         assert slope[place] == pytest.approx((high - low) / 2e-5, rel=1e-4, abs=1e-6)
 
 
-def test_noise_that_grows_with_the_result_is_even_on_the_scale_of_a_root():
+def test_noise_that_grows_with_the_result_is_even_on_the_scale_of_a_root() -> None:
     chance = np.random.default_rng(1)
     speeds = chance.uniform(0.2, 2, 80)
     slides = speeds**2 * np.exp(0.25 * chance.standard_normal(80))
@@ -39,7 +41,7 @@ def test_noise_that_grows_with_the_result_is_even_on_the_scale_of_a_root():
 
 
 @pytest.mark.parametrize('factor', [1.0, 4.0])
-def test_simulated_trials_are_noisier_witnesses_by_a_ratio_that_is_learned(factor):
+def test_simulated_trials_are_noisier_witnesses_by_a_ratio_that_is_learned(factor: float) -> None:
     chance = np.random.default_rng(2)
     speeds = chance.uniform(0, 2, 160)
     simulated = chance.random(160) < 0.5
@@ -49,6 +51,6 @@ def test_simulated_trials_are_noisier_witnesses_by_a_ratio_that_is_learned(facto
     assert ratio > 4 if factor > 1 else 1 <= ratio < 2
 
 
-def test_results_that_are_all_equal_are_learned_from():
+def test_results_that_are_all_equal_are_learned_from() -> None:
     scales = learn_scales(make(np.ones(10), np.linspace(0, 1, 10)))
     assert np.isfinite(scales.to_logs()).all()

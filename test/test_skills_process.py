@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -6,11 +8,11 @@ from robot_memory.skills.process import Process, Scales
 SCALES = Scales(2.0, 0.1, 1.5, np.array([0.7, 1.3]))
 
 
-def measure(some, others):
+def measure(some: Any, others: Any) -> Any:
     return np.stack([(some[:, None, k] - others[None, :, k]) ** 2 for k in range(2)])
 
 
-def make(count=30, seed=0):
+def make(count: int = 30, seed: int = 0) -> Any:
     chance = np.random.default_rng(seed)
     places = chance.uniform(-2, 2, (count, 2))
     results = np.sin(places[:, 0]) + places[:, 1] + 0.3 * chance.standard_normal(count)
@@ -18,7 +20,7 @@ def make(count=30, seed=0):
     return places, results, noise
 
 
-def test_predictions_are_those_of_scikit_learn():
+def test_predictions_are_those_of_scikit_learn() -> None:
     gaussian = pytest.importorskip(
         'sklearn.gaussian_process', reason='scikit-learn is not installed'
     )
@@ -38,7 +40,7 @@ def test_predictions_are_those_of_scikit_learn():
     assert np.sqrt(variances) == pytest.approx(deviations, abs=1e-6)
 
 
-def test_samples_have_the_mean_and_the_covariance_of_the_posterior():
+def test_samples_have_the_mean_and_the_covariance_of_the_posterior() -> None:
     places, results, noise = make(12)
     asked = np.random.default_rng(2).uniform(-2, 2, (4, 2))
     process = Process(SCALES, measure(places, places), noise, results)
@@ -50,7 +52,7 @@ def test_samples_have_the_mean_and_the_covariance_of_the_posterior():
     assert drawn.var(axis=0) == pytest.approx(variances, rel=0.12, abs=0.01)
 
 
-def test_surprises_are_what_is_left_out_and_predicted_by_the_others():
+def test_surprises_are_what_is_left_out_and_predicted_by_the_others() -> None:
     places, results, noise = make(10)
     process = Process(SCALES, measure(places, places), noise, results)
     center = np.average(results, weights=1 / noise)

@@ -5,7 +5,7 @@ from robot_memory.skills.space import MISSING, Space
 from robot_memory.skills.trials import Trial, Trials
 
 
-def test_distances_are_in_spreads_of_each_column():
+def test_distances_are_in_spreads_of_each_column() -> None:
     trials = Trials()
     one = np.array([1.0, 0.0])
     trials.append(Trial(one, {}, {'turn': 0.0, 'grip': 0.0, 'tool': 'a'}, {}))

@@ -4,7 +4,7 @@ from skill_worlds import make_vectors
 from robot_memory.skills.trials import SUCCESS, Trial, Trials
 
 
-def test_columns_and_results_that_come_later_are_missing_before():
+def test_columns_and_results_that_come_later_are_missing_before() -> None:
     trials, vectors = Trials(), make_vectors(2)
     for place in range(40):
         trials.append(Trial(vectors[place % 2], {}, {'speed': 1.0}, {'slide': 0.5}))

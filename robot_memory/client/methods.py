@@ -582,7 +582,7 @@ class ToolMethods(ToolCaller):
                 tried with success.
             default: Params if nothing is known.
             explore: Above 0 needs among.
-            seed: Of what is tried out.
+            seed: Random seed.
             robot: Trials of this robot or none.
             world: Where it will be done.
             collection: Collection.

@@ -20,6 +20,7 @@ REQUIRED = {
     'prometheus_client': 'prometheus_client>=0.19,<1',
     'rosbags': 'rosbags>=0.11,<0.12',
     'sqlite_vec': 'sqlite-vec>=0.1.9,<0.1.10',
+    'threadpoolctl': 'threadpoolctl>=3.1,<4',
     'starlette': 'starlette>=0.48,<2',
     'tokenizers': 'tokenizers>=0.20,<0.24',
     'tqdm': 'tqdm>=4.66,<5',

@@ -48,7 +48,7 @@ class SuggestRequest:
     )
     default: Json | None = arg('Params if nothing is known.', default=None, shape='object')
     explore: float = arg('Above 0 needs among.', default=0.0, minimum=0.0, maximum=1.0)
-    seed: int = arg('Of what is tried out.', default=0, minimum=0)
+    seed: int = arg('Random seed.', default=0, minimum=0)
     robot: str = arg('Trials of this robot or none.', default='', max_length=128)
     world: str = arg('Where it will be done.', default='real', choices=WORLDS)
     collection: str = collection_arg('Collection.')

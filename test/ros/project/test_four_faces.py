@@ -257,9 +257,9 @@ class Python:
             return {'error_code': error.code, 'message': str(error)}
 
 
-def list_texts(tool: Any) -> set[str]:
-    """Return the arguments of a tool that are lists of texts in every face."""
-    return {field.name for field in get_fields(tool.request) if field.kind == 'texts'}
+def name_lists(tool: Any) -> set[str]:
+    """Return the arguments of a tool that are lists, of texts or numbers, in every face."""
+    return {field.name for field in get_fields(tool.request) if field.kind in ('texts', 'numbers')}
 
 
 class CommandLine:
@@ -280,8 +280,8 @@ class CommandLine:
         for name, value in arguments.items():
             if isinstance(value, bool):
                 words += [f'--{name}' if value else f'--no-{name}']
-            elif name in list_texts(tool):
-                words += [f'--{name}', *value]
+            elif name in name_lists(tool):
+                words += [f'--{name}', *map(str, value)]
             elif name not in names:
                 words += [f'--{name}', value if isinstance(value, str) else json.dumps(value)]
         words += [str(arguments[name]) for name in names if name in arguments]
@@ -326,13 +326,13 @@ class Ros:
         assert self.node.stop() == 0
 
     def call(self, tool: Any, arguments: Any) -> Any:
-        request = {
-            name: json.dumps(value)
-            if isinstance(value, (dict, list)) and name not in list_texts(tool)
-            else value
-            for name, value in arguments.items()
-            if name != 'stamp'
-        }
+        request = {}
+        for name, value in arguments.items():
+            field = tool.declared[name]
+            if field.kind == 'json' and isinstance(value, (dict, list)):
+                request[field.ros_name] = json.dumps(value)
+            elif field.kind != 'stamp':
+                request[field.ros_name] = value
         client = self.robot.client(tool.name)
         message = client.srv_type.Request(**request)
         if 'stamp' in arguments:
