@@ -88,8 +88,7 @@ class _Asked:
 
     def settle(self, _: int) -> dict[str, Any]:
         """Wait for the models and the copy in memory; return what answers, and its MB."""
-        self._memory.wait_for_model()
-        self._memory.memory.second.wait()
+        self._memory.memory.wait_for_models(None, None)
         found, end = None, time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             found = self._memory.recall(make_question(0))
@@ -142,8 +141,7 @@ def ask_first(path: Path, second: str) -> dict[str, Any]:
         found = memory.recall(make_question(0))
         answered = {'s': time.perf_counter() - start, 'processor_s': time.process_time()}
         first = {**answered, 'mode': found.mode, 'models': found.models}
-        memory.wait_for_model()
-        memory.memory.second.wait()
+        memory.memory.wait_for_models(None, None)
         found = memory.recall(make_question(1))
         return {**first, 'all_s': time.perf_counter() - start, 'all': found.models}
 

@@ -78,8 +78,7 @@ def main() -> None:
         truth: float | None = None
         with Memory(settings, resident=False) as memory:
             if given.vectors:
-                memory.wait_for_models(None)
-                memory.second.wait()
+                memory.wait_for_models(None, None)
                 memory.reindexer.adopt_model()
             if given.storage:
                 events.fill(path, given.size)

@@ -224,11 +224,11 @@ class Memory:
 
     # Vectors
 
-    def wait_for_models(self, seconds: float | None) -> None:
-        """Wait so long for the first model, and a little while longer for the second one."""
+    def wait_for_models(self, seconds: float | None, more: float | None = SECOND_SECONDS) -> None:
+        """Wait so long for the first model, and some seconds `more` for the second one."""
         if self.embedder.wait(seconds) is not None:
             self.second.start()
-            self.second.wait(SECOND_SECONDS)
+            self.second.wait(more)
 
     def embed_passage(self, text: str) -> TextVectors | None:
         """Return the vectors of a text to store, or None while there is no model."""

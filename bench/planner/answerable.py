@@ -51,9 +51,7 @@ def main(half: str) -> None:
 def open_memory(folder: Path) -> RobotMemory:
     """Return an empty memory with all installed models loaded."""
     robot = RobotMemory(folder / 'memory.db', durability='normal')
-    robot.memory.embedder.wait()
-    robot.memory.second.start()
-    robot.memory.second.wait()
+    robot.memory.wait_for_models(None, None)
     robot.memory.reindexer.adopt_model()
     return robot
 

@@ -165,11 +165,10 @@ def index(_: NoArguments, settings: Settings, options: Options) -> None:
     with open_memory(settings) as memory:
         if sets_up:
             print_note('installing the embedding model (once per machine) ...')
-        embedder = memory.embedder.wait()
+        memory.wait_for_models(None, None)
+        embedder = memory.embedder.get_if_loaded()
         if embedder is None:
             raise Unavailable(f'cannot compute vectors: {memory.embedder.reason}')
-        memory.second.start()
-        memory.second.wait()
         made = 0
         with make_progress_bar(title='vectors', unit=' vectors') as bar:
             for made, waiting in memory.reindexer.run():
