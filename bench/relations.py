@@ -13,17 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from robot_memory.api import RobotMemory
+from robot_memory.core.proportions import compute_wilson
 
 SETS = {'duplicates': ('first', 'second', 'same'), 'corrections': ('old', 'new', 'replaces')}
 FOLDER = Path(__file__).parent / 'planner'
-
-
-def wilson(hits: int, total: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share."""
-    share, z = hits / total, 1.96
-    middle = share + z * z / (2 * total)
-    spread = z * ((share * (1 - share) + z * z / (4 * total)) / total) ** 0.5
-    return (middle - spread) / (1 + z * z / total), (middle + spread) / (1 + z * z / total)
 
 
 def is_found(memory: RobotMemory, name: str, collection: str, old: str, new: str) -> bool:
@@ -51,7 +44,7 @@ def main(half: str = 'dev') -> None:
                     total[one[label], kind] += 1
                     right[one[label], kind] += found == one[label]
             for (is_so, kind), number in sorted(total.items()):
-                low, high = wilson(right[is_so, kind], number)
+                low, high = compute_wilson(right[is_so, kind], number)
                 share = right[is_so, kind] / number
                 says = label if is_so else f'not {label}'
                 print(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import statistics
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from robot_memory.api import RobotMemory
+from robot_memory.core.proportions import compute_wilson
 
 HERE = Path(__file__).resolve().parent
 
@@ -37,12 +37,8 @@ def format_share(count: int, total: int) -> str:
     """Return a share with its Wilson interval: '.992 [.987, .996] (1438 of 1449)'."""
     if not total:
         return 'none'
-    z, share = 1.96, count / total
-    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
-    spread = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total**2))
-    spread /= 1 + z * z / total
-    low, high = max(0.0, middle - spread), min(1.0, middle + spread)
-    return f'{share:.3f} [{low:.3f}, {high:.3f}] ({count} of {total})'
+    low, high = compute_wilson(count, total)
+    return f'{count / total:.3f} [{low:.3f}, {high:.3f}] ({count} of {total})'
 
 
 def measure_rules(half: str, lists: bool, model: str) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -30,6 +29,7 @@ from robot_memory.api.methods import ToolMethods  # noqa: E402
 from robot_memory.catalog import get_tool  # noqa: E402
 from robot_memory.core.authority import Writer  # noqa: E402
 from robot_memory.core.clock import ClockReading, Clocks  # noqa: E402
+from robot_memory.core.proportions import compute_wilson  # noqa: E402
 from robot_memory.core.settings import Settings  # noqa: E402
 from robot_memory.lifecycle.perceptions import Perception, store_perception  # noqa: E402
 from robot_memory.memory import Memory, caller  # noqa: E402
@@ -43,7 +43,6 @@ TYPES = {
     'state': 'proprioceptive',
     'task': 'procedural',
 }
-TRIALS_Z = 1.96
 
 
 class MonthClock(Clocks):
@@ -182,14 +181,6 @@ class Month:
         return Reply(() if answer.no_match else known, figure, bool(answer.no_match)), answer
 
 
-def wait_for_models(memory: Memory) -> None:
-    """Have what is stored from now on embedded by all models that there are."""
-    if memory.embedder.wait() is not None:
-        memory.second.start()
-        memory.second.wait()
-        memory.reindexer.adopt_model()
-
-
 def list_ids(said: Any) -> list[int]:
     """Return the ids of all memories of a saved conversation but the robot's answer."""
     return [*said.memory_ids[:1], *said.memory_ids[2:]]
@@ -205,14 +196,6 @@ def to_nanoseconds(stamp: str) -> int:
     return 1000 * to_microseconds(read_stamp(stamp))
 
 
-def compute_interval(right: int, asked: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share."""
-    share, z = right / asked, TRIALS_Z
-    middle = share + z * z / (2 * asked)
-    spread = z * math.sqrt(share * (1 - share) / asked + z * z / (4 * asked * asked))
-    return (middle - spread) / (1 + z * z / asked), (middle + spread) / (1 + z * z / asked)
-
-
 def measure(file: Path, half: str, *, model: str, verbose: bool) -> dict[str, list[int]]:
     """Ask a half; return by group, by language and in all how many were right, and asked."""
     with file.open(encoding='utf-8') as lines:
@@ -225,7 +208,8 @@ def measure(file: Path, half: str, *, model: str, verbose: bool) -> dict[str, li
             db_path=f'{folder}/memory.db', model=model, durability='normal', time_zone=str(ZONE)
         )
         with Memory(settings, clocks=clock, resident=False) as memory:
-            wait_for_models(memory)
+            memory.wait_for_models(None, None)
+            memory.reindexer.adopt_model()
             month = Month(memory, clock)
             for one in questions:
                 reply, answer = month.ask(one)
@@ -261,7 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     shown = given.verbose and given.half in ('dev', 'tune')
     found = measure(given.file, given.half, model=given.model, verbose=shown)
-    intervals = {name: compute_interval(*counted) for name, counted in found.items()}
+    intervals = {name: compute_wilson(*counted) for name, counted in found.items()}
     if given.json:
         print(json.dumps({name: [*found[name], *intervals[name]] for name in found}))
         return
