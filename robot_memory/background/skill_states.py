@@ -19,9 +19,7 @@ from robot_memory.storage.tables.trials import Row
 def write_state(skill: Skill, rows: Sequence[Row]) -> dict[str, Any]:
     """Return the state of a skill that was told of some trials, by ids."""
     state = skill.get_state()
-    history = state['history']
-    places = skill.trials.points.situations
-    situations = {int(place): row.situation for place, row in zip(places, rows, strict=True)}
+    history, situations = state['history'], _name_situations(skill, rows)
     ids = [row.memory_id for row in rows]
 
     def name(values: Sequence[Sequence[float]]) -> list[list[float]]:
@@ -52,8 +50,7 @@ def write_state(skill: Skill, rows: Sequence[Row]) -> dict[str, Any]:
 
 def name_changes(skill: Skill, rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Return the changes that a skill has noticed, by the ids of situations and trials."""
-    places = skill.trials.points.situations
-    situations = {int(place): row.situation for place, row in zip(places, rows, strict=True)}
+    situations = _name_situations(skill, rows)
     end = rows[-1].memory_id + 1 if rows else 0
     ids = [*(row.memory_id for row in rows), end]
     return [
@@ -64,6 +61,12 @@ def name_changes(skill: Skill, rows: Sequence[Row]) -> list[dict[str, Any]]:
         }
         for change in skill.changes
     ]
+
+
+def _name_situations(skill: Skill, rows: Sequence[Row]) -> dict[int, int]:
+    """Return the ids of situations by the numbers that the learner gave them."""
+    places = skill.trials.points.situations
+    return {int(place): row.situation for place, row in zip(places, rows, strict=True)}
 
 
 def read_state(

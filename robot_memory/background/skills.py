@@ -25,6 +25,7 @@ from robot_memory.embedding.quantisation import Vector
 from robot_memory.embedding.vectorizer import Vectorizer
 from robot_memory.skills import trials as learner
 from robot_memory.skills.model import Noticed, Skill
+from robot_memory.skills.process import Scales
 from robot_memory.storage import Connection, Database
 from robot_memory.storage.indexes import indexed
 from robot_memory.storage.tables import situations, trials
@@ -36,7 +37,6 @@ _BATCH = 32
 _KEPT_EVERY = 50
 """Trials after which the state of a skill is kept: later ones are told anew when it is loaded."""
 _NO_MODEL_DIMENSION = 64
-_NO_HISTORY: dict[str, Any] = {'changes': [], 'followed': [], 'settled': [], 'outdated': []}
 ROLES = ('numbers', 'params', 'results')
 
 
@@ -112,10 +112,10 @@ class SkillCopy:
         """Take all trials and what was learned of them."""
         self._read_vectors(connection, rows)
         found = trials.get_state(connection, self.key.collection, self.key.skill)
-        last, state = (0, None) if found is None else found[1:]
+        last, state = (0, None) if found is None else found
         known = rows if found is None else [row for row in rows if row.memory_id <= last]
         self.skill = Skill.restore(
-            map(self._make_trial, known),
+            map(self._convert, known),
             [row.surprise for row in known],
             None if state is None else read_state(state, known, self._vectors),
         )
@@ -129,7 +129,7 @@ class SkillCopy:
         self._read_vectors(connection, rows)
         for row in rows:
             with hold_blas():
-                self.skill.record(self._make_trial(row))
+                self.skill.record(self._convert(row))
             self._note(row)
 
     def record(self, trial: Trial, vector: Vector | None) -> Noticed:
@@ -152,8 +152,7 @@ class SkillCopy:
 
     def take_scales(self, state: Mapping[str, Any], last: int) -> None:
         """Take the scales that another process has learned."""
-        learned = Skill.restore((), (), {**state, 'history': _NO_HISTORY})
-        self.skill.take(learned.scales)
+        self.skill.take({name: Scales.from_plain(one) for name, one in state['scales'].items()})
         self.state_last = last
 
     def _note(self, row: Row) -> None:
@@ -170,15 +169,8 @@ class SkillCopy:
             if digest != situations.digest(''):
                 self._vectors[situation] = self.make_vector(vector, digest)
 
-    def _make_trial(self, row: Row) -> learner.Trial:
-        return learner.Trial(
-            self._vectors.get(row.situation),
-            to_plain(row.numbers),
-            to_plain(row.params),
-            {name: one.value for name, one in row.results.items() if isinstance(one, Amount)},
-            row.success,
-            row.simulated is (self.key.world == 'real'),
-        )
+    def _convert(self, row: Row) -> learner.Trial:
+        return _convert(row, self._vectors.get(row.situation), self.key.world)
 
 
 def check_units(copy: SkillCopy, trial: Trial) -> None:
@@ -214,7 +206,7 @@ def to_plain(values: Mapping[str, Value]) -> dict[str, float | str]:
     return {name: one if isinstance(one, str) else one.value for name, one in values.items()}
 
 
-def _convert(trial: Trial, vector: Vector | None, world: str) -> learner.Trial:
+def _convert(trial: Trial | Row, vector: Vector | None, world: str) -> learner.Trial:
     return learner.Trial(
         vector,
         to_plain(trial.numbers),
@@ -304,7 +296,7 @@ class SkillCopies:
             return
         with self._db.write() as connection:
             trials.put_state(connection, copy.key.collection, copy.key.skill, count, last, state)
-        copy.state_last, copy.state_count = last, count
+        copy.state_last = last
 
     def _load(
         self, connection: Connection, key: SkillKey, model: str, dimension: int
@@ -342,8 +334,8 @@ class SkillCopies:
                 return False
             copy.append(connection, new)
             state = trials.get_state(connection, *place) if new else None
-            if state is not None and state[1] > copy.state_last:
-                copy.take_scales(state[2], state[1])
+            if state is not None and state[0] > copy.state_last:
+                copy.take_scales(state[1], state[0])
             copy.seq = read.latest
             return True
 

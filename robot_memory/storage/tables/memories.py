@@ -126,8 +126,7 @@ def _insert(
     )
     facets.put(connection, memory_id, record.context)
     rule_conditions.put(connection, memory_id, record)
-    if record.type == 'perception':
-        trials.put(connection, memory_id, record.collection, record.context)
+    trials.insert(connection, memory_id, record.type, record.collection, record.context)
     return memory_id, revisions.digest_state(salt, state)
 
 
@@ -325,8 +324,7 @@ def rewrite(
         facets.remove(connection, new.id, old.context)
         facets.put(connection, new.id, new.context)
         rule_conditions.put(connection, new.id, new)
-        if new.type == 'perception':
-            trials.put(connection, new.id, new.collection, new.context)
+        trials.put(connection, new.id, new.type, new.collection, new.context)
         events.set_context(connection, new.id, new.context)
     return audit.get_head(connection).id
 

@@ -69,8 +69,7 @@ def restore(
         facets.remove(connection, memory_id, old.context)
         facets.put(connection, memory_id, context)
         events.set_context(connection, memory_id, context)
-        if old.type == 'perception':
-            trials.put(connection, memory_id, old.collection, context)
+        trials.put(connection, memory_id, old.type, old.collection, context)
         events.set_active(connection, memory_id, state['status'] == 'active')
         accesses.forget(connection, memory_id)
         observations.remove_positions(connection, memory_id, old.collection)

@@ -24,7 +24,7 @@ LEAST_AUTHORITY = 'robot'
 """Trials of lower authorities are stored and not learned from."""
 COUNTED = AUTHORITIES[: AUTHORITIES.index(LEAST_AUTHORITY) + 1]
 """Authorities whose trials are learned from."""
-_QUOTED = ', '.join(map(repr, COUNTED))
+_IS_COUNTED = f'm.authority IN ({", ".join(map(repr, COUNTED))})'
 _IS_TRIAL = f"m.type = 'perception' AND json_type(m.context, '$.{TRIAL}') = 'object'"
 _COLUMNS = 'situation, figures, success, simulated, robot, surprise'
 
@@ -44,11 +44,27 @@ class Row(NamedTuple):
 
 
 def put(
-    connection: apsw.Connection, memory_id: int, collection: str, context: Mapping[str, Any]
+    connection: apsw.Connection,
+    memory_id: int,
+    kind: str,
+    collection: str,
+    context: Mapping[str, Any],
 ) -> None:
     """Write the row of a memory that tells of a trial, and remove that of one that does not."""
-    remove(connection, memory_id)
-    trial = read_trial(context) if TRIAL in context else None
+    if kind == 'perception':
+        remove(connection, memory_id)
+        insert(connection, memory_id, kind, collection, context)
+
+
+def insert(
+    connection: apsw.Connection,
+    memory_id: int,
+    kind: str,
+    collection: str,
+    context: Mapping[str, Any],
+) -> None:
+    """Write the row of a memory that is new, if it tells of a trial."""
+    trial = read_trial(context) if kind == 'perception' and TRIAL in context else None
     if trial is None:
         return
     connection.execute(
@@ -121,9 +137,8 @@ def count_uncounted(connection: apsw.Connection, collection: str, skill: str) ->
     """Return how many active trials stand on an authority too low to be learned from."""
     ((number,),) = connection.execute(
         'SELECT count(*) FROM trials AS t JOIN memories AS m ON m.id = t.memory_id'
-        " WHERE t.collection = ? AND t.skill = ? AND m.status = 'active'"
-        f' AND m.authority NOT IN ({", ".join("?" * len(COUNTED))})',
-        (collection, skill, *COUNTED),
+        f" WHERE t.collection = ? AND t.skill = ? AND m.status = 'active' AND NOT {_IS_COUNTED}",
+        (collection, skill),
     )
     return int(number)
 
@@ -158,8 +173,7 @@ def count_uses(connection: apsw.Connection, ids: Collection[int]) -> dict[int, t
         'SELECT u.used, sum(t.success = 1), sum(t.success = 0) FROM trial_uses AS u'
         ' JOIN trials AS t ON t.memory_id = u.trial JOIN memories AS m ON m.id = u.trial'
         " WHERE u.used IN (SELECT value FROM json_each(?)) AND m.status = 'active'"
-        f' AND m.authority IN ({_QUOTED})'
-        ' GROUP BY u.used',
+        f' AND {_IS_COUNTED} GROUP BY u.used',
         (json.dumps(list(ids)),),
     )
     return {used: (helped or 0, hurt or 0) for used, helped, hurt in rows}
@@ -173,16 +187,15 @@ def read(
 
     Only those among some ids, where they are given.
     """
-    some = '' if ids is None else ' AND t.memory_id IN (SELECT value FROM json_each(?5))'
+    some = '' if ids is None else ' AND t.memory_id IN (SELECT value FROM json_each(?4))'
     given = () if ids is None else (json.dumps(list(ids)),)
     rows: Any = connection.execute(
         'SELECT t.memory_id, '
         + ', '.join(f't.{name}' for name in _COLUMNS.split(', '))
         + ' FROM trials AS t CROSS JOIN memories AS m ON m.id = t.memory_id'
         " WHERE t.collection = ?1 AND t.skill = ?2 AND m.status = 'active'"
-        f' AND m.authority IN (SELECT value FROM json_each(?3)) AND t.version = ?4{some}'
-        ' ORDER BY t.memory_id',
-        (collection, skill, json.dumps(COUNTED), VERSION, *given),
+        f' AND {_IS_COUNTED} AND t.version = ?3{some} ORDER BY t.memory_id',
+        (collection, skill, VERSION, *given),
     )
     return [_make_row(*row) for row in rows]
 
@@ -215,17 +228,21 @@ def refresh(connection: apsw.Connection) -> int:
     ).fetchall()
     for (memory_id,) in gone:
         remove(connection, memory_id)
-    stale: list[Any] = _find_stale(connection, 'm.id, m.collection, m.context')
+    stale = _find_stale(connection)
     for memory_id, collection, context in stale:
-        put(connection, memory_id, collection, json.loads(context))
+        put(connection, memory_id, 'perception', collection, json.loads(context))
     return len(gone) + len(stale)
 
 
-def _find_stale(connection: apsw.Connection, columns: str, also: str = '1') -> list[Any]:
-    """Return columns of memories `m` that tell of a trial and have no row of the present rules."""
+def _find_stale(connection: apsw.Connection, also: str = '1') -> list[Any]:
+    """
+    Return memories `m` that tell of a trial and have no row of the present rules.
+
+    With their ids, collections and contexts as JSON.
+    """
     found = event_names.find_ids(connection, [TRIAL])
     return connection.execute(
-        f'SELECT {columns} FROM events AS e INDEXED BY events_whole'
+        'SELECT m.id, m.collection, m.context FROM events AS e INDEXED BY events_whole'
         ' CROSS JOIN memories AS m ON m.id = e.id'
         ' LEFT JOIN trials AS t ON t.memory_id = e.id AND t.version = ?'
         ' WHERE e.kind = ? AND e.id = e.memory_id AND t.memory_id IS NULL'
@@ -241,10 +258,8 @@ def read_stale(connection: apsw.Connection, collection: str, skill: str) -> list
     Their situations have negative ids.
     """
     found = []
-    is_active = f"m.status = 'active' AND m.authority IN ({_QUOTED})"
-    for memory_id, place, context in _find_stale(
-        connection, 'm.id, m.collection, m.context', is_active
-    ):
+    is_learned = f"m.status = 'active' AND {_IS_COUNTED}"
+    for memory_id, place, context in _find_stale(connection, is_learned):
         trial = read_trial(json.loads(context))
         if trial is not None and (place, trial.skill) == (collection, skill):
             digest = situations.digest(trial.situation)
@@ -271,13 +286,13 @@ def get(connection: apsw.Connection, memory_id: int) -> Trial | None:
 
 def get_state(
     connection: apsw.Connection, collection: str, skill: str
-) -> tuple[int, int, dict[str, Any]] | None:
-    """Return of how many trials, up to which memory, a skill's state is, and the state."""
+) -> tuple[int, dict[str, Any]] | None:
+    """Return up to which memory a skill's state is, and the state."""
     row = connection.execute(
-        'SELECT trials, last, state FROM skill_states WHERE collection = ? AND skill = ?',
+        'SELECT last, state FROM skill_states WHERE collection = ? AND skill = ?',
         (collection, skill),
     ).fetchone()
-    return None if row is None else (int(row[0]), int(row[1]), json.loads(row[2]))
+    return None if row is None else (int(row[0]), json.loads(row[1]))
 
 
 def put_state(
