@@ -171,6 +171,29 @@ def test_situations_get_their_vectors_once_there_is_a_model(
     assert require(copy.get_vector(copy.rows[0].situation)).shape == (8,)
 
 
+def test_a_situation_is_embedded_once_and_only_the_latest_are_kept(
+    open_robot: Callable[..., Robot],
+    tiny_embedders: dict[int, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    robot = open_robot(embedder=tiny_embedders[8])
+    asked: list[str] = []
+    embed = robot.memory.vectorizer.embed_first
+
+    def note(texts: Any) -> Any:
+        asked.extend(texts)
+        return embed(texts)
+
+    monkeypatch.setattr(robot.memory.vectorizer, 'embed_first', note)
+    robot.suggest('strike', 'disc on moss')
+    strike(robot, 0, 'disc on moss')
+    assert asked.count('disc on moss') == 1
+    for number in (*range(300), 0):
+        robot.memory.skills.embed(f'disc on stone {number}')
+    assert asked.count('disc on stone 299') == 1
+    assert asked.count('disc on stone 0') == 2
+
+
 def test_blas_has_its_threads_back_after_the_last_of_nested_holds() -> None:
     from threadpoolctl import threadpool_info
 

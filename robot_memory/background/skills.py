@@ -237,6 +237,15 @@ class SkillCopies:
         self._lock = threading.Lock()
         self._copies: OrderedDict[SkillKey, SkillCopy] = OrderedDict()
 
+    def embed(self, situation: str) -> Vector | None:
+        """Return the vector of a situation, the stored one or a new one; None without a model."""
+        embedder = self._embedder.get_if_loaded()
+        if embedder is None or not situation:
+            return None
+        with self._db.read() as connection:
+            known = situations.get_vector(connection, situation, embedder.name)
+        return self._vectorizer.embed_situation(situation) if known is None else known
+
     def open(self, connection: Connection, key: SkillKey) -> SkillCopy:
         """Return the copy of a skill as the connection sees it."""
         embedder = self._embedder.get_if_loaded()

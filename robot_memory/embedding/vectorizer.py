@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 _FORMS = 500
 """Forms of sentences whose vectors are kept: a tap has some ten, with each topic and joint."""
+_SITUATIONS = 256
+"""Situations of trials whose vectors are kept: one asks before a trial, and reports after it."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,9 @@ class Vectorizer:
         self._lock = threading.Lock()
         self._forms: cachetools.Cache[tuple[str, str, str], TextVectors] = cachetools.LRUCache(
             _FORMS
+        )
+        self._situations: cachetools.Cache[tuple[str, str], Vector] = cachetools.LRUCache(
+            _SITUATIONS
         )
         self._questions: cachetools.Cache[tuple[str, str, str], QueryVector] = (
             cachetools.TTLCache(cache_size, cache_ttl, steady)
@@ -155,6 +160,23 @@ class Vectorizer:
             with self._lock:
                 self._forms[key] = found
         return found
+
+    def embed_situation(self, text: str) -> Vector | None:
+        """Return the first model's vector of a situation, or None while there is none that can."""
+        first = self._embedder.get_if_loaded()
+        if first is None:
+            return None
+        with self._lock:
+            known = self._situations.get((first.name, text))
+        if known is not None:
+            return known
+        made = self.embed_first([text])
+        if made is None:
+            return None
+        vector: Vector = made[0]
+        with self._lock:
+            self._situations[first.name, text] = vector
+        return vector
 
     def embed_query(self, text: str) -> QueryVector | None:
         """Return the vectors of a question, or None while there is no first model that can."""

@@ -68,7 +68,8 @@ def record(memory: Memory, report: Report) -> Recorded:
             known = _find_known(connection, report.collection, trial)
         if known is not None:
             return known
-    vector, sentence = _embed(memory, trial)
+    sentence = memory.vectorizer.embed_form(trial.describe())
+    vector = memory.skills.embed(trial.situation)
     try:
         with memory.db.write() as connection:
             known = _find_known(connection, report.collection, trial)
@@ -107,20 +108,6 @@ def _find_known(connection: Connection, collection: str, trial: Trial) -> Record
     assert known is not None
     number = trials.count(connection, collection, known.skill, memory_id)
     return Recorded(memory_id, number, known.surprise, known.change, repeated=True)
-
-
-def _embed(memory: Memory, trial: Trial) -> tuple[Vector | None, TextVectors | None]:
-    """Return the vector of the situation, unless it is stored, and those of the text's form."""
-    sentence = memory.vectorizer.embed_form(trial.describe())
-    embedder = memory.embedder.get_if_loaded()
-    if embedder is None or not trial.situation:
-        return None, sentence
-    with memory.db.read() as connection:
-        known = situations.get_vector(connection, trial.situation, embedder.name)
-    if known is not None:
-        return known, sentence
-    made = memory.vectorizer.embed_first([trial.situation])
-    return None if made is None else made[0], sentence
 
 
 def _record(

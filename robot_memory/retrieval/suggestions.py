@@ -75,7 +75,7 @@ def suggest(memory: Memory, question: Question) -> Suggestion:
             'without it params stay within what was tried with success'
         )
     key = SkillKey(question.collection, question.skill, question.robot, question.world)
-    vector = _embed(memory, question.situation)
+    vector = memory.skills.embed(question.situation)
     with memory.db.read() as connection:
         copy = memory.skills.open(connection, key)
     with copy.lock:
@@ -97,19 +97,6 @@ def suggest(memory: Memory, question: Question) -> Suggestion:
         found = _tell(copy, question, want, choice, bounds, units, narrowed)
     memory.skills.note_recorded(copy)
     return replace(found, empty_by=empty, left_out=copy.left_out)
-
-
-def _embed(memory: Memory, text: str) -> Vector | None:
-    """Return the vector of a situation: the stored one, else a new one."""
-    embedder = memory.embedder.get_if_loaded()
-    if embedder is None or not text:
-        return None
-    with memory.db.read() as connection:
-        known = situations.get_vector(connection, text, embedder.name)
-    if known is not None:
-        return known
-    made = memory.vocabulary.embed([text])
-    return None if made is None else made[0]
 
 
 def _choose(
