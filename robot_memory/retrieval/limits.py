@@ -24,13 +24,12 @@ from robot_memory.retrieval.rules import (
     find_rules,
     find_rules_with_limits,
 )
-from robot_memory.retrieval.situation import find_situation
+from robot_memory.retrieval.situation import MAX_AGE_S, find_situation
 from robot_memory.text.rules.conditions import Condition, judge
 from robot_memory.text.rules.limits import load_aliases, read_limits
 from robot_memory.text.rules.reader import read_rule
 from robot_memory.text.rules.scene import Scene, read_scene
 
-MAX_AGE_S = 60.0
 _WORD = re.compile(r'[^\W\d_]+')
 _CAMEL = re.compile(r'(?<=[a-z])(?=[A-Z])')
 _THINGS = ('thing', 'word')
@@ -115,9 +114,7 @@ def find_bounds(
     bounds, unchecked = [], []
     by_fields = {record.id for record in structured}
     for record in structured:
-        found, missed = _read_structured(record, scene, params)
-        bounds += found
-        unchecked += [_name(record)] * missed
+        bounds += _read_structured(record, scene, params)
     limiting = [(one, False) for one in find_limiting(memory, rules.rest_ids, scene)]
     for record, is_met in (*_list_binding(rules), *limiting):
         if record.id in by_fields:
@@ -166,7 +163,7 @@ def _read_words(record: Record, params: Mapping[str, str | None]) -> tuple[list[
             if ends is not None and not limit.is_unclear:
                 for param in choose_params(params, unit, limit.words, record.content):
                     found.append(_make_bound(param, ends, record.id, params))
-        fits = any(choose_params(params, unit, limit.words, '') for unit in (limit.unit,))
+        fits = bool(choose_params(params, limit.unit, limit.words, ''))
         missed |= (not found and is_about) or (limit.is_unclear and fits)
         bounds += found
     return bounds, missed
@@ -237,8 +234,8 @@ def _list_said(word: str) -> frozenset[str]:
 
 def _read_structured(
     record: Record, scene: Scene, params: Mapping[str, str | None]
-) -> tuple[list[Bound], bool]:
-    """Return what `context.limits` of a rule bounds, and whether some of it bounds no param."""
+) -> list[Bound]:
+    """Return what `context.limits` of a rule bounds."""
     bounds: list[Bound] = []
     for one in record.context.get('limits') or ():
         if not isinstance(one, dict):
@@ -254,7 +251,7 @@ def _read_structured(
         fits = own is not None and Amount(0.0, own).dimension == Amount(0.0, unit).dimension
         chosen = [name] if fits else _choose_meant(params, unit, name)
         bounds += [_make_bound(param, ends, record.id, params) for param in chosen]
-    return bounds, False
+    return bounds
 
 
 def _choose_meant(params: Mapping[str, str | None], unit: str, name: str) -> list[str]:

@@ -13,6 +13,8 @@ from robot_memory.memory import Memory
 from robot_memory.retrieval.told_situation import Told, are_names, read_told
 from robot_memory.text.quoting import quote
 
+MAX_AGE_S = 60.0
+"""Age at which what memories tell of the situation is unknown, unless a caller says another."""
 _TEXTS = ('tool', 'place', 'time')
 _SHOWN = 60
 """Characters of a value in the text."""

@@ -138,11 +138,13 @@ def read_candidates(copy: SkillCopy, question: Question) -> Candidates:
         for name, one in tried.items()
     }
     for name, allowed in (question.among or {}).items():
-        found[name] = _read_allowed(copy, name, allowed)
+        found[name] = _read_allowed(copy, name, allowed, tried.get(name))
     return found
 
 
-def _read_allowed(copy: SkillCopy, name: str, allowed: Any) -> Range | Sequence[Value]:
+def _read_allowed(
+    copy: SkillCopy, name: str, allowed: Any, tried: Range | Sequence[Any] | None
+) -> Range | Sequence[Value]:
     where = f'among.{name}'
     values = []
     for one in _list_allowed(allowed):
@@ -153,7 +155,6 @@ def _read_allowed(copy: SkillCopy, name: str, allowed: Any) -> Range | Sequence[
         raise InvalidArgument(f'{where} has no value; give a list of values, or min and max')
     if not isinstance(allowed, Mapping) or not set(allowed) <= {'min', 'max'}:
         return values
-    tried = list_tried(copy.skill).get(name)
     ends: dict[str, float] = {}
     for end, one in zip([key for key in allowed if allowed[key] is not None], values, strict=True):
         if isinstance(one, str):

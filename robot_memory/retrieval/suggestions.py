@@ -90,10 +90,10 @@ def suggest(memory: Memory, question: Question) -> Suggestion:
         choice = Choice({})
         if narrowed and not empty:
             choice = _choose(copy, question, want, narrowed, vector)
-            tried = _keep_tried(copy, narrowed)
-            if not _is_known(choice) and question.among is not None and tried:
+            if question.among is not None and not _is_known(choice):
                 # Far from all trials anything may be good: what was tried is rather chosen from.
-                choice = _choose(copy, question, want, tried, vector)
+                tried = _keep_tried(copy, narrowed)
+                choice = _choose(copy, question, want, tried, vector) if tried else choice
         found = _tell(copy, question, want, choice, bounds, units, narrowed)
     memory.skills.note_recorded(copy)
     return replace(found, empty_by=empty, left_out=copy.left_out)

@@ -215,11 +215,8 @@ class Skill:
         return self._compare(self._place(trial), measured, None)
 
     def _place(self, trial: Trial) -> Points:
-        given = {f'number {name}': value for name, value in trial.numbers.items()}
-        given.update({f'param {name}': value for name, value in trial.params.items()})
-        values = [self.trials.encode(name, given.get(name)) for name in self.trials.names]
         situation = self.trials.add_situation(trial.situation)
-        return Points(np.array([situation]), np.array([values]).reshape(1, -1))
+        return Points(np.array([situation]), self.trials.encode_all(trial).reshape(1, -1))
 
     def _choose(self, result: str, situation: int, past: Past) -> Indices:
         known = np.flatnonzero(~np.isnan(self.trials.get_result(result)[: past.until]))

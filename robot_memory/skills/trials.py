@@ -38,6 +38,14 @@ class Trial:
     simulated: bool = False
 
 
+def list_values(trial: Trial) -> dict[str, Value]:
+    """Return the numbers and params of a trial by the names of their columns."""
+    return {
+        **{f'{NUMBER}{name}': value for name, value in trial.numbers.items()},
+        **{f'{PARAM}{name}': value for name, value in trial.params.items()},
+    }
+
+
 @dataclass(frozen=True)
 class Points:
     """
@@ -133,7 +141,8 @@ class Trials:
 
     def append(self, trial: Trial) -> None:
         """Add a trial."""
-        values = self._encode_all(trial)
+        self._add_columns(trial)
+        values = self.encode_all(trial)
         measured = dict(trial.results)
         if trial.success is not None:
             measured[SUCCESS] = float(trial.success)
@@ -172,6 +181,11 @@ class Trials:
                 self._rows.popitem()
                 self._vectors.drop()
 
+    def encode_all(self, trial: Trial) -> Floats:
+        """Return the values of a trial by column, shape (columns,); NaN where it has none."""
+        given = list_values(trial)
+        return np.array([self.encode(name, given.get(name)) for name in self.names], float)
+
     def encode(self, name: str, value: Value | None) -> float:
         """Return a value as a figure of the column with a name; NaN where it has none."""
         if value is None:
@@ -181,10 +195,9 @@ class Trials:
             return float(value) if not isinstance(value, str) else np.nan
         return float(codes.get(str(value), -1))
 
-    def _encode_all(self, trial: Trial) -> Floats:
-        given = {f'{NUMBER}{name}': value for name, value in trial.numbers.items()}
-        given.update({f'{PARAM}{name}': value for name, value in trial.params.items()})
-        for name, value in given.items():
+    def _add_columns(self, trial: Trial) -> None:
+        """Make room for the names and categories that a trial is the first to have."""
+        for name, value in list_values(trial).items():
             if name not in self.names:
                 self.names.append(name)
                 self._values.widen()
@@ -193,4 +206,3 @@ class Trials:
             if name in self.categories:
                 codes = self.categories[name]
                 codes.setdefault(str(value), len(codes))
-        return np.array([self.encode(name, given.get(name)) for name in self.names])

@@ -33,7 +33,7 @@ from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEve
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.retrieval.rules import JudgedRules, RulesView, find_rules, view_rules
-from robot_memory.retrieval.situation import KnownView, find_situation
+from robot_memory.retrieval.situation import MAX_AGE_S, KnownView, find_situation
 from robot_memory.retrieval.skill_reports import describe_named
 from robot_memory.retrieval.views import describe_authority, describe_records, describe_results
 from robot_memory.storage.events.pages import EventRow
@@ -98,7 +98,9 @@ class GetContextRequest:
         default=None,
         shape='object',
     )
-    max_age_s: float = arg('Age at which the situation is unknown.', default=60.0, minimum=0.0)
+    max_age_s: float = arg(
+        'Age at which the situation is unknown.', default=MAX_AGE_S, minimum=0.0
+    )
 
 
 @dataclass(frozen=True)

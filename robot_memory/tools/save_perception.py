@@ -10,12 +10,13 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Field, Json, Stamp, arg, check, collection_arg, get_fields
 from robot_memory.core.json_text import format_value, parse_finite
 from robot_memory.core.records import PERCEPTION_TYPES
+from robot_memory.core.trials import CHANGE, TRIAL
 from robot_memory.lifecycle import perceptions
 from robot_memory.lifecycle.perceptions import Perception
 from robot_memory.memory import Memory
 from robot_memory.tool import tool
 
-_RESERVED = ('sense', 'trial', 'change', 'digest')
+_RESERVED = ('sense', TRIAL, CHANGE, 'digest')
 
 
 @dataclass(frozen=True)

@@ -158,8 +158,7 @@ def is_range(folded: str, one: Phrase, other: Phrase) -> bool:
 
 def _is_bare(folded: str, one: Phrase) -> bool:
     """Say whether a weekday without a preposition stands alone, as in "broke Friday?"."""
-    around = (load_pattern('times', 'around', name) for name in ('unlike', 'ended'))
-    unlike, ended = around
+    unlike, ended = (load_pattern('times', 'around', name) for name in ('unlike', 'ended'))
     before = unlike.search(folded, max(0, one.start - 10), one.start)
     return before is None and ended.match(folded, one.end) is not None
 

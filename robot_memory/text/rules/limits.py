@@ -28,6 +28,7 @@ _DECIMAL_COMMA = re.compile(r'(?<=\d),(?=\d)')
 _SYMBOLS = re.compile(
     r'(?<![\w.])(?P<number>-?\d+(?:\.\d+)?)\s?(?P<unit>[^\W\d_]+\d?(?:\s?[/·*^]\s?[^\W_]+)+)'
 )
+_NUMBER = rf'(?<![\w.])-?{ENGLISH}|(?<![零〇一二两三四五六七八九十百千\d.]){HAN}'
 _AFTER = 40
 """Characters behind an amount in which its bound may be told."""
 
@@ -235,15 +236,13 @@ def _load_units() -> dict[str, tuple[float, str]]:
 def _compile_amount() -> re.Pattern[str]:
     names = [name for name, unit in list_units().items() if unit in _load_units()]
     units = '|'.join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    number = rf'(?<![\w.])-?{ENGLISH}|(?<![零〇一二两三四五六七八九十百千\d.]){HAN}'
-    return re.compile(rf'(?P<number>{number})\s?-?个?(?P<unit>{units})(?![a-z0-9/²^·*])')
+    return re.compile(rf'(?P<number>{_NUMBER})\s?-?个?(?P<unit>{units})(?![a-z0-9/²^·*])')
 
 
 @cache
 def _compile_low() -> re.Pattern[str]:
     """Return what stands before the greater of two figures, of which the other has no unit."""
-    number = rf'(?<![\w.])-?{ENGLISH}|(?<![零〇一二两三四五六七八九十百千\d.]){HAN}'
-    return re.compile(rf'(?P<number>{number}){_load()["between"]["join"].strip("^$")}$')
+    return re.compile(rf'(?P<number>{_NUMBER}){_load()["between"]["join"].strip("^$")}$')
 
 
 @cache
