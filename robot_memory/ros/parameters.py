@@ -44,6 +44,8 @@ def declare_fields(
         default = (defaults or {}).get(field.name, field.default)
         default = list(default) if field.kind == 'texts' else default
         described = make_descriptor(field, field.name in live)
+        # rclpy takes an empty list for one of bytes, and would refuse texts in its place.
+        described.dynamic_typing = default == []
         try:
             value = node.declare_parameter(f'{prefix}{field.name}', default, described).value
             if value == '':
