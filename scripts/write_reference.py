@@ -30,7 +30,7 @@ from robot_memory.ingest import IngestSettings, PoseSourceSettings, TapSettings
 from robot_memory.ingest.messages import TYPES
 from robot_memory.ingest.parameters import LIVE_INGEST
 from robot_memory.ingest.pose_source import POSE_TYPES, TF_TYPE
-from robot_memory.ingest.tap import DEFAULTS, DETECTORS
+from robot_memory.ingest.tap import DEFAULTS, SETTINGS
 from robot_memory.ros.interfaces import (
     ROS_TOOLS,
     describe_limits,
@@ -368,12 +368,12 @@ def _describe_parameters() -> Iterator[str]:
         '([ros.md](ros.md#topics)).'
     )
     yield _format_parameters(get_fields(TapSettings), ())
-    for name, (_, detecting) in DETECTORS.items():
+    for name, detecting in SETTINGS.items():
         types = ', '.join(
             _format_code(kind) for kind, found in TYPES.items() if found.detector == name
         )
         yield f'### Detector `{name}`'
-        yield f'Default for taps of the types {types}.'
+        yield f'Default for taps of the types {types or "of actions, `package/action/Name`"}.'
         yield _format_parameters(get_fields(detecting), ())
     yield '## Parameters of every ROS node'
     yield (

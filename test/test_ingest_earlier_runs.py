@@ -17,7 +17,8 @@ from scenes import SECOND_NS, START_NS, elsewhere, stream, table
 from robot_memory.detectors.effort import LearnedEffort
 from robot_memory.ingest.bag_import import ImportPlan
 from robot_memory.ingest.earlier_runs import StoredRuns
-from robot_memory.ingest.pipeline import Pipeline, ReceivedMessage
+from robot_memory.ingest.handlers import ReceivedMessage
+from robot_memory.ingest.pipeline import Pipeline
 from robot_memory.ingest.pose_source import PoseSourceSettings
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.stamps import LIVE

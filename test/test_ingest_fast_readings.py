@@ -15,7 +15,8 @@ from rosbags.typesys import Stores, get_typestore
 
 from robot_memory.detectors.readings import JointBlock
 from robot_memory.ingest.fast_readings import BlockReader
-from robot_memory.ingest.pipeline import Pipeline, ReceivedMessage, RecordingOrigin
+from robot_memory.ingest.handlers import ReceivedMessage, RecordingOrigin
+from robot_memory.ingest.pipeline import Pipeline
 from robot_memory.ingest.pose_source import PoseSourceSettings
 from robot_memory.ingest.stamps import LOGGED
 from robot_memory.ingest.tap import DEFAULTS, make_tap

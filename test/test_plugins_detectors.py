@@ -157,7 +157,7 @@ def test_no_detector_is_imported_that_no_tap_names(
     [
         (
             {'detector': 'baterry'},
-            'detector must be one of .*text, diagnostics, state, battery, not .baterry',
+            'detector must be one of .*text, diagnostics, state, outcome, battery, not .baterry',
         ),
         (
             {'type': 'sensor_msgs/msg/Image'},

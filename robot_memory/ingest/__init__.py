@@ -1,13 +1,8 @@
 """From messages to memories, live and from recordings; see docs/ingest.md."""
 
 from robot_memory.ingest.earlier_runs import StoredRuns
-from robot_memory.ingest.pipeline import (
-    IngestSettings,
-    LearnedText,
-    Pipeline,
-    ReceivedMessage,
-    TopicHandler,
-)
+from robot_memory.ingest.handlers import ReceivedMessage, TopicHandler
+from robot_memory.ingest.pipeline import IngestSettings, LearnedText, Pipeline
 from robot_memory.ingest.pose_source import PoseSourceSettings
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.tap import Tap, TapSettings, make_tap

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +12,10 @@ from typing import Any
 from robot_memory.core.errors import NotFound
 from robot_memory.ingest import messages
 from robot_memory.ingest.earlier_runs import StoredRuns
+from robot_memory.ingest.handlers import RecordingOrigin, TopicHandler
 from robot_memory.ingest.losses import Loss, add_up
-from robot_memory.ingest.pipeline import Pipeline, RecordingOrigin, TopicHandler
-from robot_memory.ingest.pose_source import PoseSourceSettings, list_pose_topics
+from robot_memory.ingest.pipeline import Pipeline
+from robot_memory.ingest.pose_source import PoseSourceSettings
 from robot_memory.ingest.recording import (
     RecordedTopic,
     Recording,
@@ -86,7 +87,7 @@ def import_recording(
     """
     with ExitStack() as closers:
         recording = closers.enter_context(Recording(path, tell))
-        taps = _make_taps(recording, plan, tell)
+        taps = _make_taps(recording, plan)
         finder = SessionFinder(memory, plan.source, plan.session_hours, live=False)
         writer = closers.enter_context(EventWriterBeside(memory, taps, finder))
         pipeline = Pipeline(
@@ -103,8 +104,10 @@ def import_recording(
         )
         if plan.demonstration:
             pipeline.set_demonstration(plan.demonstration, 0)
+        wanted = pipeline.list_handlers()
+        _tell_unread(recording, wanted, tell)
         handlers: dict[tuple[str, str], list[TopicHandler]] = {}
-        for handler in pipeline.list_handlers():
+        for handler in wanted:
             handlers.setdefault((handler.topic, handler.type), []).append(handler)
         topics = [topic for topic in recording.topics if (topic.name, topic.type) in handlers]
         total = sum(topic.count for topic in topics)
@@ -166,8 +169,7 @@ def import_once(
     return done
 
 
-def _make_taps(recording: Recording, plan: ImportPlan, tell: Callable[[str], None]) -> list[Tap]:
-    """Return the taps; tell of every topic that none of them reads, and why."""
+def _make_taps(recording: Recording, plan: ImportPlan) -> list[Tap]:
     given = plan.taps
     if given is None:
         given = {
@@ -180,12 +182,17 @@ def _make_taps(recording: Recording, plan: ImportPlan, tell: Callable[[str], Non
         raise NotFound(
             f'no tap {", ".join(unknown)} in {recording.path}; it has {", ".join(sorted(given))}'
         )
-    taps = [
+    return [
         make_tap(name, {**values, **plan.overrides, **plan.tap_settings.get(name, {})})
         for name, values in given.items()
     ]
-    types = {make_absolute(tap.settings.topic): tap.settings.type for tap in taps}
-    types.update((topic, kind) for topic, kind, _ in list_pose_topics(plan.place))
+
+
+def _tell_unread(
+    recording: Recording, handlers: Iterable[TopicHandler], tell: Callable[[str], None]
+) -> None:
+    """Tell of every topic that no tap reads, and why, and of those that are not there."""
+    types = {handler.topic: handler.type for handler in handlers}
     for topic in recording.topics:
         wanted = types.pop(topic.name, None)
         reason = '' if wanted == topic.type and not topic.broken else _explain_unread(topic)
@@ -195,7 +202,6 @@ def _make_taps(recording: Recording, plan: ImportPlan, tell: Callable[[str], Non
             tell(f'skipping {topic.name} ({topic.type}): {reason}')
     for name, kind in types.items():
         tell(f'{name} ({kind}) is not in the recording')
-    return taps
 
 
 def _explain_unread(topic: RecordedTopic) -> str:

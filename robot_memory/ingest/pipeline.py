@@ -7,20 +7,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from robot_memory.core.fields import NANOSECONDS, arg
 from robot_memory.detectors import Event, MotionDetector, SceneDetector, TextEvent
 from robot_memory.detectors.text import name_level
 from robot_memory.detectors.turning import JointHistory, JointPlaces, mark_turning
 from robot_memory.ingest.earlier_runs import NOTHING_EARLIER, EarlierRuns
+from robot_memory.ingest.handlers import Received, RecordingOrigin, TopicHandler
 from robot_memory.ingest.ongoing import OngoingTexts
+from robot_memory.ingest.outcomes import OutcomeRunner
 from robot_memory.ingest.perceptions import make_perception
 from robot_memory.ingest.pose_source import PoseSource, PoseSourceSettings
 from robot_memory.ingest.stamps import LIVE, ArrivalClock, Dating
-from robot_memory.ingest.tap import DEFAULTS, Tap
+from robot_memory.ingest.tap import DEFAULTS, OUTCOME, Tap
 from robot_memory.ingest.tap_runner import Detection, TapRunner
 from robot_memory.lifecycle.perceptions import Perception
+from robot_memory.lifecycle.trials import Report
 from robot_memory.lifecycle.usual_efforts import TopicEffort
 from robot_memory.plugins.registry import ExtensionRegistry
 
@@ -66,50 +69,8 @@ class LearnedText:
     session_id: str | None = None
 
 
-@dataclass(frozen=True)
-class RecordingOrigin:
-    """Name the recording that the messages come from, and when its first message was recorded."""
-
-    name: str
-    start_ns: int
-
-    def describe(self, recorded_ns: int) -> dict[str, Any]:
-        """Return what the context of a memory says of it, with the offset in seconds."""
-        offset_s = max(0, recorded_ns - self.start_ns) / NANOSECONDS
-        return {'recording': self.name, 'offset_s': round(offset_s, 6)}
-
-
-@dataclass(frozen=True)
-class TopicHandler:
-    """
-    Describe a subscription, whose messages are given to the pipeline with this beside them.
-
-    It is of a `tap`, or without one of what places are known by. `takes_blocks`: what comes of its
-    messages does not depend on other topics.
-
-    `name` is that of its counts in the report; what is `latched` is wanted from before, too, and
-    its publisher need not stay. Of one that is `optional` it is no fault to have no publisher.
-    """
-
-    name: str
-    topic: str
-    type: str
-    latched: bool
-    optional: bool
-    tap: str = ''
-    takes_blocks: bool = False
-
-
-class ReceivedMessage(NamedTuple):
-    """Hold a serialized message, and when it came in nanoseconds."""
-
-    handler: TopicHandler
-    raw: bytes | memoryview
-    arrival_ns: int
-
-
-Received: TypeAlias = 'tuple[TopicHandler, bytes | memoryview, int]'
-"""What the pipeline takes: a ReceivedMessage, or as much without the names."""
+Result: TypeAlias = 'Perception | LearnedText | TopicEffort | Report'
+"""What a pipeline makes: an event, a text to learn, what was learned of joints, or a trial."""
 
 
 @dataclass
@@ -132,7 +93,7 @@ class Pipeline:
         taps: Iterable[Tap],
         place: PoseSourceSettings,
         source: str,
-        emit: Callable[[str, Perception | LearnedText | TopicEffort], None],
+        emit: Callable[[str, Result], None],
         warn: Callable[[str], object],
         resolve: Callable[[str], str],
         extensions: ExtensionRegistry,
@@ -151,10 +112,16 @@ class Pipeline:
         self._source = source
         self._is_live = arrival.is_host
         self._emit = emit
+        used = [tap for tap in taps if tap.settings.topic]
         self._runners = {
             tap.name: TapRunner(tap, warn, arrival, extensions)
-            for tap in taps
-            if tap.settings.topic
+            for tap in used
+            if tap.detector != OUTCOME
+        }
+        self._outcomes = {
+            tap.name: OutcomeRunner(tap, source, resolve, warn, arrival, recording)
+            for tap in used
+            if tap.detector == OUTCOME
         }
         self._topics = {
             name: resolve(runner.tap.settings.topic) for name, runner in self._runners.items()
@@ -207,6 +174,8 @@ class Pipeline:
                     runner.takes_blocks,
                 )
             )
+        for outcomes in self._outcomes.values():
+            handlers += outcomes.list_handlers()
         return handlers
 
     def _make_title(self, name: str) -> str:
@@ -245,9 +214,13 @@ class Pipeline:
 
     def _receive_one(self, message: Received) -> None:
         handler, raw, arrival_ns = message
+        if handler.tap in self._outcomes:
+            found = self._outcomes[handler.tap].receive(handler.topic, raw, arrival_ns)
+            self._emit_all(handler.tap, found)
+            return
         if handler.tap:
-            for found in self._runners[handler.tap].receive([raw], [arrival_ns]):
-                self._deliver(handler.tap, found)
+            for detection in self._runners[handler.tap].receive([raw], [arrival_ns]):
+                self._deliver(handler.tap, detection)
             return
         newest_ns = self._pose_source.receive(
             handler.topic, handler.type, handler.latched, raw, arrival_ns
@@ -257,6 +230,10 @@ class Pipeline:
             waiting = [found.event for _, _, found in self._waiting]
             under_way += [one.stamp_ns for one in waiting if not isinstance(one, JointPlaces)]
             self._pose_source.drop_before(min([newest_ns, *filter(None, under_way)]))
+
+    def _emit_all(self, name: str, results: Iterable[Result]) -> None:
+        for result in results:
+            self._emit(name, result)
 
     def _deliver(self, name: str, found: Detection) -> None:
         event, dating = found.event, found.dating
@@ -353,6 +330,8 @@ class Pipeline:
         for name, runner in self._runners.items():
             for found in runner.flush_silent(now_ns):
                 self._deliver(name, found)
+        for name, outcomes in self._outcomes.items():
+            self._emit_all(name, outcomes.flush_silent(now_ns))
         self._learned_ns = self._learned_ns or now_ns
         if not 0 <= now_ns - self._learned_ns < _STORE_EFFORTS_NS:
             self._learned_ns = now_ns
@@ -364,6 +343,8 @@ class Pipeline:
         for name, runner in self._runners.items():
             for found in runner.finish():
                 self._deliver(name, found)
+        for name, outcomes in self._outcomes.items():
+            self._emit_all(name, outcomes.finish())
 
     def report(self, kept: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
         """
@@ -374,4 +355,6 @@ class Pipeline:
         found = self._pose_source.report()
         for name, runner in self._runners.items():
             found[self._make_title(name)] = {**runner.report(), **kept.get(name, {})}
+        for name, outcomes in self._outcomes.items():
+            found |= outcomes.report(kept.get(name, {}))
         return found

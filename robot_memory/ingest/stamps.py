@@ -54,6 +54,12 @@ LIVE = ArrivalClock('arrival', is_host=True)
 LOGGED = ArrivalClock('log_time')
 
 
+def is_near(arrival: ArrivalClock, stamp_ns: int, arrival_ns: int) -> bool:
+    """Say whether what came at `arrival_ns` was stamped by this host's clock."""
+    near = abs(arrival_ns - stamp_ns) <= _LOCAL_NS
+    return near and arrival.is_host and arrival.replaces_zero()
+
+
 class MessageStamper:
     """Date the messages of one stream in nanoseconds, and remember which the arrival dated."""
 
@@ -110,8 +116,7 @@ class MessageStamper:
     @property
     def is_local(self) -> bool:
         """Say whether the last message was dated by this host's clock, as far as can be told."""
-        near = self._offset_ns is None or abs(self._offset_ns) <= _LOCAL_NS
-        return near and self._arrival.is_host and self._arrival.replaces_zero()
+        return is_near(self._arrival, 0, self._offset_ns or 0)
 
     def to_arrival(self, stamp_ns: int) -> int:
         """Return when a message with that stamp came, if the stamps are by another clock."""

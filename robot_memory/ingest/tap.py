@@ -10,7 +10,9 @@ from robot_memory import detectors
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg, collection_arg, get_fields, parse
 from robot_memory.core.json_text import format_value
+from robot_memory.detectors.outcome_fields import OutcomeFields, OutcomeSettings
 from robot_memory.ingest import messages
+from robot_memory.ingest.action_types import is_action
 from robot_memory.plugins.detectors import list_offered, load_detector
 from robot_memory.plugins.registry import ExtensionRegistry
 
@@ -22,6 +24,13 @@ DETECTORS: dict[str, tuple[Callable[[Any], detectors.Detector], type]] = {
     'diagnostics': (detectors.DiagnosticsDetector, detectors.DiagnosticsSettings),
     'state': (detectors.StateDetector, detectors.StateSettings),
 }
+OUTCOME = 'outcome'
+"""The detector of taps of actions: it follows several topics, and makes trials, not events."""
+SETTINGS: dict[str, type] = {
+    **{name: settings for name, (_, settings) in DETECTORS.items()},
+    OUTCOME: OutcomeSettings,
+}
+"""The settings of each detector."""
 DEFAULTS: dict[str, dict[str, Any]] = {
     'joint_states': {'topic': '/joint_states', 'type': 'sensor_msgs/msg/JointState'},
     'wrench': {'topic': '/wrench', 'type': 'geometry_msgs/msg/WrenchStamped'},
@@ -35,14 +44,15 @@ _IMAGES_HZ = 10.0
 class TapSettings:
     """Settings of one tap: what it subscribes to and where its events are stored."""
 
-    topic: str = arg('Topic to subscribe to; empty: none.', default='')
+    topic: str = arg('Topic to subscribe to, or action to follow; empty: none.', default='')
     type: str = arg(
         f'Message type, one of {", ".join(messages.TYPES)}, or one that the detector of a plug-in '
-        'accepts; image topics accept Image and CompressedImage.',
+        'accepts; image topics accept Image and CompressedImage. Of an action: '
+        'package/action/Name.',
         default='',
     )
     detector: str = arg(
-        f'Detector to run: {", ".join(DETECTORS)}, or one of an installed plug-in; empty: the '
+        f'Detector to run: {", ".join(SETTINGS)}, or one of an installed plug-in; empty: the '
         'default for the message type.',
         default='',
     )
@@ -106,7 +116,11 @@ def make_tap(name: str, given: Mapping[str, Any]) -> Tap:
         wanted = _get_settings_type(settings.detector)
         if settings.detector == 'state' and not others.get('name'):
             others['name'] = settings.topic.rpartition('/')[2].replace('_', ' ')
+        if settings.detector == OUTCOME:
+            others['skill'] = others.get('skill') or settings.topic.rpartition('/')[2]
         detector_settings: Any = parse(wanted, others, f'detector {settings.detector}')
+        if settings.detector == OUTCOME:
+            OutcomeFields(detector_settings)
     except InvalidArgument as error:
         raise InvalidArgument(f'tap {format_value(name)}: {error}') from None
     return Tap(name, settings, detector_settings)
@@ -135,15 +149,19 @@ def get_detector_settings(name: str, common: Mapping[str, Any]) -> type:
 
 
 def _get_settings_type(detector: str) -> type:
-    if detector in DETECTORS:
-        return DETECTORS[detector][1]
-    return load_detector(detector).settings_type
+    return SETTINGS[detector] if detector in SETTINGS else load_detector(detector).settings_type
 
 
 def _resolve(values: Mapping[str, Any]) -> TapSettings:
     """Return the settings all taps have, the type in full and the detector named."""
     settings = parse(TapSettings, values, 'a tap')
     kind = settings.type
+    if settings.detector == OUTCOME or (is_action(kind) and not settings.detector):
+        if not is_action(kind):
+            raise InvalidArgument(
+                f'type must be that of an action, package/action/Name, not {format_value(kind)}'
+            )
+        return replace(settings, detector=OUTCOME)
     if kind.count('/') == 1:
         kind = kind.replace('/', '/msg/')
     detector, accepted = _choose_detector(settings.detector, kind)
@@ -164,7 +182,7 @@ def _choose_detector(detector: str, kind: str) -> tuple[str, Sequence[str]]:
         if kind and kind not in messages.TYPES:
             raise InvalidArgument(
                 f'type must be one of {", ".join(messages.TYPES)}, not {format_value(kind)}; '
-                'other types need the detector of a plug-in'
+                'other types need the detector of a plug-in, actions the detector outcome'
             )
         if not kind:
             return detector, tuple(messages.TYPES)
@@ -177,7 +195,7 @@ def _choose_detector(detector: str, kind: str) -> tuple[str, Sequence[str]]:
     offered = list_offered()
     if detector not in offered:
         raise InvalidArgument(
-            f'detector must be one of {", ".join((*DETECTORS, *offered))}, not '
+            f'detector must be one of {", ".join((*SETTINGS, *offered))}, not '
             f'{format_value(detector)}; others come with packages that offer them'
         )
     types = load_detector(detector).types

@@ -17,6 +17,18 @@ CURES = {
     'repeated stamp': _STAMP,
     'unreadable': 'see the log; check that publisher and memory use the same type',
     DISABLED: 'the log says why; mend or update the package of the detector, and restart',
+    'no goal': (
+        'goals are seen where the server of the action has introspection on '
+        '(configure_introspection with CONTENTS, ROS 2 Kilted and later); elsewhere take fields '
+        'of feedback or of a result topic'
+    ),
+    'no result': (
+        'results are seen where the server of the action has introspection on and somebody asks '
+        'for them; elsewhere take fields of feedback or of a result topic'
+    ),
+    'no feedback': 'the server publishes none before the goal ends: take fields of the goal',
+    'no message of the result topic': 'check result_topic and result_type, or raise wait_s',
+    'unusable value': f'{_CONTENT}: a field was empty, not finite or too long',
     'no positions': _CONTENT,
     'names do not match positions': _CONTENT,
     'position is not a number': _CONTENT,

@@ -10,13 +10,14 @@ from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from robot_memory.core.authority import Writer
-from robot_memory.core.errors import RobotMemoryError, Unavailable
-from robot_memory.ingest.pipeline import LearnedText
+from robot_memory.core.errors import Conflict, InvalidArgument, RobotMemoryError, Unavailable
+from robot_memory.ingest.pipeline import LearnedText, Result
 from robot_memory.ingest.sessions import NONE, SessionFinder
 from robot_memory.ingest.tap import Tap
+from robot_memory.lifecycle import trials
 from robot_memory.lifecycle.facts import learn
 from robot_memory.lifecycle.perceptions import Perception, store_perception
 from robot_memory.lifecycle.usual_efforts import TopicEffort, store_effort
@@ -25,9 +26,6 @@ from robot_memory.storage.indexes.duplicates import Duplicate
 from robot_memory.storage.read_only import ReadOnlyStore
 
 logger = logging.getLogger(__name__)
-
-Item: TypeAlias = 'Perception | LearnedText | TopicEffort'
-"""What is written: an event, a text to learn, or what was learned of joints."""
 
 _QUEUE_SIZE = 10_000
 _PAUSE_SECONDS = 0.5
@@ -55,7 +53,7 @@ class EventWriter:
         """Count an outcome of a tap."""
         self.counts.setdefault(tap, Counter())[what] += 1
 
-    def write(self, tap: str, item: Item) -> None:
+    def write(self, tap: str, item: Result) -> None:
         """Keep one; raise Unavailable where the store cannot take it now: it is uncounted then."""
         if isinstance(item, TopicEffort):
             store_effort(self._memory, item)
@@ -66,8 +64,11 @@ class EventWriter:
         finally:
             caller.reset(before)
 
-    def _write(self, tap: str, item: Perception | LearnedText) -> None:
+    def _write(self, tap: str, item: Perception | LearnedText | trials.Report) -> None:
         session = self._finder.find(self._sessions.get(tap, NONE), item.stamp or 0)
+        if isinstance(item, trials.Report):
+            self._record(tap, replace(item, session_id=session.id if session else None))
+            return
         if session is not None:
             context = _add_task(item.context, session.context.get('task'))
             item = replace(item, session_id=session.id, context=context)
@@ -93,6 +94,20 @@ class EventWriter:
         self.count(tap, 'learned' if created else 'known')
         if created:
             logger.info('learned: %s', item.insight)
+
+    def _record(self, tap: str, report: trials.Report) -> None:
+        """Store a trial, unless its goal was recorded before; nothing that it says can raise."""
+        try:
+            recorded = trials.record(self._memory, report)
+        except Conflict:  # the same goal, told with another session or by somebody else
+            self.count(tap, 'known')
+        except InvalidArgument as error:
+            logger.error('%s: trial rejected: %s', tap, error)
+            self.count(tap, 'refused')
+        else:
+            self.count(tap, 'known' if recorded.repeated else 'events')
+            if not recorded.repeated:
+                logger.info('trial: %s', report.trial.describe())
 
 
 def _add_task(context: dict[str, Any], task: Any) -> dict[str, Any]:
@@ -125,7 +140,7 @@ class EventWriterBeside(EventWriter):
         """Stop; what waits is not written, unless `wait` was called."""
         self._pool.shutdown(cancel_futures=True)
 
-    def enqueue(self, tap: str, item: Item) -> None:
+    def enqueue(self, tap: str, item: Result) -> None:
         """Have one written in its turn; raise what one before raised."""
         while self._waiting and (len(self._waiting) >= _AHEAD or self._waiting[0].done()):
             self._waiting.popleft().result()
@@ -136,7 +151,7 @@ class EventWriterBeside(EventWriter):
         while self._waiting:
             self._waiting.popleft().result()
 
-    def _write_next(self, tap: str, item: Item) -> None:
+    def _write_next(self, tap: str, item: Result) -> None:
         if self._has_failed:
             return
         try:
@@ -157,12 +172,12 @@ class QueuedEventWriter(EventWriter):
     def __init__(self, memory: Memory, taps: Iterable[Tap], finder: SessionFinder) -> None:
         """Begin to keep; raise NotFound for the session of a tap that does not exist."""
         super().__init__(memory, taps, finder)
-        self._queue: queue.Queue[tuple[str, Item] | None] = queue.Queue(_QUEUE_SIZE)
+        self._queue: queue.Queue[tuple[str, Result] | None] = queue.Queue(_QUEUE_SIZE)
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name='event-writer', daemon=True)
         self._thread.start()
 
-    def enqueue(self, tap: str, item: Item) -> None:
+    def enqueue(self, tap: str, item: Result) -> None:
         """Have one kept soon; the caller does not wait."""
         try:
             self._queue.put_nowait((tap, item))
@@ -176,7 +191,7 @@ class QueuedEventWriter(EventWriter):
         while (item := self._queue.get()) is not None:
             self._write_or_wait(*item)
 
-    def _write_or_wait(self, tap: str, item: Item) -> None:
+    def _write_or_wait(self, tap: str, item: Result) -> None:
         while True:
             try:
                 return self.write(tap, item)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from robot_memory.background.skills import SkillCopy, SkillKey, check_units
@@ -44,7 +44,8 @@ class Report:
     """
     Hold a trial as it is reported; `stamp` is in nanoseconds.
 
-    `world` is real or sim, '' for that of the session.
+    `world` is real or sim, '' for that of the session. `origin` says where a tap has it from; a
+    repeated report may have another.
     """
 
     trial: Trial
@@ -53,6 +54,7 @@ class Report:
     stamp: int | None = None
     stamp_is_local: bool = False
     world: str = ''
+    origin: Mapping[str, Any] = field(default_factory=dict)
 
 
 def record(memory: Memory, report: Report) -> Recorded:
@@ -158,7 +160,7 @@ def _record(
 
 def _make_context(report: Report, trial: Trial) -> dict[str, Any]:
     context: dict[str, Any] = {
-        'sense': {'detector': TRIAL, 'kind': trial.skill},
+        'sense': {**report.origin, 'detector': TRIAL, 'kind': trial.skill},
         'params': trial.list_figures(),
     }
     if report.world:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
@@ -19,6 +18,7 @@ from rclpy.subscription import Subscription
 from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.core.json_text import format_value
 from robot_memory.ingest import Pipeline, ReceivedMessage, TopicHandler
+from robot_memory.ros.message_types import import_type
 from robot_memory.ros.publishers import SubscriptionStatus, update_status
 from robot_memory.ros.sequences import NumberedMessage, SequenceMerger
 
@@ -57,11 +57,23 @@ class TapSubscriber:
         self._pipeline = pipeline
         self._lock = threading.Lock()
         self._stop = threading.Event()
-        self._subscriptions = [
-            AdaptiveSubscription(node, handler) for handler in pipeline.list_handlers()
-        ]
+        self._subscriptions = list(self._subscribe(pipeline.list_handlers()))
         self._thread = threading.Thread(target=self._run, name='taps', daemon=True)
         self._thread.start()
+
+    def _subscribe(self, handlers: Iterable[TopicHandler]) -> Iterator[AdaptiveSubscription]:
+        """Yield the subscriptions; say so where this ROS has no introspection of services."""
+        for handler in handlers:
+            try:
+                yield AdaptiveSubscription(self._node, handler)
+            except Unavailable as error:
+                if not handler.introspection:
+                    raise
+                self._node.get_logger().warning(
+                    f'{handler.name} is left out: {error}. Introspection of services came with '
+                    'ROS 2 Iron, that of actions with Kilted; before, take fields of feedback or '
+                    'of a result topic'
+                )
 
     def _run(self) -> None:
         turn = 0
@@ -102,7 +114,8 @@ class TapSubscriber:
         for subscription in self._subscriptions:
             if subscription.lost and subscription.handler.name in found:
                 found[subscription.handler.name]['lost'] = subscription.lost
-        return found
+        subscribed = {subscription.handler.name for subscription in self._subscriptions}
+        return {title: counts for title, counts in found.items() if title in subscribed}
 
     def list_statuses(self) -> dict[str, SubscriptionStatus]:
         """Return how each topic is connected to its publishers, by its name in the report."""
@@ -159,7 +172,7 @@ class AdaptiveSubscription:
     def __init__(self, node: Node, handler: TopicHandler) -> None:
         self.handler = handler
         self._node = node
-        self._type = _import_type(handler.type)
+        self._type = import_type(handler.type)
         self._merger: SequenceMerger[_ReceivedMessage] = SequenceMerger()
         self._overrides = _declare_overrides(node, handler.topic)
         pictures = handler.type in _PICTURES
@@ -295,17 +308,6 @@ def is_time_simulated(node: Node) -> bool:
 
 def _ignore(_: Any) -> None:
     """Stand where rclpy wants a callback."""
-
-
-def _import_type(kind: str) -> Any:
-    package, _, name = kind.split('/')
-    try:
-        return getattr(import_module(f'{package}.msg'), name)
-    except ImportError as error:
-        raise Unavailable(
-            f'cannot subscribe to {kind}: {error}; it requires the ROS package {package}, which '
-            'the PyPI wheels may lack: install and source ROS 2 with it'
-        ) from None
 
 
 def _declare_overrides(node: Node, topic: str) -> dict[str, Any]:

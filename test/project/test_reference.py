@@ -11,7 +11,7 @@ from robot_memory.cli.commands import COMMANDS
 from robot_memory.core.fields import get_fields
 from robot_memory.core.settings import McpSettings, Settings
 from robot_memory.ingest import IngestSettings, PoseSourceSettings, TapSettings
-from robot_memory.ingest.tap import DETECTORS
+from robot_memory.ingest.tap import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = runpy.run_path(str(ROOT / 'scripts/write_reference.py'))
@@ -51,14 +51,13 @@ def test_every_tool_with_all_its_fields_is_in_the_reference() -> None:
 
 
 def test_every_parameter_is_in_the_reference() -> None:
-    detecting = [declaration for _, declaration in DETECTORS.values()]
     for declaration in (
         Settings,
         McpSettings,
         IngestSettings,
         PoseSourceSettings,
         TapSettings,
-        *detecting,
+        *SETTINGS.values(),
     ):
         wanted = {field.name for field in get_fields(declaration)}
         assert wanted <= first_cells(page('parameters.md'))

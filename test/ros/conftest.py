@@ -5,9 +5,11 @@ from __future__ import annotations
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import action_packages
 import prepared
 import pytest
 
@@ -165,3 +167,19 @@ def start(tmp_path: Path) -> Iterator[Any]:
         if node.process.poll() is None:
             node.process.kill()
             node.process.wait()
+
+
+@pytest.fixture(scope='session')
+def action_package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build strike_interfaces, once, and load it into this process."""
+    prefix = action_packages.build(tmp_path_factory.mktemp('strike_interfaces'))
+    action_packages.load(prefix)
+    return prefix
+
+
+@pytest.fixture
+def strike_type(action_package: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return the action Strike; processes that a test starts find its package, too."""
+    for name, value in action_packages.list_variables(action_package).items():
+        monkeypatch.setenv(name, value)
+    return import_module('strike_interfaces.action').Strike
