@@ -1,4 +1,4 @@
-"""The tutorial's page, taken apart: its commands, its programs, and what it says is printed."""
+"""The tutorials' pages, taken apart: commands, programs, and what they say is printed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ import pytest
 from waiting import HANG_SECONDS
 
 ROOT = Path(__file__).resolve().parents[1]
+_SECTION = re.compile(r'^## \d+\. ([\w ]+)\n(.*?)(?=^## |\Z)', re.M | re.DOTALL)
 PAGE = (ROOT / 'docs/tutorial.md').read_text(encoding='utf-8')
-SECTIONS = dict(re.findall(r'^## \d+\. ([\w ]+)\n(.*?)(?=^## |\Z)', PAGE, re.M | re.DOTALL))
+SECTIONS = dict(_SECTION.findall(PAGE))
+PAGE_OF_SKILLS = (ROOT / 'docs/tutorial-skills.md').read_text(encoding='utf-8')
+SECTIONS_OF_SKILLS = dict(_SECTION.findall(PAGE_OF_SKILLS))
 _STEP = re.compile(r'```bash\n(.*?)```(?:\n\n```text\n(.*?)```)?', re.DOTALL)
 _PROGRAM = re.compile(r'\*\*(log/tutorial/\w+\.py)\*\*:\n\n```python\n(.*?)```', re.DOTALL)
 _BETWEEN = '\x1e'
@@ -27,9 +30,9 @@ class Step(NamedTuple):
     printed: str
 
 
-def steps_of(*names: str) -> list[Step]:
+def steps_of(*names: str, sections: Mapping[str, str] = SECTIONS) -> list[Step]:
     """Return the steps of sections."""
-    return [Step(*found) for name in names for found in _STEP.findall(SECTIONS[name])]
+    return [Step(*found) for name in names for found in _STEP.findall(sections[name])]
 
 
 def programs_of(*names: str) -> dict[str, str]:
