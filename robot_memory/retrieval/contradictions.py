@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from robot_memory.core.authority import is_higher
-from robot_memory.core.records import Record, is_human
+from robot_memory.core.records import Links, Record, is_human
 from robot_memory.search.query import Hit
 from robot_memory.text import token_sets, tokenizer
 from robot_memory.text.categories import PROTECTED
@@ -160,6 +160,34 @@ def _is_one_thing(tokens: frozenset[str], folded: str) -> bool:
     return 0 < len(tokens) <= _MOST and all(
         folded.count(token.replace(tokenizer.POINT, '.')) <= 1 for token in tokens
     )
+
+
+def find_absent(hits: Iterable[Hit], records: Mapping[int, Record]) -> dict[int, float]:
+    """Return what replaces hits or disagrees with them and is not among them, as they score."""
+    found: dict[int, float] = {}
+    for hit in hits:
+        links = records[hit.id].links
+        for other in (*filter(None, [links.replaced_by]), *links.disagrees):
+            if other not in records:
+                found[other] = max(found.get(other, 0.0), hit.score)
+    return found
+
+
+def put_beside(
+    hits: Sequence[Hit], added: Iterable[Hit], records: Mapping[int, Record]
+) -> list[Hit]:
+    """Return hits with each of some more before the first that it replaces or disagrees with."""
+    placed = list(hits)
+    for hit in added:
+        beside = next(
+            place for place, one in enumerate(placed) if _are_linked(records[one.id].links, hit.id)
+        )
+        placed.insert(beside, hit)
+    return placed
+
+
+def _are_linked(links: Links, other: int) -> bool:
+    return links.replaced_by == other or other in links.disagrees
 
 
 def find_current(records: Mapping[int, Record]) -> dict[int, int]:

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from robot_memory.core.records import Links, Record
+from robot_memory.core.records import Record
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
 from robot_memory.retrieval.contradictions import (
+    find_absent,
     find_current,
     mark_contradictions,
+    put_beside,
     put_first,
 )
 from robot_memory.retrieval.payloads import load_digests
@@ -138,8 +140,9 @@ class Retriever:
         place = plan.near.field if plan.near else ''
         records = get_whole(connection, [hit.id for hit in hits], plan.occasion, place)
         hits = [hit for hit in hits if hit.id in records]
-        if plan.near is None:
-            hits = self._bring_current(connection, plan, hits, records)
+        absent = find_absent(hits, records) if plan.near is None else {}
+        if absent:
+            hits = self._bring_current(connection, plan, hits, records, absent)
         newer: dict[int, int] = {}
         contradicts: dict[int, int] = {}
         if plan.marks_newer and plan.terms is not None and plan.near is None:
@@ -178,25 +181,13 @@ class Retriever:
         plan: RecallPlan,
         hits: list[Hit],
         records: dict[int, Record],
+        absent: Mapping[int, float],
     ) -> list[Hit]:
-        """Add what replaces a hit, or disagrees with it, and passes the plan; up to its limit."""
-        found: dict[int, float] = {}
-        for hit in hits:
-            links = records[hit.id].links
-            for other in (*filter(None, [links.replaced_by]), *links.disagrees):
-                if other not in records:
-                    found[other] = max(found.get(other, 0.0), hit.score)
-        if not found:
-            return hits
-        passing = fulltext.select_passing(connection, list(found), plan.where)
+        """Add to hits and records what of the absent passes the plan, up to its limit."""
+        passing = fulltext.select_passing(connection, list(absent), plan.where)
         records.update(get_whole(connection, sorted(passing), plan.occasion))
-        added = [Hit(each, found[each]) for each in sorted(passing) if each in records]
-        place = {hit.id: number for number, hit in enumerate(hits)}
-        for hit in added:
-            beside = min(place[each] for each in place if _are_linked(records[each].links, hit.id))
-            hits = [*hits[:beside], hit, *hits[beside:]]
-            place = {hit.id: number for number, hit in enumerate(hits)}
-        return hits[: plan.limit]
+        added = [Hit(each, absent[each]) for each in sorted(passing) if each in records]
+        return put_beside(hits, added, records)[: plan.limit]
 
     def _count_faded(
         self, connection: Connection, unfaded: RecallPlan, vector: QueryVector | None
@@ -218,10 +209,6 @@ class Retriever:
         if plan.fills and plan.narrow and len(hits) < plan.limit:
             hits += _list_newest(connection, plan, [hit.id for hit in hits])
         return hits, mode, models
-
-
-def _are_linked(links: Links, other: int) -> bool:
-    return links.replaced_by == other or other in links.disagrees
 
 
 def _asks_meaning(plan: RecallPlan) -> bool:

@@ -11,7 +11,7 @@ from robot_memory.embedding.calibration import NO_VECTOR, Cosines, compute_relev
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.search import ranking
-from robot_memory.search.query import Hit, Query, Search, make_hits, name_models
+from robot_memory.search.query import Hit, Query, Search
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import fulltext, indexed, other_vectors, vectors
 from robot_memory.text.tokenizer import ENOUGH
@@ -45,7 +45,7 @@ class FileSearch(Search):
         if second is not None and not other_vectors.has_any(connection, second, collection):
             second = None
         self._second_model, self._second = second, None if second is None else query.second
-        self.models = name_models(self._vector, self._second)
+        self.models = ranking.name_models(self._vector, self._second)
         sizes = indexed.sizes(connection)
         self.size = sizes.get(collection, 0)
         only = collection if len(sizes) > 1 else None  # else all memories are of this one
@@ -102,17 +102,16 @@ class FileSearch(Search):
             cosines = Cosines(np.array(first, np.float32), np.array(second, np.float32))
             scale = None if self._second is None else self._second.calibration
             relevance = compute_relevance(cosines, self._vector.calibration, scale)
+        held = np.array(coverage, np.float32)
         scores = ranking.score(
-            np.array(coverage, np.float32),
+            held,
             relevance,
             np.array([row.real for row in rows], np.bool_),
             self._weight,
             self._trust,
         )
         ids = np.array([row.memory_id for row in rows], np.int64)
-        best = ranking.select_best(scores, ids, limit)
-        measured = np.zeros(len(rows)) if relevance is None else relevance
-        return make_hits(ids[best], scores[best], measured[best], np.array(coverage)[best])
+        return ranking.list_best(ids, scores, relevance, held, limit)
 
     @cached_property
     def _trust(self) -> float:

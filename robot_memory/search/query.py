@@ -6,9 +6,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-from numpy.typing import NDArray
 
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.storage import Connection
@@ -123,21 +120,6 @@ class Query:
     vector: QueryVector | None = None
     second: QueryVector | None = None
     second_model: SecondModel | None = None
-
-
-def make_hits(*columns: NDArray[Any]) -> list[Hit]:
-    """Return hits of ids, scores, relevances and coverages."""
-    return [
-        Hit(memory_id, score, relevance=relevance, coverage=coverage)
-        for memory_id, score, relevance, coverage in zip(
-            *(column.tolist() for column in columns), strict=True
-        )
-    ]
-
-
-def name_models(*vectors: QueryVector | None) -> tuple[str, ...]:
-    """Return the names of the models of a question's vectors."""
-    return tuple(vector.model for vector in vectors if vector is not None)
 
 
 class Search(ABC):

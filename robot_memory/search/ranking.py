@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_memory.search.query import QueryTerms
+from robot_memory.embedding.vectorizer import QueryVector
+from robot_memory.search.query import Hit, QueryTerms
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -175,6 +176,11 @@ def name_mode(by_words: bool, by_meaning: bool) -> str:
     return 'bm25_only'
 
 
+def name_models(*vectors: QueryVector | None) -> tuple[str, ...]:
+    """Return the names of the models of a question's vectors."""
+    return tuple(vector.model for vector in vectors if vector is not None)
+
+
 def select_top(scores: Floats, limit: int) -> Rows:
     """Return the places of the best, and of all that equal the last of them, in any order."""
     if len(scores) <= limit:
@@ -188,3 +194,17 @@ def select_best(scores: Floats, ids: Rows, limit: int) -> Rows:
     top = select_top(scores, limit)
     best: Rows = top[np.lexsort((-ids[top], -scores[top]))[:limit]]
     return best
+
+
+def list_best(
+    ids: Rows, scores: Floats, relevance: Floats | None, coverage: Floats, limit: int
+) -> list[Hit]:
+    """Return the best of some memories as hits, best first, the newer of equals first."""
+    best = select_best(scores, ids, limit)
+    if relevance is None:
+        relevance = np.zeros(len(ids), np.float32)
+    columns = (column[best].tolist() for column in (ids, scores, relevance, coverage))
+    return [
+        Hit(memory_id, score, relevance=near, coverage=covered)
+        for memory_id, score, near, covered in zip(*columns, strict=True)
+    ]

@@ -19,7 +19,7 @@ from robot_memory.embedding.calibration import (
     compute_relevance,
 )
 from robot_memory.search import ranking
-from robot_memory.search.query import MARGIN, Hit, Query, Search, make_hits, name_models
+from robot_memory.search.query import MARGIN, Hit, Query, Search
 from robot_memory.search.ranking import Floats, Rows
 from robot_memory.search.shard import Shard
 from robot_memory.storage import Connection
@@ -244,7 +244,7 @@ class ResidentSearch(Search):
         if self._vector is not None and not trusts_words:
             trust = ranking.trust_words(float(self._coverage.max(initial=0)))
         self._score = partial(ranking.score, weight=real_weight, trust=trust)
-        self.models = name_models(self._vector, second)
+        self.models = ranking.name_models(self._vector, second)
 
     def rank(self, limit: int) -> list[int]:
         """Return the ids of the best of the partition, by the coarse planes."""
@@ -301,10 +301,7 @@ class ResidentSearch(Search):
             relevance = compute_relevance(cosines, scale, self._second_scale)
         found = shard.ids[rows]
         scores = self._score(coverage, relevance, shard.real[rows])
-        best = ranking.select_best(scores, found, limit)
-        if relevance is None:
-            relevance = np.zeros(len(rows), np.float32)
-        return make_hits(found[best], scores[best], relevance[best], coverage[best])
+        return ranking.list_best(found, scores, relevance, coverage, limit)
 
     def _find_nearest(self, scale: Calibration, known: Cosines, limit: int) -> Rows:
         """

@@ -49,6 +49,8 @@ def get_whole(
     """
     rows = connection.execute(SELECT_SOME, (json.dumps(list(ids)),))
     found = {row[0]: _read_values(row) for row in rows}
+    for memory_id, (helped, hurt) in trials.count_uses(connection, found).items():
+        found[memory_id].update(helped=helped, hurt=hurt)
     facts = [values for values in found.values() if values['type'] == 'fact']
     if facts:
         links = replacements.read(connection, [values['id'] for values in facts])
@@ -59,8 +61,6 @@ def get_whole(
             values['links'] = links.get(memory_id, NO_LINKS)
         if again:
             _choose_occasions(connection, found, again, occasion, place)
-    for memory_id, (helped, hurt) in trials.count_uses(connection, found).items():
-        found[memory_id].update(helped=helped, hurt=hurt)
     return {memory_id: Record(**values) for memory_id, values in found.items()}
 
 
