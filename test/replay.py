@@ -28,7 +28,8 @@ def wait_until_heard(robot: Any, publisher: Any, count: int = 1, reliability: An
     Wait until `count` subscriptions are as reliable as a publisher, and all that fit are matched.
 
     Where parameters override that, `reliability` is the one to wait for.
-    One that they replaced may still be there: it ends when they have received.
+    One that they replaced may still be there: it ends when they have received. What is published
+    as best effort is lost until the tap, too, has found the publisher, which it says itself.
     """
     offered = publisher.qos_profile.reliability
     wanted = reliability or offered
@@ -42,6 +43,24 @@ def wait_until_heard(robot: Any, publisher: Any, count: int = 1, reliability: An
         return asked.count(wanted) == count and bool(matched == fitting)
 
     robot.until(is_heard, f'{count} subscriptions to {publisher.topic_name}')
+    if offered == ReliabilityPolicy.BEST_EFFORT:
+        _wait_until_found(robot, publisher.topic_name)
+
+
+def _wait_until_found(robot: Any, topic: str) -> None:
+    """Wait until the tap of a topic says on /diagnostics that it has found a publisher."""
+    told: list[DiagnosticArray] = []
+    listening = robot.node.create_subscription(DiagnosticArray, '/diagnostics', told.append, 10)
+
+    def is_found() -> bool:
+        return any(
+            status.name.endswith(f'({topic})') and not status.message.startswith('no publisher')
+            for message in told
+            for status in message.status
+        )
+
+    robot.until(is_found, f'the tap of {topic} to find its publisher')
+    robot.node.destroy_subscription(listening)
 
 
 def publishers_of(robot: Any, messages: Any) -> dict[str, Any]:
