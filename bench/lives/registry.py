@@ -6,6 +6,7 @@ from lives.arms import Arm, BestFixed, LastValue, NoMemory, SituationKnown
 from lives.csv_arms import CsvEmbedded, CsvExact, CsvTfIdf
 from lives.recall_arms import OurRecall, PeerRecall
 from lives.suggest_arm import Suggest
+from lives.tools_arm import SuggestByTools
 
 NO_MEMORY = 'no memory'
 FIXED = 'best fixed value'
@@ -22,5 +23,6 @@ ARMS: dict[str, type[Arm]] = {
     PEER: PeerRecall,
     'our recall': OurRecall,
     'suggest': Suggest,
+    'suggest, by tools': SuggestByTools,
     CEILING: SituationKnown,
 }
