@@ -16,6 +16,7 @@ from robot_memory.background.skills import SkillCopies
 from robot_memory.background.timekeeper import Timekeeper
 from robot_memory.background.worker import BackgroundWorker
 from robot_memory.core.authority import Writer
+from robot_memory.core.call_order import CallOrder
 from robot_memory.core.clock import (
     DAY,
     SYSTEM_CLOCKS,
@@ -59,8 +60,8 @@ class Memory:
     some languages, `vectorizer` their cache and breakers, `vocabulary` what questions are compared
     with, `clock` says when something was, `registry` counts, `extensions` are the plug-ins;
     `accesses`, `timekeeper`, `folder`, `reindexer`, `skills` and `backups` are what the worker
-    runs. Of a `resident` memory, that of a long-running process, the worker runs, and keeps a copy
-    of the indexes in memory.
+    runs, `call_order` lets short calls go before long ones. Of a `resident` memory, that of a
+    long-running process, the worker runs, and keeps a copy of the indexes in memory.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class Memory:
         refuse_encryption(self.settings)
         get_zone(self.settings.time_zone)
         self.clock = clocks.wall
+        self.call_order = CallOrder()
         self.registry = Registry(clocks.wall, clocks.steady)
         self.extensions = ExtensionRegistry(
             self.settings.strategies, self.settings.plugin_dirs, self._plugin_timeout, self

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 import logging
+import threading
 import time
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
 from robot_memory.core import fields
@@ -31,7 +32,8 @@ class Tool(Generic[Request, Response]):
     `read_only`, `destructive` and `idempotent` are MCP's hints; a recall counts as read-only
     though it notes what it recalled. `core` and `planner` tools are those that MCP lists by these
     profiles; `ros` says whether there is a service; `sage` tools are those of the Sage document.
-    An `operator` tool is refused to all others; a viewer may call those that are read-only.
+    An `operator` tool is refused to all others; a viewer may call those that are read-only. A
+    `long` one may read much of the store: these run one at a time, and others go first.
     """
 
     function: Callable[[Memory, Request], Response]
@@ -45,6 +47,7 @@ class Tool(Generic[Request, Response]):
     ros: bool
     sage: bool
     operator: bool
+    long: bool
 
     @cached_property
     def declared(self) -> dict[str, fields.Field]:
@@ -83,8 +86,10 @@ class Tool(Generic[Request, Response]):
         traceback and becomes Internal, so that no face can be ended by one.
         """
         request = response = failure = None
-        name = self.name
+        name, order = self.name, memory.call_order
         start = time.perf_counter()
+        if not self.long:
+            order.short.append(threading.get_ident())
         with logs.start_trace():
             try:
                 given = coerce_arguments(self.declared, arguments)
@@ -92,7 +97,10 @@ class Tool(Generic[Request, Response]):
                 if self.operator or not self.read_only:
                     self._check_role(memory.caller)
                 memory.timekeeper.check()
-                response = self.function(memory, request)
+                if self.long:
+                    response = order.run_long(partial(self.function, memory, request))
+                else:
+                    response = self.function(memory, request)
                 return response
             except Exception as error:
                 failure = self._explain(error)
@@ -101,6 +109,8 @@ class Tool(Generic[Request, Response]):
                     raise
                 raise failure from error
             finally:
+                if not self.long:
+                    order.short.remove(threading.get_ident())
                 seconds = time.perf_counter() - start
                 memory.registry.record_request(name, seconds)
                 logs.log_call(memory, name, request, response, failure, seconds)
@@ -148,6 +158,7 @@ def tool(
     ros: bool = True,
     sage: bool = False,
     operator: bool = False,
+    long: bool = False,
 ) -> Callable[[Callable[[Memory, Request], Response]], Tool[Request, Response]]:
     """
     Declare a function of a memory and a request as a tool.
@@ -169,6 +180,7 @@ def tool(
             ros=ros,
             sage=sage,
             operator=operator,
+            long=long,
         )
 
     return declare

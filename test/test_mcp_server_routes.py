@@ -8,14 +8,16 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
+import anyio
 import apsw
 import pytest
 from http_requests import SEARCH, ask, call, status
+from narrowing import require
 from robots import Robot
-from waiting import HANG_SECONDS
+from waiting import HANG_SECONDS, until
 
 from robot_memory.mcp_server import HttpBridge
-from robot_memory.mcp_server.routes import MAX_BODY
+from robot_memory.mcp_server.routes import MAX_BODY, RecentReport
 
 # Bodies
 
@@ -44,6 +46,47 @@ def test_a_body_in_pieces_is_cut_off_where_it_is_too_large(free: HttpBridge) -> 
             caller.sendall(piece)
         assert b' 413 ' in caller.recv(65536)
     assert status(free) == 200
+
+
+@pytest.mark.parametrize(
+    'sent',
+    [
+        b'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
+        b'Content-Length: 100\r\n\r\n{',
+        b'\0\1\2\r\n\r\n',
+    ],
+)
+def test_what_strangers_send_a_hundred_times_is_logged_a_few_times(
+    free: HttpBridge, caplog: pytest.LogCaptureFixture, sent: bytes
+) -> None:
+    server = require(free._server).server_state
+    for _ in range(100):
+        with socket.create_connection(('127.0.0.1', free.port)) as stranger:
+            stranger.sendall(sent)
+    until(lambda: not server.connections and not server.tasks, 'the strangers to be gone')
+    assert len(caplog.records) <= 7
+    assert not any(record.exc_info for record in caplog.records)
+
+
+def test_however_many_look_at_the_health_the_store_is_read_once_a_second() -> None:
+    looks = iter(range(10))
+    seconds = [5.0]
+
+    async def look() -> list[int]:
+        report = RecentReport(lambda: next(looks), clock=lambda: seconds[0])
+        found: list[int] = []
+
+        async def add() -> None:
+            found.append(await report.get())
+
+        for _ in range(2):
+            async with anyio.create_task_group() as group:
+                for _ in range(50):
+                    group.start_soon(add)
+            seconds[0] += 1.0
+        return found
+
+    assert anyio.run(look) == [0] * 50 + [1] * 50
 
 
 # A bare POST

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from robot_memory.archive.writer import ExportScope
+from robot_memory.core.call_order import CallOrder
 from robot_memory.core.clock import format_instant
 from robot_memory.core.records import Record, Session
 from robot_memory.retrieval import history
@@ -15,28 +16,30 @@ from robot_memory.storage.tables import memories
 from robot_memory.text.quoting import quote
 
 _EVERYTHING = 1_000_000
+_PAGE = 20
 _LONGEST = 1_000_000
 """Characters of a text that is quoted."""
 
 
-def export_values(connection: Connection, extent: ExportScope) -> dict[str, Any]:
+def export_values(connection: Connection, extent: ExportScope, order: CallOrder) -> dict[str, Any]:
     """Return a session in the Sage document's shape beside its other memories, or all of them."""
     if extent.session is not None:
-        return _describe_session(connection, extent, extent.session)
+        return _describe_session(connection, extent, extent.session, order)
     return {
         'sessions': [
-            _describe_session(connection, extent, one) for one in extent.list_sessions(connection)
+            _describe_session(connection, extent, one, order)
+            for one in order.share(extent.list_sessions(connection))
         ],
         'memories': [
-            _describe_memory(record) for record in _list_records(connection, extent, None)
+            _describe_memory(record) for record in _list_records(connection, extent, None, order)
         ],
     }
 
 
 def _describe_session(
-    connection: Connection, extent: ExportScope, session: Session
+    connection: Connection, extent: ExportScope, session: Session, order: CallOrder
 ) -> dict[str, Any]:
-    records = _list_records(connection, extent, session)
+    records = _list_records(connection, extent, session, order)
     said = sorted(
         (record for record in records if record.type == 'turn'), key=lambda turn: turn.turn_id or 0
     )
@@ -73,13 +76,18 @@ def _describe_memory(record: Record) -> dict[str, Any]:
 
 
 def _list_records(
-    connection: Connection, extent: ExportScope, session: Session | None
+    connection: Connection, extent: ExportScope, session: Session | None, order: CallOrder
 ) -> list[Record]:
     """Return the active memories of a session, or of none, the oldest first."""
     where = ACTIVE & in_session(None if session is None else session.id)
     if extent.collection is not None:
         where &= equal('collection', extent.collection)
-    return memories.list_newest(connection, where, _EVERYTHING)[::-1]
+    ids = memories.list_newest_ids(connection, where, _EVERYTHING)[::-1]
+    pages = (ids[at : at + _PAGE] for at in range(0, len(ids), _PAGE))
+    records: dict[int, Record] = {}
+    for page in order.share(pages, 1):
+        records |= memories.get(connection, page)
+    return [records[memory_id] for memory_id in ids]
 
 
 def render_markdown(values: dict[str, Any]) -> str:

@@ -99,7 +99,7 @@ def _write(
             for line in generate_lines(connection, extent):
                 write(f'{line}\n')
         else:
-            text, count = text_of(connection, extent, format)
+            text, count = text_of(connection, extent, format, memory.call_order)
             write(text if text.endswith('\n') else f'{text}\n')
     return name_of(extent), count
 

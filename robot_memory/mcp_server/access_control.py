@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value
+from robot_memory.mcp_server.log_limits import RepeatCount
 from robot_memory.mcp_server.principals import Principal, find_principal
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -139,7 +140,7 @@ class AccessMiddleware:
         """Stand before an application."""
         self._app = app
         self._access = access
-        self._refused = 0
+        self._refused = RepeatCount()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -154,15 +155,14 @@ class AccessMiddleware:
 
     def _note(self, scope: Scope, status: int) -> None:
         """Log the first refusal, the second, the fourth, ...: no one fills the disk by asking."""
-        self._refused += 1
-        if self._refused & (self._refused - 1) == 0:
+        if self._refused.add():
             who = (scope.get('client') or ('unknown',))[0]
             logger.warning(
                 'rejected with %d: %s from %s; %d rejected so far',
                 status,
                 format_value(scope['path']),
                 who,
-                self._refused,
+                self._refused.number,
             )
 
 

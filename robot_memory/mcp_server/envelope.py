@@ -24,7 +24,7 @@ from mcp_types import (
 )
 from mcp_types.version import LATEST_MODERN_VERSION
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -66,7 +66,10 @@ class Envelope:
         if refused is not None:
             await refused(scope, receive, send)
             return
-        body = await request.body()
+        try:
+            body = await request.body()
+        except ClientDisconnect:
+            return
         try:
             message = parse_message(body)
             if _is_bare(request.headers):

@@ -10,6 +10,7 @@ import uvicorn
 
 from robot_memory.mcp_server.access_control import AccessControl, Address, parse_address
 from robot_memory.mcp_server.connection_limits import LimitedProtocol
+from robot_memory.mcp_server.log_limits import thin_foreign_logs
 from robot_memory.mcp_server.port import listen
 from robot_memory.mcp_server.routes import build_app
 from robot_memory.mcp_server.server import build_server
@@ -81,6 +82,7 @@ class HttpBridge:
         """Take the port and serve from now on; raise Unavailable where it cannot be had."""
         listening = self._listening or listen(self._address, self._port)
         self._port = listening.getsockname()[1]
+        thin_foreign_logs()
         server = build_server(self._memory, self._tools, self._output_schemas)
         self._server = uvicorn.Server(
             uvicorn.Config(

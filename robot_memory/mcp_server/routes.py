@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Any, Generic, TypeVar
 
+import anyio
 import anyio.to_thread
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
@@ -22,10 +24,34 @@ from robot_memory.mcp_server.envelope import Envelope
 from robot_memory.memory import Memory
 from robot_memory.status import summary
 
+Report = TypeVar('Report')
 MAX_BODY = MAX_JSON_CHARACTERS + 4_000_000
-_FRESH = {'Cache-Control': 'no-store'}
-_GLANCES = 2
-"""Looks at health and metrics at the same time; they take no thread from the tools."""
+_HEADERS = {'Cache-Control': 'no-store', 'Connection': 'close'}
+"""Who looks at the health holds no connection afterwards."""
+_RECENT_SECONDS = 1.0
+
+
+class RecentReport(Generic[Report]):
+    """Make a report at most once a second: however many ask, the store is read once."""
+
+    def __init__(
+        self, make: Callable[[], Report], clock: Callable[[], float] = anyio.current_time
+    ) -> None:
+        """Report nothing before it is asked; the clock tells seconds."""
+        self._make = make
+        self._clock = clock
+        self._limiter = anyio.CapacityLimiter(1)  # it takes no thread from the tools
+        self._lock = anyio.Lock()
+        self._made: tuple[float, Report] | None = None
+
+    async def get(self) -> Report:
+        """Return the report of this second."""
+        async with self._lock:
+            now = self._clock()
+            if self._made is None or now - self._made[0] >= _RECENT_SECONDS:
+                made = await anyio.to_thread.run_sync(self._make, limiter=self._limiter)
+                self._made = now, made
+            return self._made[1]
 
 
 def build_app(memory: Memory, server: Server[Any], access: AccessControl, path: str) -> Starlette:
@@ -36,15 +62,16 @@ def build_app(memory: Memory, server: Server[Any], access: AccessControl, path: 
         stateless=True,
         max_request_body_size=MAX_BODY,
     )
-    glances = anyio.CapacityLimiter(_GLANCES)
+    last_health = RecentReport(partial(summary.check_health, memory))
+    last_metrics = RecentReport(partial(summary.render_metrics, memory))
 
     async def health(_: Request) -> Response:
-        found = await anyio.to_thread.run_sync(summary.check_health, memory, limiter=glances)
-        return JSONResponse(found, 503 if found['status'] == 'unhealthy' else 200, _FRESH)
+        found = await last_health.get()
+        return JSONResponse(found, 503 if found['status'] == 'unhealthy' else 200, _HEADERS)
 
     async def metrics(_: Request) -> Response:
-        text = await anyio.to_thread.run_sync(summary.render_metrics, memory, limiter=glances)
-        return Response(text, headers={**_FRESH, 'content-type': summary.CONTENT_TYPE})
+        text = await last_metrics.get()
+        return Response(text, headers={**_HEADERS, 'content-type': summary.CONTENT_TYPE})
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -83,8 +83,9 @@ def build_server(
     `tools` is the profile that it lists (planner, core or all), `output_schemas` says whether it
     lists the schemas of answers, which hold in any case.
     Any tool can be called, listed or not: a small model onboard is shown the few that it needs.
-    Calls run in threads, those that only read apart from those that write: however many writes
-    wait, a recall does not. A call whose client has gone is left to end by itself.
+    Calls run in threads, those that only read apart from those that write, and from long ones:
+    however many of these wait, a recall does not. A call whose client has gone is left to end by
+    itself.
     """
     listing = [
         _describe_tool(tool, output_schemas)
@@ -93,6 +94,7 @@ def build_server(
     ]
     schemas = {tool.name: make_input_schema(tool.request) for tool in catalog.list_tools()}
     readers, writers = anyio.CapacityLimiter(_READERS), anyio.CapacityLimiter(_WRITERS)
+    long_readers = anyio.CapacityLimiter(1)
     notifier = Notifier(memory, readers)
 
     async def list_tools(_: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -114,7 +116,7 @@ def build_server(
             _identify_caller(memory, context),
             context,
             abandon_on_cancel=True,
-            limiter=readers if tool.read_only else writers,
+            limiter=long_readers if tool.long else readers if tool.read_only else writers,
         )
 
     async def list_resources(

@@ -33,19 +33,20 @@ def serve(node: Node, memory: Memory) -> None:
     """
     Offer every tool as a service under the node's private name.
 
-    Calls that read run side by side; calls that write take turns, so that however many of them
-    wait, there is a thread left for a recall.
+    Calls that read run side by side; calls that write take turns, and so do long ones: however
+    many of them wait, there is a thread left for a recall.
     """
     # rclpy only warns where it drops a reply: here the warning is raised, see _persistent.
     warnings.filterwarnings('error', 'failed to send response', RuntimeWarning)
     reading, writing = ReentrantCallbackGroup(), MutuallyExclusiveCallbackGroup()
+    reading_long = MutuallyExclusiveCallbackGroup()
     for tool in ROS_TOOLS:
         service = node.create_service(
             getattr(robot_memory.srv, service_name(tool)),
             f'~/{tool.name}',
             _make_handler(node, memory, tool),
             qos_profile=_WAITING,
-            callback_group=reading if tool.read_only else writing,
+            callback_group=reading_long if tool.long else reading if tool.read_only else writing,
         )
         # rclpy has no hook for it.
         service.send_response = _retry_sending(service)  # type: ignore[method-assign,assignment]

@@ -84,7 +84,7 @@ class AnalyzeResponse:
     recommendations: tuple[str, ...] = arg('Recommended actions, each with its record ids.')
 
 
-@tool(read_only=True, idempotent=True)
+@tool(read_only=True, idempotent=True, long=True)
 def analyze(memory: Memory, request: AnalyzeRequest) -> AnalyzeResponse:
     """
     Analyze a window of records: topics, times, turn flow, associations, sentiment and outcome.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from robot_memory.archive.documents import export_values, render_markdown, render_text
 from robot_memory.archive.writer import ExportScope, generate_lines, prepare_seals
+from robot_memory.core.call_order import CallOrder
 from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.fields import arg, collection_arg
 from robot_memory.core.json_text import dump_json
@@ -46,7 +47,7 @@ class ExportResponse:
     count: int = arg('Number of exported memories; jsonl includes soft-deleted ones.')
 
 
-@tool(read_only=True, idempotent=True)
+@tool(read_only=True, idempotent=True, long=True)
 def export(memory: Memory, request: ExportRequest) -> ExportResponse:
     """
     Export a session or the whole store as json, markdown, text or lossless JSON Lines.
@@ -66,7 +67,7 @@ def export(memory: Memory, request: ExportRequest) -> ExportResponse:
                 f'{_MOST / 1e6:.0f}; pass a session_id, or write a file with robot-memory export '
                 '--output'
             )
-        content, count = text_of(connection, extent, request.format)
+        content, count = text_of(connection, extent, request.format, memory.call_order)
     return ExportResponse(name_of(extent), request.format, content, count)
 
 
@@ -89,13 +90,14 @@ def name_of(extent: ExportScope) -> str:
     return ALL if extent.session is None else extent.session.id
 
 
-def text_of(connection: Connection, extent: ExportScope, format: str) -> tuple[str, int]:
+def text_of(
+    connection: Connection, extent: ExportScope, format: str, order: CallOrder
+) -> tuple[str, int]:
     """Return an export as one text, and how many memories it tells of."""
     if format == 'jsonl':
-        return ''.join(f'{line}\n' for line in generate_lines(connection, extent)), extent.count(
-            connection
-        )
-    values = export_values(connection, extent)
+        lines = order.share(generate_lines(connection, extent))
+        return ''.join(f'{line}\n' for line in lines), extent.count(connection)
+    values = export_values(connection, extent, order)
     told = values.get('sessions', [values] if extent.session else [])
     count = sum(len(one['messages']) + len(one['memories']) for one in told)
     count += len(values['memories']) if extent.session is None else 0
