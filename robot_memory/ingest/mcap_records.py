@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import re
 import struct
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
-from rosbags.rosbag2.storage_mcap import decompress
-
+from robot_memory.ingest.decompression import unpack
 from robot_memory.ingest.stored_messages import Buffer, Channel, Damaged, RecordedMessage
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 _LARGE = 1 << 14
 
@@ -129,13 +122,12 @@ def unpack_chunk(data: Buffer, header: ChunkHeader) -> bytes:
     # A file in memory cannot be closed while there are views of it.
     buffer: Any = memoryview(data) if isinstance(data, bytes) else data
     content = buffer[header.begin : header.end]
-    if header.compression == 'zstd':
-        unpacker = zstd.ZstdDecompressor()
-        found: bytes = unpacker.decompress(content, header.size + 1)  # at once: its size is known
-        whole = len(found) == header.size and unpacker.eof and not unpacker.unused_data
-        if whole and (not header.crc or crc32(found) == header.crc):
-            return found
-    return decompress(content, header.compression, header.size, header.crc)
+    found = bytes(content)
+    if header.compression:
+        found = unpack(content, header.compression, header.size)
+    if header.crc and header.crc != crc32(found):
+        raise Damaged('chunk of a wrong checksum')
+    return found
 
 
 def unpack_cut_chunk(data: bytes) -> tuple[int, int, bytes]:
@@ -152,7 +144,7 @@ def unpack_cut_chunk(data: bytes) -> tuple[int, int, bytes]:
         raise Damaged('not a chunk')
     content = data[at + 8 :]
     if compression == 'zstd':
-        return begin_ns, end_ns, zstd.ZstdDecompressor().decompress(content)
+        return begin_ns, end_ns, unpack(content, 'zstd', cut=True)
     if compression == 'lz4':
         return begin_ns, end_ns, b''  # its blocks cannot be taken alone
     if compression or unpacked != packed:

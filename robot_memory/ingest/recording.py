@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -13,16 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from robot_memory.core.errors import NotFound
+from robot_memory.ingest.decompression import ZstdError, unpack, unpack_file
 from robot_memory.ingest.losses import Loss
 from robot_memory.ingest.mcap_file import McapFile
 from robot_memory.ingest.messages import load_typestore
 from robot_memory.ingest.rosbags_file import RosbagsFile
-from robot_memory.ingest.stored_messages import Channel, RecordedMessage
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from robot_memory.ingest.stored_messages import Channel, Damaged, RecordedMessage
 
 _STORAGES = ('.mcap', '.db3', '.bag')
 _PART_NUMBER = re.compile(r'(_|^)\d+$')
@@ -101,19 +95,23 @@ class Recording:
         self.losses.append(loss)
         self._tell(loss.describe())
 
+    def _lose_message(self, path: Path, one: RecordedMessage, error: Exception) -> None:
+        times = (one.recorded_ns, one.recorded_ns)
+        part, reason = f'a message on {make_absolute(one.topic)}', _format_error(error)
+        loss = Loss(path.name, part, len(one.raw), 1, *times, reason=reason)
+        self.losses.append(loss)
+        self._tell(loss.describe())
+
     def _unpack(self, file: Path) -> Path:
         """Return a file without its compression; of a damaged one, what comes before."""
         if file.suffix != _ZSTD:
             return file
         folder = self._closers.enter_context(tempfile.TemporaryDirectory(prefix='robot_memory_'))
         target = Path(folder) / file.stem
-        with target.open('wb') as unpacked:
-            try:
-                with zstd.open(file, 'rb') as packed:
-                    shutil.copyfileobj(packed, unpacked)
-            except (EOFError, zstd.ZstdError) as error:
-                part = f'what follows {unpacked.tell():,} bytes'
-                self.losses.append(Loss(file.name, f'{part} (unpacked; {error})', 0))
+        ended = unpack_file(file, target)
+        if ended:
+            part = f'what follows {target.stat().st_size:,} bytes'
+            self.losses.append(Loss(file.name, f'{part} (unpacked; {ended})', 0))
         return target
 
     def messages(self, topics: set[str]) -> Iterator[list[RecordedMessage]]:
@@ -133,7 +131,10 @@ class Recording:
                         yield batch
                         continue
                     for one in batch:
-                        read.append(_convert(one, to_cdr))
+                        try:
+                            read.append(_convert(one, to_cdr))
+                        except (Damaged, ZstdError) as error:
+                            self._lose_message(file.path, one, error)
                     yield read
                     read = []
             except Exception as error:
@@ -213,7 +214,7 @@ def _convert(one: RecordedMessage, to_cdr: Callable[..., Any] | None) -> Recorde
     if to_cdr is not None:
         raw = bytes(to_cdr(raw, one.type))
     elif raw[:4] == _ZSTD_MAGIC:
-        raw = zstd.decompress(raw)
+        raw = unpack(raw, 'zstd')
     return one._replace(topic=make_absolute(one.topic), raw=raw)
 
 

@@ -12,6 +12,7 @@ from rosbags.rosbag2 import Reader as Reader2
 
 from robot_memory.ingest.damaged_bag import DamagedBag
 from robot_memory.ingest.damaged_db3 import DamagedDb3, count_missing_bytes
+from robot_memory.ingest.decompression import bound_reader
 from robot_memory.ingest.losses import Loss
 from robot_memory.ingest.stored_messages import Channel, Damaged, RecordedMessage
 
@@ -98,6 +99,8 @@ class RosbagsFile:
 
     def _read(self, is_wanted: Callable[[Channel], bool]) -> Iterator[RecordedMessage]:
         with self._open() as reader:
+            if isinstance(reader, Reader1):
+                bound_reader(reader)
             wanted = [one for one in reader.connections if is_wanted(_make_channel(one))]
             if not wanted:
                 return

@@ -58,6 +58,7 @@ ONLY_IN = {
     'rclpy': ('ros',),
     'mcp': ('mcp_server',),
     'rosbags': ('ingest',),
+    'lz4': ('ingest',),
     'matplotlib': ('plot',),
     'onnxruntime': ('embedding',),
     'tokenizers': ('embedding',),
