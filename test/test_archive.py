@@ -837,3 +837,14 @@ def test_a_line_that_was_changed_is_imported(
     said = earlier.rows("SELECT authority FROM memories WHERE content LIKE 'Never exceed 20%'")
     assert {authority for (authority,) in said} <= {'imported', 'person'}
     assert ('operator',) not in said
+
+
+def test_an_export_that_is_large_by_its_sessions_is_refused_with_the_way_to_do_it(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(30):
+        robot.start_session()
+    monkeypatch.setattr('robot_memory.tools.export._MOST', 2000)
+    for form in ('json', 'jsonl', 'text'):
+        with pytest.raises(InvalidArgument, match='has about .* MB, .* robot-memory export'):
+            robot.export('all', form)

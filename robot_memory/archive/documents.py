@@ -13,6 +13,7 @@ from robot_memory.retrieval import history
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import ACTIVE, equal, in_session
 from robot_memory.storage.tables import memories
+from robot_memory.text.controls import escape_controls
 from robot_memory.text.quoting import quote
 
 _EVERYTHING = 1_000_000
@@ -109,7 +110,7 @@ def render_markdown(values: dict[str, Any]) -> str:
             f'**{message["role"]}** ({_join_lines(about["actor_id"])}, {message["timestamp"]}, '
             f'mem_{about["memory_id"]})',
             '',
-            *(f'> {line}'.rstrip() for line in message['content'].splitlines()),
+            *(f'> {escape_controls(line)}'.rstrip() for line in message['content'].splitlines()),
         ]
     if values['memories']:
         lines += ['', '## Memories', '', _render_bullets(values['memories'])]
@@ -162,4 +163,4 @@ def _describe_context(values: dict[str, Any]) -> dict[str, str]:
 
 def _join_lines(text: Any) -> str:
     """Return a text on one line."""
-    return ' '.join(str(text or '').split())
+    return ' '.join(escape_controls(str(text or '')).split())

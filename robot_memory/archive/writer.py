@@ -15,6 +15,7 @@ from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import Where, equal
 from robot_memory.storage.tables import archive_rows, folded_rows, memories, provenance, sessions
+from robot_memory.text.controls import escape_controls
 
 _LONG = 16_000_000
 """Characters of a line that holds all of a memory."""
@@ -99,6 +100,8 @@ def _format_memory(row: archive_rows.Row) -> Iterator[str]:
 
 def _format_line(kind: str, **values: Any) -> str:
     # Not dump_json: its limits are those of a memory's own JSON, and parts are longer.
-    return json.dumps(
-        {'kind': kind, **values}, ensure_ascii=False, allow_nan=False, separators=(',', ':')
+    return escape_controls(
+        json.dumps(
+            {'kind': kind, **values}, ensure_ascii=False, allow_nan=False, separators=(',', ':')
+        )
     )

@@ -14,6 +14,7 @@ from robot_memory.core.errors import NotFound, RobotMemoryError
 from robot_memory.core.settings import Settings, find_store_path
 from robot_memory.embedding import find_model
 from robot_memory.memory import Memory
+from robot_memory.text.controls import escape_controls
 
 NOT_SET_UP = f'the embedding model is not installed; run `{PROGRAM} index`'
 
@@ -47,12 +48,13 @@ def is_set_up(settings: Settings) -> bool:
 
 def print_note(text: str) -> None:
     """Print a line to stderr."""
-    print(f'{PROGRAM}: {" ".join(text.split())}', file=sys.stderr, flush=True)
+    line = escape_controls(' '.join(text.split()))
+    print(f'{PROGRAM}: {line}', file=sys.stderr, flush=True)
 
 
 def show_answer(values: Any, text: str, options: Options) -> None:
     """Print a response; JSON is indented only on a terminal."""
     if options.json:
         indent = 2 if sys.stdout.isatty() else None
-        text = json.dumps(values, ensure_ascii=False, indent=indent)
+        text = escape_controls(json.dumps(values, ensure_ascii=False, indent=indent))
     print(text, flush=True)

@@ -16,7 +16,6 @@ from robot_memory.cli.text import (
     explain_nothing,
     format_count,
     render_linked,
-    sanitize_line,
 )
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg, get_fields, to_plain
@@ -24,6 +23,7 @@ from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
 from robot_memory.retrieval.event_views import EventView
 from robot_memory.storage.tables import figures
+from robot_memory.text.controls import blank_controls, escape_controls
 from robot_memory.tools.query_events import QueryEventsRequest
 from robot_memory.tools.query_events import query_events as query_events_tool
 
@@ -56,7 +56,10 @@ def query_events(request: QueryEventsCommand, settings: Settings, options: Optio
 
 
 def _write(rows: Iterator[Sequence[Any]]) -> None:
-    csv.writer(sys.stdout, lineterminator='\n').writerows(rows)
+    written = (
+        [escape_controls(one) if isinstance(one, str) else one for one in row] for row in rows
+    )
+    csv.writer(sys.stdout, lineterminator='\n').writerows(written)
 
 
 def _list_pages(
@@ -110,7 +113,7 @@ def _render(answer: Any, paint: Paint) -> str:
         values = [_render_figure(one) for one in event.figures]
         lasted = '' if event.duration is None else f'{event.duration:.3g} s'
         about = [event.label, lasted, event.topic, event.robot, event.task, *values]
-        text = sanitize_line(' · '.join(one for one in about if one))
+        text = blank_controls(' · '.join(one for one in about if one))
         lines.append(f'{event.event_id:>8}  {event.start}  {event.kind}  {text}')
     note = f'more: --cursor {answer.next_cursor}' if answer.next_cursor else ''
     count = paint.dim(note or format_count(len(lines), 'event'))
@@ -120,7 +123,7 @@ def _render(answer: Any, paint: Paint) -> str:
 def _render_group(group: Any) -> str:
     values = [format_count(group.count, 'event'), *map(_render_figure, group.values)]
     values += [f'{one.low:.4g} to {one.high:.4g}: {one.count}' for one in group.bins]
-    return f'{sanitize_line(group.key) or "all"}: {", ".join(values)}'
+    return f'{blank_controls(group.key) or "all"}: {", ".join(values)}'
 
 
 def _render_figure(one: Any) -> str:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import argparse
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from robot_memory.cli.commands import COMMANDS, get_command
 from robot_memory.cli.options import PROGRAM, Options
 from robot_memory.core.fields import Field, get_fields
 from robot_memory.core.settings import Settings
 from robot_memory.core.version import get_version
+from robot_memory.text.controls import escape_controls
 
 _NAMES = {'db_path': '--db'}
 _PATHS = ('db_path', 'model', 'params', 'output', 'file')
@@ -29,7 +30,15 @@ _EPILOG = (
 )
 
 
-class CommandParser(argparse.ArgumentParser):
+class _Parser(argparse.ArgumentParser):
+    """Tell what is wrong with a line without obeying what stands in it."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and the message, and exit with 2."""
+        super().error(escape_controls(message))
+
+
+class CommandParser(_Parser):
     """Parse one command; its arguments are added when they are first needed, as few are."""
 
     add_all: Callable[[], None] | None = None
@@ -51,7 +60,7 @@ class CommandParser(argparse.ArgumentParser):
             add_all()
 
 
-class _ProgramParser(argparse.ArgumentParser):
+class _ProgramParser(_Parser):
     """Parse the whole line; only its help needs what each command does."""
 
     def format_help(self) -> str:

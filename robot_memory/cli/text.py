@@ -9,8 +9,8 @@ from typing import Any, TextIO
 from robot_memory.core.clock import format_instant
 from robot_memory.core.fields import to_plain
 from robot_memory.core.json_text import dump_json
+from robot_memory.text.controls import blank_controls
 
-_CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), ' ')
 _MODES = {
     'hybrid': 'by keyword and vector search',
     'bm25_only': 'by keyword search only',
@@ -50,12 +50,7 @@ def render_table(rows: Mapping[str, Any], paint: Paint) -> str:
 
 
 def _render_value(value: Any) -> str:
-    return sanitize_line(value if isinstance(value, str) else dump_json(value))
-
-
-def sanitize_line(text: str) -> str:
-    """Return a text as one line without control characters."""
-    return text.translate(_CONTROLS)
+    return blank_controls(value if isinstance(value, str) else dump_json(value))
 
 
 def format_count(number: int, noun: str, plural: str = '') -> str:
@@ -82,7 +77,7 @@ def _render_inferred(inferred: Any, paint: Paint) -> str:
     parts = [inferred.category, f'confidence {inferred.confidence:.2f}', f'tags {tags}']
     if inferred.scope_files:
         parts.append(f'files {", ".join(inferred.scope_files)}')
-    return paint.dim('  ' + sanitize_line(' · '.join(parts)))
+    return paint.dim('  ' + blank_controls(' · '.join(parts)))
 
 
 def _render_truncation(response: Any) -> list[str]:
@@ -118,7 +113,7 @@ def _render_recall(response: Any, paint: Paint) -> str:
     lines = [*_render_rows(rows, paint), paint.dim(f'{found} {mode}')]
     if response.frames:
         frames = ', '.join(f'{number} in {name}' for name, number in response.frames.items())
-        lines.append(f'Positions in several frames were compared: {sanitize_line(frames)}.')
+        lines.append(f'Positions in several frames were compared: {blank_controls(frames)}.')
     return '\n'.join([*lines, *render_linked(response, paint)])
 
 
@@ -139,7 +134,7 @@ def render_observed(item: Any) -> list[str]:
 
 def explain_nothing(none: str, response: Any) -> str:
     """Return the line of an answer that is empty, with the reason."""
-    return f'{none} {sanitize_line(response.why_empty)}' if response.why_empty else none
+    return f'{none} {blank_controls(response.why_empty)}' if response.why_empty else none
 
 
 def _render_rows(rows: Iterable[tuple[int, str, str, str]], paint: Paint) -> list[str]:
@@ -151,9 +146,9 @@ def _render_rows(rows: Iterable[tuple[int, str, str, str]], paint: Paint) -> lis
     lines = []
     for number, figure, text, about in rows:
         head = paint.bold(str(number).rjust(width))
-        lines.append(f'{head}{gap}{paint.dim(figure.rjust(measure))}  {sanitize_line(text)}')
+        lines.append(f'{head}{gap}{paint.dim(figure.rjust(measure))}  {blank_controls(text)}')
         if about:
-            lines.append(' ' * (width + len(gap) + measure + 2) + paint.dim(sanitize_line(about)))
+            lines.append(' ' * (width + len(gap) + measure + 2) + paint.dim(blank_controls(about)))
     return lines
 
 
@@ -166,7 +161,7 @@ def _render_save_perception(response: Any, paint: Paint) -> str:
     later = '' if response.has_embedding else '; vector pending'
     return (
         f'Stored as memory {paint.bold(str(response.memory_id))}: {response.perception_type} '
-        f'perception in {sanitize_line(response.collection)}{later}.'
+        f'perception in {blank_controls(response.collection)}{later}.'
     )
 
 
@@ -174,8 +169,8 @@ def _render_forget(response: Any, paint: Paint) -> str:
     return '\n'.join(
         [
             f'Soft-deleted memory {paint.bold(str(response.memory_id))}: '
-            f'{sanitize_line(response.content)}',
-            paint.dim(f'  reason: {sanitize_line(response.reason)}'),
+            f'{blank_controls(response.content)}',
+            paint.dim(f'  reason: {blank_controls(response.reason)}'),
         ]
     )
 
@@ -184,8 +179,8 @@ def _render_update(response: Any, paint: Paint) -> str:
     return '\n'.join(
         [
             f'Updated memory {paint.bold(str(response.memory_id))}: '
-            f'{sanitize_line(response.new_content)}',
-            paint.dim(f'  before: {sanitize_line(response.old_content)}'),
+            f'{blank_controls(response.new_content)}',
+            paint.dim(f'  before: {blank_controls(response.old_content)}'),
             _render_inferred(response.auto_inferred, paint),
             *_render_truncation(response),
         ]
@@ -198,9 +193,9 @@ def _render_history(response: Any, paint: Paint) -> str:
         undone = '' if entry.undone_by is None else f', undone by #{entry.undone_by}'
         why = f': {entry.reason}' if entry.reason else ''
         about = f'{entry.action} by {entry.actor}, {format_moment(entry.at)}{undone}{why}'
-        lines.append(f'{paint.bold(f"#{entry.line}")}  {sanitize_line(about)}')
+        lines.append(f'{paint.bold(f"#{entry.line}")}  {blank_controls(about)}')
         if entry.content is not None:
-            lines.append(paint.dim(f'  {entry.status}: {sanitize_line(entry.content)}'))
+            lines.append(paint.dim(f'  {entry.status}: {blank_controls(entry.content)}'))
     return '\n'.join(lines) or 'No audit line tells of it: it was stored before there were any.'
 
 
@@ -208,7 +203,7 @@ def _render_undo(response: Any, paint: Paint) -> str:
     return (
         f'Undone #{response.line} ({response.action}): memory '
         f'{paint.bold(str(response.memory_id))} is {response.memory_status}: '
-        f'{sanitize_line(response.new_content)}'
+        f'{blank_controls(response.new_content)}'
     )
 
 
@@ -216,7 +211,7 @@ def _render_start_session(response: Any, paint: Paint) -> str:
     known = format_count(response.active_memories_count, 'memory', 'memories')
     return (
         f'Session {paint.bold(response.session_id)} started in '
-        f'{sanitize_line(response.collection)} ({known}).'
+        f'{blank_controls(response.collection)} ({known}).'
     )
 
 
@@ -225,7 +220,7 @@ def _render_end_session(response: Any, paint: Paint) -> str:
     kinds = ', '.join(f'{number} {name}' for name, number in summary.by_category.items())
     held = format_count(summary.memory_count, 'memory', 'memories')
     lines = [
-        f'Session {paint.bold(sanitize_line(response.session_id))} ended: {held}'
+        f'Session {paint.bold(blank_controls(response.session_id))} ended: {held}'
         + (f' ({kinds}).' if kinds else '.'),
         f'  merged   {format_count(merged.superseded_count, "memory", "memories")} '
         f'into {merged.merged_groups}',
@@ -260,7 +255,7 @@ def _render_query_records(response: Any, paint: Paint) -> str:
 
 def _render_show(response: Any, paint: Paint) -> str:
     item = response.memory
-    lines = [f'{paint.bold(str(item.id))}  {sanitize_line(item.content)}']
+    lines = [f'{paint.bold(str(item.id))}  {blank_controls(item.content)}']
     rows: dict[str, Any] = {'kind': item.perception_type or item.type, 'status': response.status}
     if response.superseded_by:
         rows['superseded by'] = response.superseded_by
@@ -286,7 +281,7 @@ def render_linked(response: Any, paint: Paint) -> list[str]:
     for one in response.linked or ():
         known = '' if one.memory_id is None else f'memory {one.memory_id}'
         about = [one.relation, one.kind, one.label, known, one.start, one.text]
-        lines.append(f'  {sanitize_line(" · ".join(filter(None, about)))}')
+        lines.append(f'  {blank_controls(" · ".join(filter(None, about)))}')
     if not lines:
         return []
     total = format_count(response.linked_total, 'event')
@@ -303,13 +298,13 @@ def _render_analyze(response: Any, paint: Paint) -> str:
         ('recommended', response.recommendations),
         ('unknown', response.results['cannot_say']),
     ):
-        lines += [f'{paint.dim(title.ljust(9))}  {sanitize_line(text)}' for text in texts]
+        lines += [f'{paint.dim(title.ljust(9))}  {blank_controls(text)}' for text in texts]
     return '\n'.join(lines)
 
 
 def _render_maintain(response: Any, paint: Paint) -> str:
     lines = [
-        f'{paint.dim(step.name.ljust(10))}  {sanitize_line(step.detail)} ({step.ms:.0f} ms)'
+        f'{paint.dim(step.name.ljust(10))}  {blank_controls(step.detail)} ({step.ms:.0f} ms)'
         for step in response.steps
     ]
     size = response.file_bytes / 1e6
@@ -320,18 +315,18 @@ def _render_maintain(response: Any, paint: Paint) -> str:
 def _render_review(response: Any, paint: Paint) -> str:
     lines = [] if response.decided == 'nothing' else [f'{response.decided.capitalize()}.']
     for one in response.proposals:
-        new = f' to "{sanitize_line(one.new_content)}"' if one.new_content else ''
+        new = f' to "{blank_controls(one.new_content)}"' if one.new_content else ''
         lines += [
             f'{paint.bold(f"proposal {one.proposal_id}")}  {one.action} memory {one.memory_id} '
             f'({one.authority}){new}',
-            f'  now: {sanitize_line(one.content)}',
-            paint.dim(f'  {sanitize_line(one.proposed_by)}, {format_moment(one.at)}'),
+            f'  now: {blank_controls(one.content)}',
+            paint.dim(f'  {blank_controls(one.proposed_by)}, {format_moment(one.at)}'),
         ]
     for one in response.changes:
         lines += [
             f'{paint.bold(f"memory {one.memory_id}")}  {one.action}, not confirmed',
-            f'  before: {sanitize_line(one.old_content)}',
-            paint.dim(f'  {sanitize_line(one.changed_by)}, {format_moment(one.at)}'),
+            f'  before: {blank_controls(one.old_content)}',
+            paint.dim(f'  {blank_controls(one.changed_by)}, {format_moment(one.at)}'),
         ]
     return '\n'.join(lines) or 'Nothing to review.'
 

@@ -49,6 +49,7 @@ from robot_memory.mcp_server.notifications import Notifier
 from robot_memory.mcp_server.principals import Principal
 from robot_memory.mcp_server.schema import make_input_schema, make_output_schema
 from robot_memory.memory import Memory, caller, progress, trace
+from robot_memory.text.controls import escape_controls
 from robot_memory.tool import Tool
 from robot_memory.tools.recall import RecallResponse
 from robot_memory.tools.show import ShowResponse
@@ -222,7 +223,7 @@ def _run_tool(
     answer = to_plain(response, with_bytes=False)
     # As the SDKs do: what is a list is shown bare, and structured under this name.
     bare = answer['result'] if answer.keys() == {'result'} else answer
-    text = json.dumps(bare, ensure_ascii=False, separators=(',', ':'))
+    text = escape_controls(json.dumps(bare, ensure_ascii=False, separators=(',', ':')))
     content: list[ContentBlock] = [TextContent(text=text), *_list_pictures(response)]
     is_brief = isinstance(response, RecallResponse) and response.brief is not None
     structured = None if is_brief and not output_schemas else answer

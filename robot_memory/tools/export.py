@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from robot_memory.archive.documents import export_values, render_markdown, render_text
@@ -9,10 +10,10 @@ from robot_memory.archive.writer import ExportScope, generate_lines, prepare_sea
 from robot_memory.core.call_order import CallOrder
 from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.fields import arg, collection_arg
-from robot_memory.core.json_text import dump_json
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import archive_rows, sessions
+from robot_memory.text.controls import escape_controls
 from robot_memory.tool import tool
 
 ALL = 'all'
@@ -60,15 +61,18 @@ def export(memory: Memory, request: ExportRequest) -> ExportResponse:
         prepare_seals(memory)
     with memory.db.read() as connection:
         extent = extent_of(connection, request.session_id, request.collection)
-        size = archive_rows.size(connection, extent.where)
-        if size > _MOST:
-            raise InvalidArgument(
-                f'the export has about {size / 1e6:.0f} MB, a response at most '
-                f'{_MOST / 1e6:.0f}; pass a session_id, or write a file with robot-memory export '
-                '--output'
-            )
+        _refuse_large(archive_rows.size(connection, extent.where))
         content, count = text_of(connection, extent, request.format, memory.call_order)
+    _refuse_large(len(content))  # sessions have no size before they are written
     return ExportResponse(name_of(extent), request.format, content, count)
+
+
+def _refuse_large(size: int) -> None:
+    if size > _MOST:
+        raise InvalidArgument(
+            f'the export has about {size / 1e6:.0f} MB, a response at most {_MOST / 1e6:.0f}; '
+            'pass a session_id, or write a file with robot-memory export --output'
+        )
 
 
 def extent_of(
@@ -102,5 +106,7 @@ def text_of(
     count = sum(len(one['messages']) + len(one['memories']) for one in told)
     count += len(values['memories']) if extent.session is None else 0
     if format == 'json':
-        return dump_json(values), count
+        # Not dump_json: its limits are those of a memory's own JSON.
+        text = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(',', ':'))
+        return escape_controls(text), count
     return (render_markdown if format == 'markdown' else render_text)(values), count
