@@ -3,13 +3,15 @@ Count how many rules get_context tells rightly, and which sentences are taken fo
 
 `measure.py HALF` learns the rules in a new store, asks for the context of each task of a half, and
 prints shares with 95 % intervals (Wilson); `--set constraints` learns sentences, `--set people`
-saves turns. `--list` names what goes wrong, for the half `dev` only.
+saves turns, `--set limits` (halves `tune` and `check`) learns worded limits of params. `--list`
+names what goes wrong, for the halves `dev` and `tune` only.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import statistics
 import sys
 import tempfile
@@ -21,7 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from robot_memory.api import RobotMemory
+from robot_memory.core.amounts import make_amount
 from robot_memory.core.proportions import compute_wilson
+from robot_memory.text.categories import PROTECTED
+from robot_memory.text.rules.limits import read_limits
 
 HERE = Path(__file__).resolve().parent
 
@@ -87,6 +92,38 @@ def measure_constraints(half: str, lists: bool, model: str) -> None:
     print_shares('descriptions taken for rules', wrong)
 
 
+def measure_limits(half: str, lists: bool, model: str) -> None:
+    """Print how many worded limits bind as they say, and how many descriptions become rules."""
+    found, bound, wrong = (Counter[tuple[str, bool]]() for _ in range(3))
+    with open_store(model) as memory:
+        for number, one in enumerate(load('limits.jsonl', half)):
+            inferred = memory.learn(one['text'], collection=f'c {number}').auto_inferred
+            is_rule = inferred is not None and inferred.category in PROTECTED
+            binds = is_rule and one['limit'] and has_bound(one)
+            (found if one['limit'] else wrong)[one['language'], is_rule] += 1
+            if one['limit']:
+                bound[one['language'], binds] += 1
+            if lists and (binds if one['limit'] else is_rule) != one['limit']:
+                print(f'{"not read" if is_rule and one["limit"] else is_rule}: {one["text"]}')
+    print_shares('limits found', found)
+    print_shares('limits found and read', bound)
+    print_shares('descriptions taken for rules', wrong)
+
+
+def has_bound(limit: dict[str, Any]) -> bool:
+    """Say whether the text of a limit is read as the bound that it states."""
+    stated = make_amount(limit['value'], limit['unit'])
+    for one in read_limits(limit['text']):
+        value = one.high if limit['side'] == 'high' else one.low
+        units = ('degC', 'deg') if one.unit == 'deg' else (one.unit,)
+        if value is not None and any(
+            math.isclose(make_amount(value, unit).value, stated.value, rel_tol=1e-9)
+            for unit in units
+        ):
+            return True
+    return False
+
+
 def measure_people(half: str, lists: bool, model: str) -> None:
     """Print how many turns that state what lasts become records, and how many others do."""
     found, wrong = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
@@ -124,17 +161,20 @@ def open_store(model: str) -> Iterator[RobotMemory]:
 def main() -> None:
     """Run what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('half', choices=('dev', 'report', 'report2'))
-    parser.add_argument('--set', choices=('rules', 'constraints', 'people'), default='rules')
+    parser.add_argument('half', choices=('dev', 'report', 'report2', 'tune', 'check'))
+    parser.add_argument(
+        '--set', choices=('rules', 'constraints', 'people', 'limits'), default='rules'
+    )
     parser.add_argument('--model', default='')
     parser.add_argument('--list', action='store_true')
     options = parser.parse_args()
-    if options.list and options.half != 'dev':
-        sys.exit('the half report is counted only')
+    if options.list and options.half not in ('dev', 'tune'):
+        sys.exit(f'the half {options.half} is counted only')
     measure = {
         'rules': measure_rules,
         'constraints': measure_constraints,
         'people': measure_people,
+        'limits': measure_limits,
     }[options.set]
     measure(options.half, options.list, options.model)
 
