@@ -33,6 +33,8 @@ RULES = (
     'Maximum payload of the gripper is 3 kg',
     'At most 15 N on the blue cup',
     'Keep at least 50 cm away from Li',
+    'Must never push faster than 1.3 m/s',
+    '电机电流不准超过2安',
 )
 DESCRIPTIONS = (
     'The screw is at least 5 mm long',

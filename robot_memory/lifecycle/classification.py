@@ -8,6 +8,7 @@ from robot_memory.embedding.sentence_classifier import SentenceClassifier, Trait
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.memory import Memory
 from robot_memory.text.categories import CONSTRAINT, DEFAULT, Classification, classify, is_limit
+from robot_memory.text.rules.prescribed import prescribes_limit
 from robot_memory.text.statements import MOST, Sentence, Statement
 
 _STATED, _COMMANDED, _LIMITED = 0.3, 0.15, 0.45
@@ -54,12 +55,15 @@ def _refine(
     """
     Return what patterns infer, but of rules what the classifier says.
 
-    What patterns take for a preference, a lesson or anything else of its own is no rule.
+    What patterns take for a preference, a lesson or anything else of its own is no rule, and a
+    limit that is commanded is one.
     """
     if classifier is None or vectors is None:
         return by_patterns
     states = by_patterns.category == CONSTRAINT
     is_other = not states and by_patterns.category != DEFAULT
+    if states and prescribes_limit(text):
+        return by_patterns  # no meaning outweighs a command that names its amount
     if is_other or len(text.encode(errors='replace')) < _SHORTEST:
         return by_patterns
     lead = 0.0 if not states else _LIMITED if is_limit(text) else _COMMANDED

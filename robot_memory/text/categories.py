@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from robot_memory.text.limits import states_limit
+from robot_memory.text.rules.prescribed import prescribes_limit
 from robot_memory.text.tokenizer import fold
 from robot_memory.text.toml_tables import load_toml
 
@@ -160,6 +161,7 @@ def classify(text: str, is_rule: bool | None = None) -> Classification:
         for table, words in rules.categories
         if words.search(folded, han)
         or (table is _CONSTRAINT and states_limit(folded, han, has_label))
+        or (table is _CONSTRAINT and not has_label and prescribes_limit(text))
     ]
     if _CONSTRAINT in matching and rules.reported.search(folded, han):
         matching.remove(_CONSTRAINT)

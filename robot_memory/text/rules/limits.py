@@ -28,6 +28,8 @@ _DECIMAL_COMMA = re.compile(r'(?<=\d),(?=\d)')
 _SYMBOLS = re.compile(
     r'(?<![\w.])(?P<number>-?\d+(?:\.\d+)?)\s?(?P<unit>[^\W\d_]+\d?(?:\s?[/·*^]\s?[^\W_]+)+)'
 )
+_AMPERE = re.compile(r'(?<![\w.])(?P<number>-?\d+(?:\.\d+)?)\s?(?P<unit>A)(?!\w)')
+"""Folded, it is an article."""
 _NUMBER = rf'(?<![\w.])-?{ENGLISH}|(?<![零〇一二两三四五六七八九十百千\d.]){HAN}'
 _AFTER = 40
 """Characters behind an amount in which its bound may be told."""
@@ -67,6 +69,9 @@ def read_limits(text: str) -> tuple[Limit, ...]:
     shown, folded = normalise(text)
     for pattern, put in ((_THOUSANDS, ''), (_DECIMAL_COMMA, '.')):
         shown, folded = pattern.sub(put, shown), pattern.sub(put, folded)
+    for name, put in (('goes_on', ' '), ('compared', '超过')):
+        pattern = re.compile(_load()['forbidden'][name])
+        shown, folded = pattern.sub(put, shown), pattern.sub(put, folded)
     amounts = _find_amounts(shown, folded)
     if not amounts:
         return ()
@@ -92,16 +97,17 @@ def _split(folded: str) -> Iterator[tuple[int, int]]:
 
 def _find_amounts(shown: str, folded: str) -> list[_Amount]:
     """Return amounts with a unit in their order, none of which overlap."""
-    names, units = _load_units(), list_units()
+    names = _list_names()
     found = [
         _Amount(_parse(match['number']) * factor, unit, *match.span())
         for match in _compile_amount().finditer(folded)
-        for factor, unit in [names[units[match['unit']]]]
+        for factor, unit in [names[match['unit']]]
     ]
     if len(shown) == len(folded):
         found += [
             _Amount(float(match['number']), match['unit'], *match.span())
-            for match in _SYMBOLS.finditer(shown)
+            for pattern in (_SYMBOLS, _AMPERE)
+            for match in pattern.finditer(shown)
         ]
     found.sort(key=lambda one: (one.start, -one.end))
     kept: list[_Amount] = []
@@ -122,7 +128,8 @@ def _read_segment(
         before = folded[start : amount.start]
         is_span = following is not None and _is_span(folded[amount.end : following.start], before)
         is_span |= amount.low is not None
-        if skip or (_is_of_condition(folded, start, amount, parts) and not is_span):
+        is_condition = not is_span and _is_of_condition(folded, start, amount, parts)
+        if skip or (is_condition and not _forbids_behind(folded[amount.end : end])):
             skip = False
             continue
         if amount.low is not None:
@@ -172,7 +179,7 @@ def _is_span(joined: str, before: str) -> bool:
 def _find_side(before: str, after: str) -> str:
     """Return which side of an amount is bounded: 'low', 'high', '' where no word tells."""
     found = _find_last(before, 'before')
-    forbids = _forbids(before)
+    forbids = _forbids(before) or _forbids_behind(after)
     if found is None:
         found = _find_first(after, 'after')
     if found is None:
@@ -207,6 +214,10 @@ def _forbids(text: str) -> bool:
     return bool(re.search(f'{no["en"]}|{no["zh"]}', cleaned))
 
 
+def _forbids_behind(text: str) -> bool:
+    return bool(re.search(_load()['forbidden']['after'], text))
+
+
 def _parse(number: str) -> float:
     return -parse_number(number[1:]) if number[0] == '-' else parse_number(number)
 
@@ -233,9 +244,20 @@ def _load_units() -> dict[str, tuple[float, str]]:
 
 
 @cache
+def _list_names() -> dict[str, tuple[float, str]]:
+    """Return factor and unit by each name that a rule may use, rates in Chinese too."""
+    units, rates = _load_units(), _load()['rates']
+    found = {name: units[unit] for name, unit in list_units().items() if unit in units}
+    for name, unit in rates['of'].items():
+        for per, time in rates['per'].items():
+            found |= {f'{name}{sign}{per}': (1.0, f'{unit}/{time}') for sign in ('每', '/')}
+    found |= {name: (1.0, unit) for unit, said in _load()['names'].items() for name in said}
+    return found
+
+
+@cache
 def _compile_amount() -> re.Pattern[str]:
-    names = [name for name, unit in list_units().items() if unit in _load_units()]
-    units = '|'.join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    units = '|'.join(re.escape(name) for name in sorted(_list_names(), key=len, reverse=True))
     return re.compile(rf'(?P<number>{_NUMBER})\s?-?个?(?P<unit>{units})(?![a-z0-9/²^·*])')
 
 
