@@ -160,3 +160,24 @@ def test_the_clients_methods_call_the_tools(robot: Robot) -> None:
                 client.forget(99, 'wrong')
     finally:
         bridge.stop()
+
+
+@pytest.mark.parametrize('db_path', [None, ''])
+def test_without_a_path_the_store_is_the_documented_default(
+    db_path: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv('ROBOT_MEMORY_DB', raising=False)
+    monkeypatch.delenv('DATABASE_URL', raising=False)
+    monkeypatch.setenv('XDG_DATA_HOME', str(tmp_path / 'data'))
+    with RobotMemory(db_path, model='none') as memory:
+        memory.learn('The cup is red')
+    assert (tmp_path / 'data' / 'robot_memory' / 'memory.db').is_file()
+    assert not (tmp_path / 'None').exists()
+    monkeypatch.setenv('ROBOT_MEMORY_DB', str(tmp_path / 'own.db'))
+    with RobotMemory(db_path, model='none'):
+        assert (tmp_path / 'own.db').is_file()
+    monkeypatch.delenv('ROBOT_MEMORY_DB')
+    monkeypatch.setenv('DATABASE_URL', f'sqlite:///{tmp_path}/url.db')
+    with RobotMemory(db_path, model='none'):
+        assert (tmp_path / 'url.db').is_file()

@@ -39,14 +39,17 @@ class RobotMemory(ToolMethods):
     """
 
     def __init__(
-        self, db_path: str | Path = '', *, upgrade: bool = False, **settings: Any
+        self, db_path: str | Path | None = None, *, upgrade: bool = False, **settings: Any
     ) -> None:
         """
         Open the store; the model is loaded beside the first calls.
 
+        Without a `db_path` (None or empty) it is the file that the environment names, else that
+        in the user's data folder, as for every other face.
+
         A store of an earlier release is refused, or upgraded where `upgrade` says so.
         """
-        given = {'db_path': str(db_path), **settings}
+        given = {'db_path': str(db_path), **settings} if db_path else settings
         chosen, found = configured(given, 'RobotMemory')
         found.log()
         self.memory = Memory(chosen, upgrade=upgrade)
