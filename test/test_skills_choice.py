@@ -5,7 +5,15 @@ import numpy as np
 import pytest
 from skill_worlds import make_vectors, practise, push
 
-from robot_memory.skills.choice import Range, Want, choose, list_candidates, list_tried, rate
+from robot_memory.skills.choice import (
+    Range,
+    Want,
+    choose,
+    list_candidates,
+    list_tried,
+    measure_gaps,
+    rate,
+)
 from robot_memory.skills.model import Skill
 from robot_memory.skills.trials import Points, Trial
 
@@ -116,3 +124,19 @@ def test_a_skill_without_params_is_judged() -> None:
     skill = Skill()
     skill.record(push(None, 1.0, 0.5))
     assert (choose(skill, None, Want('slide', 0, 1), [{}]).probability or 0) > 0.4
+
+
+def test_out_of_reach_the_nearest_result_is_chosen_and_not_the_least_known(known: Any) -> None:
+    skill, vectors = known
+    far = Want('slide', 50.0, 50.1)
+    found: Any = choose(skill, vectors[1], far, {'speed': [0.2, 0.6, 1.0, 1.4, 1.9]})
+    assert found.params == {'speed': 1.9}
+    assert found.probability < 0.01
+    near: Any = choose(skill, vectors[1], Want('slide', -9.0, -8.9), {'speed': [1.9, 0.3, 1.0]})
+    assert near.params == {'speed': 0.3}
+
+
+def test_gaps_are_measured_from_the_bounds() -> None:
+    means = np.array([0.0, 1.5, 4.0])
+    assert measure_gaps(Want('slide', 1.0, 2.0), means).tolist() == [1.0, 0.0, 2.0]
+    assert measure_gaps(Want('slide', low=3.0), means).tolist() == [3.0, 1.5, 0.0]

@@ -16,6 +16,8 @@ from robot_memory.skills.trials import NUMBER, PARAM, SUCCESS, Floats, Points, V
 from robot_memory.skills.warping import Warp
 
 _MOST_CANDIDATES = 400
+_OUT_OF_REACH = 0.01
+"""Probability of all candidates below which the nearest expected result is chosen."""
 _EVIDENCE = 20
 """Trials that are told, the weightiest first."""
 _INTERVAL = 1.645
@@ -147,9 +149,24 @@ def _find_best(
     means, deviations = fit.predict(points)
     warped = want.warp(fit.scales.warp)
     if not explore:
-        return int(rate(warped, means, np.hypot(deviations, fit.noise)).argmax())
+        return _pick(warped, means, np.hypot(deviations, fit.noise))
     believed = means + explore * (fit.sample(points, generator) - means)
-    return int(rate(warped, believed, np.full(len(means), fit.noise)).argmax())
+    return _pick(warped, believed, np.full(len(means), fit.noise))
+
+
+def _pick(want: Want, means: Floats, spreads: Floats) -> int:
+    """Return which is rated best; where all are out of reach, which result is expected nearest."""
+    rated = rate(want, means, spreads)
+    if want.aim == 'within' and want.result != SUCCESS and rated.max() < _OUT_OF_REACH:
+        # So far out the tails of a normal distribution favour what is least known.
+        return int(measure_gaps(want, means).argmin())
+    return int(rated.argmax())
+
+
+def measure_gaps(want: Want, means: Floats) -> Floats:
+    """Return how far results lie outside of the bounds that are wanted, 0 within them."""
+    gaps: Floats = np.maximum(np.maximum(want.low - means, means - want.high), 0.0)
+    return gaps
 
 
 def _tell(
