@@ -55,3 +55,25 @@ def test_a_window_is_said_in_words(cli: Cli, robot: Robot) -> None:
     see(robot, at=T0, peak_force=3.0)
     assert 'no events in that time range' in cli.failed('plot', '--since', 'yesterday')
     assert 'since must be a time' in cli.failed('plot', '--since', 'at tea time')
+
+
+def test_a_skill_is_drawn_with_its_situations(cli: Cli, robot: Robot) -> None:
+    for number in range(24):
+        robot.record_outcome(
+            'strike',
+            ('brass disc', 'wooden block')[number % 2],
+            params={'speed': '1 m/s'},
+            results={'slide': '40 cm'},
+            success=('true', 'false', 'unknown')[number % 3],
+        )
+    run = cli('plot', '--skill', 'strike', '--width', '900', '--json')
+    told = json.loads(run.stdout)
+    assert (told['skill'], told['trials']) == ('strike', 24)
+    assert told['notes'] == ['success of 8 trials unknown']
+    assert told['notes'][0] in run.stderr
+    with Image.open(cli.folder / told['path']) as picture:
+        assert picture.size[0] == 900
+        assert picture.size[1] > 3 * 200
+    assert 'skills: strike' in cli.failed('plot', '--skill', 'pour', '--force')
+    assert '--skill' in cli.failed('plot', '--skill', 'strike', '--since', 'yesterday')
+    assert (cli.folder / 'skill.png').is_file()

@@ -25,9 +25,10 @@ from PIL import Image
 from waiting import HANG_SECONDS
 
 from robot_memory.core.errors import InvalidArgument
+from robot_memory.core.proportions import compute_wilson
 from robot_memory.detectors.event import Picture
 from robot_memory.detectors.signal import Signal
-from robot_memory.plot import Drawn, draw
+from robot_memory.plot import Curve, Drawn, Outcome, SkillDrawing, draw, draw_skill
 from robot_memory.plot.drawn import format_length, format_span, format_stamp
 
 pytest.importorskip('matplotlib', reason='plots need matplotlib')
@@ -37,6 +38,7 @@ from matplotlib.figure import Figure
 from robot_memory.plot.curves import find_peaking, split_by_unit
 from robot_memory.plot.figures import EXTENT, PEAK, SERIES
 from robot_memory.plot.page import INK, Strip
+from robot_memory.plot.skill_curve import CHANGED, REAL, SIMULATED, WINDOW, slide
 from robot_memory.plot.text import (
     BASE,
     MISSING,
@@ -533,3 +535,50 @@ def test_the_package_loads_matplotlib_only_to_draw() -> None:
 def test_no_global_state_of_matplotlib_is_used() -> None:
     sources = Path(__file__).parents[1].joinpath('robot_memory', 'plot').glob('*.py')
     assert not any('pyplot' in source.read_text(encoding='utf-8') for source in sources)
+
+
+def skill(outcomes: str, changes: tuple[tuple[int, bool], ...] = (), sim: int = 0) -> SkillDrawing:
+    """Return a drawing of outcomes, 1 for a success; the last `sim` are simulated."""
+    real = len(outcomes) - sim
+    told = tuple(
+        Outcome(number, one == '1', number > real) for number, one in enumerate(outcomes, 1)
+    )
+    curve = Curve('brass disc on the oiled tray', told, changes)
+    return SkillDrawing('Skill strike', ('trials',), len(outcomes), (curve,))
+
+
+@pytest.mark.parametrize('width', [480, 1200])
+def test_the_success_of_a_skill_is_drawn_where_it_is(width: int) -> None:
+    pixels = pixels_of(draw_skill(skill('0' * 40 + '1' * 40), width))
+    assert pixels.shape[1] == width
+    rows, columns = where(pixels, REAL)
+    early = rows[columns <= np.quantile(columns, 0.2)]
+    late = rows[columns >= np.quantile(columns, 0.9)]
+    assert late.min() < early.min()
+    assert not len(where(pixels, CHANGED)[0]) and not len(where(pixels, SIMULATED)[0])
+
+
+def test_a_change_and_simulated_trials_are_drawn_apart() -> None:
+    pixels = pixels_of(draw_skill(skill('01' * 20, ((11, False), (31, True)), sim=10)))
+    _, columns = where(pixels, CHANGED)
+    assert columns.max() - columns.min() > 200
+    assert len(where(pixels, SIMULATED)[0]) and len(where(pixels, REAL)[0])
+
+
+def test_equal_skills_give_equal_bytes_and_one_trial_is_drawn() -> None:
+    assert draw_skill(skill('0110')) == draw_skill(skill('0110'))
+    assert len(where(pixels_of(draw_skill(skill('1'))), REAL)[0])
+
+
+def test_a_skill_without_an_outcome_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match='no trial to plot'):
+        draw_skill(skill(''))
+    with pytest.raises(InvalidArgument, match='width_px must be 480 to 8000 pixels'):
+        draw_skill(skill('1'), 100)
+
+
+def test_a_point_of_a_curve_is_the_share_of_the_last_trials() -> None:
+    shares, lows, highs = slide([False, True] + [True] * WINDOW)
+    assert shares[:2] == [0.0, 0.5]
+    assert shares[-1] == 1.0
+    assert (lows[-1], highs[-1]) == compute_wilson(WINDOW, WINDOW)

@@ -1,4 +1,4 @@
-"""The plot command: one perception with its signal, or all events of a window on a time line."""
+"""The plot command: a perception with its signal, events of a window, or a skill's success."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class PlotRequest:
     """Arguments of the plot command."""
 
     memory_id: int | None = arg('Perception to plot.', default=None, minimum=1)
+    skill: str = arg('Skill whose success is plotted over its trials.', default='', max_length=200)
     since: str = arg(SINCE, default='', max_length=64)
     until: str = arg(UNTIL, default='', max_length=64)
     where: Json | None = arg(
@@ -60,7 +61,7 @@ class PlotRequest:
         maximum=20_000,
     )
     collection: str = arg('Collection to read from.', default='default', max_length=128)
-    output: str = arg('Output file; empty: memory_ID.png or memories.png.', default='')
+    output: str = arg('Output file; empty: memory_ID.png, memories.png or skill.png.', default='')
     width: int = arg('Width in pixels.', default=1200, minimum=480, maximum=8000)
     force: bool = arg('Overwrite an existing file.', default=False)
 
@@ -75,16 +76,20 @@ class _Selected:
 
 def plot(request: PlotRequest, settings: Settings, options: Options) -> None:
     """
-    Plot one perception as PNG, or the events of a window on a time line.
+    Plot one perception as PNG, the events of a window on a time line, or how a skill goes.
 
     A perception has its signal, extent, peak and images. A time line has a lane for each kind of
     event; long stretches without events are compressed, and the strongest events named.
+    A skill has its success with Wilson intervals, by situation, and where the world changed.
     """
     from robot_memory.plot import draw
 
     is_span = bool(request.since or request.until)
-    if is_span == (request.memory_id is not None):
-        raise InvalidArgument('plot requires a perception id, or --since and --until')
+    if is_span + (request.memory_id is not None) + bool(request.skill) != 1:
+        raise InvalidArgument('plot requires a perception id, --since and --until, or --skill')
+    if request.skill:
+        _plot_skill(request, settings, options)
+        return
     name = f'memory_{request.memory_id}.png' if request.memory_id else 'memories.png'
     path = Path(request.output or name)
     selected = _Selected((), ())
@@ -108,6 +113,22 @@ def plot(request: PlotRequest, settings: Settings, options: Options) -> None:
         'notes': list(selected.notes),
     }
     show_answer(values, f'{path}: {format_count(len(drawn), what)} plotted', options)
+
+
+def _plot_skill(request: PlotRequest, settings: Settings, options: Options) -> None:
+    from robot_memory.cli.skill_plotting import load_skill
+    from robot_memory.plot import draw_skill
+
+    path = Path(request.output or 'skill.png')
+    with open_memory(settings, with_model=False) as memory:
+        drawing, notes = load_skill(memory, request.collection, request.skill)
+        guarded = memory.db.files
+        with write_file(path, force=request.force, mode=SHARED, guarded=guarded) as file:
+            file.write(draw_skill(drawing, request.width, notes))
+    for note in notes:
+        print_note(note)
+    values = {'path': str(path), 'skill': request.skill, 'trials': drawing.trials, 'notes': notes}
+    show_answer(values, f'{path}: {format_count(drawing.trials, "trial")} plotted', options)
 
 
 def _load_perception(memory: Memory, memory_id: int) -> Drawn:

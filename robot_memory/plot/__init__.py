@@ -1,4 +1,4 @@
-"""Events as a PNG: one with its signal and images, or many on one time line."""
+"""A PNG of an event with its signal and images, of many on a time line, or of a skill."""
 
 import os
 import tempfile
@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 from robot_memory.core.errors import InvalidArgument, RobotMemoryError, Unavailable
 from robot_memory.core.json_text import format_value
 from robot_memory.core.settings import find_cache_folder
-from robot_memory.plot.drawn import Drawn
+from robot_memory.plot.drawn import Curve, Drawn, Outcome, SkillDrawing
 
-__all__ = ['Drawn', 'draw']
+__all__ = ['Curve', 'Drawn', 'Outcome', 'SkillDrawing', 'draw', 'draw_skill']
 
 MIN_WIDTH, MAX_WIDTH = 480, 8000
 UTC = ZoneInfo('UTC')
@@ -29,22 +29,48 @@ def draw(
     """
     if not events:
         raise InvalidArgument('no event to plot; at least one is required')
+    _check_width(width_px)
+    with _load_matplotlib():
+        from robot_memory.plot.figures import draw_one
+        from robot_memory.plot.time_line import draw_many
+    if len(events) == 1:
+        return draw_one(events[0], width_px, zone, notes)
+    return draw_many(events, width_px, zone, notes)
+
+
+def draw_skill(drawing: SkillDrawing, width_px: int = 1200, notes: Sequence[str] = ()) -> bytes:
+    """
+    Return a PNG of how the success of a skill goes over its trials, with Wilson intervals.
+
+    Raise InvalidArgument where no outcome is known or for a width that is none, and Unavailable
+    where matplotlib is not installed.
+    """
+    if not any(curve.outcomes for curve in drawing.curves):
+        raise InvalidArgument('no trial to plot; at least one whose success is known is required')
+    _check_width(width_px)
+    with _load_matplotlib():
+        from robot_memory.plot import skill_curve
+    return skill_curve.draw_skill(drawing, width_px, notes)
+
+
+def _check_width(width_px: int) -> None:
     if not isinstance(width_px, int) or not MIN_WIDTH <= width_px <= MAX_WIDTH:
         raise InvalidArgument(
             f'width_px must be {MIN_WIDTH} to {MAX_WIDTH} pixels, not {format_value(width_px)}'
         )
+
+
+@contextmanager
+def _load_matplotlib() -> Iterator[None]:
+    """Say what plots require where it cannot be imported."""
     try:
         with _lend_folder():
-            from robot_memory.plot.figures import draw_one
-            from robot_memory.plot.time_line import draw_many
+            yield
     except ImportError as error:
         raise Unavailable(
             f'plot requires matplotlib, which cannot be loaded ({error}): pip install '
             '"matplotlib>=3.8,<4"'
         ) from error
-    if len(events) == 1:
-        return draw_one(events[0], width_px, zone, notes)
-    return draw_many(events, width_px, zone, notes)
 
 
 @contextmanager

@@ -44,6 +44,39 @@ class Drawn:
         return min(stamps), max(stamps)
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """Say how a trial went; `trial` is its number among those of the skill, from 1."""
+
+    trial: int
+    success: bool
+    is_simulated: bool = False
+
+
+@dataclass(frozen=True)
+class Curve:
+    """
+    Hold outcomes in their order: of a skill, or of one situation.
+
+    `changes` are numbers of trials since which the world was another, each with whether it was as
+    before again.
+    """
+
+    name: str
+    outcomes: tuple[Outcome, ...]
+    changes: tuple[tuple[int, bool], ...] = ()
+
+
+@dataclass(frozen=True)
+class SkillDrawing:
+    """Hold what is drawn of a skill that has so many trials."""
+
+    title: str
+    facts: tuple[str, ...]
+    trials: int
+    curves: tuple[Curve, ...]
+
+
 def is_simulated(stamp_ns: int) -> bool:
     """Say whether a stamp is of a clock that began at zero: no robot is as old as 2001."""
     return stamp_ns < YEAR_2001_NS

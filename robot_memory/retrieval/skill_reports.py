@@ -100,6 +100,15 @@ class SkillReport:
         return f'Skill {format_label(self.skill)}: {"; ".join(parts)}.'
 
 
+@dataclass(frozen=True)
+class SkillTrace:
+    """Hold a report with the trials it rests on, oldest first; `words` are of situations."""
+
+    report: SkillReport
+    rows: Sequence[Row]
+    words: dict[int, str]
+
+
 def report_skill(
     memory: Memory, collection: str, skill: str, robot: str | None = None, world: str = 'real'
 ) -> SkillReport:
@@ -116,6 +125,17 @@ def report_skill(
                 f'{format_value(collection)}; skills: {", ".join(known) or "none"}'
             )
         return _report(copy, words)
+
+
+def trace_skill(memory: Memory, collection: str, skill: str) -> SkillTrace:
+    """Return the outcomes of a skill with its report; raise NotFound as `report_skill` does."""
+    report = report_skill(memory, collection, skill)
+    key = SkillKey(collection, skill, None, 'real')
+    with memory.db.read() as connection:
+        copy = memory.skills.open(connection, key)
+        words = trials.read_situations(connection, collection, skill)
+    with copy.lock:
+        return SkillTrace(report, tuple(copy.rows), words)
 
 
 def describe_named(memory: Memory, collection: str, task: str) -> str:
