@@ -34,13 +34,12 @@ def prescribes_limit(text: str) -> bool:
 
 def _commands(clause: str) -> bool:
     words = _compile('zh' if max(clause, default='') >= '\u3400' else 'en')
-    if words.describes.search(clause) or not _bounds(clause):
+    if words.describes.search(clause):
         return False
-    if words.commands.search(clause):
-        return True
-    parts = [part.strip() for part in _PART.split(clause)]
-    led = [part for part in parts[1:] if _bounds(part)]
-    return any(map(words.leading.match, (clause.strip(), *led)))
+    if words.commands.search(clause) or words.leading.match(clause.strip()):
+        return _bounds(clause)
+    parts = [part.strip() for part in _PART.split(clause)[1:]]
+    return any(words.leading.match(part) and _bounds(part) for part in parts)
 
 
 def _bounds(clause: str) -> bool:
