@@ -1,8 +1,9 @@
 """
 Print what suggest takes with many trials of a skill and many memories in the store.
 
-Without a model, unless `--with-model`: embedding is left out. Times are of the calling thread's processor and of the
-clock, medians with the middle nine tenths; `record_outcome` and `learn` are called in turn.
+Without a model, unless `--with-model`: embedding is left out. Times are of the calling thread's
+processor and of the clock, medians with the middle nine tenths; `record_outcome` and `learn` are
+called in turn.
 """
 
 from __future__ import annotations
