@@ -14,6 +14,7 @@ NAMES = (
     'recall',
     'save_perception',
     'forget',
+    'erase',
     'update',
     'start_session',
     'end_session',

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from robot_memory.background.accesses import AccessLog
+from robot_memory.background.erasures import Eraser
 from robot_memory.background.folding import Folder
 from robot_memory.background.reindexing import Reindexer, match_embedder
 from robot_memory.background.skills import SkillCopies
@@ -59,9 +60,9 @@ class Memory:
     `db` is the store, `embedder` the first model, `second` the one that is asked beside it about
     some languages, `vectorizer` their cache and breakers, `vocabulary` what questions are compared
     with, `clock` says when something was, `registry` counts, `extensions` are the plug-ins;
-    `accesses`, `timekeeper`, `folder`, `reindexer`, `skills` and `backups` are what the worker
-    runs, `call_order` lets short calls go before long ones. Of a `resident` memory, that of a
-    long-running process, the worker runs, and keeps a copy of the indexes in memory.
+    `accesses`, `timekeeper`, `folder`, `eraser`, `reindexer`, `skills` and `backups` are what the
+    worker runs, `call_order` lets short calls go before long ones. Of a `resident` memory, that of
+    a long-running process, the worker runs, and keeps a copy of the indexes in memory.
     """
 
     def __init__(
@@ -125,7 +126,10 @@ class Memory:
         self.backups = Backups(
             self.db, self.settings, clocks.wall, clocks.steady, worker.is_stopping
         )
+        self.eraser = Eraser(self.db, self._settings, clocks.wall, clocks.steady)
         self.timekeeper.settle(patient=True)
+        if not (resident or self.db.read_only_reason):
+            self.eraser.run()
         # The first answer waits for one model only: the other is loaded behind it.
         self.embedder.on_ready += [lambda _: worker.wake(), lambda _: self._start_second()]
         self.second.on_ready.append(lambda _: worker.wake())
@@ -179,6 +183,7 @@ class Memory:
             self.timekeeper.run,
             self._fold,
             self._load_resident_index,
+            self.eraser.run,
             self.backups.run,
             self.reindexer.run_in_background,
             self._prepare_questions,

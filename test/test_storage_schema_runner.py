@@ -38,6 +38,7 @@ FROZEN = {
     'v19.py': '51fe254c23d77b916810f33b34df63023072ef675bd86d4f7ea2d92977ff3d03',
     'v20.py': 'a56fce91fea85349b6dd578b9f2efb260e5b416b1111d2b6bacc0a91e58f66dd',
     'v21.py': '6fafb6fd734b3b19ca32ff894c7dbd5da498af2ad59f90e070e74cbdb9b2ab6e',
+    'v22.py': '521e98fa21b875c1151dc9f1d516f7071fc019ed2e672a0f70e1d2747b8f4c23',
 }
 """SHA-256 of each step's file: stores of its version exist, so it never changes again."""
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from robot_memory.tools.analyze import AnalyzeResponse
     from robot_memory.tools.clear_session import ClearSessionResponse
     from robot_memory.tools.end_session import EndSessionResponse
+    from robot_memory.tools.erase import EraseResponse
     from robot_memory.tools.export import ExportResponse
     from robot_memory.tools.forget import ForgetResponse
     from robot_memory.tools.get_context import GetContextResponse
@@ -273,6 +274,60 @@ class ToolMethods:
 
         """
         answer: ForgetResponse = self._run('forget', {'memory_id': memory_id, 'reason': reason})
+        return answer
+
+    def erase(
+        self,
+        memory_ids: list[int] | tuple[int, ...] = (),
+        session_id: str | None = None,
+        actor_id: str | None = None,
+        where: dict[str, Any] | str | None = None,
+        reason: str = '',
+        token: str = '',
+        erasure: int = 0,
+    ) -> EraseResponse:
+        """
+        Erase memories for good: a preview first, then with its token exactly that, with a receipt.
+
+        forget keeps row and text and can be undone; this cannot. Without a token nothing is
+        erased: the answer lists all that would go. Only an operator can call this.
+
+        Args:
+            memory_ids: Memories, or folded events; with actor_id, its mentions by others.
+            session_id: Session: what was said, stored or seen in it.
+            actor_id: Actor: what the actor said or did.
+            where: Conditions as in query_records, for memories active or not.
+            reason: Reason, stored in the audit trail.
+            token: Token of a preview: erases exactly what that listed.
+            erasure: Erasure whose state or receipt is asked for.
+
+        Returns:
+            status: preview, pending (erased, the proof goes on) or erased (proved).
+            counts: How many memories, observations, revisions, events and sessions.
+            token: Confirms this preview, once, for 10 minutes.
+            memories: Memories that go, the first 1000.
+            memory_ids: Ids of all memories that go.
+            events: Folded events that go.
+            kept: Memories that stay, because others observed them, without the part that goes.
+            mentions: Memories of others that name the actor; they go only if memory_ids has them.
+            erasure: Id of the erasure.
+            pending: What the proof waits for.
+            receipt: Who, why, when, salted SHA-256 of the texts, and the checks that hold.
+            outside: What erase cannot reach.
+
+        """
+        answer: EraseResponse = self._run(
+            'erase',
+            {
+                'memory_ids': memory_ids,
+                'session_id': session_id,
+                'actor_id': actor_id,
+                'where': where,
+                'reason': reason,
+                'token': token,
+                'erasure': erasure,
+            },
+        )
         return answer
 
     def update(

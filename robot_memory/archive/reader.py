@@ -33,6 +33,7 @@ from robot_memory.storage.tables import (
     folded_rows,
     provenance,
     sessions,
+    tombstones,
     turns,
 )
 from robot_memory.storage.tables.archive_rows import Origin
@@ -50,6 +51,8 @@ class ImportResult:
     """
     Say what came of an archive; `events` are those of folded memories.
 
+    `erased` counts what was erased here and is not brought back.
+
     `lost` counts references to what it does not hold, `refused` the lines that were wrong;
     `problems` are the first of those in words.
     """
@@ -62,6 +65,7 @@ class ImportResult:
     refused: int = 0
     problems: tuple[str, ...] = ()
     events: int = 0
+    erased: int = 0
 
 
 Line = SessionLine | MemoryLine | EventLine
@@ -117,6 +121,7 @@ class _Importer:
         self._waiting: list[tuple[int, MemoryLine]] = []
         self._replacing: list[tuple[int, MemoryLine]] = []
         self._sessions = self._memories = self._known = self._lost = self._events = 0
+        self._erased = 0
 
     def store_lines(
         self,
@@ -153,6 +158,9 @@ class _Importer:
         created_at = line.origin.get('created_at') or line.created_at
         origin: Origin = (line.origin['store_id'], line.origin['id'], created_at)
         known = archive_rows.known(connection, origin)
+        if known is None and tombstones.has_origin(connection, *origin):
+            self._erased += 1
+            return
         if known is None and line.type == 'perception':
             known = folded_rows.find_known(connection, origin[0], origin[1], _find_onset(line))
         if known is None:
@@ -185,6 +193,9 @@ class _Importer:
     def _store_event(self, connection: Connection, line: EventLine) -> None:
         """Keep the event of a folded memory; its digest came before it."""
         store, first_id = line.origin['store_id'], line.origin['id']
+        if tombstones.has_origin(connection, store, first_id, None):
+            self._erased += 1
+            return
         digest = self._ids.get(line.digest)
         if digest is None:
             raise InvalidArgument(f'digest {line.digest} of event {line.id} is not in the archive')
@@ -228,6 +239,7 @@ class _Importer:
             self._reading.refused,
             tuple(self._reading.problems),
             self._events,
+            self._erased,
         )
 
 

@@ -129,6 +129,7 @@ def import_archives(paths: Iterable[str], settings: Settings, options: Options) 
     text = '\n'.join(
         f'{path}: {format_count(one.memories, "memory", "memories")} and '
         f'{format_count(one.sessions, "session")} imported, {one.known} already known'
+        + (f', {one.erased} erased here and skipped' if one.erased else '')
         + (f', {format_count(one.events, "folded event")} imported' if one.events else '')
         + (
             f', {format_count(one.lost, "reference")} to memories outside the archive'

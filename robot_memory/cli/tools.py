@@ -17,6 +17,7 @@ from robot_memory.tool import Tool
 
 _WITHOUT_MEANING = (
     'forget',
+    'erase',
     'start_session',
     'query_records',
     'show',

@@ -198,6 +198,32 @@ class ForgetResponse(TypedDict):
     reason: str
 
 
+class DoomedView(TypedDict):
+    """One memory that goes."""
+
+    memory_id: int
+    content: str
+    status: str
+    actor_id: str | None
+
+
+class EraseResponse(TypedDict):
+    """Response of erase."""
+
+    status: str
+    counts: Any
+    token: NotRequired[str]
+    memories: NotRequired[list[DoomedView]]
+    memory_ids: NotRequired[list[int]]
+    events: NotRequired[list[int]]
+    kept: NotRequired[list[int]]
+    mentions: NotRequired[list[int]]
+    erasure: NotRequired[int]
+    pending: NotRequired[str]
+    receipt: NotRequired[Any]
+    outside: NotRequired[list[str]]
+
+
 class UpdateResponse(TypedDict):
     """Response of update."""
 

@@ -18,6 +18,7 @@ from robot_memory.ingest.pipeline import LearnedText, Result
 from robot_memory.ingest.sessions import NONE, SessionFinder
 from robot_memory.ingest.tap import Tap
 from robot_memory.lifecycle import trials
+from robot_memory.lifecycle.erasure import was_erased
 from robot_memory.lifecycle.facts import learn
 from robot_memory.lifecycle.perceptions import Perception, store_perception
 from robot_memory.lifecycle.usual_efforts import TopicEffort, store_effort
@@ -65,6 +66,11 @@ class EventWriter:
             caller.reset(before)
 
     def _write(self, tap: str, item: Perception | LearnedText | trials.Report) -> None:
+        if not isinstance(item, Perception):
+            sense = item.origin if isinstance(item, trials.Report) else item.context['sense']
+            if was_erased(self._memory, sense, item.stamp):
+                self.count(tap, 'known')
+                return
         session = self._finder.find(self._sessions.get(tap, NONE), item.stamp or 0)
         if isinstance(item, trials.Report):
             self._record(tap, replace(item, session_id=session.id if session else None))

@@ -26,6 +26,7 @@ from robot_memory.storage.tables import (
     parts,
     payloads,
     sessions,
+    tombstones,
 )
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.parts import PACKED, Limits, Part
@@ -67,7 +68,8 @@ class StoredPerception:
     """
     Name the memory of a perception; it is `new`, or was known before.
 
-    A `witness` is another topic's measurement of that memory's contact, and was not known before.
+    What was erased is memory 0. A `witness` is another topic's measurement of that memory's
+    contact, and was not known before.
     """
 
     memory_id: int
@@ -172,7 +174,13 @@ def _make_record(
 def _recognize(
     connection: Connection, perception: Perception, identity: Identity
 ) -> tuple[int, bool, int]:
-    """Return what _find_known does, and the contact that it is another measurement of, or 0."""
+    """
+    Return what _find_known does, and the contact that it is another measurement of, or 0.
+
+    What was erased is known as memory 0.
+    """
+    if tombstones.has_event(connection, identity):
+        return 0, True, 0
     known, is_enough = _find_known(connection, identity, perception.collection)
     if known:
         return known, is_enough, 0

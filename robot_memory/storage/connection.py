@@ -318,6 +318,7 @@ class Database:
         connection.execute('PRAGMA foreign_keys = ON')
         connection.execute('PRAGMA cache_size = -16384')
         connection.execute('PRAGMA mmap_size = 0')
+        connection.execute('PRAGMA secure_delete = ON')
         return connection
 
     def _make_busy_handler(self) -> Callable[[int], bool]:

@@ -39,6 +39,7 @@ from robot_memory.storage.schema import (
     v19,
     v20,
     v21,
+    v22,
 )
 from robot_memory.storage.tables import meta, rule_conditions, trials
 
@@ -64,6 +65,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v19.upgrade,
     v20.upgrade,
     v21.upgrade,
+    v22.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
 PRESENT = Path(__file__).parent / 'schema' / 'present.sql'
@@ -105,6 +107,7 @@ def create(connection: apsw.Connection) -> None:
         if not version_of(connection):
             connection.execute(PRESENT.read_text(encoding='utf-8'))
             meta.put(connection, 'store_id', f'robot-mem-{secrets.token_hex(8)}')
+            meta.set_switch(connection, meta.SECURE_DELETE, True)
             derived.set_current(connection)
             connection.pragma('user_version', len(STEPS))
         connection.execute('COMMIT')

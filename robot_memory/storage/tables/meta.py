@@ -6,6 +6,9 @@ from typing import Any
 
 import apsw
 
+SECURE_DELETE = 'secure_delete'
+"""The switch of a file in which all that was ever freed was overwritten with zeros."""
+
 
 def get(connection: apsw.Connection, key: str) -> Any:
     """Return a fact; None where it was never noted."""

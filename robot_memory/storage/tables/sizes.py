@@ -78,6 +78,12 @@ def measure(connection: apsw.Connection, memory_id: int) -> int:
     return int(size)
 
 
+def note_erased(connection: apsw.Connection, memory_id: int) -> None:
+    """Take a perception that is about to be erased off the sum, if it is in it."""
+    if memory_id <= _get(connection, _UNTIL):
+        _add(connection, _PERCEPTIONS, -measure(connection, memory_id))
+
+
 def note_folded(connection: apsw.Connection, number: int, size: int) -> None:
     """Note that perceptions which were in the sum, with so many bytes, were folded."""
     _add(connection, _PERCEPTIONS, -size)

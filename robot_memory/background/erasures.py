@@ -1,0 +1,213 @@
+"""Completing erasures: backups, the words' index, free pages and the log; then the proof."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from robot_memory.background import erasing
+from robot_memory.background.erasing import Order
+from robot_memory.core.clock import Clock, SteadyClock, format_instant
+from robot_memory.core.errors import RobotMemoryError
+from robot_memory.core.settings import Settings
+from robot_memory.core.zones import get_zone
+from robot_memory.storage import Connection, Database
+from robot_memory.storage.admin import byte_search, cleaning
+from robot_memory.storage.admin.erased_backups import Answered, find_held, rewrite_all
+from robot_memory.storage.tables import erased_texts, erasures, meta
+from robot_memory.storage.tables.doomed import Doomed
+from robot_memory.storage.tables.erasing import find_left
+from robot_memory.storage.tables.erasures import Erasure
+
+logger = logging.getLogger(__name__)
+
+_PAUSE_SECONDS = 5.0
+"""How long an erasure that waits for another process is left alone."""
+
+
+class _Waiting(Exception):
+    """An erasure cannot be completed now; the text says what it waits for."""
+
+
+class Eraser:
+    """
+    Complete the erasures of a store that have no receipt yet, whichever process began them.
+
+    The words that a proof looks for are in the file until the proof begins, then in this process
+    alone: where they are lost, the file is written anew from the rows that are there.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        settings: Callable[[], Settings],
+        clock: Clock,
+        steady: SteadyClock,
+    ) -> None:
+        """Begin with nothing known of any erasure."""
+        self._db = db
+        self._settings = settings
+        self._clock = clock
+        self._steady = steady
+        self._lock = threading.Lock()
+        self._words: dict[int, list[str]] = {}
+        self._answered: dict[int, Answered] = {}
+        self._cleaned: dict[int, str] = {}
+        self._retry_at = 0.0
+
+    def run(self) -> None:
+        """Complete what is unfinished, if it was not tried just now; the worker's job."""
+        if self._steady() < self._retry_at:
+            return
+        with self._db.read() as connection:
+            waiting = erasures.find_unfinished(connection)
+        if waiting is not None:
+            self.complete(waiting.id)
+
+    def complete(self, number: int) -> Erasure:
+        """Complete an erasure as far as it can be now; return how far it is."""
+        with self._lock:
+            found = self._read(number)
+            if found.state == 'done':
+                return found
+            try:
+                self._finish(found, self._prove(found))
+            except _Waiting as waiting:
+                self._wait(found, str(waiting))
+            except RobotMemoryError as error:
+                self._wait(found, str(error))
+            return self._read(number)
+
+    def _read(self, number: int) -> Erasure:
+        with self._db.read() as connection:
+            return erasures.get(connection, number)
+
+    def _wait(self, found: Erasure, reason: str) -> None:
+        self._retry_at = self._steady() + _PAUSE_SECONDS
+        if reason != found.waits_for:
+            logger.warning('erasure %d is pending: %s', found.id, reason)
+            with self._db.write() as connection:
+                erasures.wait(connection, found.id, reason)
+
+    def _finish(self, found: Erasure, receipt: dict[str, Any]) -> None:
+        with self._db.write() as connection:
+            erasures.finish(connection, found.id, receipt)
+        for known in (self._words, self._answered, self._cleaned):
+            known.pop(found.id, None)
+        self._retry_at = 0.0
+
+    def _prove(self, found: Erasure) -> dict[str, Any]:
+        """Clean the files, and return the receipt; raise _Waiting where a check does not hold."""
+        doomed = Doomed.read(found.items)
+        answered = self._answer_backups(found, doomed)
+        if found.words is not None:
+            self._words[found.id] = found.words
+            with self._db.write() as connection:
+                erasures.remove_words(connection, found.id)
+        words = self._words.get(found.id)
+        if found.id not in self._cleaned:
+            self._cleaned[found.id] = self._clean(is_known=words is not None)
+        self._empty_log()
+        checks = self._check(doomed, words, answered)
+        if not all(one['holds'] for one in checks.values()) and not self._cleaned[found.id]:
+            cleaning.compact(self._db)
+            self._cleaned[found.id] = 'compacted: a check did not hold'
+            self._empty_log()
+            checks = self._check(doomed, words, answered)
+        failed = [name for name, one in checks.items() if not one['holds']]
+        if failed:
+            told = '; '.join(f'{name}: {checks[name]["detail"]}' for name in failed)
+            raise _Waiting(f'the proof does not hold yet: {told}')
+        return {
+            'completed_at': format_instant(self._clock()),
+            'checks': checks,
+            'file': self._cleaned[found.id] or 'overwritten in place',
+            'rewritten': [str(path) for path in answered.rewritten],
+            'still_holding': [f'{path}: {why}' for path, why in answered.holding],
+        }
+
+    def _answer_backups(self, found: Erasure, doomed: Doomed) -> Answered:
+        known = self._answered.get(found.id)
+        if known is not None:
+            return known
+        settings = self._settings()
+        zone = get_zone(settings.time_zone)
+        with self._db.read() as connection:
+            store_id = meta.get_store_id(connection)
+
+        def erase(connection: Connection) -> None:
+            at = found.at
+            number = erasures.begin(connection, found.writer, found.reason, at)
+            order = Order(number, doomed, found.writer, found.reason, at, zone)
+            if any(erasing.erase(connection, order).values()):
+                erasures.finish(connection, number, {})
+            else:
+                erasures.drop(connection, number)
+
+        ids = [*doomed.created, *doomed.events]
+        answered = rewrite_all(self._db.path, store_id, settings, ids, erase)
+        if answered.waits_for:
+            raise _Waiting(answered.waits_for)
+        self._answered[found.id] = answered
+        return answered
+
+    def _clean(self, *, is_known: bool) -> str:
+        """Clean the file; return why it was compacted, '' where it was not."""
+        cleaning.remove_words(self._db)
+        if not cleaning.is_overwritten(self._db):
+            why = 'compacted: it was not written with secure_delete since its creation'
+        elif not is_known:
+            why = 'compacted: the erasure was interrupted'
+        else:
+            return ''
+        cleaning.compact(self._db)
+        return why
+
+    def _empty_log(self) -> None:
+        reader = cleaning.empty_log(self._db)
+        if reader:
+            raise _Waiting(reader)
+
+    def _check(
+        self, doomed: Doomed, words: list[str] | None, answered: Answered
+    ) -> dict[str, dict[str, Any]]:
+        """Return of each check whether it holds, and what was looked at."""
+        with self._db.read() as connection:
+            left = find_left(connection, [*doomed.created, *doomed.events])
+        terms = cleaning.find_terms(self._db, words or [])
+        pages = cleaning.find_pages(self._db)
+        if pages is None:
+            self._empty_log()
+            pages = cleaning.find_pages(self._db)
+        found = self._search(words or [], answered)
+        number = len(set().union(*found.values()))
+        return {
+            'rows': {'holds': not left, 'detail': f'rows left in {left or "no table"}'},
+            'terms': {'holds': not terms, 'detail': f'{len(terms)} terms lead to no row'},
+            'pages': {
+                'holds': pages == [],
+                'detail': 'the log is being written'
+                if pages is None
+                else f'{len(pages)} free pages are not zero',
+            },
+            'bytes': {
+                'holds': not found,
+                'detail': f'{number} of {len(words or [])} words found'
+                + (f' in {", ".join(found)}' if found else ''),
+            },
+        }
+
+    def _search(self, words: list[str], answered: Answered) -> dict[str, set[str]]:
+        """Return the erased words that no row has, by the files that they are in."""
+        path, log = self._db.files[:2]
+        found = {str(path): byte_search.search_store(path, words)}
+        for file in (log, *answered.searched):
+            found[str(file)] = byte_search.search_file(file, words)
+        with self._db.read() as connection:
+            held = erased_texts.find_held(connection, sorted(set().union(*found.values())))
+        for file in answered.searched:
+            left = sorted(found[str(file)] - held)
+            found[str(file)] -= find_held(file, left) if left else set()
+        return {name: rest for name, some in found.items() if (rest := some - held)}

@@ -1,0 +1,112 @@
+"""Cleaning the file of what was erased: the words' index, free pages, the log."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from robot_memory.storage.admin import byte_search
+from robot_memory.storage.connection import Database
+from robot_memory.storage.indexes import fulltext
+from robot_memory.storage.tables import erased_texts, meta
+from robot_memory.text import tokenizer
+
+_PATIENCE_MS = 1000
+"""How long the emptying of the log waits for readers, and writers for it."""
+_ASK = """
+import fcntl, json, struct, sys
+found = []
+with open(sys.argv[1], 'r+b') as file:
+    for place in range(124, 128):
+        asked = struct.pack('hhqqi4x', fcntl.F_WRLCK, 0, place, 1, 0)
+        kind, _, _, _, pid = struct.unpack('hhqqi4x', fcntl.fcntl(file, fcntl.F_GETLK, asked))
+        if kind != fcntl.F_UNLCK:
+            found.append(pid)
+print(json.dumps(sorted(set(found))))
+"""
+"""Prints the processes that read from the log: they lock bytes 124 to 127 of the -shm."""
+
+
+def remove_words(db: Database) -> None:
+    """Write the full-text index anew, without the terms of rows that are gone."""
+    with db.write() as connection:
+        connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('optimize')")
+
+
+def compact(db: Database) -> None:
+    """Write the whole file anew: it then holds rows that are there and nothing else."""
+    with db.connect(alone=True) as connection:
+        connection.execute('VACUUM')
+    with db.write() as connection:
+        meta.set_switch(connection, meta.SECURE_DELETE, True)
+
+
+def is_overwritten(db: Database) -> bool:
+    """Say whether all that was ever freed in the file was overwritten."""
+    with db.read() as connection:
+        return bool(meta.get_switch(connection, meta.SECURE_DELETE))
+
+
+def empty_log(db: Database) -> str:
+    """Write the log into the file and empty it; return who keeps it, '' where it is empty."""
+    with db.connect() as connection:
+        connection.set_busy_timeout(_PATIENCE_MS)
+        try:
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.BusyError:
+            return f'{_name_readers(db.files[2])} reads an earlier state of the store'
+    return ''
+
+
+def _name_readers(index: Path) -> str:
+    """Return the processes that read from the log, with their ids and commands."""
+    # A process of its own: closing a descriptor of the file here would drop SQLite's locks.
+    done = subprocess.run(
+        [sys.executable, '-I', '-S', '-c', _ASK, str(index)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    pids = json.loads(done.stdout) if done.returncode == 0 else []
+    return ' and '.join(f'process {pid}{_name_command(pid)}' for pid in pids) or 'a process'
+
+
+def _name_command(pid: int) -> str:
+    try:
+        words = Path(f'/proc/{pid}/cmdline').read_bytes().split(b'\0')
+    except OSError:
+        return ''
+    text = b' '.join(words).decode('utf-8', 'replace').strip()
+    return f' ({text[:100]})' if text else ''
+
+
+def find_terms(db: Database, words: list[str]) -> list[str]:
+    """Return the terms of some words by which the index leads to rows that are not there."""
+    plain = [word for word in words if not word.startswith(erased_texts.SAMPLE)]
+    with db.connect() as connection:
+        connection.execute(
+            "CREATE VIRTUAL TABLE temp.occurrences USING fts5vocab('main', 'memories_fts',"
+            " 'instance')"
+        )
+        terms = (term for word in plain for term in tokenizer.extract_terms(word))
+        stems = sorted(set(fulltext.stems(connection, terms)))
+        rows: Any = connection.execute(
+            'SELECT t.value FROM json_each(?) AS t WHERE EXISTS (SELECT 1 FROM temp.occurrences'
+            ' AS o WHERE o.term = t.value AND o.doc NOT IN (SELECT memory_id FROM indexed))',
+            (json.dumps(stems, ensure_ascii=False),),
+        ).fetchall()
+    return [row[0] for row in rows]
+
+
+def find_pages(db: Database) -> list[int] | None:
+    """Return free pages that are not zero; None where the log was not empty any more."""
+    with db.write():  # nobody writes meanwhile
+        log = db.files[1]
+        if log.exists() and log.stat().st_size:
+            return None
+        return byte_search.find_dirty_pages(db.files[0])

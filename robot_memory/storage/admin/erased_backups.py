@@ -1,0 +1,188 @@
+"""The backups of a store, which hold what was erased from it: rewritten, or named."""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from robot_memory.core.settings import Settings
+from robot_memory.storage import schema_runner
+from robot_memory.storage.admin.backup import backups, plan_of
+from robot_memory.storage.tables import erased_texts, erasing
+from robot_memory.storage.tables.meta import get_store_id
+from robot_memory.storage.upgrade import copy_of
+from robot_memory.storage.vector_extension import load_vectors
+
+_CHUNK = 1 << 20
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+Erase = Callable[[apsw.Connection], None]
+"""Removes from a backup what was erased, in a transaction."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Name the backups that were rewritten, never held it, and still hold it, and why."""
+
+    rewritten: tuple[Path, ...] = ()
+    clean: tuple[Path, ...] = ()
+    holding: tuple[tuple[Path, str], ...] = ()
+    waits_for: str = ''
+
+    @property
+    def searched(self) -> tuple[Path, ...]:
+        """Return the backups in which nothing of it must be found."""
+        return (*self.rewritten, *self.clean)
+
+
+def rewrite_all(
+    path: Path, store_id: str, settings: Settings, ids: Sequence[int], erase: Erase
+) -> Answered:
+    """Answer for each backup of a store: rewrite it where it has a memory of the ids."""
+    plan = plan_of(settings)
+    files = [] if plan is None else [file for _, file in backups(plan.folder, path.stem)]
+    if copy_of(path).exists():
+        files.append(copy_of(path))
+    if not files:
+        return Answered()
+    rewritten: list[Path] = []
+    clean: list[Path] = []
+    holding: list[tuple[Path, str]] = []
+    lock = None if plan is None else plan.folder / f'.{path.stem}.lock'
+    with _alone(lock) as alone:
+        if not alone:
+            return Answered(waits_for=f'a backup is being made in {lock and lock.parent}')
+        for file in files:
+            try:
+                done = _rewrite(file, store_id, ids, erase)
+            except (OSError, EOFError, apsw.Error, _TooOld) as error:
+                holding.append((file, str(error)))
+            else:
+                (rewritten if done else clean).append(file)
+    return Answered(tuple(rewritten), tuple(clean), tuple(holding))
+
+
+class _TooOld(Exception):
+    """A backup has the schema of an earlier release."""
+
+
+@contextmanager
+def _alone(path: Path | None) -> Iterator[bool]:
+    """Say whether no process makes a backup; none begins one meanwhile."""
+    if path is None or not path.parent.is_dir():
+        yield True
+        return
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield True
+    except BlockingIOError:
+        yield False
+    finally:
+        os.close(descriptor)
+
+
+def _rewrite(file: Path, store_id: str, ids: Sequence[int], erase: Erase) -> bool:
+    """Rewrite a backup without some memories, whole or not at all; say whether it had any."""
+    packed = file.suffix == '.gz'
+    part = file.with_name(f'.{file.name}.erasing.part')
+    again = file.with_name(f'.{file.name}.erasing.gz.part')
+    for rest in (part, again):
+        rest.unlink(missing_ok=True)
+    try:
+        _copy(file, part, packed=packed)
+        if not _erase(part, store_id, ids, erase):
+            return False
+        if packed:
+            _pack(part, again)
+        whole = again if packed else part
+        with open(whole, 'rb') as done:
+            os.fsync(done.fileno())
+        shutil.copystat(file, whole)
+        whole.replace(file)
+        return True
+    finally:
+        for rest in (part, again):
+            rest.unlink(missing_ok=True)
+
+
+def _copy(file: Path, part: Path, *, packed: bool) -> None:
+    with (
+        gzip.open(file) if packed else open(file, 'rb') as source,
+        os.fdopen(os.open(part, _NEW, 0o600), 'wb') as target,
+    ):
+        shutil.copyfileobj(source, target, _CHUNK)
+
+
+def _pack(part: Path, packed: Path) -> None:
+    with (
+        os.fdopen(os.open(packed, _NEW, 0o600), 'wb') as raw,
+        gzip.GzipFile('', 'wb', compresslevel=6, fileobj=raw, mtime=0) as file,
+        open(part, 'rb') as source,
+    ):
+        shutil.copyfileobj(source, file, _CHUNK)
+
+
+def _erase(part: Path, store_id: str, ids: Sequence[int], erase: Erase) -> bool:
+    """Erase from a copy of a backup; say whether it had anything of it."""
+    connection = apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        load_vectors(connection)
+        connection.execute('PRAGMA secure_delete = ON')
+        connection.execute('PRAGMA foreign_keys = ON')
+        connection.execute('PRAGMA journal_mode = DELETE')
+        if get_store_id(connection) != store_id:
+            return False
+        if not schema_runner.is_current(connection):
+            if not _has_any(connection, ids):
+                return False
+            raise _TooOld(
+                f'it has schema version {schema_runner.version_of(connection)}, of an earlier '
+                'release: delete it'
+            )
+        connection.execute('BEGIN IMMEDIATE')
+        before = connection.total_changes()
+        erase(connection)
+        changed = connection.total_changes() > before
+        connection.execute('COMMIT')
+        if changed:
+            connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('optimize')")
+            connection.execute('VACUUM')
+            left = erasing.find_left(connection, ids)
+            if left:
+                raise OSError(f'rows are left in {", ".join(left)}')
+        return changed
+    finally:
+        connection.close()
+
+
+def find_held(file: Path, words: Sequence[str]) -> set[str]:
+    """Return those of some words that a row of a backup holds."""
+    part = file.with_name(f'.{file.name}.reading.part')
+    part.unlink(missing_ok=True)
+    try:
+        _copy(file, part, packed=file.suffix == '.gz')
+        connection = apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            return erased_texts.find_held(connection, words)
+        finally:
+            connection.close()
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _has_any(connection: apsw.Connection, ids: Sequence[int]) -> bool:
+    """Say whether a backup of any schema has a memory of the ids."""
+    row = connection.execute(
+        'SELECT 1 FROM memories WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1',
+        (json.dumps(list(ids)),),
+    ).fetchone()
+    return row is not None
