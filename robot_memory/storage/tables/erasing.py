@@ -37,6 +37,7 @@ OWNED = (*_TABLES, 'parts', 'trials', 'indexed', 'places', 'facets', 'events', '
 """Tables whose rows belong to a memory by their column `memory_id`."""
 _FIRST_NAMES = 3
 """Names that a new file has: the kinds of detectors."""
+_FIRST_FIGURES = 8
 
 
 def remove_memory(connection: apsw.Connection, erasure: int, memory_id: int) -> None:
@@ -309,12 +310,26 @@ def remove_orphans(connection: apsw.Connection) -> None:
             (SELECT 1 FROM places WHERE path_id = place_paths.id);
         DELETE FROM collections WHERE memories <= 0;
     """)
+    _remove_figures(connection)
     columns = 'kind label topic task session robot recording collection frame source subject'
     used = ' UNION '.join(f'SELECT {name} FROM events' for name in columns.split())
     connection.execute(
         f'DELETE FROM event_names WHERE id > {_FIRST_NAMES} AND id NOT IN'
         f' (SELECT kind FROM figures UNION SELECT * FROM ({used}) AS u WHERE u.kind IS NOT NULL)'
     )
+
+
+def _remove_figures(connection: apsw.Connection) -> None:
+    """Remove the figures that no event has: their names may be what was erased."""
+    for number, kind, slot in connection.execute(
+        'SELECT id, kind, slot FROM figures WHERE id > ?', (_FIRST_FIGURES,)
+    ).fetchall():
+        has = f"others ->> '$.{number}' IS NOT NULL" if slot is None else f'value_{slot} NOT NULL'
+        connection.execute(
+            'DELETE FROM figures WHERE id = ? AND NOT EXISTS (SELECT 1 FROM events'
+            f' INDEXED BY events_by_kind WHERE kind = ? AND {has})',
+            (number, kind),
+        )
 
 
 def note_erased(

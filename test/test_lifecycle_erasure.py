@@ -1,0 +1,306 @@
+"""What an erasure takes and leaves, and that nothing brings it back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import old_stores
+import pytest
+import test_background_folding as folding
+from narrowing import require
+from recordings import events_of, run
+from robots import MovableClock, Robot, check_file
+from test_tools_erase import erase, find_markers
+
+from robot_memory.archive.reader import import_archive
+from robot_memory.archive.writer import ExportScope, generate_lines
+from robot_memory.background import folding as folder
+from robot_memory.storage.admin.audit_check import check
+from robot_memory.storage.schema_runner import STEPS
+
+ANNA, BOB = 'operator:anna', 'operator:bob'
+
+
+@pytest.fixture
+def robot(open_robot: Callable[..., Robot]) -> Robot:
+    return open_robot(resident=False, python_role='operator')
+
+
+def says(robot: Robot, actor: str, text: str, **more: Any) -> Any:
+    return robot.learn(text, context={'actor_id': actor}, **more)
+
+
+def verify(robot: Robot) -> None:
+    """Check the audit with all its rows, and the file."""
+    with robot.memory.db.read() as connection:
+        assert check(connection, all_lines=True).problem == ''
+    check_file(robot.memory.db.path)
+
+
+def export(robot: Robot, path: Path) -> Path:
+    """Write an archive of all."""
+    with robot.memory.db.read() as connection:
+        path.write_text(''.join(f'{line}\n' for line in generate_lines(connection, ExportScope())))
+    return path
+
+
+def test_an_actor_s_erasure_takes_what_the_actor_said_and_leaves_what_others_said(
+    robot: Robot,
+) -> None:
+    own = require(says(robot, ANNA, 'the marmalade cup is on the shelf').memory_id)
+    shared = require(says(robot, ANNA, 'the red door is closed').memory_id)
+    assert says(robot, BOB, 'the red door is closed').observed
+    other = require(says(robot, BOB, 'the blue plate is wet').memory_id)
+    assert says(robot, ANNA, 'the blue plate is wet', session_id=None).observed
+    mention = require(says(robot, BOB, 'anna likes the green lamp').memory_id)
+    session = robot.start_session().session_id
+    robot.save_conversation(
+        'my pincode is zwetschge', 'noted', session_id=session, metadata={'actor_id': ANNA}
+    )
+    found = robot.erase(actor_id=ANNA, reason='asked for')
+    assert own in require(found.memory_ids)
+    ((answer,),) = robot.rows("SELECT memory_id FROM turns WHERE role = 'assistant'")
+    assert (found.kept, found.mentions) == ((shared,), (mention, answer))
+    done = robot.erase(token=require(found.token))
+    assert done.status == 'erased', done.pending
+    assert find_markers(['marmalade', 'zwetschge'], *robot.memory.db.files) == []
+    assert robot.row(shared)['actor_id'] == BOB
+    assert robot.contents(query='red door') == ['the red door is closed']
+    left = {row[0] for row in robot.rows('SELECT id FROM memories')}
+    assert {shared, other, mention} <= left and own not in left
+    assert robot.rows('SELECT 1 FROM observations WHERE actor_id = ?', ANNA) == []
+    assert robot.rows('SELECT 1 FROM memories WHERE actor_id = ?', ANNA) == []
+    verify(robot)
+    named = erase(robot, memory_ids=[mention])
+    assert named.counts['memories'] == 1
+
+
+def test_earlier_states_that_an_actor_said_go_and_the_present_one_stays(robot: Robot) -> None:
+    kept = require(says(robot, ANNA, 'the zwetschge cup is red').memory_id)
+    robot.update(kept, 'the cup is blue', {'actor_id': BOB})
+    with robot.memory.db.write() as connection:
+        connection.execute('UPDATE memories SET actor_id = ? WHERE id = ?', (BOB, kept))
+    done = erase(robot, actor_id=ANNA)
+    assert done.status == 'erased', done.pending
+    assert robot.row(kept)['content'] == 'the cup is blue'
+    assert find_markers(['zwetschge'], *robot.memory.db.files) == []
+
+
+def test_a_session_goes_with_its_turns_its_title_and_what_it_observed(robot: Robot) -> None:
+    session = robot.start_session(context={'note': 'zwetschge'}, title='marmalade').session_id
+    known = require(robot.learn('the red door is closed').memory_id)
+    robot.learn('the red door is closed', {'by': 'quittengelee'}, session_id=session)
+    own = robot.learn('the blue cup is wet', session_id=session)
+    robot.save_conversation('where is the holunder', 'on the table', session_id=session)
+    robot.end_session(session)
+    done = erase(robot, session_id=session)
+    assert done.status == 'erased', done.pending
+    markers = ['zwetschge', 'marmalade', 'quittengelee', 'holunder', session]
+    assert find_markers(markers[:4], *robot.memory.db.files) == []
+    assert robot.rows('SELECT id FROM memories') == [(known,)]
+    assert robot.rows('SELECT * FROM sessions') == []
+    assert own.memory_id != known
+    verify(robot)
+
+
+def test_a_filter_takes_what_passes_active_or_not(robot: Robot) -> None:
+    ids = [require(robot.learn(f'the cup {i} is red', {'n': i}).memory_id) for i in range(6)]
+    robot.forget(ids[0], 'wrong')
+    done = erase(robot, where={'n': {'$lt': 3}})
+    assert done.counts['memories'] == 3
+    assert robot.rows('SELECT id FROM memories') == [(one,) for one in ids[3:]]
+    verify(robot)
+
+
+def test_what_superseded_a_memory_goes_and_the_memory_stays(robot: Robot) -> None:
+    old = require(robot.learn('the red cup slips').memory_id)
+    new = require(robot.learn('the red cup slips at night', from_=f'mem_{old}').memory_id)
+    assert robot.row(old)['superseded_by'] == new
+    done = erase(robot, memory_ids=[new])
+    assert done.status == 'erased', done.pending
+    assert robot.row(old)['superseded_by'] is None
+    verify(robot)
+
+
+def test_a_copy_that_a_merge_made_in_another_memory_goes_along(robot: Robot) -> None:
+    old = require(robot.learn('the zwetschge cup slips', {'by': 'holunder'}).memory_id)
+    new = require(robot.learn('the cup slips at night', from_=f'mem_{old}').memory_id)
+    assert robot.rows('SELECT memory_id FROM observations') == [(new,)]
+    done = erase(robot, memory_ids=[old])
+    assert done.status == 'erased', done.pending
+    assert find_markers(['zwetschge', 'holunder'], *robot.memory.db.files) == []
+    verify(robot)
+
+
+def test_an_erased_event_of_a_digest_leaves_the_others_with_their_figures(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, 'RARE', 15)
+    folding.fill(robot)
+    assert folding.fold_to(robot, 0.02)
+    ids = folding.folded_ids(robot)
+    ((digest, number),) = robot.rows(
+        'SELECT memory_id, count(*) FROM events WHERE id > 0 AND memory_id <> id'
+        ' GROUP BY 1 ORDER BY 2 DESC LIMIT 1'
+    )
+    assert number > 1
+    ((gone,),) = robot.rows(
+        'SELECT id FROM events WHERE memory_id = ? AND id <> memory_id ORDER BY value_1 DESC'
+        ' LIMIT 1',
+        digest,
+    )
+    before = robot.row(digest)['content']
+    done = erase(robot, memory_ids=[gone])
+    assert done.status == 'erased', done.pending
+    after = robot.row(digest)['content']
+    assert after != before and after.startswith(f'{number - 1} event')
+    assert folding.folded_ids(robot) == [one for one in ids if one != gone]
+    with robot.memory.db.read() as connection:
+        bounds = connection.execute(
+            'SELECT kind, hour, number, longest, high_1 FROM event_hours ORDER BY 1, 2'
+        ).fetchall()
+        true = connection.execute(
+            'SELECT kind, onset / 3600000000000, count(*), max("end" - onset), max(value_1)'
+            ' FROM events GROUP BY 1, 2 ORDER BY 1, 2'
+        ).fetchall()
+    assert bounds == true
+    left = [one for one in ids if one != gone]
+    done = erase(robot, memory_ids=[digest])
+    assert done.counts['events'] == number - 1
+    assert set(folding.folded_ids(robot)) < set(left)
+    verify(robot)
+
+
+def test_neither_an_archive_nor_a_recording_brings_back_what_was_erased(
+    robot: Robot, open_robot: Callable[..., Robot], made: Path, tmp_path: Path
+) -> None:
+    run(robot.memory, made)
+    robot.learn('the marmalade cup is red')
+    other = open_robot(name='other', resident=False)
+    other.learn('the zwetschge door is closed')
+    foreign = export(other, tmp_path / 'other.jsonl')
+    import_archive(robot.memory, foreign)
+    archive = export(robot, tmp_path / 'all.jsonl')
+    number = len(robot.rows('SELECT 1 FROM memories'))
+    assert len(events_of(robot.memory)) == 8
+    done = erase(robot, where={'memory_id': {'$gt': 0}})
+    assert done.counts['memories'] == number
+    assert done.status == 'erased', done.pending
+    again, _ = run(robot.memory, made)
+    assert (again.kept, again.known) == (0, 8)
+    assert import_archive(robot.memory, archive).erased == number
+    assert import_archive(robot.memory, foreign).erased == 1
+    assert robot.rows('SELECT 1 FROM memories') == []
+    columns = ', '.join(
+        row[1] for row in robot.rows('PRAGMA table_info(tombstones)') if row[1] != 'end'
+    )
+    held = repr(robot.rows(f'SELECT {columns} FROM tombstones'))
+    assert 'marmalade' not in held and 'contact' not in held
+    verify(robot)
+
+
+def test_a_folded_event_that_was_erased_is_not_brought_back_by_an_archive(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(folder, 'RARE', 15)
+    folding.fill(robot)
+    whole = export(robot, tmp_path / 'whole.jsonl')
+    folding.fold_to(robot, 0.02)
+    folded = export(robot, tmp_path / 'folded.jsonl')
+    gone = folding.folded_ids(robot)[0]
+    erase(robot, memory_ids=[gone])
+    before = robot.rows('SELECT id FROM events ORDER BY id')
+    for archive in (whole, folded):
+        assert import_archive(robot.memory, archive).erased == 1
+    assert robot.rows('SELECT id FROM events ORDER BY id') == before
+
+
+def test_what_a_topic_said_does_not_come_back_at_its_stamps(robot: Robot) -> None:
+    from robot_memory.ingest.pipeline import LearnedText
+    from robot_memory.ingest.sessions import SessionFinder
+    from robot_memory.ingest.writer import EventWriter
+
+    writer = EventWriter(robot.memory, [], SessionFinder(robot.memory))
+    sense = {'topic': '/rosout', 'source': 'cell', 'detector': 'text', 'recording': 'one'}
+    said = [
+        LearnedText('the motor is hot', {'sense': {**sense, 'stamp_ns': at}}, 'default', at)
+        for at in (10, 20, 30)
+    ]
+    for text in said[:2]:
+        writer.write('log', text)
+    ((kept,),) = robot.rows('SELECT id FROM memories')
+    assert len(robot.rows('SELECT 1 FROM observations')) == 1
+    erase(robot, memory_ids=[kept])
+    for text in said[:2]:
+        writer.write('log', text)
+    assert robot.rows('SELECT 1 FROM memories') == []
+    writer.write('log', said[2])
+    assert len(robot.rows('SELECT 1 FROM memories')) == 1
+
+
+READER = """
+import sys, apsw
+connection = apsw.Connection(sys.argv[1])
+connection.execute('BEGIN')
+connection.execute('SELECT count(*) FROM memories').fetchall()
+print('reading', flush=True)
+sys.stdin.readline()
+connection.execute('ROLLBACK')
+print('done', flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_a_reader_that_keeps_the_log_is_named_and_the_proof_goes_on_without_it(
+    robot: Robot, clock: MovableClock
+) -> None:
+    kept = require(robot.learn('the zwetschge cup is red').memory_id)
+    command = [sys.executable, '-c', READER, str(robot.memory.db.path)]
+    pipes = {'stdin': subprocess.PIPE, 'stdout': subprocess.PIPE, 'text': True}
+    with subprocess.Popen(command, **pipes) as reader:  # type: ignore[call-overload]
+        assert reader.stdout.readline() == 'reading\n'
+        robot.learn('the door is closed')
+        done = erase(robot, memory_ids=[kept])
+        assert done.status == 'pending'
+        assert f'process {reader.pid} ({sys.executable} -c' in require(done.pending)
+        assert robot.rows('SELECT 1 FROM memories WHERE id = ?', kept) == []
+        reader.stdin.write('\n')
+        reader.stdin.flush()
+        assert reader.stdout.readline() == 'done\n'
+        clock.forward(seconds=6)
+        robot.memory.eraser.run()
+        again = robot.erase(erasure=require(done.erasure))
+        assert again.status == 'erased', again.pending
+        assert find_markers(['zwetschge'], *robot.memory.db.files) == []
+        reader.stdin.write('\n')
+
+
+@pytest.mark.parametrize('version', [1, 13, len(STEPS) - 1])
+def test_an_older_file_is_compacted_at_its_first_erasure_and_its_copy_is_named(
+    version: int, tmp_path: Path, clock: MovableClock
+) -> None:
+    from robot_memory.core.settings import Settings
+    from robot_memory.memory import Memory
+
+    path = old_stores.fixture(version, tmp_path)
+    settings = Settings(db_path=str(path), model='none', python_role='operator')
+    clock.forward(days=400)
+    with Memory(settings, resident=False, clocks=clock, upgrade=True) as memory:
+        robot = Robot(memory)
+        ids = [row[0] for row in robot.rows("SELECT id FROM memories WHERE type = 'fact'")]
+        words = ['calibrate', 'Schublade', 'klemmt']
+        assert find_markers(words, path) == words
+        done = erase(robot, memory_ids=ids)
+        assert done.status == 'erased', done.pending
+        receipt = require(done.receipt)
+        assert receipt['file'].startswith('compacted: it was not written with secure_delete')
+        ((copy, why),) = [one.split(': ', 1) for one in receipt['still_holding']]
+        assert copy.endswith('.before-upgrade') and 'earlier release: delete it' in why
+        assert find_markers(words, *memory.db.files) == []
+        second = erase(robot, memory_ids=[require(robot.learn('holunder').memory_id)])
+        assert require(second.receipt)['file'] == 'overwritten in place'
+        verify(robot)
