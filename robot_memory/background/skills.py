@@ -28,7 +28,7 @@ from robot_memory.skills.model import Noticed, Skill
 from robot_memory.skills.process import Scales
 from robot_memory.storage import Connection, Database
 from robot_memory.storage.indexes import indexed
-from robot_memory.storage.tables import situations, trials
+from robot_memory.storage.tables import erasures, situations, trials
 from robot_memory.storage.tables.trials import Row
 
 _MOST = 32
@@ -69,7 +69,7 @@ class SkillCopy:
         self.skill = Skill()
         self.rows: list[Row] = []
         self.units: dict[tuple[str, str], str | None] = {}
-        self.seq = 0
+        self.seq = self.erasures = 0
         self.model = model
         self.is_waiting = False
         self.state_last = self.state_count = 0
@@ -278,6 +278,7 @@ class SkillCopies:
     def run(self) -> None:
         """Embed situations that have no vector, and learn the scales that are due."""
         self._embed_missing()
+        self._drop_erased()
         with self._lock:
             copies = list(self._copies.values())
         for copy in copies:
@@ -304,14 +305,25 @@ class SkillCopies:
         if self._db.read_only_reason:
             return
         with self._db.write() as connection:
+            if erasures.get_last(connection) != copy.erasures:
+                return
             trials.put_state(connection, copy.key.collection, copy.key.skill, count, last, state)
         copy.state_last = last
+
+    def _drop_erased(self) -> None:
+        """Drop the copies from before an erasure: they may hold what is gone."""
+        with self._db.read() as connection:
+            last = erasures.get_last(connection)
+        with self._lock:
+            for key in [key for key, copy in self._copies.items() if copy.erasures != last]:
+                del self._copies[key]
 
     def _load(
         self, connection: Connection, key: SkillKey, model: str, dimension: int
     ) -> SkillCopy:
         copy = SkillCopy(key, model, dimension)
         copy.seq = indexed.last_change(connection)
+        copy.erasures = erasures.get_last(connection)
         rows = trials.read(connection, key.collection, key.skill)
         for row, situation in trials.read_stale(connection, key.collection, key.skill):
             copy.know_situation(connection, row.situation, situation)
@@ -325,7 +337,7 @@ class SkillCopies:
         """Take over what was written since the last look; say whether the copy still holds."""
         with copy.lock:
             read = indexed.read_changes(connection, copy.seq)
-            if read is None:
+            if read is None or erasures.get_last(connection) != copy.erasures:
                 return False
             if not read.changed:
                 return not (copy.is_waiting and copy.model and self._has_vectors(connection, copy))

@@ -25,6 +25,7 @@ from robot_memory.search.shard import Shard
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import forms, indexed, other_vectors, vectors
 from robot_memory.storage.indexes.other_vectors import SecondModel
+from robot_memory.storage.tables import erasures
 from robot_memory.text.tokenizer import ENOUGH
 
 AT_ONCE = 20_000
@@ -68,6 +69,7 @@ class ResidentIndex:
         self._second: SecondModel | None = None
         self._models: tuple[str | None, str | None] = (None, None)
         self._seq = 0
+        self._erasures = 0
 
     def shard(self, connection: Connection, partition: str) -> Shard | None:
         """Return one partition as `snapshot` does."""
@@ -126,14 +128,18 @@ class ResidentIndex:
         Questions are answered meanwhile.
         """
         with self._loading:
+            last = erasures.get_last(connection)
             with self._lock:
                 self._follow(connection)
+                # What was erased must not stay behind in arrays of before.
+                self._is_wasteful |= last != self._erasures
                 loaded = None if self._is_wasteful else self._shards
             if loaded is None:
                 made = self._read(connection, stop)
                 if made is None:
                     return False
                 self._adopt(connection, made)
+                self._erasures = last
         if loaded is None:
             trim_heap()
             return True

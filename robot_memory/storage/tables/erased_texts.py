@@ -143,4 +143,16 @@ def find_held(connection: apsw.Connection, words: Sequence[str]) -> set[str]:
         found = {row[0] for row in rows}
         held |= found
         left -= found
-    return held
+    return held | _find_held_samples(connection, words)
+
+
+def _find_held_samples(connection: apsw.Connection, words: Sequence[str]) -> set[str]:
+    """Return those of some samples that the payload of another memory holds."""
+    return {
+        word
+        for word in words
+        if word.startswith(SAMPLE)
+        and connection.execute(
+            'SELECT 1 FROM parts WHERE instr(content, ?) LIMIT 1', (bytes.fromhex(word[1:]),)
+        ).fetchone()
+    }

@@ -83,8 +83,8 @@ def _find(known: list[Figure], name: str, value: float, unit: str) -> tuple[Figu
 def _register(
     connection: apsw.Connection, known: list[Figure], kind: int, name: str, unit: str
 ) -> Figure:
-    taken = [figure.slot for figure in known if figure.slot is not None]
-    slot = len(taken) + 1 if len(taken) < SLOTS else None
+    taken = {figure.slot for figure in known}
+    slot = next((slot for slot in range(1, SLOTS + 1) if slot not in taken), None)
     connection.execute(
         'INSERT INTO figures (kind, name, unit, slot) VALUES (?, ?, ?, ?)',
         (kind, name, unit, slot),
