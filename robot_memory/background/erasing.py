@@ -12,7 +12,7 @@ from robot_memory.core.records import Record
 from robot_memory.storage import Connection
 from robot_memory.storage.events.fields import Fields
 from robot_memory.storage.events.pages import read_events
-from robot_memory.storage.tables import erased_texts, erasing, memories, tombstones
+from robot_memory.storage.tables import erasable, erased_texts, erasing, memories, tombstones
 from robot_memory.storage.tables.doomed import Doomed
 from robot_memory.storage.tables.folding import Candidate
 
@@ -50,7 +50,7 @@ def read_texts(connection: Connection, doomed: Doomed) -> Taken:
         texts += erased_texts.read_memory(connection, memory_id)
     for observation in (
         *doomed.observations,
-        *erasing.find_copies(connection, doomed.memories),
+        *erasable.find_copies(connection, doomed.memories),
     ):
         texts += erased_texts.read_observation(connection, observation)
     for revision in doomed.revisions:
@@ -70,7 +70,7 @@ def erase(connection: Connection, order: Order) -> dict[str, int]:
     doomed = order.doomed
     there = _find_there(connection, doomed)
     touched: set[int] = set()
-    observations = [*doomed.observations, *erasing.find_copies(connection, there)]
+    observations = [*doomed.observations, *erasable.find_copies(connection, there)]
     for observation in observations:
         tombstones.put_observation(connection, order.erasure, observation)
         touched.add(erasing.remove_observation(connection, observation) or 0)
@@ -113,11 +113,11 @@ def erase(connection: Connection, order: Order) -> dict[str, int]:
 
 def _find_there(connection: Connection, doomed: Doomed) -> list[int]:
     """Return the memories to remove that a store has."""
-    found = dict.fromkeys(erasing.find_created(connection, doomed.created))
+    found = dict.fromkeys(erasable.find_created(connection, doomed.created))
     # What is folded here may be whole in a backup.
-    found.update(dict.fromkeys(erasing.find_whole(connection, doomed.events)))
-    found.update(dict.fromkeys(erasing.find_unobserved(connection, doomed.kept)))
-    found.update(dict.fromkeys(erasing.find_unrevised(connection, doomed.revisions)))
+    found.update(dict.fromkeys(erasable.find_whole(connection, doomed.events)))
+    found.update(dict.fromkeys(erasable.find_unobserved(connection, doomed.kept)))
+    found.update(dict.fromkeys(erasable.find_unrevised(connection, doomed.revisions)))
     return sorted(found)
 
 

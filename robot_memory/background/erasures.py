@@ -18,7 +18,7 @@ from robot_memory.storage.admin import byte_search, cleaning
 from robot_memory.storage.admin.erased_backups import Answered, find_held, rewrite_all
 from robot_memory.storage.tables import erased_texts, erasures, meta
 from robot_memory.storage.tables.doomed import Doomed
-from robot_memory.storage.tables.erasing import find_left
+from robot_memory.storage.tables.erasable import find_left
 from robot_memory.storage.tables.erasures import Erasure
 
 logger = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ import apsw
 from robot_memory.core.settings import Settings
 from robot_memory.storage import schema_runner
 from robot_memory.storage.admin.backup import backups, plan_of
-from robot_memory.storage.tables import erased_texts, erasing
+from robot_memory.storage.tables import erasable, erased_texts
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.upgrade import copy_of
 from robot_memory.storage.vector_extension import load_vectors
@@ -156,7 +156,7 @@ def _erase(part: Path, store_id: str, ids: Sequence[int], erase: Erase) -> bool:
         if changed:
             connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('optimize')")
             connection.execute('VACUUM')
-            left = erasing.find_left(connection, ids)
+            left = erasable.find_left(connection, ids)
             if left:
                 raise OSError(f'rows are left in {", ".join(left)}')
         return changed

@@ -7,7 +7,7 @@ Lines of the audit stay, without reason, detail and salt; each memory gets a lin
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import apsw
@@ -29,12 +29,10 @@ from robot_memory.storage.tables import (
 )
 
 ERASED = 'erased'
-_TABLES = (
+TABLES = (
     'turns payloads accesses retired_by_age revisions rule_conditions proposals'
     ' protected_changes observations origins'
 ).split()
-OWNED = (*_TABLES, 'parts', 'trials', 'indexed', 'places', 'facets', 'events', 'other_vectors')
-"""Tables whose rows belong to a memory by their column `memory_id`."""
 _FIRST_NAMES = 3
 """Names that a new file has: the kinds of detectors."""
 _FIRST_FIGURES = 8
@@ -53,7 +51,7 @@ def remove_memory(connection: apsw.Connection, erasure: int, memory_id: int) -> 
     trials.remove(connection, memory_id)
     parts.remove_all(connection, memory_id)
     _remove_events(connection, 'memory_id = ?', memory_id)
-    for table in _TABLES:
+    for table in TABLES:
         connection.execute(f'DELETE FROM {table} WHERE memory_id = ?', (memory_id,))
     connection.execute('DELETE FROM proposals WHERE replacing_id = ?', (memory_id,))
     connection.execute(
@@ -145,17 +143,6 @@ def _get_collection(connection: apsw.Connection, memory_id: int) -> str:
         'SELECT collection FROM memories WHERE id = ?', (memory_id,)
     )
     return str(collection)
-
-
-def find_copies(connection: apsw.Connection, ids: Sequence[int]) -> list[int]:
-    """Return the observations of other memories that merges made of what some memories said."""
-    rows: Any = connection.execute(
-        'SELECT o.id FROM observations AS o JOIN audit AS a ON a.id = o.audit_id'
-        ' WHERE a.memory_id IN (SELECT value FROM json_each(?1))'
-        ' AND o.memory_id NOT IN (SELECT value FROM json_each(?1)) ORDER BY o.id',
-        (json.dumps(list(ids)),),
-    )
-    return [row[0] for row in rows]
 
 
 def take_over(connection: apsw.Connection, memory_id: int, observation: int) -> None:
@@ -339,63 +326,3 @@ def note_erased(
     audit.forget_texts(connection, ids)
     for memory_id in ids:
         audit.record(connection, memory_id, ERASED, writer, reason, {}, at)
-
-
-def find_left(connection: apsw.Connection, ids: Sequence[int]) -> list[str]:
-    """Return the tables that still have a row of one of some memories."""
-    asked = json.dumps(list(ids))
-    queries = [(table, 'memory_id') for table in OWNED]
-    queries += [('memories', 'id'), ('memories', 'superseded_by'), ('events', 'id')]
-    queries += [('replacements', 'replacing_id'), ('replacements', 'replaced_id')]
-    queries += [('proposals', 'replacing_id'), ('memories_fts', 'rowid')]
-    return [
-        table
-        for table, column in queries
-        if connection.execute(
-            f'SELECT 1 FROM {table} WHERE {column} IN (SELECT value FROM json_each(?)) LIMIT 1',
-            (asked,),
-        ).fetchone()
-    ]
-
-
-# Which of it a backup has
-
-
-def find_created(connection: apsw.Connection, created: Mapping[int, int]) -> list[int]:
-    """Return those memories that are there and were stored when it is said."""
-    rows: Any = connection.execute(
-        'SELECT m.id FROM json_each(?) AS c JOIN memories AS m ON m.id = c.key'
-        ' AND m.created_at = c.value ORDER BY m.id',
-        (json.dumps(created),),
-    )
-    return [row[0] for row in rows]
-
-
-def find_whole(connection: apsw.Connection, events: Sequence[int]) -> list[int]:
-    """Return the events whose memories are there."""
-    rows: Any = connection.execute(
-        'SELECT m.id FROM memories AS m JOIN events AS e ON e.id = m.id AND e.memory_id = e.id'
-        ' WHERE m.id IN (SELECT value FROM json_each(?))',
-        (json.dumps(list(events)),),
-    )
-    return [row[0] for row in rows]
-
-
-def find_unobserved(connection: apsw.Connection, kept: Mapping[int, int]) -> list[int]:
-    """Return the memories that are there without the observations that they take over."""
-    rows: Any = connection.execute(
-        'SELECT m.id FROM json_each(?) AS k JOIN memories AS m ON m.id = k.key'
-        ' WHERE NOT EXISTS (SELECT 1 FROM observations WHERE id = k.value AND memory_id = m.id)',
-        (json.dumps(kept),),
-    )
-    return [row[0] for row in rows]
-
-
-def find_unrevised(connection: apsw.Connection, revised: Mapping[int, int]) -> list[int]:
-    """Return the memories that are there without the earlier states to be removed."""
-    rows: Any = connection.execute(
-        'SELECT m.id FROM json_each(?) AS k JOIN memories AS m ON m.id = k.value'
-        ' WHERE NOT EXISTS (SELECT 1 FROM revisions WHERE id = k.key)',
-        (json.dumps(revised),),
-    )
-    return [row[0] for row in rows]
