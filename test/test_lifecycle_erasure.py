@@ -304,3 +304,66 @@ def test_an_older_file_is_compacted_at_its_first_erasure_and_its_copy_is_named(
         second = erase(robot, memory_ids=[require(robot.learn('holunder').memory_id)])
         assert require(second.receipt)['file'] == 'overwritten in place'
         verify(robot)
+
+
+def test_what_an_actor_asked_to_change_goes_with_its_reason(
+    robot: Robot, open_robot: Callable[..., Robot]
+) -> None:
+    from robot_memory.core.authority import Writer
+    from robot_memory.core.errors import Conflict
+    from robot_memory.memory import caller
+
+    kept = require(robot.learn('the red cup is heavy').memory_id)
+    relayed = Writer('mcp-http', 'inspector', 'planner-1', ANNA, 'person')
+    before = caller.set(relayed)
+    try:
+        with pytest.raises(Conflict, match='Proposal 1 is open'):
+            robot.update(kept, 'the holunder cup is light', {'actor_id': ANNA})
+        with pytest.raises(Conflict, match='Proposal 2 is open'):
+            robot.forget(kept, 'it says zwetschge')
+    finally:
+        caller.reset(before)
+    done = erase(robot, actor_id=ANNA)
+    assert done.status == 'erased', done.pending
+    assert robot.rows('SELECT * FROM proposals') == []
+    assert find_markers(['zwetschge', 'holunder'], *robot.memory.db.files) == []
+    assert robot.row(kept)['content'] == 'the red cup is heavy'
+    verify(robot)
+
+
+def test_what_interrupted_backups_left_is_removed(
+    open_robot: Callable[..., Robot], tmp_path: Path
+) -> None:
+    robot = open_robot(
+        resident=False, python_role='operator', backup_folder=str(tmp_path / 'backups')
+    )
+    kept = require(robot.learn('the zwetschge cup').memory_id)
+    (tmp_path / 'backups').mkdir()
+    parts = [tmp_path / 'backups' / '.memory-1.part', tmp_path / '.memory.db.before-upgrade.part']
+    for part in parts:
+        part.write_bytes(robot.memory.db.path.read_bytes())
+    assert erase(robot, memory_ids=[kept]).status == 'erased'
+    assert not any(part.exists() for part in parts)
+
+
+def test_the_worker_of_another_process_completes_what_is_pending(
+    robot: Robot, open_robot: Callable[..., Robot]
+) -> None:
+    from waiting import until
+
+    from robot_memory.storage.admin import cleaning
+
+    kept = require(robot.learn('the zwetschge cup').memory_id)
+    with robot.memory.db.read() as reading:  # this process itself is in the way
+        reading.execute('SELECT 1 FROM memories').fetchall()
+        robot.learn('the red door')
+        done = erase(robot, memory_ids=[kept])
+        assert done.status == 'pending'
+    assert cleaning.empty_log(robot.memory.db) == ''
+    resident = open_robot(python_role='operator')
+    until(
+        lambda: resident.rows('SELECT state FROM erasures') == [('done',)], 'the proof to be given'
+    )
+    assert find_markers(['zwetschge'], *robot.memory.db.files) == []
+    receipt = require(robot.erase(erasure=require(done.erasure)).receipt)
+    assert receipt['file'] == 'compacted: the erasure was interrupted'

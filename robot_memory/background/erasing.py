@@ -55,6 +55,8 @@ def read_texts(connection: Connection, doomed: Doomed) -> Taken:
         texts += erased_texts.read_observation(connection, observation)
     for revision in doomed.revisions:
         texts += erased_texts.read_revision(connection, revision)
+    for proposal in doomed.proposals:
+        texts += erased_texts.read_proposal(connection, proposal)
     for session_id in doomed.sessions:
         texts += erased_texts.read_session(connection, session_id)
     return Taken(said, erased_texts.find_words(texts))
@@ -74,7 +76,8 @@ def erase(connection: Connection, order: Order) -> dict[str, int]:
     for observation in observations:
         tombstones.put_observation(connection, order.erasure, observation)
         touched.add(erasing.remove_observation(connection, observation) or 0)
-    touched.update(erasing.remove_revisions(connection, doomed.revisions))
+    touched.update(erasing.remove_revisions(connection, [*doomed.revisions]))
+    erasing.remove_proposals(connection, doomed.proposals)
     for memory_id, observation in doomed.kept.items():
         if memory_id not in there:
             erasing.take_over(connection, memory_id, observation)

@@ -16,7 +16,7 @@ import apsw
 
 from robot_memory.core.settings import Settings
 from robot_memory.storage import schema_runner
-from robot_memory.storage.admin.backup import backups, plan_of
+from robot_memory.storage.admin.backup import Plan, backups, plan_of
 from robot_memory.storage.tables import erasable, erased_texts
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.upgrade import copy_of
@@ -51,8 +51,6 @@ def rewrite_all(
     files = [] if plan is None else [file for _, file in backups(plan.folder, path.stem)]
     if copy_of(path).exists():
         files.append(copy_of(path))
-    if not files:
-        return Answered()
     rewritten: list[Path] = []
     clean: list[Path] = []
     holding: list[tuple[Path, str]] = []
@@ -60,6 +58,8 @@ def rewrite_all(
     with _alone(lock) as alone:
         if not alone:
             return Answered(waits_for=f'a backup is being made in {lock and lock.parent}')
+        for rest in _list_unfinished(path, plan):
+            rest.unlink(missing_ok=True)
         for file in files:
             try:
                 done = _rewrite(file, store_id, ids, erase)
@@ -68,6 +68,12 @@ def rewrite_all(
             else:
                 (rewritten if done else clean).append(file)
     return Answered(tuple(rewritten), tuple(clean), tuple(holding))
+
+
+def _list_unfinished(path: Path, plan: Plan | None) -> list[Path]:
+    """Return the files that an interrupted backup, upgrade or erasure has left."""
+    left = [*path.parent.glob(f'.{path.name}.before-upgrade*.part')]
+    return left if plan is None else [*left, *plan.folder.glob(f'.{path.stem}-*.part')]
 
 
 class _TooOld(Exception):

@@ -28,6 +28,7 @@ class Doomed:
     revisions: dict[int, int] = field(default_factory=dict)
     events: list[int] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
+    proposals: list[int] = field(default_factory=list)
     sessions: list[str] = field(default_factory=list)
 
     @property
@@ -103,6 +104,12 @@ def find_by_actor(connection: apsw.Connection, actor_id: str) -> Doomed:
         " WHERE w.actor = ? AND a.reason <> '' AND a.memory_id IS NOT NULL",
         (actor_id,),
     ).fetchall()
+    asked: Any = connection.execute(
+        'SELECT p.id FROM proposals AS p JOIN writers AS w ON w.id = p.writer_id'
+        ' WHERE w.actor = ?',
+        (actor_id,),
+    ).fetchall()
+    doomed.proposals = [row[0] for row in asked]
     doomed.lines = [line for line, one in lines if one not in doomed.created]
     return doomed
 

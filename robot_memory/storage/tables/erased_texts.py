@@ -61,6 +61,12 @@ def read_revision(connection: apsw.Connection, revision: int) -> list[str]:
     return _read(connection, sql, revision)
 
 
+def read_proposal(connection: apsw.Connection, proposal: int) -> list[str]:
+    """Return the texts of a change that was asked for."""
+    sql = 'SELECT content, context, reason FROM proposals WHERE id = ?'
+    return _read(connection, sql, proposal)
+
+
 def read_session(connection: apsw.Connection, session_id: str) -> list[str]:
     """Return the texts of a session."""
     return _read(

@@ -209,13 +209,26 @@ def index_again(connection: apsw.Connection, memory_id: int) -> None:
     observations.index(connection, memory_id)
 
 
-def remove_revisions(connection: apsw.Connection, ids: Iterable[int]) -> list[int]:
-    """Remove earlier states; return the memories that they were of."""
+def remove_revisions(connection: apsw.Connection, ids: Sequence[int]) -> list[int]:
+    """Remove earlier states, and what was noted of them; return the memories that they were of."""
+    connection.execute(
+        'DELETE FROM protected_changes WHERE (memory_id, content) IN (SELECT memory_id, content'
+        ' FROM revisions WHERE id IN (SELECT value FROM json_each(?)))',
+        (json.dumps(list(ids)),),
+    )
     rows: Any = connection.execute(
         'DELETE FROM revisions WHERE id IN (SELECT value FROM json_each(?)) RETURNING memory_id',
-        (json.dumps(list(ids)),),
+        (json.dumps(ids),),
     ).fetchall()
     return sorted({row[0] for row in rows})
+
+
+def remove_proposals(connection: apsw.Connection, ids: Iterable[int]) -> None:
+    """Remove changes that were asked for, and the texts of their lines."""
+    connection.execute(
+        'DELETE FROM proposals WHERE id IN (SELECT value FROM json_each(?))',
+        (json.dumps(list(ids)),),
+    )
 
 
 def remove_folded(connection: apsw.Connection, erasure: int, event: int) -> int | None:
