@@ -34,6 +34,7 @@ FURTHER: dict[str, dict[str, Any]] = {
     'clear_session': {},
     'export': {},
     'maintain': {},
+    'erase': {'memory_ids': [1], 'reason': 'asked for'},
     'review': {},
     'trust': {'action': 'review'},
     'sage_memory': {'action': 'status'},

@@ -110,6 +110,22 @@ def test_only_an_operator_decides(bridge: HttpBridge) -> None:
     assert call(bridge, 'anna', 'review')['decided'] == 'nothing'
 
 
+def test_only_an_operator_erases_and_a_preview_is_its_principal_s_own(
+    bridge: HttpBridge, robot: Robot
+) -> None:
+    robot.learn('The dock is in hall 2')
+    wanted = {'memory_ids': [1], 'reason': 'asked for'}
+    for name in ('planner-1', 'screen'):
+        refused = call(bridge, name, 'erase', **wanted)['error']
+        assert refused['error_code'] == 'conflict'
+        assert 'erase requires the role operator' in refused['message']
+    found = call(bridge, 'anna', 'erase', **wanted)
+    assert (found['status'], found['memory_ids']) == ('preview', [1])
+    done = call(bridge, 'anna', 'erase', token=found['token'])
+    assert done['status'] in ('erased', 'pending')
+    assert robot.rows('SELECT 1 FROM memories') == []
+
+
 def test_a_token_that_no_principal_has_is_refused(bridge: HttpBridge) -> None:
     assert call(bridge, 'nobody', 'recall', query='dock') == {'status': 401}
 

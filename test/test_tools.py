@@ -92,4 +92,4 @@ def test_calls_from_python_that_do_not_fit_the_signature_are_type_errors(robot: 
     with pytest.raises(InvalidArgument, match='insight'):
         robot.learn(7)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match='positional'):
-        robot.forget(1, 'why', 'more')  # type: ignore[call-arg]
+        robot.undo(1, 'why', 2, 'more')  # type: ignore[call-arg]

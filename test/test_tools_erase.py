@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
+import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import prepared
 import pytest
 from narrowing import require
 from robots import MovableClock, Robot, check_file, run_maintenance
@@ -166,8 +170,6 @@ def test_a_wrong_request_names_what_is_accepted(robot: Robot) -> None:
 
 
 def test_the_receipt_says_what_how_many_who_and_why_and_keeps_no_salt(robot: Robot) -> None:
-    import hashlib
-
     kept = require(robot.learn('the red cup').memory_id)
     done = erase(robot, memory_ids=[kept])
     receipt = done.receipt
@@ -187,3 +189,23 @@ def test_what_was_erased_cannot_be_undone_and_history_says_so(robot: Robot) -> N
         robot.undo(kept)
     lines = robot.rows('SELECT action, reason FROM audit WHERE memory_id = ?', kept)
     assert lines == [('created', ''), ('invalidated', ''), ('erased', 'asked for')]
+
+
+def test_two_commands_preview_and_erase_with_a_receipt(tmp_path: Path) -> None:
+    path = tmp_path / 'cli.db'
+
+    def run(*arguments: str) -> Any:
+        command = [sys.executable, '-m', 'robot_memory', *arguments, '--json', '--db', str(path)]
+        done = prepared.run([*command, '--model', 'none'], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    run('learn', 'the quuxname cup is red')
+    found = run('erase', '--memory-ids', '1', '--reason', 'asked for')
+    assert found['status'] == 'preview'
+    done = run('erase', '--token', found['token'])
+    assert done['status'] == 'erased'
+    assert all(one['holds'] for one in done['receipt']['checks'].values())
+    assert find_markers(['quuxnam'], path, path.with_name('cli.db-wal')) == []
+    again = run('erase', '--erasure', str(done['erasure']))
+    assert again['receipt']['checks'] == done['receipt']['checks']

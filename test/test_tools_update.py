@@ -114,3 +114,15 @@ def test_a_superseded_memory_names_the_one_that_took_its_place(robot: Robot) -> 
     ):
         with pytest.raises(Conflict, match=f'superseded by memory {old.superseded_by}'):
             call()
+
+
+def test_a_description_is_a_preview_and_its_token_updates_exactly_that(robot: Robot) -> None:
+    kept = require(robot.learn('the red cup is on the shelf').memory_id)
+    found = robot.update(0, 'the red cup is in the sink', description='red cup')
+    assert (found.status, found.memory_id) == ('preview', kept)
+    assert robot.row(kept)['content'] == 'the red cup is on the shelf'
+    with pytest.raises(Conflict, match='with the arguments of its preview'):
+        robot.update(0, 'the red cup is gone', token=require(found.token))
+    done = robot.update(0, 'the red cup is in the sink', token=require(found.token))
+    assert (done.status, done.memory_id) == ('updated', kept)
+    assert robot.row(kept)['content'] == 'the red cup is in the sink'

@@ -189,13 +189,22 @@ class SavePerceptionResponse(TypedDict):
     has_embedding: bool
 
 
+class MeantView(TypedDict):
+    """One memory that a description may mean."""
+
+    memory_id: int
+    content: str
+
+
 class ForgetResponse(TypedDict):
-    """Response of clear_session."""
+    """Response of forget."""
 
     status: str
     memory_id: int
     content: str
     reason: str
+    token: NotRequired[str]
+    others: NotRequired[list[MeantView]]
 
 
 class DoomedView(TypedDict):
@@ -234,6 +243,8 @@ class UpdateResponse(TypedDict):
     auto_inferred: Inferred
     truncated: NotRequired[bool]
     truncated_characters: NotRequired[int]
+    token: NotRequired[str]
+    others: NotRequired[list[MeantView]]
 
 
 class StartSessionResponse(TypedDict):

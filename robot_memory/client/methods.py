@@ -259,6 +259,9 @@ class ToolMethods(ToolCaller):
         self,
         memory_id: int,
         reason: str,
+        description: str = '',
+        token: str = '',
+        collection: str = 'default',
     ) -> ForgetResponse:
         """
         Soft-delete a memory; the row and its audit trail are kept.
@@ -266,17 +269,23 @@ class ToolMethods(ToolCaller):
         Call it if a memory is wrong and nothing replaces it; else call update.
 
         The trail records actor, time and reason; query_records with {"status": "invalidated"}
-        returns it.
+        returns it. With a description in place of memory_id (0), the answer is a preview with the
+        likeliest memory, and nothing is changed until its token is passed.
 
         Args:
-            memory_id: Memory to soft-delete.
+            memory_id: Memory to soft-delete; 0: by description.
             reason: Reason, stored in the audit trail.
+            description: What the memory says; only previewed: a token confirms it.
+            token: Token of a preview, whose reason is repeated.
+            collection: Collection to look in for a description.
 
         Returns:
-            status: Always forgotten.
+            status: forgotten, or preview where a description was given.
             memory_id: Memory id.
             content: Text of the memory.
             reason: Reason, as stored.
+            token: Confirms this preview, once, for 10 minutes.
+            others: Other memories that the description may mean: pass the id of one.
 
         """
         answer: ForgetResponse = self._run(
@@ -285,6 +294,9 @@ class ToolMethods(ToolCaller):
             {
                 'memory_id': memory_id,
                 'reason': reason,
+                'description': description,
+                'token': token,
+                'collection': collection,
             },
         )
         return answer
@@ -349,27 +361,37 @@ class ToolMethods(ToolCaller):
         memory_id: int,
         new_content: str,
         context: dict[str, Any] | str | None = None,
+        description: str = '',
+        token: str = '',
+        collection: str = 'default',
     ) -> UpdateResponse:
         """
         Replace the text of a memory; category, tags and vector are recomputed.
 
         Call it if a memory is wrong or out of date.
 
-        The old text is kept in the audit trail, and decay restarts.
+        The old text is kept in the audit trail, and decay restarts. With a description in place of
+        memory_id (0), the answer is a preview with the likeliest memory, and nothing is changed
+        until its token is passed.
 
         Args:
-            memory_id: Memory to change.
+            memory_id: Memory to change; 0: by description.
             new_content: New text, 1 to 300 characters.
             context: New context as JSON; empty keeps the stored one.
+            description: What the memory says now; only previewed: a token confirms it.
+            token: Token of a preview, whose new text and context are repeated.
+            collection: Collection to look in for a description.
 
         Returns:
-            status: Always updated.
+            status: updated, or preview where a description was given.
             memory_id: Memory id.
             old_content: Text of the memory.
             new_content: New text.
             auto_inferred: Attributes inferred from the new text.
             truncated: True if the text was truncated to 300 characters.
             truncated_characters: Number of characters removed.
+            token: Confirms this preview, once, for 10 minutes.
+            others: Other memories that the description may mean: pass the id of one.
 
         """
         answer: UpdateResponse = self._run(
@@ -379,6 +401,9 @@ class ToolMethods(ToolCaller):
                 'memory_id': memory_id,
                 'new_content': new_content,
                 'context': context,
+                'description': description,
+                'token': token,
+                'collection': collection,
             },
         )
         return answer

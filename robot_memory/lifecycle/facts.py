@@ -21,6 +21,7 @@ from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.authority import may_change, propose
 from robot_memory.lifecycle.classification import classify_text
 from robot_memory.lifecycle.corrections import Correction, link_correction, reinstate
+from robot_memory.lifecycle.described import redeem
 from robot_memory.lifecycle.stated_limits import make_constraint, states_limits
 from robot_memory.lifecycle.verdicts import NO_VERDICTS, Verdicts, judge_statement
 from robot_memory.memory import Memory
@@ -264,15 +265,21 @@ def _observe(
     return observations.insert(connection, memory_id, new.content, old, line, newer=False)
 
 
-def update(memory: Memory, memory_id: int, text: str, context: Mapping[str, Any]) -> Updated:
+def update(
+    memory: Memory, memory_id: int, text: str, context: Mapping[str, Any], token: str = ''
+) -> Updated:
     """
     Give an active memory new text, and a new context unless that is empty.
 
+    With a token it is the memory of that preview.
     Raise InvalidArgument for an empty text, NotFound or Conflict for a memory that is not active,
     and Conflict where it stands on a higher authority: the update is then a proposal.
     """
     change = prepare_update(memory, text, context)
     with memory.db.write() as connection:
+        if token:
+            stated = [text, dict(context)]
+            memory_id = redeem(connection, memory, 'update', token, memory_id, stated)
         old = memories.get_active(connection, memory_id)
         now, writer = memory.clock(), find_writer(memory.caller, context)
         refused = propose(

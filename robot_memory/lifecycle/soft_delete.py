@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from robot_memory.core.errors import NotFound
 from robot_memory.core.records import Record, Session
 from robot_memory.lifecycle.authority import propose
+from robot_memory.lifecycle.described import redeem
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import (
@@ -34,13 +35,16 @@ class Cleared:
     higher: int
 
 
-def soft_delete(memory: Memory, memory_id: int, reason: str) -> Record:
+def soft_delete(memory: Memory, memory_id: int, reason: str, token: str = '') -> Record:
     """
     Soft-delete an active memory; raise NotFound or Conflict for any other.
 
-    Raise Conflict where it stands on a higher authority, too: the deletion is then a proposal.
+    With a token it is the memory of that preview. Raise Conflict where it stands on a higher
+    authority, too: the deletion is then a proposal.
     """
     with memory.db.write() as connection:
+        if token:
+            memory_id = redeem(connection, memory, 'forget', token, memory_id, reason)
         record = memories.get_active(connection, memory_id)
         now, writer = memory.clock(), memory.caller
         refused = propose(connection, record, 'forget', writer, now, reason=reason)

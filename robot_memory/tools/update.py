@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from robot_memory.core.fields import Json, arg
-from robot_memory.lifecycle import facts
+from robot_memory.core.fields import Json, arg, collection_arg
+from robot_memory.lifecycle import described, facts
 from robot_memory.memory import Memory
+from robot_memory.retrieval.described import find_described
 from robot_memory.tool import tool
+from robot_memory.tools.forget import MeantView, is_preview, view_meant
 from robot_memory.tools.learn import Inferred, view_inferred
 
 
@@ -15,18 +19,27 @@ from robot_memory.tools.learn import Inferred, view_inferred
 class UpdateRequest:
     """Request of update."""
 
-    memory_id: int = arg('Memory to change.', minimum=1)
+    memory_id: int = arg('Memory to change; 0: by description.', minimum=0)
     new_content: str = arg('New text, 1 to 300 characters.')
     context: Json | None = arg(
         'New context as JSON; empty keeps the stored one.', default=None, shape='object'
     )
+    description: str = arg(
+        'What the memory says now; only previewed: a token confirms it.',
+        default='',
+        max_length=1000,
+    )
+    token: str = arg(
+        'Token of a preview, whose new text and context are repeated.', default='', max_length=100
+    )
+    collection: str = collection_arg('Collection to look in for a description.')
 
 
 @dataclass(frozen=True)
 class UpdateResponse:
     """Response of update."""
 
-    status: str = arg('Always updated.')
+    status: str = arg('updated, or preview where a description was given.')
     memory_id: int = arg('Memory id.')
     old_content: str = arg('Text of the memory.')
     new_content: str = arg('New text.')
@@ -37,6 +50,14 @@ class UpdateResponse:
     truncated_characters: int | None = arg(
         'Number of characters removed.', default=None, omitted=True
     )
+    token: str | None = arg(
+        'Confirms this preview, once, for 10 minutes.', default=None, omitted=True
+    )
+    others: tuple[MeantView, ...] | None = arg(
+        'Other memories that the description may mean: pass the id of one.',
+        default=None,
+        omitted=True,
+    )
 
 
 @tool(destructive=True, idempotent=True, core=True, planner=False)
@@ -46,9 +67,14 @@ def update(memory: Memory, request: UpdateRequest) -> UpdateResponse:
 
     Call it if a memory is wrong or out of date.
 
-    The old text is kept in the audit trail, and decay restarts.
+    The old text is kept in the audit trail, and decay restarts. With a description in place of
+    memory_id (0), the answer is a preview with the likeliest memory, and nothing is changed until
+    its token is passed.
     """
-    updated = facts.update(memory, request.memory_id, request.new_content, request.context or {})
+    text, context = request.new_content, request.context or {}
+    if is_preview('update', request.memory_id, request.description, request.token):
+        return _preview(memory, request, text, context)
+    updated = facts.update(memory, request.memory_id, text, context, request.token)
     return UpdateResponse(
         'updated',
         updated.old.id,
@@ -57,4 +83,23 @@ def update(memory: Memory, request: UpdateRequest) -> UpdateResponse:
         view_inferred(updated.inferred),
         truncated=True if updated.truncated else None,
         truncated_characters=updated.truncated or None,
+    )
+
+
+def _preview(
+    memory: Memory, request: UpdateRequest, text: str, context: Mapping[str, Any]
+) -> UpdateResponse:
+    change = facts.prepare_update(memory, text, context)
+    meant, *others = find_described(memory, request.description, request.collection)
+    token = described.preview(memory, 'update', meant.id, [text, dict(context)])
+    return UpdateResponse(
+        'preview',
+        meant.id,
+        meant.content,
+        change.text,
+        view_inferred(change.inferred),
+        truncated=True if change.truncated else None,
+        truncated_characters=change.truncated or None,
+        token=token,
+        others=view_meant(others),
     )

@@ -80,6 +80,12 @@ STORIES: dict[str, list[Any]] = {
         ('forget', {'memory_id': 1, 'reason': 'Sensor calibration error'}),
         ('forget', {'memory_id': 1, 'reason': 'again'}),
     ],
+    'erase': [
+        ('learn', CUP),
+        ('erase', {'memory_ids': [7], 'reason': 'asked for'}),
+        ('erase', {'reason': 'asked for'}),
+        ('erase', {'erasure': 3}),
+    ],
     'update': [
         ('learn', CUP),
         ('update', {'memory_id': 1, 'new_content': 'Pitfall: the gripper slips'}),
