@@ -367,3 +367,51 @@ def test_the_worker_of_another_process_completes_what_is_pending(
     assert find_markers(['zwetschge'], *robot.memory.db.files) == []
     receipt = require(robot.erase(erasure=require(done.erasure)).receipt)
     assert receipt['file'] == 'compacted: the erasure was interrupted'
+
+
+def test_a_trial_goes_with_its_situation_and_the_skill_is_learned_without_it(
+    open_robot: Callable[..., Robot], tiny_models: dict[int, Path]
+) -> None:
+    robot = open_robot(str(tiny_models[8]), resident=False, python_role='operator')
+    robot.embed_all()
+    ids = [
+        robot.record_outcome(
+            'strike',
+            f'the cup on {place} tray',
+            params={'speed': f'{number / 10} m/s'},
+            results={'slide': f'{number} cm'},
+            success='true' if number % 2 else 'false',
+        ).memory_id
+        for number, place in enumerate(['zwetschge', *['dry'] * 40], 1)
+    ]
+    robot.memory.skills.run()
+    known = robot.rows('SELECT count(*) FROM situations')
+    done = erase(robot, memory_ids=[ids[0]])
+    assert done.status == 'erased', done.pending
+    assert robot.rows('SELECT count(*) FROM situations') == [(known[0][0] - 1,)]
+    assert robot.rows('SELECT 1 FROM skill_states WHERE trials > 40') == []
+    assert robot.rows('SELECT count(*) FROM trials') == [(40,)]
+    assert robot.skill_report('strike')
+    robot.memory.skills.run()
+    assert find_markers(['zwetschge'], *robot.memory.db.files) == []
+    robot.embed_all()
+    verify(robot)
+
+
+def test_the_copy_of_the_indexes_in_another_process_is_made_anew(
+    robot: Robot, open_robot: Callable[..., Robot]
+) -> None:
+    from waiting import until
+
+    resident = open_robot()
+    ids = [require(robot.learn(f'the cup {i} is red').memory_id) for i in range(5)]
+    index = require(resident.memory.resident_index)
+
+    def read_shard() -> Any:
+        with resident.memory.db.read() as connection:
+            return require(index.shard(connection, 'default'))
+
+    assert read_shard().count == 5
+    erase(robot, memory_ids=ids[:2])
+    until(lambda: read_shard().count == 3 and not read_shard().dead, 'the copy to be made anew')
+    assert sorted(read_shard().ids[:3].tolist()) == ids[2:]

@@ -25,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 _PAUSE_SECONDS = 5.0
 """How long an erasure that waits for another process is left alone."""
+_PATIENCE_SECONDS, _LATER_PATIENCE_SECONDS = 2.0, 0.2
+"""How long readers, and behind them writers, are waited for: at first, and again after a pause."""
 
 
 class _Waiting(Exception):
@@ -107,14 +109,15 @@ class Eraser:
             with self._db.write() as connection:
                 erasures.remove_words(connection, found.id)
         words = self._words.get(found.id)
-        if found.id not in self._cleaned:
+        is_first = found.id not in self._cleaned
+        if is_first:
             self._cleaned[found.id] = self._clean(is_known=words is not None)
-        self._empty_log()
+        self._empty_log(_PATIENCE_SECONDS if is_first else _LATER_PATIENCE_SECONDS)
         checks = self._check(doomed, words, answered)
         if not all(one['holds'] for one in checks.values()) and not self._cleaned[found.id]:
             cleaning.compact(self._db)
             self._cleaned[found.id] = 'compacted: a check did not hold'
-            self._empty_log()
+            self._empty_log(_PATIENCE_SECONDS)
             checks = self._check(doomed, words, answered)
         failed = [name for name, one in checks.items() if not one['holds']]
         if failed:
@@ -165,8 +168,8 @@ class Eraser:
         cleaning.compact(self._db)
         return why
 
-    def _empty_log(self) -> None:
-        reader = cleaning.empty_log(self._db)
+    def _empty_log(self, patience: float) -> None:
+        reader = cleaning.empty_log(self._db, patience)
         if reader:
             raise _Waiting(reader)
 
@@ -178,9 +181,6 @@ class Eraser:
             left = find_left(connection, [*doomed.created, *doomed.events])
         terms = cleaning.find_terms(self._db, words or [])
         pages = cleaning.find_pages(self._db)
-        if pages is None:
-            self._empty_log()
-            pages = cleaning.find_pages(self._db)
         found = self._search(words or [], answered)
         number = len(set().union(*found.values()))
         return {
@@ -188,7 +188,7 @@ class Eraser:
             'terms': {'holds': not terms, 'detail': f'{len(terms)} terms lead to no row'},
             'pages': {
                 'holds': pages == [],
-                'detail': 'the log is being written'
+                'detail': 'a process reads an earlier state'
                 if pages is None
                 else f'{len(pages)} free pages are not zero',
             },

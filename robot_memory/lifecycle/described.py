@@ -35,7 +35,8 @@ def redeem(
     if asked not in (0, memory_id) or said != _digest(stated):
         raise Conflict(
             f'the token confirms {action} of memory {memory_id} with the arguments of its '
-            'preview; nothing was changed. Repeat them unchanged, or call without token for a new preview'
+            'preview; nothing was changed. Repeat them unchanged, or call without token for a '
+            'new preview'
         )
     if state != _read_state(connection, memory_id):
         raise Conflict(

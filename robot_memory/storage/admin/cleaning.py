@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,7 @@ from robot_memory.storage.indexes import fulltext
 from robot_memory.storage.tables import erased_texts, meta
 from robot_memory.text import tokenizer
 
-_PATIENCE_MS = 1000
-"""How long the emptying of the log waits for readers, and writers for it."""
+_PAUSE_SECONDS = 0.0005
 _ASK = """
 import fcntl, json, struct, sys
 found = []
@@ -52,10 +52,20 @@ def is_overwritten(db: Database) -> bool:
         return bool(meta.get_switch(connection, meta.SECURE_DELETE))
 
 
-def empty_log(db: Database) -> str:
-    """Write the log into the file and empty it; return who keeps it, '' where it is empty."""
+def empty_log(db: Database, patience: float = 2.0) -> str:
+    """
+    Write the log into the file and empty it; return who keeps it, '' where it is empty.
+
+    It waits for readers, and writers for it, for some seconds at most (`patience`).
+    """
     with db.connect() as connection:
-        connection.set_busy_timeout(_PATIENCE_MS)
+        until = time.monotonic() + patience
+
+        def wait(_: int) -> bool:
+            time.sleep(_PAUSE_SECONDS)  # shorter than SQLite's own: writers leave small gaps
+            return time.monotonic() < until
+
+        connection.set_busy_handler(wait)
         try:
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except apsw.BusyError:
@@ -104,9 +114,7 @@ def find_terms(db: Database, words: list[str]) -> list[str]:
 
 
 def find_pages(db: Database) -> list[int] | None:
-    """Return free pages that are not zero; None where the log was not empty any more."""
-    with db.write():  # nobody writes meanwhile
-        log = db.files[1]
-        if log.exists() and log.stat().st_size:
-            return None
-        return byte_search.find_dirty_pages(db.files[0])
+    """Return free pages that are not zero; None where a reader keeps the file from being whole."""
+    with db.write(), db.connect() as connection:  # nobody writes meanwhile
+        in_log, written = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        return byte_search.find_dirty_pages(db.files[0]) if in_log == written else None
