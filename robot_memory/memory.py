@@ -158,6 +158,7 @@ class Memory:
         """
         self.stop_waiting()
         self._worker.join()
+        self.eraser.close()
         try:
             self.accesses.flush()
         except RobotMemoryError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -366,7 +367,7 @@ def test_the_worker_of_another_process_completes_what_is_pending(
     )
     assert find_markers(['zwetschge'], *robot.memory.db.files) == []
     receipt = require(robot.erase(erasure=require(done.erasure)).receipt)
-    assert receipt['file'] == 'compacted: the erasure was interrupted'
+    assert receipt['file'] == 'overwritten in place'
 
 
 def test_a_trial_goes_with_its_situation_and_the_skill_is_learned_without_it(
@@ -415,3 +416,22 @@ def test_the_copy_of_the_indexes_in_another_process_is_made_anew(
     erase(robot, memory_ids=ids[:2])
     until(lambda: read_shard().count == 3 and not read_shard().dead, 'the copy to be made anew')
     assert sorted(read_shard().ids[:3].tolist()) == ids[2:]
+
+
+def test_backups_that_another_process_makes_are_rewritten_and_lost_folders_named(
+    open_robot: Callable[..., Robot], tmp_path: Path
+) -> None:
+    folders = [tmp_path / name for name in ('lost', 'kept')]
+    kept = 0
+    for folder in folders:
+        robot = open_robot(resident=False, backup_folder=str(folder))
+        kept = kept or require(robot.learn('the zwetschge cup').memory_id)
+        assert robot.memory.backups.make_due()
+    shutil.rmtree(folders[0])
+    operator = open_robot(resident=False, python_role='operator')
+    receipt = require(erase(operator, memory_ids=[kept]).receipt)
+    (made,) = folders[1].glob('*.db.gz')
+    assert receipt['rewritten'] == [str(made)]
+    (lost,) = receipt['still_holding']
+    assert lost == f'{folders[0]}: the folder is not there: delete the backups that it had'
+    assert find_markers(['zwetschge'], made, *operator.memory.db.files) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -11,11 +12,17 @@ from robot_memory.background import erasing
 from robot_memory.background.erasing import Order
 from robot_memory.core.clock import Clock, SteadyClock, format_instant
 from robot_memory.core.errors import RobotMemoryError
+from robot_memory.core.files import claim_file
 from robot_memory.core.settings import Settings
 from robot_memory.core.zones import get_zone
 from robot_memory.storage import Connection, Database
 from robot_memory.storage.admin import byte_search, cleaning
-from robot_memory.storage.admin.erased_backups import Answered, find_held, rewrite_all
+from robot_memory.storage.admin.erased_backups import (
+    Answered,
+    find_held,
+    list_folders,
+    rewrite_all,
+)
 from robot_memory.storage.tables import erased_texts, erasures, meta
 from robot_memory.storage.tables.doomed import Doomed
 from robot_memory.storage.tables.erasable import find_left
@@ -58,6 +65,7 @@ class Eraser:
         self._answered: dict[int, Answered] = {}
         self._cleaned: dict[int, str] = {}
         self._retry_at = 0.0
+        self._claimed: int | None = None
 
     def run(self) -> None:
         """Complete what is unfinished, if it was not tried just now; the worker's job."""
@@ -72,15 +80,37 @@ class Eraser:
         """Complete an erasure as far as it can be now; return how far it is."""
         with self._lock:
             found = self._read(number)
-            if found.state == 'done':
+            if found.state == 'done' or not self._claim():
                 return found
             try:
-                self._finish(found, self._prove(found))
+                # Another process may have done it before it let go of the claim.
+                found = self._read(number)
+                if found.state != 'done':
+                    self._finish(found, self._prove(found))
             except _Waiting as waiting:
                 self._wait(found, str(waiting))
             except RobotMemoryError as error:
                 self._wait(found, str(error))
+            finally:
+                if not self._words:  # nobody else has the words of what is unfinished
+                    self._release()
             return self._read(number)
+
+    def close(self) -> None:
+        """Leave what is unfinished to others."""
+        with self._lock:
+            self._release()
+
+    def _claim(self) -> bool:
+        """Say whether no other process is at it; none begins until this one lets go or ends."""
+        if self._claimed is None:
+            self._claimed = claim_file(self._db.path.with_name(f'.{self._db.path.name}.erasing'))
+        return self._claimed is not None
+
+    def _release(self) -> None:
+        if self._claimed is not None:
+            os.close(self._claimed)
+            self._claimed = None
 
     def _read(self, number: int) -> Erasure:
         with self._db.read() as connection:
@@ -104,15 +134,16 @@ class Eraser:
         """Clean the files, and return the receipt; raise _Waiting where a check does not hold."""
         doomed = Doomed.read(found.items)
         answered = self._answer_backups(found, doomed)
-        if found.words is not None:
-            self._words[found.id] = found.words
-            with self._db.write() as connection:
-                erasures.remove_words(connection, found.id)
-        words = self._words.get(found.id)
+        words = found.words if found.words is not None else self._words.get(found.id)
         is_first = found.id not in self._cleaned
         if is_first:
             self._cleaned[found.id] = self._clean(is_known=words is not None)
         self._empty_log(_PATIENCE_SECONDS if is_first else _LATER_PATIENCE_SECONDS)
+        if found.words is not None:  # not before the log can be emptied: they go with this process
+            self._words[found.id] = found.words
+            with self._db.write() as connection:
+                erasures.remove_words(connection, found.id)
+            self._empty_log(_PATIENCE_SECONDS)
         checks = self._check(doomed, words, answered)
         if not all(one['holds'] for one in checks.values()) and not self._cleaned[found.id]:
             cleaning.compact(self._db)
@@ -139,6 +170,7 @@ class Eraser:
         zone = get_zone(settings.time_zone)
         with self._db.read() as connection:
             store_id = meta.get_store_id(connection)
+            folders = list_folders(connection, settings)
 
         def erase(connection: Connection) -> None:
             at = found.at
@@ -150,7 +182,7 @@ class Eraser:
                 erasures.drop(connection, number)
 
         ids = [*doomed.created, *doomed.events]
-        answered = rewrite_all(self._db.path, store_id, settings, ids, erase)
+        answered = rewrite_all(self._db.path, store_id, folders, ids, erase)
         if answered.waits_for:
             raise _Waiting(answered.waits_for)
         self._answered[found.id] = answered
@@ -181,16 +213,16 @@ class Eraser:
             left = find_left(connection, [*doomed.created, *doomed.events])
         terms = cleaning.find_terms(self._db, words or [])
         pages = cleaning.find_pages(self._db)
+        if pages is None:
+            raise _Waiting('a process reads an earlier state of the store')
         found = self._search(words or [], answered)
         number = len(set().union(*found.values()))
         return {
             'rows': {'holds': not left, 'detail': f'rows left in {left or "no table"}'},
             'terms': {'holds': not terms, 'detail': f'{len(terms)} terms lead to no row'},
             'pages': {
-                'holds': pages == [],
-                'detail': 'a process reads an earlier state'
-                if pages is None
-                else f'{len(pages)} free pages are not zero',
+                'holds': not pages,
+                'detail': f'{len(pages)} free pages are not zero',
             },
             'bytes': {
                 'holds': not found,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import secrets
 import stat
@@ -126,3 +127,18 @@ def _make_conflict(path: Path) -> Conflict:
 
 def _make_unavailable(path: Path, error: OSError) -> Unavailable:
     return Unavailable(f'cannot write {path}: {error.strerror or error}')
+
+
+def claim_file(path: Path) -> int | None:
+    """
+    Return a descriptor that holds a lock on a file until it is closed; None where another has it.
+
+    The file is made where there is none, and stays.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor

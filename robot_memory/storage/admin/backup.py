@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import gzip
 import hashlib
+import json
 import logging
 import os
 import re
@@ -36,12 +37,15 @@ from robot_memory.core.folders import expand_path
 from robot_memory.core.settings import Settings
 from robot_memory.storage.admin.audit_check import save_head
 from robot_memory.storage.connection import Database
+from robot_memory.storage.tables import meta
 from robot_memory.storage.tables.audit import BACKUP, get_head
 from robot_memory.storage.upgrade import remove_expired_copy
 
 logger = logging.getLogger(__name__)
 
 INTERVALS = {'hourly': DAY // 24, 'daily': DAY, 'weekly': 7 * DAY}
+FOLDERS = 'backup_folders'
+"""The fact about the store that lists the folders of its backups, as JSON."""
 _SECOND = 1_000_000
 _PAGES = 2048
 _CHUNK = 1 << 20
@@ -166,6 +170,7 @@ def back_up(
             made = plan.folder / f'{stem}-{moment}Z.db{".gz" if plan.compress else ""}'
             part = plan.folder / f'.{stem}-{moment}.part'
             packed = plan.folder / f'.{stem}-{moment}.gz.part'
+            _note_folder(db, plan.folder)
             try:
                 if not _copy(db, part, stopped):
                     return None
@@ -184,6 +189,15 @@ def back_up(
             'are unchanged'
         ) from None
     return made
+
+
+def _note_folder(db: Database, folder: Path) -> None:
+    """Note in the store where its backups are: an erasure answers for them."""
+    with db.read() as connection:
+        known = json.loads(meta.get(connection, FOLDERS) or '[]')
+    if str(folder.absolute()) not in known and not db.read_only_reason:
+        with db.write() as connection:
+            meta.put(connection, FOLDERS, json.dumps([*known, str(folder.absolute())]))
 
 
 def _is_new(db: Database) -> bool:

@@ -18,6 +18,7 @@ from robot_memory.storage.tables import erased_texts, meta
 from robot_memory.text import tokenizer
 
 _PAUSE_SECONDS = 0.0005
+_COMPACTING_SECONDS = 5.0
 _ASK = """
 import fcntl, json, struct, sys
 found = []
@@ -40,8 +41,16 @@ def remove_words(db: Database) -> None:
 
 def compact(db: Database) -> None:
     """Write the whole file anew: it then holds rows that are there and nothing else."""
+    until = time.monotonic() + _COMPACTING_SECONDS
     with db.connect(alone=True) as connection:
-        connection.execute('VACUUM')
+        while True:
+            try:
+                connection.execute('VACUUM')
+                break
+            except apsw.BusyError:  # it is not made to wait where another process just wrote
+                if time.monotonic() > until:
+                    raise
+                time.sleep(_PAUSE_SECONDS)
     with db.write() as connection:
         meta.set_switch(connection, meta.SECURE_DELETE, True)
 

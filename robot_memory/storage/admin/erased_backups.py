@@ -9,15 +9,15 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import apsw
 
 from robot_memory.core.settings import Settings
 from robot_memory.storage import schema_runner
-from robot_memory.storage.admin.backup import Plan, backups, plan_of
-from robot_memory.storage.tables import erasable, erased_texts
+from robot_memory.storage.admin.backup import FOLDERS, backups, plan_of
+from robot_memory.storage.tables import erasable, erased_texts, meta
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.upgrade import copy_of
 from robot_memory.storage.vector_extension import load_vectors
@@ -43,37 +43,51 @@ class Answered:
         return (*self.rewritten, *self.clean)
 
 
+def list_folders(connection: apsw.Connection, settings: Settings) -> list[Path]:
+    """Return the folders that backups of a store were made in, by any process, or will be."""
+    plan = plan_of(settings)
+    known = [Path(one) for one in json.loads(meta.get(connection, FOLDERS) or '[]')]
+    if plan is not None and plan.folder.is_dir():
+        known.append(plan.folder.absolute())
+    return [*dict.fromkeys(known)]
+
+
 def rewrite_all(
-    path: Path, store_id: str, settings: Settings, ids: Sequence[int], erase: Erase
+    path: Path, store_id: str, folders: Sequence[Path], ids: Sequence[int], erase: Erase
 ) -> Answered:
     """Answer for each backup of a store: rewrite it where it has a memory of the ids."""
-    plan = plan_of(settings)
-    files = [] if plan is None else [file for _, file in backups(plan.folder, path.stem)]
-    if copy_of(path).exists():
-        files.append(copy_of(path))
-    rewritten: list[Path] = []
-    clean: list[Path] = []
-    holding: list[tuple[Path, str]] = []
-    lock = None if plan is None else plan.folder / f'.{path.stem}.lock'
-    with _alone(lock) as alone:
-        if not alone:
-            return Answered(waits_for=f'a backup is being made in {lock and lock.parent}')
-        for rest in _list_unfinished(path, plan):
-            rest.unlink(missing_ok=True)
-        for file in files:
-            try:
-                done = _rewrite(file, store_id, ids, erase)
-            except (OSError, EOFError, apsw.Error, _TooOld) as error:
-                holding.append((file, str(error)))
-            else:
-                (rewritten if done else clean).append(file)
+    found = Answered()
+    for folder in folders:
+        if not folder.is_dir():
+            gone = (folder, 'the folder is not there: delete the backups that it had')
+            found = replace(found, holding=(*found.holding, gone))
+            continue
+        with _alone(folder / f'.{path.stem}.lock') as alone:
+            if not alone:
+                return Answered(waits_for=f'a backup is being made in {folder}')
+            for rest in folder.glob(f'.{path.stem}-*.part'):
+                rest.unlink(missing_ok=True)
+            files = [file for _, file in backups(folder, path.stem)]
+            found = _add(found, files, store_id, ids, erase)
+    for rest in path.parent.glob(f'.{path.name}.before-upgrade*.part'):
+        rest.unlink(missing_ok=True)
+    copies = [copy_of(path)] if copy_of(path).exists() else []
+    return _add(found, copies, store_id, ids, erase)
+
+
+def _add(
+    known: Answered, files: Sequence[Path], store_id: str, ids: Sequence[int], erase: Erase
+) -> Answered:
+    """Return the answer for files beside that for others."""
+    rewritten, clean, holding = [*known.rewritten], [*known.clean], [*known.holding]
+    for file in files:
+        try:
+            done = _rewrite(file, store_id, ids, erase)
+        except (OSError, EOFError, apsw.Error, _TooOld) as error:
+            holding.append((file, str(error)))
+        else:
+            (rewritten if done else clean).append(file)
     return Answered(tuple(rewritten), tuple(clean), tuple(holding))
-
-
-def _list_unfinished(path: Path, plan: Plan | None) -> list[Path]:
-    """Return the files that an interrupted backup, upgrade or erasure has left."""
-    left = [*path.parent.glob(f'.{path.name}.before-upgrade*.part')]
-    return left if plan is None else [*left, *plan.folder.glob(f'.{path.stem}-*.part')]
 
 
 class _TooOld(Exception):
@@ -81,11 +95,8 @@ class _TooOld(Exception):
 
 
 @contextmanager
-def _alone(path: Path | None) -> Iterator[bool]:
+def _alone(path: Path) -> Iterator[bool]:
     """Say whether no process makes a backup; none begins one meanwhile."""
-    if path is None or not path.parent.is_dir():
-        yield True
-        return
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
