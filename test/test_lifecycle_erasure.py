@@ -423,8 +423,8 @@ def test_backups_that_another_process_makes_are_rewritten_and_lost_folders_named
 ) -> None:
     folders = [tmp_path / name for name in ('lost', 'kept')]
     kept = 0
-    for folder in folders:
-        robot = open_robot(resident=False, backup_folder=str(folder))
+    for place in folders:
+        robot = open_robot(resident=False, backup_folder=str(place))
         kept = kept or require(robot.learn('the zwetschge cup').memory_id)
         assert robot.memory.backups.make_due()
     shutil.rmtree(folders[0])

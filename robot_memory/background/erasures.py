@@ -190,12 +190,12 @@ class Eraser:
 
     def _clean(self, *, is_known: bool) -> str:
         """Clean the file; return why it was compacted, '' where it was not."""
-        cleaning.remove_words(self._db)
         if not cleaning.is_overwritten(self._db):
             why = 'compacted: it was not written with secure_delete since its creation'
         elif not is_known:
             why = 'compacted: the erasure was interrupted'
         else:
+            cleaning.remove_words(self._db)
             return ''
         cleaning.compact(self._db)
         return why

@@ -35,12 +35,14 @@ print(json.dumps(sorted(set(found))))
 
 def remove_words(db: Database) -> None:
     """Write the full-text index anew, without the terms of rows that are gone."""
+    # Not in steps: beside a busy writer these have no end.
     with db.write() as connection:
         connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('optimize')")
 
 
 def compact(db: Database) -> None:
     """Write the whole file anew: it then holds rows that are there and nothing else."""
+    remove_words(db)  # a VACUUM alone copies the terms of rows that are gone
     until = time.monotonic() + _COMPACTING_SECONDS
     with db.connect(alone=True) as connection:
         while True:
