@@ -37,6 +37,7 @@ def memory(tmp_path: Path, clock: MovableClock, backup_folder: Path) -> Iterator
         model='none',
         python_role='operator',
         backup_folder=str(backup_folder),
+        retention_days=1,
     )
     with Memory(settings, resident=False, clocks=clock) as memory:
         yield memory
@@ -92,8 +93,9 @@ def test_words_that_soft_deletion_left_in_the_file_are_gone_from_file_log_and_ba
     stays = require(robot.learn('the handle is made of steel').memory_id)
     robot.forget(ids[1], 'wrong')
     robot.clear_session(session)
-    clock.forward(days=1)
-    run_maintenance(robot)
+    clock.forward(days=2)
+    assert run_maintenance(robot)['retention'].done
+    assert robot.row(seen.memory_id)['status'] == 'invalidated'
     files = list_files(robot, backup_folder)
     assert len(files) > 4
     assert find_markers([m for m in markers if m != markers[5]], *files)
