@@ -556,7 +556,7 @@ def test_what_was_sensed_is_shown_and_drawn(robot: Robot, tmp_path: Path, made: 
 @pytest.mark.parametrize(
     ('arguments', 'said'),
     [
-        ([], 'plot requires a perception id, or --since and --until'),
+        ([], 'plot requires a perception id, --since and --until, or --skill'),
         (['1', '--since', '2026-01-01'], 'plot requires'),
         (['1'], 'memory 1 is not a perception'),
         (['77'], 'memory 77 does not exist'),
