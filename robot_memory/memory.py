@@ -16,6 +16,7 @@ from robot_memory.background.reindexing import Reindexer, match_embedder
 from robot_memory.background.skills import SkillCopies
 from robot_memory.background.timekeeper import Timekeeper
 from robot_memory.background.worker import BackgroundWorker
+from robot_memory.core.admission import Admission
 from robot_memory.core.authority import Writer
 from robot_memory.core.call_order import CallOrder
 from robot_memory.core.clock import (
@@ -60,9 +61,10 @@ class Memory:
     `db` is the store, `embedder` the first model, `second` the one that is asked beside it about
     some languages, `vectorizer` their cache and breakers, `vocabulary` what questions are compared
     with, `clock` says when something was, `registry` counts, `extensions` are the plug-ins;
-    `accesses`, `timekeeper`, `folder`, `eraser`, `reindexer`, `skills` and `backups` are what the
-    worker runs, `call_order` lets short calls go before long ones. Of a `resident` memory, that of
-    a long-running process, the worker runs, and keeps a copy of the indexes in memory.
+    `admission` says whether the faces of a node let calls in; `accesses`, `timekeeper`, `folder`,
+    `eraser`, `reindexer`, `skills` and `backups` are what the worker runs, `call_order` lets short
+    calls go before long ones. Of a `resident` memory, that of a long-running process, the worker
+    runs, and keeps a copy of the indexes in memory.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class Memory:
         self.settings = settings or Settings()
         refuse_encryption(self.settings)
         get_zone(self.settings.time_zone)
+        self.admission = Admission()
         self.clock = clocks.wall
         self.call_order = CallOrder()
         self.registry = Registry(clocks.wall, clocks.steady)

@@ -24,13 +24,13 @@ from robot_memory.cli.parser import CommandParser, build_parser
 from robot_memory.core.configuration import ENVIRONMENT, FILE
 from robot_memory.core.errors import RobotMemoryError, list_error_classes
 from robot_memory.core.fields import Field, get_fields
-from robot_memory.core.settings import LIVE_SETTINGS, McpSettings, Settings
+from robot_memory.core.settings import LIVE_SETTINGS, McpSettings, NodeSettings, Settings
 from robot_memory.core.version import get_version
 from robot_memory.ingest import IngestSettings, PoseSourceSettings, TapSettings
 from robot_memory.ingest.messages import TYPES
 from robot_memory.ingest.parameters import LIVE_INGEST
 from robot_memory.ingest.pose_source import POSE_TYPES, TF_TYPE
-from robot_memory.ingest.tap import DEFAULTS, SETTINGS
+from robot_memory.ingest.tap import DEFAULTS, SETTINGS, list_live
 from robot_memory.ros.interfaces import (
     ROS_TOOLS,
     describe_limits,
@@ -356,6 +356,7 @@ def _describe_parameters() -> Iterator[str]:
     for title, declaration, live in (
         ('Memory', Settings, LIVE_SETTINGS),
         ('MCP over HTTP', McpSettings, ()),
+        ('Node', NodeSettings, ()),
         ('Subscriptions', IngestSettings, LIVE_INGEST),
         ('Poses', PoseSourceSettings, ()),
     ):
@@ -367,14 +368,14 @@ def _describe_parameters() -> Iterator[str]:
         f'{", ".join(map(_format_code, DEFAULTS))} have default topics and types '
         '([ros.md](ros.md#topics)).'
     )
-    yield _format_parameters(get_fields(TapSettings), ())
+    yield _format_parameters(get_fields(TapSettings), list_live())
     for name, detecting in SETTINGS.items():
         types = ', '.join(
             _format_code(kind) for kind, found in TYPES.items() if found.detector == name
         )
         yield f'### Detector `{name}`'
         yield f'Default for taps of the types {types or "of actions, `package/action/Name`"}.'
-        yield _format_parameters(get_fields(detecting), ())
+        yield _format_parameters(get_fields(detecting), list_live(name))
     yield '## Parameters of every ROS node'
     yield (
         '`use_sim_time`, and `qos_overrides.<topic>.subscription.reliability`, `.durability` and '

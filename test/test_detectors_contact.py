@@ -676,3 +676,18 @@ def test_a_block_of_other_than_six_numbers_is_counted() -> None:
     odd = WrenchBlock(np.arange(1, 4), '', np.zeros((3, 7)))
     assert detector.feed_block(odd) == []
     assert detector.ignored == {'force or torque is not three numbers': 3}
+
+
+def test_other_settings_hold_from_the_next_contact_on_and_the_rest_stays_known() -> None:
+    detector = ContactDetector(ContactSettings(onset_n=1.0))
+    touch = both(bump(2.0, 0.4, 6.0), both(bump(6.0, 0.4, 6.0), bump(10.0, 0.4, 12.0)))
+    readings = stream(14.0, touch)
+    found: list[Event] = []
+    for number, reading in enumerate(readings):
+        if number == 500:
+            assert not detector.since_ns
+            detector.retune(ContactSettings(onset_n=8.0, pre_s=0.2))
+        found += detector.feed(reading)
+    found += detector.finish()
+    assert [round(seconds(event.peak_ns)) for event in found] == [2, 10]
+    assert [event.metadata['onset_n'] for event in found] == [1.0, 8.0]

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from robot_memory.core.fields import get_fields
-from robot_memory.core.settings import McpSettings, Settings
+from robot_memory.core.settings import McpSettings, NodeSettings, Settings
 from robot_memory.ingest import IngestSettings, PoseSourceSettings, TapSettings
 from robot_memory.ingest.tap import DEFAULTS, get_detector_settings
 from robot_memory.ros import interfaces
@@ -56,7 +56,7 @@ def test_the_parameters_file_holds_every_setting_with_its_default() -> None:
         }
 
     declared: dict[Any, Any] = {}
-    for settings in (Settings, McpSettings, IngestSettings, PoseSourceSettings):
+    for settings in (Settings, McpSettings, NodeSettings, IngestSettings, PoseSourceSettings):
         declared |= plain(settings, {})
     for name, defaults in DEFAULTS.items():
         declared[name] = {

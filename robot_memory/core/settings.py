@@ -232,6 +232,16 @@ LIVE_SETTINGS = (
 """The settings that can be changed while the node runs."""
 
 
+@dataclass(frozen=True)
+class NodeSettings:
+    """Settings of the node itself."""
+
+    autostart: bool = arg(
+        'Configure and activate the node at its start; false: a lifecycle manager does that.',
+        default=True,
+    )
+
+
 def tools_arg() -> Any:
     """Declare which tools an MCP server lists."""
     return arg(

@@ -76,6 +76,12 @@ class Baseline:
         self._squares = (0.0, 0.0)
         self._variances = (0.0, 0.0, 0.0)
 
+    def retune(self, onset_n: float, onset_nm: float, baseline_s: float) -> None:
+        """Take other settings from now on; what is known of the rest and its noise stays."""
+        self._asked = (onset_n, onset_nm)
+        self._slow_s = baseline_s
+        self._set_onsets()
+
     @property
     def is_known(self) -> bool:
         """Tell whether there were enough readings to know it."""

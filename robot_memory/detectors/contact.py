@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from robot_memory.detectors.baseline import DRIFT, Baseline, compute_norm
 from robot_memory.detectors.contact_event import LASTED, RELEASED, SMOOTH_S, TURNED, Contact
 from robot_memory.detectors.contact_settings import ContactSettings
+from robot_memory.detectors.contact_tuning import RISE_NS, SUNK_NS, TunedDetector
 from robot_memory.detectors.event import (
     ENDED,
     GOES_ON,
@@ -14,17 +13,15 @@ from robot_memory.detectors.event import (
     UNUSABLE,
     WENT_BACK,
     Event,
-    StampOrder,
 )
 from robot_memory.detectors.readings import WrenchBlock, WrenchReading, find_usable
 from robot_memory.detectors.recent_levels import RecentLevels
 from robot_memory.detectors.rest_forces import RestForces
 from robot_memory.detectors.resting import LEAST, MOST, follow_rest, smooth
-from robot_memory.detectors.ring_buffer import RingBuffer, Row
+from robot_memory.detectors.ring_buffer import Row
 from robot_memory.detectors.turning import describe_turning
 
-RISE_NS = 4 * 10**9
-SUNK_NS = STEADY_NS = 10**9
+STEADY_NS = 10**9
 TEST_NS = 250_000_000
 SETTLE_NS = 5 * 10**9
 SLOW = 1.0
@@ -35,20 +32,19 @@ STAYED = 'slow change that stayed'
 _NOT_THREE = 'force or torque is not three numbers'
 
 
-class ContactDetector:
+class ContactDetector(TunedDetector):
     """Find contacts in a stream of wrench readings."""
 
     def __init__(self, settings: ContactSettings = ContactSettings()) -> None:
         """Start without a baseline; `ignored` counts by reason what was not used."""
+        super().__init__(settings)
         self.settings = settings
-        self.ignored: Counter[str] = Counter()
-        self._order = StampOrder(settings.gap_s, self.ignored)
-        self._quiet_ns = round(settings.quiet_s * 1e9)
-        self._max_ns = round(settings.max_duration_s * 1e9)
-        reach_s = max(settings.pre_s + RISE_NS / 1e9, settings.quiet_s, SUNK_NS / 1e9)
-        self._buffer = RingBuffer(reach_s, settings.pre_s, settings.post_s)
         self._smooth: list[float] = []
         self._reset()
+        self.retune(settings)
+
+    def _list_baselines(self) -> tuple[Baseline | None, ...]:
+        return self._baseline, self._still, self._rival, self._steady
 
     @property
     def onset_n(self) -> float:

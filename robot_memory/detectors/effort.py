@@ -93,6 +93,12 @@ class EffortDetector:
         self._position: list[float] = []
         self._strain: _Strain | None = None
 
+    def retune(self, settings: MotionSettings) -> None:
+        """Take other settings; what is usual stays learned."""
+        self.settings = settings
+        self._order.retune(settings.gap_s)
+        self._buffer.retune(settings.pre_s + 1.0, settings.pre_s, settings.post_s)
+
     @property
     def since_ns(self) -> int:
         """Return the onset of the oldest event not handed on yet; 0: there is none."""

@@ -103,8 +103,12 @@ class StampOrder:
     def __init__(self, gap_s: float, ignored: Counter[str]) -> None:
         """Take a silence of more than `gap_s` seconds for a break in the stream."""
         self.last_ns = 0
-        self._gap_ns = round(gap_s * 1e9)
         self._ignored = ignored
+        self.retune(gap_s)
+
+    def retune(self, gap_s: float) -> None:
+        """Take a silence of more than other seconds for a break from now on."""
+        self._gap_ns = round(gap_s * 1e9)
 
     def judge(self, stamp_ns: int) -> str:
         """Return GOES_ON, STOPPED, WENT_BACK or UNUSABLE, and count what is not in order."""

@@ -48,6 +48,14 @@ class MotionDetector:
         self.lists_places = False
         self._find_learned: FindLearned = find_nothing
 
+    def retune(self, settings: MotionSettings) -> None:
+        """Take other settings while nothing moves; what is usual of efforts stays learned."""
+        self.settings = settings
+        for group in self._groups.values():
+            group.retune(settings)
+        for detector in self._efforts.values():
+            detector.retune(settings)
+
     def go_on_from(self, find_learned: FindLearned) -> None:
         """Have what is usual of joints that come looked up among what was learned before."""
         self._find_learned = find_learned
@@ -174,17 +182,22 @@ class _JointGroup:
         self, names: tuple[str, ...], settings: MotionSettings, ignored: Counter[str]
     ) -> None:
         self.names = names
-        self._settings = settings
         self._ignored = ignored
         self._order = StampOrder(settings.gap_s, ignored)
-        self._quiet_ns = round(settings.quiet_s * 1e9)
         self._difference_ns = round(settings.difference_s * 1e9)
-        reach_s = max(settings.pre_s + LEAD_NS / 1e9, settings.quiet_s)
-        self._buffer = RingBuffer(reach_s, settings.pre_s, settings.post_s)
+        self._buffer = RingBuffer(0.0, settings.pre_s, settings.post_s)
         self._speeds = SpeedEstimator(len(names), settings.difference_s, ignored)
         self._turns = settings.unit == 'rad'
         self._placed_ns = 0
         self._reset()
+        self.retune(settings)
+
+    def retune(self, settings: MotionSettings) -> None:
+        self._settings = settings
+        self._order.retune(settings.gap_s)
+        self._quiet_ns = round(settings.quiet_s * 1e9)
+        reach_s = max(settings.pre_s + LEAD_NS / 1e9, settings.quiet_s)
+        self._buffer.retune(reach_s, settings.pre_s, settings.post_s)
 
     def _reset(self) -> None:
         self._speeds.clear()

@@ -32,6 +32,10 @@ class RingBuffer:
         """Take times in seconds; what any event reaches back must be within `keep_s`."""
         self._rows: deque[Row] = deque(maxlen=MAX_ROWS)
         self._waiting: deque[tuple[Event, Completion]] = deque()
+        self.retune(keep_s, pre_s, post_s)
+
+    def retune(self, keep_s: float, pre_s: float, post_s: float) -> None:
+        """Remember for other times from now on."""
         self._pre_ns, self._post_ns = round(pre_s * 1e9), round(post_s * 1e9)
         self._keep_ns = round(max(keep_s, post_s) * 1e9)
 

@@ -117,12 +117,19 @@ class SceneDetector:
         self.ignored: Counter[str] = Counter()
         self._order = StampOrder(settings.gap_s, self.ignored)
         self._recorder = ClipRecorder(settings.pre_s, settings.post_s, settings.film_hz)
-        self._settle_ns = round(settings.settle_s * 1e9)
         self._kept: deque[int] = deque(maxlen=settings.max_per_minute)
         self._expected: deque[int] = deque(maxlen=MAX_EXPECTED)
         self._find_earlier: Callable[[int], EarlierView | None] = _find_nothing
         self._has_begun = False
         self._reset()
+        self.retune(settings)
+
+    def retune(self, settings: SceneSettings) -> None:
+        """Take other settings; what was seen, and when, is known as before."""
+        self.settings = settings
+        self._order.retune(settings.gap_s)
+        self._settle_ns = round(settings.settle_s * 1e9)
+        self._kept = deque(self._kept, maxlen=settings.max_per_minute)
 
     def compare_with(self, find_earlier: Callable[[int], EarlierView | None]) -> None:
         """Have the first view compared with the last one that was stored before its stamp."""

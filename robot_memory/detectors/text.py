@@ -100,6 +100,11 @@ class TextDetector:
         self._seen: dict[str, int] = {}
         self._recent: deque[int] = deque(maxlen=settings.max_per_minute)
 
+    def retune(self, settings: TextSettings) -> None:
+        """Take other settings; texts that came before still count."""
+        self.settings = settings
+        self._recent = deque(self._recent, maxlen=settings.max_per_minute)
+
     def feed(self, reading: TextReading) -> list[TextEvent]:
         """Take the next text and return it if it matters."""
         text = ' '.join(reading.text.split())

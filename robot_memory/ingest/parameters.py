@@ -13,7 +13,7 @@ from robot_memory.core import params_file
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import get_fields
 from robot_memory.core.json_text import format_value
-from robot_memory.core.settings import McpSettings, Settings
+from robot_memory.core.settings import McpSettings, NodeSettings, Settings
 from robot_memory.ingest.pipeline import IngestSettings
 from robot_memory.ingest.pose_source import PoseSourceSettings
 from robot_memory.ingest.tap import TapSettings, get_detector_settings
@@ -41,7 +41,8 @@ def check_parameters(found: Mapping[str, Any], origin: str) -> None:
     """Raise InvalidArgument for a name that the node does not have; `origin` says who set it."""
     names = found.get('taps')
     taps = group_by_tap(found, names if isinstance(names, list) else IngestSettings().taps)
-    known = list_names(Settings, McpSettings, IngestSettings, PoseSourceSettings) + list(OF_ROS)
+    declared = (Settings, McpSettings, NodeSettings, IngestSettings, PoseSourceSettings)
+    known = list_names(*declared) + list(OF_ROS)
     for tap, given in taps.items():
         known += [f'{tap}.{name}' for name in _list_tap_names(tap, given)]
     wrong = find_unknown(found, known, taps)

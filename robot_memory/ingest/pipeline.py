@@ -309,6 +309,11 @@ class Pipeline:
             )
             self._emit(name, learned)
 
+    def change_tap(self, tap: Tap) -> None:
+        """Take other settings of a tap from its next event on."""
+        if tap.name in self._runners:
+            self._runners[tap.name].change(tap)
+
     def set_demonstration(self, name: str, now_ns: int) -> None:
         """Take what moves from now on for a demonstration of that name; empty: no longer."""
         for open_one in self._demonstrations[-1:]:

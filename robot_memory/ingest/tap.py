@@ -38,6 +38,14 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 }
 """What the taps of these names are where the parameters do not say otherwise."""
 _IMAGES_HZ = 10.0
+_LIVE_OF_ALL = ('collection', 'session', 'max_rate_hz')
+_FIXED = {
+    'motion': ('stop_speed', 'difference_s', 'unit', 'effort_unit', 'effort_learning_s'),
+    'contact': (),
+    'scene': ('pre_s', 'post_s', 'film_hz'),
+    'text': (),
+}
+"""Settings of the detectors that can be retuned which they cannot change under way."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +154,42 @@ def make_detector(
 def get_detector_settings(name: str, common: Mapping[str, Any]) -> type:
     """Return the declaration of a tap's detector's settings, by the settings all taps have."""
     return type(make_tap(name, common).detector_settings)
+
+
+def list_live(detector: str = '') -> tuple[str, ...]:
+    """
+    Return the settings of a detector that can be changed while the node runs.
+
+    Empty: those of `TapSettings`. Other detectors than these read their settings once.
+    """
+    if not detector:
+        return _LIVE_OF_ALL
+    if detector not in _FIXED:
+        return ()
+    names = (field.name for field in get_fields(SETTINGS[detector]))
+    return tuple(name for name in names if name not in _FIXED[detector])
+
+
+def change_tap(tap: Tap, changes: Mapping[str, Any]) -> Tap:
+    """
+    Return a tap with some other settings.
+
+    Raise InvalidArgument for what is not accepted, or cannot be changed while the node runs.
+    """
+    live = (*list_live(), *list_live(tap.detector))
+    fixed = [name for name in changes if name not in live]
+    if fixed:
+        raise InvalidArgument(
+            f'{", ".join(f"{tap.name}.{name}" for name in fixed)} cannot be changed while the '
+            f'node runs; set it in the params file and restart. Of {tap.name}, these can: '
+            f'{", ".join(live)}'
+        )
+    given = {
+        field.name: getattr(part, field.name)
+        for part in (tap.settings, tap.detector_settings)
+        for field in get_fields(type(part))
+    }
+    return make_tap(tap.name, {**given, **changes})
 
 
 def _get_settings_type(detector: str) -> type:

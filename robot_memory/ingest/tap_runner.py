@@ -64,12 +64,29 @@ class TapRunner:
         self.counts: Counter[str] = Counter()
         self.stamps = MessageStamper(self._kind.stamped, arrival)
         self._warn = warn
-        self._period_ns = round(1e9 / tap.max_rate_hz) if tap.max_rate_hz else 0
         self._last_ns = 0
         self._arrived_ns = self._received_ns = 0
-        self._max_silence_ns = round(
-            (getattr(tap.detector_settings, 'gap_s', 0.0) + _LATE_S) * 1e9
-        )
+        self._next: Tap | None = None
+        self._take_settings(tap)
+
+    def change(self, tap: Tap) -> None:
+        """Take other settings from the next event on; one that is under way ends by its own."""
+        self._next = tap
+
+    def _take_settings(self, tap: Tap) -> None:
+        self.tap = tap
+        self._period_ns = round(1e9 / tap.max_rate_hz) if tap.max_rate_hz else 0
+        silence_s = getattr(tap.detector_settings, 'gap_s', 0.0) + _LATE_S
+        self._max_silence_ns = round(silence_s * 1e9)
+
+    def _take_changes(self) -> None:
+        if self._next is None or self.since_ns:
+            return
+        self._take_settings(self._next)
+        retune = getattr(self.detector, 'retune', None)
+        if retune is not None:  # of the others only what all taps have can be changed
+            retune(self._next.detector_settings)
+        self._next = None
 
     def receive(self, raws: Sequence[Raw], arrivals_ns: Sequence[int]) -> list[Detection]:
         """
@@ -77,6 +94,7 @@ class TapRunner:
 
         What comes of messages does not depend on how many are given at once.
         """
+        self._take_changes()
         self.counts['received'] += len(raws)
         self._arrived_ns, self._received_ns = arrivals_ns[-1], time.monotonic_ns()
         parts = [] if self._blocks is None else self._blocks.read(raws)

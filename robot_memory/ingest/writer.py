@@ -50,6 +50,11 @@ class EventWriter:
         for wanted in self._sessions.values():
             finder.find(wanted, 0)
 
+    def change_session(self, tap: str, wanted: str) -> None:
+        """Have the next events of a tap in another session; raise NotFound where there is none."""
+        self._finder.find(wanted, 0)
+        self._sessions[tap] = wanted
+
     def count(self, tap: str, what: str) -> None:
         """Count an outcome of a tap."""
         self.counts.setdefault(tap, Counter())[what] += 1

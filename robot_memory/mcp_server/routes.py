@@ -17,7 +17,9 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from robot_memory.core.admission import Admission
 from robot_memory.core.json_text import MAX_JSON_CHARACTERS
 from robot_memory.mcp_server.access_control import AccessControl, AccessMiddleware
 from robot_memory.mcp_server.envelope import Envelope
@@ -54,6 +56,22 @@ class RecentReport(Generic[Report]):
             return self._made[1]
 
 
+class _Admitted:
+    """Answer 503 with the reason while calls are refused: a node is there, but not active."""
+
+    def __init__(self, app: ASGIApp, admission: Admission) -> None:
+        self._app = app
+        self._admission = admission
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        reason = self._admission.reason
+        if not reason:
+            await self._app(scope, receive, send)
+            return
+        body = {'error': {'code': 'unavailable', 'message': reason}}
+        await JSONResponse(body, 503, _FRESH)(scope, receive, send)
+
+
 def build_app(memory: Memory, server: Server[Any], access: AccessControl, path: str) -> Starlette:
     """Return the application that serves MCP, health and metrics behind access control."""
     manager = StreamableHTTPSessionManager(
@@ -80,7 +98,11 @@ def build_app(memory: Memory, server: Server[Any], access: AccessControl, path: 
 
     return Starlette(
         routes=[
-            Route(path, Envelope(StreamableHTTPASGIApp(manager)), methods=['POST']),
+            Route(
+                path,
+                _Admitted(Envelope(StreamableHTTPASGIApp(manager)), memory.admission),
+                methods=['POST'],
+            ),
             Route('/health', health),
             Route('/metrics', metrics),
         ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Mapping
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
@@ -36,30 +37,71 @@ class Diagnostics:
     level of the worst error of the last second, and warns while its model is left alone.
     """
 
-    def __init__(
-        self, node: Node, memory: Memory, taps: TapSubscriber, writer: QueuedEventWriter
-    ) -> None:
-        """Publish from now on."""
+    def __init__(self, node: Node) -> None:
+        """Publish from now on; of what is not open, that it is not."""
         self._node = node
-        self._memory = memory
-        self._errors = memory.registry.get_error_counts()
-        self._taps = taps
-        self._writer = writer
-        self._bad: dict[str, int] = {}
-        self._monitors = {title: DropMonitor() for title in taps.list_statuses()}
-        self._logged: dict[str, set[str]] = {title: set() for title in self._monitors}
+        self._lock = threading.Lock()
+        self._failure = ''
+        self._memory: Memory | None = None
+        self._taps: TapSubscriber | None = None
+        self._writer: QueuedEventWriter | None = None
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
         group = MutuallyExclusiveCallbackGroup()
         self._timer = node.create_timer(_SECONDS, self._publish, callback_group=group)
 
+    def note_failure(self, reason: str) -> None:
+        """Say why the last transition of the node failed; empty: it did not."""
+        with self._lock:
+            self._failure = reason
+
+    def attach(self, memory: Memory) -> None:
+        """Publish how an open memory is."""
+        with self._lock:
+            self._memory = memory
+            self._errors = memory.registry.get_error_counts()
+
+    def detach(self) -> None:
+        """Look at the memory no more: it will be closed."""
+        with self._lock:
+            self._memory = None
+
+    def listen(self, taps: TapSubscriber, writer: QueuedEventWriter) -> None:
+        """Publish how the taps are, too."""
+        with self._lock:
+            self._taps, self._writer = taps, writer
+            self._bad: dict[str, int] = {}
+            self._monitors = {title: DropMonitor() for title in taps.list_statuses()}
+            self._logged: dict[str, set[str]] = {title: set() for title in self._monitors}
+
+    def stop_listening(self) -> None:
+        """Log what became of the messages of each topic; the taps are at their end."""
+        with self._lock:
+            for title, counts in self._report().items():
+                logger.info('%s: %s', title, _format_counts(counts) or 'no messages')
+            self._taps = self._writer = None
+
+    def _report(self) -> dict[str, dict[str, int]]:
+        if self._taps is None or self._writer is None:
+            return {}
+        return self._taps.report(self._writer.counts)
+
     def _publish(self) -> None:
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
-        message.status.append(self._make_memory_status())
-        statuses = self._taps.list_statuses()
-        for title, counts in self._taps.report(self._writer.counts).items():
-            message.status.append(self._make_tap_status(title, counts, statuses[title]))
+        with self._lock:
+            message.status.append(self._make_status_of_memory())
+            statuses = {} if self._taps is None else self._taps.list_statuses()
+            for title, counts in self._report().items():
+                message.status.append(self._make_tap_status(title, counts, statuses[title]))
         self._publisher.publish(message)
+
+    def _make_status_of_memory(self) -> DiagnosticStatus:
+        if self._memory is not None and self._taps is not None:
+            return self._make_memory_status(self._memory)
+        state = 'unconfigured' if self._memory is None else 'inactive'
+        level = DiagnosticStatus.ERROR if self._failure else DiagnosticStatus.WARN
+        words = self._failure or f'{state}: nothing is recorded and no call is answered'
+        return self._make_status(level[0], 'memory', words, {'state': state})
 
     def _make_tap_status(
         self, title: str, counts: Mapping[str, int], status: SubscriptionStatus
@@ -85,13 +127,13 @@ class Diagnostics:
             logger.info('%s: resolved', title)
             logged.clear()
 
-    def _make_memory_status(self) -> DiagnosticStatus:
-        registry, breaker = self._memory.registry, self._memory.vectorizer.breaker.state
+    def _make_memory_status(self, memory: Memory) -> DiagnosticStatus:
+        registry, breaker = memory.registry, memory.vectorizer.breaker.state
         errors = registry.get_error_counts()
         grown = [name for name, number in errors.items() if number > self._errors.get(name, 0)]
         self._errors = errors
-        read_only = self._memory.db.read_only_reason
-        clock = self._memory.timekeeper.describe_suspicion()
+        read_only = memory.db.read_only_reason
+        clock = memory.timekeeper.describe_suspicion()
         level = max(
             [
                 int(breaker != 'closed' or bool(read_only or clock)),
@@ -105,10 +147,11 @@ class Diagnostics:
             **registry.group_errors(lambda _, code, __: f'errors {code}'),
             'p50 ms': round(calls.p50 * 1000, 3),
             'p99 ms': round(calls.p99 * 1000, 3),
-            'model': self._memory.embedder.state,
+            'state': 'active',
+            'model': memory.embedder.state,
             'model breaker': breaker,
-            'second model': self._memory.second.state,
-            **self._describe_store(),
+            'second model': memory.second.state,
+            **_describe_store(memory),
             'clock': clock or 'trusted',
         }
         errors_now = ', '.join(f'{operation}: {code}' for operation, code, _ in grown)
@@ -116,26 +159,9 @@ class Diagnostics:
             errors_now
             or read_only
             or clock
-            or f'{calls.count} calls, model {self._memory.embedder.state}'
+            or f'{calls.count} calls, model {memory.embedder.state}'
         )
         return self._make_status(level, 'memory', words, values)
-
-    def _describe_store(self) -> dict[str, object]:
-        """Return the last line of the audit, what has a limit, and how much was folded."""
-        try:
-            with self._memory.db.read() as connection:
-                head = get_head(connection)
-                folded = sizes.count_folded(connection)
-                payloads = sizes.get_payloads(connection)
-                perceptions = sizes.get_perceptions(connection)
-        except RobotMemoryError:
-            return {'audit head': 'unknown'}
-        return {
-            'audit head': f'{head.id} {head.chain}'.strip(),
-            'payloads MB': round(payloads / 1e6, 1),
-            'perceptions MB': round(perceptions / 1e6, 1),
-            'folded': folded,
-        }
 
     def _make_status(
         self, level: int, title: str, words: str, values: Mapping[str, object]
@@ -148,12 +174,28 @@ class Diagnostics:
             values=[KeyValue(key=name, value=str(value)) for name, value in values.items()],
         )
 
-    def log_all(self) -> None:
-        """Log what became of the messages of each topic."""
+    def close(self) -> None:
+        """Publish no more."""
         self._node.destroy_timer(self._timer)
-        for title, counts in self._taps.report(self._writer.counts).items():
-            logger.info('%s: %s', title, _format_counts(counts) or 'no messages')
 
 
 def _format_counts(counts: Mapping[str, int]) -> str:
     return ', '.join(f'{name} {number}' for name, number in counts.items() if number)
+
+
+def _describe_store(memory: Memory) -> dict[str, object]:
+    """Return the last line of the audit, what has a limit, and how much was folded."""
+    try:
+        with memory.db.read() as connection:
+            head = get_head(connection)
+            folded = sizes.count_folded(connection)
+            payloads = sizes.get_payloads(connection)
+            perceptions = sizes.get_perceptions(connection)
+    except RobotMemoryError:
+        return {'audit head': 'unknown'}
+    return {
+        'audit head': f'{head.id} {head.chain}'.strip(),
+        'payloads MB': round(payloads / 1e6, 1),
+        'perceptions MB': round(perceptions / 1e6, 1),
+        'folded': folded,
+    }

@@ -16,7 +16,7 @@ from typing import Any
 from robot_memory.api import writer
 from robot_memory.catalog import list_tools
 from robot_memory.core.fields import Field, get_fields
-from robot_memory.core.settings import McpSettings, Settings
+from robot_memory.core.settings import McpSettings, NodeSettings, Settings
 from robot_memory.ingest import IngestSettings, PoseSourceSettings, TapSettings
 from robot_memory.ingest.tap import DEFAULTS, get_detector_settings
 from robot_memory.tool import Tool
@@ -129,7 +129,7 @@ def parameters() -> str:
         '/**:',
         '  ros__parameters:',
     ]
-    for declaration in (Settings, McpSettings, IngestSettings, PoseSourceSettings):
+    for declaration in (Settings, McpSettings, NodeSettings, IngestSettings, PoseSourceSettings):
         lines += _format_settings(declaration, 4, {})
     for name, defaults in DEFAULTS.items():
         lines += ['', f'    {name}:']
@@ -171,7 +171,9 @@ def _format_yaml(value: Any) -> str:
 
 def write(root: Path) -> list[str]:
     """Write changed files and remove undeclared ones; return the changed paths."""
-    return write_files(root, files(), (('msg', '.msg'), ('srv', '.srv'), ('config', '.yaml')))
+    return write_files(
+        root, files(), (('msg', '.msg'), ('srv', '.srv'), ('config', 'robot_memory.yaml'))
+    )
 
 
 def write_files(

@@ -2,122 +2,93 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import functools
 import logging
-import queue
-import socket
 import sys
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import rclpy
 from rcl_interfaces.msg import SetParametersResult
-from rclpy.exceptions import NameValidationException, ParameterException
-from rclpy.executors import Executor
 from rclpy.impl.logging_severity import LoggingSeverity
-from rclpy.impl.rcutils_logger import RcutilsLogger
-from rclpy.node import Node
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
 from robot_memory.core import configuration, params_file
-from robot_memory.core.errors import InvalidArgument, RobotMemoryError
-from robot_memory.core.settings import LIVE_SETTINGS, McpSettings, Settings, find_store_path
-from robot_memory.ingest import (
-    IngestSettings,
-    Pipeline,
-    PoseSourceSettings,
-    QueuedEventWriter,
-    SessionFinder,
-    StoredRuns,
-)
-from robot_memory.ingest.parameters import LIVE_INGEST, find_unknown
-from robot_memory.ingest.stamps import LIVE
+from robot_memory.core.errors import InvalidArgument, RobotMemoryError, Unavailable
+from robot_memory.core.settings import LIVE_SETTINGS, McpSettings, NodeSettings, Settings
+from robot_memory.ingest import IngestSettings, PoseSourceSettings
+from robot_memory.ingest.parameters import LIVE_INGEST, find_unknown, group_by_tap
+from robot_memory.ingest.tap import Tap, change_tap
 from robot_memory.lifecycle import conversations
-from robot_memory.mcp_server.access_control import AccessControl, parse_address
-from robot_memory.mcp_server.port import listen
-from robot_memory.mcp_server.token import read_principals
-from robot_memory.memory import Memory
-from robot_memory.ros import namespaces, parameters, services, session
+from robot_memory.ros import namespaces, parameters
 from robot_memory.ros.diagnostics import Diagnostics
-from robot_memory.ros.executor import DispatchOnceExecutor
-from robot_memory.ros.taps import TapSubscriber, is_time_simulated
+from robot_memory.ros.listening import Listening
+from robot_memory.ros.logs import NodeLogHandler
+from robot_memory.ros.serving import Serving, choose_mcp_settings
 from robot_memory.status.logs import JsonLines
 
 logger = logging.getLogger(__name__)
-_THREADS = 6
-"""One for what writes, one for timers, and the rest for recalls."""
+SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
-class _ToNodeLogger(logging.Handler):
-    """Pass the log records of the core on to the node's logger."""
-
-    def __init__(self, logger: RcutilsLogger) -> None:
-        super().__init__()
-        self._logger = logger
-
-    def emit(self, record: logging.LogRecord) -> None:
-        text = self.format(record)
-        if record.levelno >= logging.ERROR:
-            self._logger.error(text)
-        elif record.levelno >= logging.WARNING:
-            self._logger.warning(text)
-        elif record.levelno >= logging.INFO:
-            self._logger.info(text)
-        else:
-            self._logger.debug(text)
-
-
-class MemoryNode(Node):
+class MemoryNode(LifecycleNode):
     """
-    Serve a robot's memory.
+    Serve a robot's memory, as a managed node.
 
-    Raise a RobotMemoryError where the store cannot be opened, a parameter is not accepted or
-    the port of MCP is taken.
+    Raise a RobotMemoryError or rclpy's own error for a parameter that is not accepted.
     """
 
     def __init__(self) -> None:
-        """Declare the parameters, open the store and begin to listen."""
+        """Declare the parameters; nothing is opened yet."""
         super().__init__('robot_memory')
-        self._closers = contextlib.ExitStack()
+        self._lock = threading.RLock()
+        self._is_closed = False
+        self._failure: Exception | None = None
+        self._serving: Serving | None = None
+        self._listening: Listening | None = None
+        self._log_handler = NodeLogHandler(self.get_logger())
         try:
-            self._open()
+            self._read_parameters()
+            self._diagnostics = Diagnostics(self)
+            self.add_on_set_parameters_callback(self._apply_changes)
         except BaseException:
-            self.close()
+            self._log_handler.close()
             raise
 
-    def _open(self) -> None:
-        handler = _ToNodeLogger(self.get_logger())
-        core = logging.getLogger('robot_memory')
-        core.setLevel(logging.DEBUG)
-        core.addHandler(handler)
-        self._closers.callback(core.removeHandler, handler)
+    # Parameters
+
+    def _read_parameters(self) -> None:
         for path in params_file.find_params_files(sys.argv):
             params_file.read_node_params(path, self.get_fully_qualified_name())
         given = {name: one.value for name, one in self._get_overrides().items() if one.value != ''}
         found = configuration.read_fallbacks(given=given)
         if 'db_path' not in {**given, **found.values}:
             found.values['db_path'] = namespaces.choose_store(self.get_namespace())
-        settings = parameters.declare(self, Settings, LIVE_SETTINGS, found.values)
+        self._settings = parameters.declare(self, Settings, LIVE_SETTINGS, found.values)
         found.log()
-        if settings.debug:
+        if self._settings.debug:
             self.get_logger().set_level(LoggingSeverity.DEBUG)
-        if settings.log_format == 'json':
-            handler.setFormatter(JsonLines())
-        self._mcp_settings = self._choose_mcp_settings()
-        self._mcp_socket = self._take_port()
-        self.memory = self._closers.enter_context(
-            Memory(settings, upgrade=True, read_only_fallback=True)
+        if self._settings.log_format == 'json':
+            self._log_handler.setFormatter(JsonLines())
+        self._mcp_settings = choose_mcp_settings(
+            parameters.declare(self, McpSettings),
+            self.get_namespace(),
+            is_given='mcp_port' in self._get_overrides(),
         )
-        services.serve(self, self.memory)
-        ingest = parameters.declare(self, IngestSettings, live=LIVE_INGEST)
-        self._taps = self._start_taps(ingest)
-        self._check_unknown(ingest.taps)
-        self.add_on_set_parameters_callback(self._apply_changes)
-        logger.info('store: %s', find_store_path(settings))
+        self.autostart = parameters.declare(self, NodeSettings).autostart
+        self._ingest = parameters.declare(self, IngestSettings, live=LIVE_INGEST)
+        self._place = parameters.declare(self, PoseSourceSettings)
+        self._taps = self._declare_taps()
+        self._check_unknown(self._ingest.taps)
+
+    def _declare_taps(self) -> list[Tap]:
+        names = [name for name in self._ingest.taps if name]
+        twice = [name for name, number in Counter(names).items() if number > 1]
+        if twice:
+            raise InvalidArgument(f'taps contains {", ".join(twice)} twice; names must be unique')
+        return [parameters.declare_tap(self, name) for name in names]
 
     def _get_overrides(self) -> dict[str, Parameter[Any]]:
         """Return the parameters that the node was started with, declared or not."""
@@ -132,153 +103,138 @@ class MemoryNode(Node):
         for name in find_unknown(self._get_overrides(), known, filter(None, taps)):
             logger.warning('ignoring unknown parameter %s', name)
 
-    def _start_taps(self, settings: IngestSettings) -> TapSubscriber:
-        """Subscribe to the topics of the taps."""
-        place = parameters.declare(self, PoseSourceSettings)
-        names = [name for name in settings.taps if name]
-        twice = [name for name, number in Counter(names).items() if number > 1]
-        if twice:
-            raise InvalidArgument(f'taps contains {", ".join(twice)} twice; names must be unique')
-        taps = [parameters.declare_tap(self, name) for name in names]
-        finder = SessionFinder(self.memory, settings.source, settings.session_hours)
-        writer = QueuedEventWriter(self.memory, taps, finder)
-        warn = functools.partial(self.get_logger().warning, throttle_duration_sec=5.0)
-        pipeline = Pipeline(
-            taps,
-            place,
-            settings.source,
-            writer.enqueue,
-            warn,
-            self.resolve_topic_name,
-            self.memory.extensions,
-            dataclasses.replace(LIVE, replaces_zero=self._is_real_time),
-            StoredRuns(finder),
-        )
-        subscriber = TapSubscriber(self, pipeline)
-        diagnostics = Diagnostics(self, self.memory, subscriber, writer)
-        for close in (diagnostics.log_all, writer.close, subscriber.close):  # the last one first
-            self._closers.callback(close)
-        if settings.demonstration:
-            subscriber.set_demonstration(
-                settings.demonstration, self.get_clock().now().nanoseconds
-            )
-        return subscriber
-
-    def _choose_mcp_settings(self) -> McpSettings:
-        """Return how MCP is served: in a namespace only on a port that was given."""
-        mcp_settings = parameters.declare(self, McpSettings)
-        where = self.get_namespace()
-        if not mcp_settings.mcp_enabled or where == '/' or 'mcp_port' in self._get_overrides():
-            return mcp_settings
-        logger.warning(
-            'MCP is disabled: a node in namespace %s requires its own mcp_port, which is not set '
-            '(e.g. mcp_port:=%d; 0 selects a free port; mcp_enabled:=false silences this warning)',
-            where,
-            mcp_settings.mcp_port + 1,
-        )
-        return dataclasses.replace(mcp_settings, mcp_enabled=False)
-
-    def _is_real_time(self) -> bool:
-        return not is_time_simulated(self)
-
-    def _take_port(self) -> socket.socket | None:
-        """
-        Take MCP's port, before anything is served: a second node must not carry out a call.
-
-        Raise what the MCP settings are refused with, Unavailable where the port is taken.
-        """
-        if not self._mcp_settings.mcp_enabled:
-            return None
-        address = parse_address(self._mcp_settings.mcp_host)
-        principals = read_principals(self._mcp_settings.mcp_token_file)
-        AccessControl.create(address, principals, self._mcp_settings.mcp_allowed_hosts)
-        listening = listen(address, self._mcp_settings.mcp_port)
-        self._closers.callback(listening.close)
-        return listening
-
-    def serve_mcp(self) -> None:
-        """Serve MCP, too."""
-        where = 'off'
-        if self._mcp_settings.mcp_enabled:
-            from robot_memory.mcp_server import HttpBridge
-
-            bridge = HttpBridge(
-                self.memory,
-                self._mcp_settings.mcp_host,
-                self._mcp_settings.mcp_port,
-                token_file=self._mcp_settings.mcp_token_file,
-                allowed_hosts=self._mcp_settings.mcp_allowed_hosts,
-                tools=self._mcp_settings.mcp_tools,
-                output_schemas=self._mcp_settings.mcp_output_schemas,
-                listening=self._mcp_socket,
-            )
-            bridge.start()
-            self._closers.callback(bridge.stop)
-            token = ' (token required)' if bridge.asks_for_token else ''
-            where = f'{bridge.url}{token}'
-        logger.info('MCP: %s', where)
-
     def _apply_changes(self, changes: list[Parameter[Any]]) -> SetParametersResult:
         """Let changed numbers take effect; the ranges were checked by rclpy."""
-        new = parameters.select_changed(self.memory.settings, changes)
-        self.memory.change_settings(dataclasses.replace(self.memory.settings, **new))
-        for change in changes:
-            if change.name == 'auto_save':
-                conversations.set_auto_save(self.memory, change.value)
-            if change.name == 'demonstration':
-                self._taps.set_demonstration(change.value, self.get_clock().now().nanoseconds)
+        with self._lock:
+            try:
+                self._change_taps(changes)
+            except RobotMemoryError as error:
+                return SetParametersResult(successful=False, reason=str(error))
+            new = parameters.select_changed(self._settings, changes)
+            self._settings = dataclasses.replace(self._settings, **new)
+            self._ingest = dataclasses.replace(
+                self._ingest, **parameters.select_changed(self._ingest, changes)
+            )
+            if self._serving is not None:
+                self._serving.memory.change_settings(self._settings)
+            for change in changes:
+                if change.name == 'auto_save' and self._serving is not None:
+                    conversations.set_auto_save(self._serving.memory, change.value)
+                if change.name == 'demonstration' and self._listening is not None:
+                    now_ns = self.get_clock().now().nanoseconds
+                    self._listening.taps.set_demonstration(change.value, now_ns)
         return SetParametersResult(successful=True)
+
+    def _change_taps(self, changes: list[Parameter[Any]]) -> None:
+        """Change settings of taps, all or none; raise what they are refused with."""
+        values = {change.name: change.value for change in changes}
+        given = group_by_tap(values, [tap.name for tap in self._taps])
+        changed = [
+            change_tap(tap, given[tap.name]) if given[tap.name] else tap for tap in self._taps
+        ]
+        if self._listening is not None:
+            for tap in changed:
+                if given[tap.name]:
+                    self._listening.change_tap(tap)
+        self._taps = changed
+
+    # Transitions
+
+    def start(self) -> None:
+        """Configure and activate; raise the reason where that fails."""
+        for trigger in (self.trigger_configure, self.trigger_activate):
+            if trigger() != SUCCESS:
+                raise self._failure or Unavailable('the node cannot start: the log says why')
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Take MCP's port, open the store and offer the services."""
+        return self._make_transition('configure', self._configure)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Subscribe to the topics of the taps, and let calls in."""
+        return self._make_transition('activate', self._activate)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Let no call in, and stop the taps: what is under way is written."""
+        return self._make_transition('deactivate', self._deactivate)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """End the services and MCP, and close the store."""
+        return self._make_transition('cleanup', self._clean_up)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Close all that is open."""
+        return self._make_transition('shutdown', self._close_parts)
+
+    def _make_transition(self, name: str, act: Callable[[], None]) -> TransitionCallbackReturn:
+        """Make a transition; where it fails the state stays, and the reason is told."""
+        with self._lock:
+            try:
+                if self._is_closed:
+                    raise Unavailable('the node is ending')
+                act()
+            except Exception as error:
+                self._failure = error
+                is_fault = not isinstance(error, RobotMemoryError)
+                if is_fault or not self.autostart:  # else the process ends with it
+                    logger.error('%s failed: %s', name, error, exc_info=is_fault)
+                self._diagnostics.note_failure(f'{name} failed: {error}')
+                return FAILURE
+            self._failure = None
+            self._diagnostics.note_failure('')
+            return SUCCESS
+
+    def _configure(self) -> None:
+        self._serving = Serving(
+            self, self._settings, self._mcp_settings, self._describe_inactivity()
+        )
+        self._diagnostics.attach(self._serving.memory)
+
+    def _describe_inactivity(self) -> str:
+        name = self.get_fully_qualified_name()
+        return (
+            f'{name} is inactive and takes no calls: activate it, e.g. `ros2 lifecycle set '
+            f'{name} activate`'
+        )
+
+    def _activate(self) -> None:
+        assert self._serving is not None
+        memory = self._serving.memory
+        self._listening = Listening(self, memory, self._ingest, self._place, self._taps)
+        self._diagnostics.listen(self._listening.taps, self._listening.writer)
+        memory.admission.admit()
+
+    def _deactivate(self) -> None:
+        if self._serving is not None:
+            self._serving.memory.admission.refuse(self._describe_inactivity())
+        if self._listening is not None:
+            self._listening.close()
+            self._diagnostics.stop_listening()
+            self._listening = None
+
+    def _clean_up(self) -> None:
+        if self._serving is not None:
+            self._diagnostics.detach()
+            self._serving.close()
+            self._serving = None
+
+    def _close_parts(self) -> None:
+        self._deactivate()
+        self._clean_up()
+
+    # The end
+
+    def stop_waiting(self) -> None:
+        """Have calls that wait for another process's write give up: the node will close."""
+        serving = self._serving
+        if serving is not None:
+            serving.memory.stop_waiting()
 
     def close(self) -> None:
         """End the bridge, the taps and the memory; what was acknowledged is in the file."""
-        self._closers.close()
-
-
-def main(signals: queue.SimpleQueue[int]) -> None:
-    """Run the node until there is a signal."""
-    stop = threading.Event()
-    try:
-        for path in params_file.find_params_files(sys.argv):
-            params_file.read_keys(path)
-        warning = session.initialise()
-        node = MemoryNode()
-    except RobotMemoryError as error:
-        sys.exit(_format_error(error))
-    except (ParameterException, NameValidationException) as error:
-        sys.exit(f'robot_memory: [invalid_argument] {error}')
-    if warning:
-        node.get_logger().warning(warning)
-    executor = DispatchOnceExecutor(num_threads=_THREADS)
-    executor.add_node(node)
-    spinner = threading.Thread(target=_spin, args=(executor, node, stop), name='spinner')
-    spinner.start()
-    failure = ''
-    try:
-        # The services answer already: importing the MCP SDK takes most of a second. Clients
-        # that connect before wait at the port.
-        node.serve_mcp()
-        signals.get()
-    except RobotMemoryError as error:
-        failure = _format_error(error)
-    finally:
-        stop.set()
-        node.memory.stop_waiting()
-        executor.shutdown(timeout_sec=1.0)
-        spinner.join()
-        node.close()
-        node.destroy_node()
-        rclpy.shutdown()
-    sys.exit(failure or 0)
-
-
-def _format_error(error: RobotMemoryError) -> str:
-    return f'robot_memory: [{error.code}] {error}'
-
-
-def _spin(executor: Executor, node: Node, stop: threading.Event) -> None:
-    """Spin until the executor is shut down; an exception in a callback is logged."""
-    while not stop.is_set():
-        try:
-            executor.spin()
-        except Exception as error:
-            node.get_logger().error(f'a callback failed, the node continues: {error!r}')
+        with self._lock:
+            if not self._is_closed:
+                self._is_closed = True
+                self._close_parts()
+                self._diagnostics.close()
+                self._log_handler.close()

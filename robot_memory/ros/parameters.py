@@ -10,7 +10,14 @@ from rclpy.node import Node
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Field, check, get_fields
-from robot_memory.ingest.tap import DEFAULTS, Tap, TapSettings, get_detector_settings, make_tap
+from robot_memory.ingest.tap import (
+    DEFAULTS,
+    Tap,
+    TapSettings,
+    get_detector_settings,
+    list_live,
+    make_tap,
+)
 
 Declaration = TypeVar('Declaration')
 
@@ -61,13 +68,14 @@ def declare_fields(
 def declare_tap(node: Node, name: str) -> Tap:
     """Declare the parameters of a tap, those of its detector included, and return it."""
     defaults = DEFAULTS.get(name, {})
-    common = declare_fields(node, TapSettings, f'{name}.', defaults)
+    common = declare_fields(node, TapSettings, f'{name}.', defaults, list_live())
     if not common['topic'] and name not in DEFAULTS:
         raise InvalidArgument(
             f'{name}.topic is not set; it is required for each name in taps, here {name!r}'
         )
     wanted = get_detector_settings(name, common)
-    return make_tap(name, {**common, **declare_fields(node, wanted, f'{name}.', defaults)})
+    live = list_live(make_tap(name, common).detector)
+    return make_tap(name, {**common, **declare_fields(node, wanted, f'{name}.', defaults, live)})
 
 
 def make_descriptor(field: Field, live: bool) -> ParameterDescriptor:

@@ -29,27 +29,41 @@ _ATTEMPTS = 30
 """Each waits 100 ms inside the middleware."""
 
 
-def serve(node: Node, memory: Memory) -> None:
+class Services:
     """
     Offer every tool as a service under the node's private name.
 
     Calls that read run side by side; calls that write take turns, and so do long ones: however
     many of them wait, there is a thread left for a recall.
     """
-    # rclpy only warns where it drops a reply: here the warning is raised, see _persistent.
-    warnings.filterwarnings('error', 'failed to send response', RuntimeWarning)
-    reading, writing = ReentrantCallbackGroup(), MutuallyExclusiveCallbackGroup()
-    reading_long = MutuallyExclusiveCallbackGroup()
-    for tool in ROS_TOOLS:
-        service = node.create_service(
-            getattr(robot_memory.srv, service_name(tool)),
-            f'~/{tool.name}',
-            _make_handler(node, memory, tool),
-            qos_profile=_WAITING,
-            callback_group=reading_long if tool.long else reading if tool.read_only else writing,
-        )
-        # rclpy has no hook for it.
-        service.send_response = _retry_sending(service)  # type: ignore[method-assign,assignment]
+
+    def __init__(self, node: Node, memory: Memory) -> None:
+        """Offer them from now on."""
+        # rclpy only warns where it drops a reply: here the warning is raised, see _retry_sending.
+        warnings.filterwarnings('error', 'failed to send response', RuntimeWarning)
+        self._node = node
+        self._services: list[Service[Any, Any]] = []
+        reading, writing = ReentrantCallbackGroup(), MutuallyExclusiveCallbackGroup()
+        reading_long = MutuallyExclusiveCallbackGroup()
+        for tool in ROS_TOOLS:
+            service = node.create_service(
+                getattr(robot_memory.srv, service_name(tool)),
+                f'~/{tool.name}',
+                _make_handler(node, memory, tool),
+                qos_profile=_WAITING,
+                callback_group=(
+                    reading_long if tool.long else reading if tool.read_only else writing
+                ),
+            )
+            # rclpy has no hook for it.
+            service.send_response = _retry_sending(service)  # type: ignore[method-assign,assignment]
+            self._services.append(service)
+
+    def close(self) -> None:
+        """Offer them no more."""
+        for service in self._services:
+            self._node.destroy_service(service)
+        self._services.clear()
 
 
 def _retry_sending(service: Service[Any, Any]) -> Callable[[Any, Any], None]:
@@ -85,7 +99,8 @@ def _make_handler(node: Node, memory: Memory, tool: Tool[Any, Any]) -> Callable[
         name = node.get_fully_qualified_name()
         caller.set(Writer.of_role('ros', name, memory.settings.ros_role))
         try:
-            answer = tool.run(memory, convert.read_arguments(request, tool.request))
+            with memory.admission.enter():
+                answer = tool.run(memory, convert.read_arguments(request, tool.request))
             convert.fill(response, answer)
             response.success = True
             response.message = getattr(answer, 'status', 'ok')

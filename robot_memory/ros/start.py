@@ -38,8 +38,8 @@ def main() -> None:
             f'with it ({missing}): source both, or run make build; robot-memory works without ROS'
         )
     with _report_missing_package():
-        from robot_memory.ros import node
-    node.main(signals)
+        from robot_memory.ros import process
+    process.main(signals)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from rclpy.subscription import Subscription
 from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.core.json_text import format_value
 from robot_memory.ingest import Pipeline, ReceivedMessage, TopicHandler
+from robot_memory.ingest.tap import Tap
 from robot_memory.ros.message_types import import_type
 from robot_memory.ros.publishers import SubscriptionStatus, update_status
 from robot_memory.ros.sequences import NumberedMessage, SequenceMerger
@@ -57,7 +58,13 @@ class TapSubscriber:
         self._pipeline = pipeline
         self._lock = threading.Lock()
         self._stop = threading.Event()
-        self._subscriptions = list(self._subscribe(pipeline.list_handlers()))
+        self._subscriptions: list[AdaptiveSubscription] = []
+        try:
+            self._subscriptions += self._subscribe(pipeline.list_handlers())
+        except BaseException:
+            for subscription in self._subscriptions:
+                subscription.close()
+            raise
         self._thread = threading.Thread(target=self._run, name='taps', daemon=True)
         self._thread.start()
 
@@ -122,6 +129,11 @@ class TapSubscriber:
         return {
             subscription.handler.name: subscription.status for subscription in self._subscriptions
         }
+
+    def change_tap(self, tap: Tap) -> None:
+        """Take other settings of a tap from its next event on."""
+        with self._lock:
+            self._pipeline.change_tap(tap)
 
     def set_demonstration(self, name: str, now_ns: int) -> None:
         """Begin or end the recording of a demonstration."""
