@@ -24,6 +24,7 @@ from robot_memory.ingest.tap import Tap, change_tap
 from robot_memory.lifecycle import conversations
 from robot_memory.ros import namespaces, parameters
 from robot_memory.ros.diagnostics import Diagnostics
+from robot_memory.ros.kept_events import KeptEventPublisher
 from robot_memory.ros.listening import Listening
 from robot_memory.ros.logs import NodeLogHandler
 from robot_memory.ros.serving import Serving, choose_mcp_settings
@@ -52,6 +53,7 @@ class MemoryNode(LifecycleNode):
         try:
             self._read_parameters()
             self._diagnostics = Diagnostics(self)
+            self._kept_events = KeptEventPublisher(self)
             self.add_on_set_parameters_callback(self._apply_changes)
         except BaseException:
             self._log_handler.close()
@@ -202,6 +204,7 @@ class MemoryNode(LifecycleNode):
         memory = self._serving.memory
         self._listening = Listening(self, memory, self._ingest, self._place, self._taps)
         self._diagnostics.listen(self._listening.taps, self._listening.writer)
+        self._kept_events.begin(memory)
         memory.admission.admit()
 
     def _deactivate(self) -> None:
@@ -211,6 +214,7 @@ class MemoryNode(LifecycleNode):
             self._listening.close()
             self._diagnostics.stop_listening()
             self._listening = None
+            self._kept_events.end()
 
     def _clean_up(self) -> None:
         if self._serving is not None:

@@ -10,6 +10,10 @@ MOST = 1000
 """Changed memories that are named; of more only the latest are."""
 
 
+NEWEST = 20_000
+"""Memories that are looked at for a place: no index knows which have one."""
+
+
 @dataclass(frozen=True)
 class News:
     """
@@ -51,3 +55,27 @@ def read_news(connection: apsw.Connection, since: News | None) -> News:
         elif action.startswith('session_'):
             kinds.add('session')
     return News(last, newest, frozenset(kinds), frozenset(changed))
+
+
+def find_newest(connection: apsw.Connection) -> int:
+    """Return the highest id of a memory; 0: there is none."""
+    row = connection.execute('SELECT max(id) FROM memories').fetchone()
+    return (row and row[0]) or 0
+
+
+def list_kept(connection: apsw.Connection, after: int, limit: int) -> list[int]:
+    """Return the ids of memories that came after one, in the order in which they were kept."""
+    rows = connection.execute(
+        'SELECT id FROM memories WHERE id > ? ORDER BY id LIMIT ?', (after, limit)
+    )
+    return [memory_id for (memory_id,) in rows]
+
+
+def list_placed(connection: apsw.Connection, limit: int) -> list[int]:
+    """Return the ids of the newest active memories with a pose, among the newest 20,000."""
+    rows = connection.execute(
+        'SELECT id FROM (SELECT id, pose, status FROM memories ORDER BY id DESC LIMIT ?)'
+        " WHERE pose IS NOT NULL AND status = 'active' LIMIT ?",
+        (NEWEST, limit),
+    )
+    return [memory_id for (memory_id,) in rows]
