@@ -20,6 +20,7 @@ import rclpy
 from amounts import LONG
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, Wrench, WrenchStamped
+from nav_msgs.msg import Odometry
 from rcl_interfaces.msg import Log
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
@@ -27,7 +28,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from replay import wait_until_heard
 from robots import check_file
 from sensor_msgs.msg import BatteryState, Image, JointState
-from std_msgs.msg import String
+from std_msgs.msg import Bool, String
 from waiting import HANG_SECONDS
 
 from robot_memory.detectors import Signal
@@ -217,6 +218,104 @@ def test_fault_04_the_same_push_again_is_a_second_memory(
     robot.publish(publisher, later)
     first, second = events(robot, 'tactile', 2)
     assert second.stamp.sec - first.stamp.sec == 60
+
+
+CONFIG = Path(__file__).parents[2] / 'config'
+
+
+def test_the_parameters_for_a_ur5e_fit_the_topics_of_its_driver(
+    start: Callable[..., Any], robot: Any
+) -> None:
+    start('--params-file', CONFIG / 'ur5e.yaml')
+    wrench = '/force_torque_sensor_broadcaster/wrench'
+    publisher = robot.node.create_publisher(WrenchStamped, wrench, 500)
+    joints = robot.node.create_publisher(JointState, '/joint_states', 500)
+    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    program = '/io_and_status_controller/robot_program_running'
+    running = robot.node.create_publisher(Bool, program, latched)
+    for one in (publisher, joints, running):
+        wait_until_heard(robot, one)
+    robot.publish(publisher, push())
+    robot.publish(joints, move())
+    running.publish(Bool(data=True))
+    running.publish(Bool(data=False))
+    (contact,) = events(robot, 'tactile', 1)
+    assert 'tool flange' in contact.content
+    found = events(robot, 'proprioceptive', 2)
+    assert any('o program controls the arm' in one.content for one in found)
+
+
+def test_the_parameters_for_a_mobile_base_give_events_the_pose_of_its_odometry(
+    start: Callable[..., Any], robot: Any
+) -> None:
+    start('--params-file', CONFIG / 'mobile_base.yaml')
+    odometry = robot.node.create_publisher(Odometry, '/odom', 500)
+    joints = robot.node.create_publisher(JointState, '/joint_states', 500)
+    for one in (odometry, joints):
+        wait_until_heard(robot, one)
+    for number in range(300):
+        message = stamped(Odometry(), number, 'odom')
+        message.child_frame_id = 'base_link'
+        message.pose.pose.position.x = 2.5
+        message.pose.pose.orientation.w = 1.0
+        odometry.publish(message)
+    robot.publish(joints, move())
+    (motion,) = events(robot, 'proprioceptive', 1)
+    assert json.loads(motion.pose)['position'] == [2.5, 0.0, 0.0]
+
+
+def later(messages: Iterator[Any], seconds: int) -> Iterator[Any]:
+    """Yield messages with stamps that many seconds later."""
+    for message in messages:
+        message.header.stamp.sec += seconds
+        yield message
+
+
+def test_settings_of_a_tap_change_from_its_next_event_on(
+    start: Callable[..., Any], robot: Any
+) -> None:
+    start()
+    set_them = robot.node.create_client(SetParameters, '/robot_memory/set_parameters')
+    robot.until(set_them.service_is_ready, 'the parameter services')
+
+    def put(name: str, value: Any) -> Any:
+        message = Parameter(name, value=value).to_parameter_msg()
+        request = SetParameters.Request(parameters=[message])
+        return robot.answer(set_them.call_async(request)).results[0]
+
+    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', QOS[0].values[0])
+    wait_until_heard(robot, publisher)
+    robot.publish(publisher, push())
+    events(robot, 'tactile', 1)
+    assert put('wrench.onset_n', 15.0).successful
+    robot.publish(publisher, later(push(), 60))
+    assert put('wrench.onset_n', 4.0).successful and put('wrench.place', 'left hand').successful
+    robot.publish(publisher, later(push(), 120))
+    first, third = events(robot, 'tactile', 2)
+    assert third.stamp.sec - first.stamp.sec == 120
+    assert 'left hand' in third.content and 'left hand' not in first.content
+
+
+@pytest.mark.parametrize(
+    ('name', 'value', 'words'),
+    [
+        ('wrench.onset_n', -1.0, 'onset_n'),
+        ('wrench.topic', '/elsewhere', 'read-only'),
+        ('wrench.session', 'gone', 'gone'),
+        ('joint_states.stop_speed', 0.01, 'read-only'),
+        ('joint_states.start_speed', 0.001, 'start_speed'),
+    ],
+)
+def test_settings_of_a_tap_that_cannot_be_are_refused_in_words(
+    start: Callable[..., Any], robot: Any, name: str, value: Any, words: str
+) -> None:
+    start()
+    set_them = robot.node.create_client(SetParameters, '/robot_memory/set_parameters')
+    robot.until(set_them.service_is_ready, 'the parameter services')
+    message = Parameter(name, value=value).to_parameter_msg()
+    request = SetParameters.Request(parameters=[message])
+    result = robot.answer(set_them.call_async(request)).results[0]
+    assert not result.successful and words in result.reason
 
 
 def test_a_wrench_without_a_header_is_stamped_when_it_comes(
