@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+import time
 from collections import Counter, deque
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -184,6 +185,7 @@ class QueuedEventWriter(EventWriter):
         """Begin to keep; raise NotFound for the session of a tap that does not exist."""
         super().__init__(memory, taps, finder)
         self._queue: queue.Queue[tuple[str, Result] | None] = queue.Queue(_QUEUE_SIZE)
+        self._since: deque[float] = deque()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name='event-writer', daemon=True)
         self._thread.start()
@@ -191,8 +193,10 @@ class QueuedEventWriter(EventWriter):
     def enqueue(self, tap: str, item: Result) -> None:
         """Have one kept soon; the caller does not wait."""
         try:
+            self._since.append(time.monotonic())
             self._queue.put_nowait((tap, item))
         except queue.Full:
+            self._since.pop()
             self.count(tap, 'dropped: queue full')
             logger.error(
                 '%s: event dropped, %d events are waiting for the store', tap, _QUEUE_SIZE
@@ -201,6 +205,12 @@ class QueuedEventWriter(EventWriter):
     def _run(self) -> None:
         while (item := self._queue.get()) is not None:
             self._write_or_wait(*item)
+            self._since.popleft()
+
+    def measure_waiting(self) -> tuple[int, float]:
+        """Return how many events wait to be stored, and the oldest for how many seconds."""
+        waiting = list(self._since)
+        return len(waiting), time.monotonic() - waiting[0] if waiting else 0.0
 
     def _write_or_wait(self, tap: str, item: Result) -> None:
         while True:

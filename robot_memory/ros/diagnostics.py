@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import threading
+import time
 from collections.abc import Mapping
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
@@ -14,6 +16,7 @@ from robot_memory.core.errors import RobotMemoryError
 from robot_memory.ingest import QueuedEventWriter
 from robot_memory.ingest.pose_source import TF_TYPE
 from robot_memory.ingest.tap_problems import DropMonitor
+from robot_memory.lifecycle.maintenance import measure_file
 from robot_memory.memory import Memory
 from robot_memory.ros.publishers import SubscriptionStatus
 from robot_memory.ros.taps import TapSubscriber
@@ -70,6 +73,7 @@ class Diagnostics:
         with self._lock:
             self._taps, self._writer = taps, writer
             self._bad: dict[str, int] = {}
+            self._received: dict[str, tuple[float, int]] = {}
             self._monitors = {title: DropMonitor() for title in taps.list_statuses()}
             self._logged: dict[str, set[str]] = {title: set() for title in self._monitors}
 
@@ -115,7 +119,16 @@ class Diagnostics:
         self._log_fault(title, fault)
         level = int(bool(grown or fault or (status.missing and not status.handler.optional)))
         words = [fault, _format_counts(counts) or status.missing or 'no messages yet']
-        return self._make_status(level, title, '; '.join(filter(None, words)), counts)
+        rate = self._measure_rate(title, counts.get('received', 0))
+        values = {**counts, 'received Hz': rate}
+        return self._make_status(level, title, '; '.join(filter(None, words)), values)
+
+    def _measure_rate(self, title: str, received: int) -> int:
+        """Return how many messages a second came since the last call."""
+        now = time.monotonic()
+        then, before = self._received.get(title, (now - _SECONDS, 0))
+        self._received[title] = now, received
+        return round((received - before) / max(now - then, 1e-3))
 
     def _log_fault(self, title: str, fault: str) -> None:
         """Log why nothing comes, once; and that it does again."""
@@ -152,6 +165,8 @@ class Diagnostics:
             'model breaker': breaker,
             'second model': memory.second.state,
             **_describe_store(memory),
+            **self._describe_queue(),
+            **_describe_disk(memory),
             'clock': clock or 'trusted',
         }
         errors_now = ', '.join(f'{operation}: {code}' for operation, code, _ in grown)
@@ -163,12 +178,16 @@ class Diagnostics:
         )
         return self._make_status(level, 'memory', words, values)
 
+    def _describe_queue(self) -> dict[str, object]:
+        waiting, seconds = (0, 0.0) if self._writer is None else self._writer.measure_waiting()
+        return {'events waiting': waiting, 'oldest waiting s': round(seconds, 1)}
+
     def _make_status(
         self, level: int, title: str, words: str, values: Mapping[str, object]
     ) -> DiagnosticStatus:
         return DiagnosticStatus(
             level=bytes([level]),
-            name=f'{self._node.get_name()}: {title}',
+            name=f'{self._node.get_fully_qualified_name()[1:]}: {title}',
             message=words,
             hardware_id=self._node.get_fully_qualified_name(),
             values=[KeyValue(key=name, value=str(value)) for name, value in values.items()],
@@ -181,6 +200,18 @@ class Diagnostics:
 
 def _format_counts(counts: Mapping[str, int]) -> str:
     return ', '.join(f'{name} {number}' for name, number in counts.items() if number)
+
+
+def _describe_disk(memory: Memory) -> dict[str, object]:
+    """Return the size of the store's files, and the room on their disk."""
+    try:
+        free = shutil.disk_usage(memory.db.path.parent).free
+        return {
+            'store MB': round(measure_file(memory) / 1e6, 1),
+            'disk free MB': round(free / 1e6),
+        }
+    except OSError as error:
+        return {'disk free MB': f'unknown: {error}'}
 
 
 def _describe_store(memory: Memory) -> dict[str, object]:

@@ -59,6 +59,26 @@ def test_calls_and_errors_are_on_diagnostics(start: Callable[..., Any], robot: A
     assert (values['model'], values['model breaker']) == ('off', 'closed')
 
 
+def test_store_queue_and_disk_are_on_diagnostics_under_the_name_of_the_namespace(
+    start: Callable[..., Any], robot: Any
+) -> None:
+    start('-r', '__ns:=/cell_1', taps='["wrench"]')
+    heard: dict[str, Any] = {}
+    robot.node.create_subscription(
+        DiagnosticArray,
+        '/diagnostics',
+        lambda message: heard.update({one.name: one for one in message.status}),
+        10,
+    )
+    names = {'cell_1/robot_memory: memory', 'cell_1/robot_memory: wrench (/wrench)'}
+    robot.until(lambda: names <= set(heard), 'both statuses')
+    values = {one.key: one.value for one in heard['cell_1/robot_memory: memory'].values}
+    assert float(values['store MB']) > 0 and int(values['disk free MB']) > 0
+    assert (values['events waiting'], values['oldest waiting s']) == ('0', '0.0')
+    wrench = heard['cell_1/robot_memory: wrench (/wrench)'].values
+    assert 'received Hz' in {one.key for one in wrench}
+
+
 def test_the_operators_figures_are_a_service(start: Callable[..., Any], robot: Any) -> None:
     start(taps='[""]')
     for number in range(3):

@@ -412,7 +412,9 @@ def diagnosed(robot: Any, title: Any, received: int = 0) -> Any:
 
     def counted() -> Any:
         status = heard.get(f'robot_memory: {title}')
-        counts = {item.key: int(item.value) for item in status.values} if status else {}
+        values = status.values if status else ()
+        rated = [item for item in values if not item.key.endswith(' Hz')]
+        counts = {item.key: int(item.value) for item in rated}
         return status and counts.get('received', 0) >= received and (status.level, counts)
 
     found = robot.until(counted, f'a status of {title} with {received} received')
