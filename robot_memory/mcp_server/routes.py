@@ -69,7 +69,7 @@ class _Admitted:
             await self._app(scope, receive, send)
             return
         body = {'error': {'code': 'unavailable', 'message': reason}}
-        await JSONResponse(body, 503, _FRESH)(scope, receive, send)
+        await JSONResponse(body, 503, _HEADERS)(scope, receive, send)
 
 
 def build_app(memory: Memory, server: Server[Any], access: AccessControl, path: str) -> Starlette:
