@@ -33,6 +33,7 @@ OF_ROS = {
     'sensor_msgs',
     'std_msgs',
     'tf2_msgs',
+    'visualization_msgs',
 }
 BROUGHT_ALONG = {'mcp_types': 'mcp', 'pydantic': 'mcp'}
 FACES = {

@@ -136,6 +136,7 @@ CLOSED = {
     'cursor': ['', 'x'],
     'end': ['2030-01-01T00:00:00Z', 'soon'],
     'key': ['', 'k'],
+    'memory_ids': [[1], [2, 3], [30], [], [0], [9000]],
     'order_by': ['onset', 'duration', 'peak_force'],
     'perception_type': PERCEPTION_TYPES,
     'strategy': ['HYBRID_ADVANCED', 'aggressive', 'other'],
@@ -178,8 +179,9 @@ def arguments(request: type) -> st.SearchStrategy[dict[str, Any]]:
     optional = {name: value for name, value in each.items() if name not in required}
     known = st.fixed_dictionaries(needed, optional=optional)
     # Of a tool with many arguments hardly any request would have all of them right; what a tool
-    # is about is its first one, required or not.
+    # is about is its first one, required or not, and why it is asked.
     about = {**needed, **dict(list(each.items())[:1])}
+    about |= {name: value for name, value in each.items() if name == 'reason'}
     simple = st.sampled_from([{}, *({name: value} for name, value in optional.items())]).flatmap(
         lambda one: st.fixed_dictionaries({**about, **one})
     )
