@@ -138,7 +138,20 @@ def claim_file(path: Path) -> int | None:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    except OSError as error:
         os.close(descriptor)
-        return None
+        if isinstance(error, BlockingIOError):
+            return None
+        raise
     return descriptor
+
+
+@contextmanager
+def hold_file(path: Path) -> Iterator[bool]:
+    """Say whether a lock on a file could be had, as by `claim_file`; nobody else has it inside."""
+    descriptor = claim_file(path)
+    try:
+        yield descriptor is not None
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)

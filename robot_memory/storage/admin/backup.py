@@ -7,7 +7,6 @@ was there.
 
 from __future__ import annotations
 
-import fcntl
 import gzip
 import hashlib
 import json
@@ -15,8 +14,7 @@ import logging
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -33,6 +31,7 @@ from robot_memory.core.clock import (
     parse_instant,
 )
 from robot_memory.core.errors import Unavailable
+from robot_memory.core.files import hold_file
 from robot_memory.core.folders import expand_path
 from robot_memory.core.settings import Settings
 from robot_memory.storage.admin.audit_check import save_head
@@ -48,8 +47,8 @@ FOLDERS = 'backup_folders'
 """The fact about the store that lists the folders of its backups, as JSON."""
 _SECOND = 1_000_000
 _PAGES = 2048
-_CHUNK = 1 << 20
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+CHUNK = 1 << 20
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _INTERVAL_SECONDS = 600.0
 """How often it is checked whether a backup is due."""
 
@@ -156,7 +155,7 @@ def back_up(
     stem = db.path.stem
     try:
         plan.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with _alone(plan.folder / f'.{stem}.lock') as alone:
+        with hold_file(name_lock(plan.folder, stem)) as alone:
             known = backups(plan.folder, stem)
             is_due = _is_due((at for at, _ in known), plan, now, age)
             if not alone or not is_due or _is_new(db):
@@ -177,7 +176,7 @@ def back_up(
                 _check(part)
                 whole = _pack(part, packed) if plan.compress else part
                 _note(plan.folder, stem, [*(path.name for _, path in known), made.name])
-                _keep(whole, made)
+                keep_file(whole, made)
             finally:
                 part.unlink(missing_ok=True)
                 packed.unlink(missing_ok=True)
@@ -189,6 +188,11 @@ def back_up(
             'are unchanged'
         ) from None
     return made
+
+
+def name_lock(folder: Path, stem: str) -> Path:
+    """Return the file that is locked by who makes or rewrites backups of a store."""
+    return folder / f'.{stem}.lock'
 
 
 def _note_folder(db: Database, folder: Path) -> None:
@@ -205,23 +209,9 @@ def _is_new(db: Database) -> bool:
         return not connection.execute('SELECT 1 FROM memories LIMIT 1').fetchone()
 
 
-@contextmanager
-def _alone(path: Path) -> Iterator[bool]:
-    """Say whether no other process makes a backup here; none begins one meanwhile."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            yield True
-        except BlockingIOError:
-            yield False
-    finally:
-        os.close(descriptor)
-
-
 def _copy(db: Database, path: Path, stopped: Callable[[], bool]) -> bool:
     """Copy the store as it is at one instant; say whether it was not stopped."""
-    os.close(os.open(path, _NEW, 0o600))
+    os.close(os.open(path, NEW, 0o600))
     target = apsw.Connection(str(path))
     try:
         # The transaction holds the snapshot, so that others' writes do not begin the copy anew.
@@ -249,15 +239,19 @@ def _check(path: Path) -> None:
         connection.close()
 
 
-def _pack(path: Path, packed: Path) -> Path:
-    """Compress a file, and read it back to compare."""
-    descriptor = os.open(packed, _NEW, 0o600)
+def compress_file(path: Path, packed: Path) -> None:
+    """Compress a file into a new one that nobody else can read."""
     with (
-        os.fdopen(descriptor, 'wb') as raw,
+        os.fdopen(os.open(packed, NEW, 0o600), 'wb') as raw,
         gzip.GzipFile('', 'wb', compresslevel=6, fileobj=raw, mtime=0) as file,
         open(path, 'rb') as source,
     ):
-        shutil.copyfileobj(source, file, _CHUNK)
+        shutil.copyfileobj(source, file, CHUNK)
+
+
+def _pack(path: Path, packed: Path) -> Path:
+    """Compress a file, and read it back to compare."""
+    compress_file(path, packed)
     with open(path, 'rb') as source, gzip.open(packed, 'rb') as file:
         if _digest(source) != _digest(cast(BinaryIO, file)):
             raise Unavailable(f'{packed} does not match what was written; check the disk')
@@ -266,12 +260,12 @@ def _pack(path: Path, packed: Path) -> Path:
 
 def _digest(file: BinaryIO) -> bytes:
     found = hashlib.sha256()
-    while chunk := file.read(_CHUNK):
+    while chunk := file.read(CHUNK):
         found.update(chunk)
     return found.digest()
 
 
-def _keep(path: Path, made: Path) -> None:
+def keep_file(path: Path, made: Path) -> None:
     """Give a whole file its name once it is on the disk."""
     with open(path, 'rb') as file:
         os.fsync(file.fileno())

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-import fcntl
 import gzip
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import apsw
 
+from robot_memory.core.files import hold_file
 from robot_memory.core.settings import Settings
 from robot_memory.storage import schema_runner
-from robot_memory.storage.admin.backup import FOLDERS, backups, plan_of
+from robot_memory.storage.admin.backup import (
+    CHUNK,
+    FOLDERS,
+    NEW,
+    backups,
+    compress_file,
+    keep_file,
+    name_lock,
+    plan_of,
+)
 from robot_memory.storage.tables import erasable, erased_texts, meta
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.upgrade import copy_of
 from robot_memory.storage.vector_extension import load_vectors
 
-_CHUNK = 1 << 20
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 Erase = Callable[[apsw.Connection], None]
 """Removes from a backup what was erased, in a transaction."""
 
@@ -62,7 +68,7 @@ def rewrite_all(
             gone = (folder, 'the folder is not there: delete the backups that it had')
             found = replace(found, holding=(*found.holding, gone))
             continue
-        with _alone(folder / f'.{path.stem}.lock') as alone:
+        with hold_file(name_lock(folder, path.stem)) as alone:
             if not alone:
                 return Answered(waits_for=f'a backup is being made in {folder}')
             for rest in folder.glob(f'.{path.stem}-*.part'):
@@ -94,19 +100,6 @@ class _TooOld(Exception):
     """A backup has the schema of an earlier release."""
 
 
-@contextmanager
-def _alone(path: Path) -> Iterator[bool]:
-    """Say whether no process makes a backup; none begins one meanwhile."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield True
-    except BlockingIOError:
-        yield False
-    finally:
-        os.close(descriptor)
-
-
 def _rewrite(file: Path, store_id: str, ids: Sequence[int], erase: Erase) -> bool:
     """Rewrite a backup without some memories, whole or not at all; say whether it had any."""
     packed = file.suffix == '.gz'
@@ -119,12 +112,10 @@ def _rewrite(file: Path, store_id: str, ids: Sequence[int], erase: Erase) -> boo
         if not _erase(part, store_id, ids, erase):
             return False
         if packed:
-            _pack(part, again)
+            compress_file(part, again)
         whole = again if packed else part
-        with open(whole, 'rb') as done:
-            os.fsync(done.fileno())
         shutil.copystat(file, whole)
-        whole.replace(file)
+        keep_file(whole, file)
         return True
     finally:
         for rest in (part, again):
@@ -134,18 +125,9 @@ def _rewrite(file: Path, store_id: str, ids: Sequence[int], erase: Erase) -> boo
 def _copy(file: Path, part: Path, *, packed: bool) -> None:
     with (
         gzip.open(file) if packed else open(file, 'rb') as source,
-        os.fdopen(os.open(part, _NEW, 0o600), 'wb') as target,
+        os.fdopen(os.open(part, NEW, 0o600), 'wb') as target,
     ):
-        shutil.copyfileobj(source, target, _CHUNK)
-
-
-def _pack(part: Path, packed: Path) -> None:
-    with (
-        os.fdopen(os.open(packed, _NEW, 0o600), 'wb') as raw,
-        gzip.GzipFile('', 'wb', compresslevel=6, fileobj=raw, mtime=0) as file,
-        open(part, 'rb') as source,
-    ):
-        shutil.copyfileobj(source, file, _CHUNK)
+        shutil.copyfileobj(source, target, CHUNK)
 
 
 def _erase(part: Path, store_id: str, ids: Sequence[int], erase: Erase) -> bool:
