@@ -19,6 +19,7 @@ from robot_memory.storage.indexes import entries, facets, positions
 from robot_memory.storage.tables import (
     audit,
     counts,
+    event_hours,
     memories,
     observations,
     parts,
@@ -256,28 +257,13 @@ def list_folded(connection: apsw.Connection, digest: int) -> list[int]:
 
 def _remove_events(connection: apsw.Connection, where: str, value: Any) -> None:
     """Remove events of a condition; compute the bounds of their hours anew."""
-    hours: Any = connection.execute(
-        f'DELETE FROM events WHERE {where} RETURNING kind, onset / 3600000000000, id', (value,)
+    rows: Any = connection.execute(
+        f'DELETE FROM events WHERE {where} RETURNING kind, onset, id', (value,)
     ).fetchall()
-    for event in {row[2] for row in hours}:
+    for event in {row[2] for row in rows}:
         connection.execute('DELETE FROM origins WHERE memory_id = ?', (event,))
-    for kind, hour in {row[:2] for row in hours}:
-        _compute_hour(connection, kind, hour)
-
-
-def _compute_hour(connection: apsw.Connection, kind: int, hour: int) -> None:
-    slots = range(1, 5)
-    names = ', '.join(f'low_{slot}, high_{slot}' for slot in slots)
-    bounds = ', '.join(f'min(value_{slot}), max(value_{slot})' for slot in slots)
-    connection.execute('DELETE FROM event_hours WHERE kind = ? AND hour = ?', (kind, hour))
-    connection.execute(
-        f'INSERT INTO event_hours (kind, hour, number, shortest, longest, {names})'
-        ' SELECT ?1, ?2, count(*), min("end" - onset), max("end" - onset),'
-        f' {bounds} FROM events INDEXED BY events_by_kind WHERE kind = ?1'
-        ' AND onset BETWEEN (?2 - 1) * 3600000000000 AND (?2 + 1) * 3600000000000'
-        ' AND onset / 3600000000000 = ?2 HAVING count(*) > 0',
-        (kind, hour),
-    )
+    for kind, hour in {(kind, event_hours.find_hour(onset)) for kind, onset, _ in rows}:
+        event_hours.compute(connection, kind, hour)
 
 
 def remove_session(connection: apsw.Connection, session_id: str) -> bool:

@@ -1,8 +1,8 @@
 """
 Rows of hours: how many events of a kind began in one, and between which bounds they lie.
 
-Triggers of the table of events widen them as events come and end. Bounds never narrow, so they
-hold whatever happens to the events; hours are of the clock that an event was measured with.
+Triggers of the table of events widen them as events come and end. Bounds narrow only where events
+are erased; hours are of the clock that an event was measured with.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import apsw
 
 from robot_memory.core.json_text import dump_json
+from robot_memory.storage.tables.figures import SLOTS
 
 HOUR_NS = 3600 * 10**9
 IS_LONG = f'("end" IS NULL OR "end" - onset > {HOUR_NS})'
@@ -68,3 +69,18 @@ def count(connection: apsw.Connection, kinds: Iterable[int], low: int, high: int
         (dump_json(list(kinds)), find_hour(low), find_hour(high)),
     )
     return int(number)
+
+
+def compute(connection: apsw.Connection, kind: int, hour: int) -> None:
+    """Compute the row of an hour anew from the events of a kind that are there."""
+    slots = range(1, SLOTS + 1)
+    names = ', '.join(f'low_{slot}, high_{slot}' for slot in slots)
+    bounds = ', '.join(f'min(value_{slot}), max(value_{slot})' for slot in slots)
+    connection.execute('DELETE FROM event_hours WHERE kind = ? AND hour = ?', (kind, hour))
+    connection.execute(
+        f'INSERT INTO event_hours (kind, hour, number, shortest, longest, {names})'
+        ' SELECT ?1, ?2, count(*), min("end" - onset), max("end" - onset),'
+        f' {bounds} FROM events INDEXED BY events_by_kind WHERE kind = ?1'
+        ' AND onset BETWEEN ?3 AND ?4 HAVING count(*) > 0',
+        (kind, hour, *find_onsets(hour)),
+    )
