@@ -21,7 +21,7 @@ from robot_memory.core.records import Record
 from robot_memory.memory import Memory
 from robot_memory.ros import convert
 from robot_memory.ros.kept_event import KeptEvent, describe_kept
-from robot_memory.storage.events.pages import find_events
+from robot_memory.storage.events.pages import find_newest_each
 from robot_memory.storage.tables import memories
 from robot_memory.storage.tables.news import find_newest, list_kept, list_placed
 
@@ -99,13 +99,11 @@ class KeptEventPublisher:
         with memory.db.read() as connection:
             ids = list_kept(connection, self._last, _AT_ONCE)
             records = memories.get(connection, ids)
-            kept = [
-                (records[one], next(iter(find_events(connection, one)), None))
-                for one in ids
-                if one in records
-            ]
-        for record, event in kept:
-            self._events.publish(_make_message(describe_kept(record, event), record))
+            events = find_newest_each(connection, ids)
+        for one in ids:
+            if one in records:
+                kept = describe_kept(records[one], events.get(one))
+                self._events.publish(_make_message(kept, records[one]))
         self._last = max([self._last, *ids])
         return len(ids)
 
@@ -120,11 +118,8 @@ class KeptEventPublisher:
         with memory.db.read() as connection:
             ids = list_placed(connection, _MARKERS)
             records = memories.get(connection, ids)
-            kinds = {
-                one: event.names['kind']
-                for one in ids
-                for event in find_events(connection, one)[:1]
-            }
+            events = find_newest_each(connection, ids)
+        kinds = {one: event.names['kind'] for one, event in events.items()}
         found = [
             (records[one], kinds.get(one) or records[one].type) for one in ids if one in records
         ]

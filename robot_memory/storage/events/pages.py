@@ -154,12 +154,24 @@ def _sort(
 
 def find_events(connection: apsw.Connection, memory_id: int) -> list[EventRow]:
     """Return the newest event of a memory; none where it is no event."""
-    row = connection.execute(
-        'SELECT id FROM events INDEXED BY events_of_memories WHERE memory_id = ?'
-        ' ORDER BY onset DESC LIMIT 1',
-        (memory_id,),
-    ).fetchone()
-    return [] if row is None else read_events(connection, Fields.read(connection), [row[0]])
+    return list(find_newest_each(connection, [memory_id]).values())
+
+
+def find_newest_each(
+    connection: apsw.Connection, memory_ids: Sequence[int]
+) -> dict[int, EventRow]:
+    """Return the newest event of each memory that has one, by the memory."""
+    rows: Any = connection.execute(
+        'SELECT asked.value, (SELECT id FROM events INDEXED BY events_of_memories'
+        ' WHERE memory_id = asked.value ORDER BY onset DESC LIMIT 1) FROM json_each(?) AS asked',
+        (dump_json(list(memory_ids)),),
+    )
+    newest = {memory_id: event for memory_id, event in rows if event is not None}
+    if not newest:
+        return {}
+    events = read_events(connection, Fields.read(connection), list(newest.values()))
+    by_id = {event.id: event for event in events}
+    return {memory_id: by_id[event] for memory_id, event in newest.items()}
 
 
 _PLACES = ', '.join(f'e.{column}' for column in TEXTS.values())

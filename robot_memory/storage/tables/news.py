@@ -8,8 +8,6 @@ import apsw
 
 MOST = 1000
 """Changed memories that are named; of more only the latest are."""
-
-
 NEWEST = 20_000
 """Memories that are looked at for a place: no index knows which have one."""
 
