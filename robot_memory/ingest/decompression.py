@@ -6,6 +6,7 @@ import bz2
 import shutil
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,10 +58,7 @@ def unpack(
 
 def bound_reader(reader: Any) -> None:
     """Have rosbags' reader of a .bag unpack its chunks with an end."""
-    bounded = {
-        decompressors[name]: lambda packed, name=name: unpack(packed, name)
-        for name in ('bz2', 'lz4')
-    }
+    bounded = {decompressors[name]: partial(unpack, compression=name) for name in ('bz2', 'lz4')}
     for at, chunk in reader.chunks.items():
         unbounded = chunk.decompressor
         reader.chunks[at] = chunk._replace(decompressor=bounded.get(unbounded, unbounded))

@@ -122,9 +122,10 @@ def unpack_chunk(data: Buffer, header: ChunkHeader) -> bytes:
     # A file in memory cannot be closed while there are views of it.
     buffer: Any = memoryview(data) if isinstance(data, bytes) else data
     content = buffer[header.begin : header.end]
-    found = bytes(content)
     if header.compression:
         found = unpack(content, header.compression, header.size)
+    else:
+        found = bytes(content)
     if header.crc and header.crc != crc32(found):
         raise Damaged('chunk of a wrong checksum')
     return found

@@ -50,7 +50,7 @@ class OutcomeRunner:
         self._arrival = arrival
         self._recording = recording
         self._calls: dict[tuple[str, bytes, int], UUID] = {}
-        self._takers: dict[str, Callable[[Any, int], None]] = {}
+        self._takers: dict[str, tuple[str, Callable[[Any, int], None]]] = {}
         self._handlers: list[TopicHandler] = []
         self.counts: dict[str, Counter[str]] = {}
         self._check_fields()
@@ -109,7 +109,7 @@ class OutcomeRunner:
                 introspection=kind.endswith('_Event'),
             )
         )
-        self._takers[topic] = take
+        self._takers[topic] = kind, take
         self.counts[topic] = Counter()
 
     def list_handlers(self) -> list[TopicHandler]:
@@ -120,9 +120,9 @@ class OutcomeRunner:
         """Take a message of one of the topics; return what is complete with it."""
         counts = self.counts[topic]
         counts['received'] += 1
-        kind = next(one.type for one in self._handlers if one.topic == topic)
+        kind, take = self._takers[topic]
         try:
-            self._takers[topic](messages.decode(raw, kind), arrival_ns)
+            take(messages.decode(raw, kind), arrival_ns)
         except Exception as error:  # the decoder raises whatever broken bytes lead it to
             counts['unreadable'] += 1
             self._warn(f'{topic}: cannot read a message: {error!r}')
