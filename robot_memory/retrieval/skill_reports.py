@@ -113,29 +113,26 @@ def report_skill(
     memory: Memory, collection: str, skill: str, robot: str | None = None, world: str = 'real'
 ) -> SkillReport:
     """Return what is known of a skill; raise NotFound, which names the skills that there are."""
-    key = SkillKey(collection, skill, robot, world)
-    with memory.db.read() as connection:
-        copy = memory.skills.open(connection, key)
-        words = trials.read_situations(connection, collection, skill)
-        known = trials.list_skills(connection, collection) if not copy.rows else []
-    with copy.lock:
-        if not copy.rows:
-            raise NotFound(
-                f'no trial of {format_value(skill)} is learned from in collection '
-                f'{format_value(collection)}; skills: {", ".join(known) or "none"}'
-            )
-        return _report(copy, words)
+    return _trace(memory, SkillKey(collection, skill, robot, world)).report
 
 
 def trace_skill(memory: Memory, collection: str, skill: str) -> SkillTrace:
     """Return the outcomes of a skill with its report; raise NotFound as `report_skill` does."""
-    report = report_skill(memory, collection, skill)
-    key = SkillKey(collection, skill, None, 'real')
+    return _trace(memory, SkillKey(collection, skill, None, 'real'))
+
+
+def _trace(memory: Memory, key: SkillKey) -> SkillTrace:
     with memory.db.read() as connection:
         copy = memory.skills.open(connection, key)
-        words = trials.read_situations(connection, collection, skill)
+        words = trials.read_situations(connection, key.collection, key.skill)
+        known = trials.list_skills(connection, key.collection) if not copy.rows else []
     with copy.lock:
-        return SkillTrace(report, tuple(copy.rows), words)
+        if not copy.rows:
+            raise NotFound(
+                f'no trial of {format_value(key.skill)} is learned from in collection '
+                f'{format_value(key.collection)}; skills: {", ".join(known) or "none"}'
+            )
+        return SkillTrace(_report(copy, words), tuple(copy.rows), words)
 
 
 def describe_named(memory: Memory, collection: str, task: str) -> str:
