@@ -88,8 +88,6 @@ class Tool(Generic[Request, Response]):
         request = response = failure = None
         name, order = self.name, memory.call_order
         start = time.perf_counter()
-        if not self.long:
-            order.short.append(threading.get_ident())
         with logs.start_trace():
             try:
                 given = coerce_arguments(self.declared, arguments)
@@ -99,8 +97,12 @@ class Tool(Generic[Request, Response]):
                 memory.timekeeper.check()
                 if self.long:
                     response = order.run_long(partial(self.function, memory, request))
-                else:
+                    return response
+                order.short.append(own := threading.get_ident())
+                try:
                     response = self.function(memory, request)
+                finally:
+                    order.short.remove(own)
                 return response
             except Exception as error:
                 failure = self._explain(error)
@@ -109,8 +111,6 @@ class Tool(Generic[Request, Response]):
                     raise
                 raise failure from error
             finally:
-                if not self.long:
-                    order.short.remove(threading.get_ident())
                 seconds = time.perf_counter() - start
                 memory.registry.record_request(name, seconds)
                 logs.log_call(memory, name, request, response, failure, seconds)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, actor_arg, arg
-from robot_memory.core.json_text import format_value
 from robot_memory.core.records import describe_writer
 from robot_memory.lifecycle import erasure
 from robot_memory.lifecycle.erasure import Erased, Preview, Wanted
 from robot_memory.memory import Memory
 from robot_memory.storage.tables import memories
 from robot_memory.tool import tool
+from robot_memory.tools.forget import require_reason
 
 _LISTED = 1000
 _OUTSIDE = (
@@ -117,11 +117,7 @@ def erase(memory: Memory, request: EraseRequest) -> EraseResponse:
         return _view_erased(erasure.confirm(memory, request.token))
     if request.erasure:
         return _view_erased(erasure.get(memory, request.erasure))
-    reason = request.reason.strip()
-    if not reason:
-        raise InvalidArgument(
-            f'reason is empty ({format_value(request.reason)}); it is required for the audit trail'
-        )
+    reason = require_reason(request.reason)
     return _view_preview(memory, erasure.preview(memory, wanted, reason))
 
 

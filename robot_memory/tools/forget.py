@@ -55,6 +55,16 @@ class ForgetResponse:
     )
 
 
+def require_reason(given: str) -> str:
+    """Return a reason without spaces around it; raise InvalidArgument where it is empty."""
+    reason = given.strip()
+    if not reason:
+        raise InvalidArgument(
+            f'reason is empty ({format_value(given)}); it is required for the audit trail'
+        )
+    return reason
+
+
 def is_preview(action: str, memory_id: int, description: str, token: str) -> bool:
     """Say whether a memory is described, not named; raise InvalidArgument where neither is."""
     if description.strip() and (memory_id or token):
@@ -84,11 +94,7 @@ def forget(memory: Memory, request: ForgetRequest) -> ForgetResponse:
     returns it. With a description in place of memory_id (0), the answer is a preview with the
     likeliest memory, and nothing is changed until its token is passed.
     """
-    reason = request.reason.strip()
-    if not reason:
-        raise InvalidArgument(
-            f'reason is empty ({format_value(request.reason)}); it is required for the audit trail'
-        )
+    reason = require_reason(request.reason)
     if is_preview('forget', request.memory_id, request.description, request.token):
         meant, *others = find_described(memory, request.description, request.collection)
         token = described.preview(memory, 'forget', meant.id, reason)
