@@ -18,21 +18,14 @@ from rclpy.qos import qos_profile_system_default
 from rclpy.service_introspection import ServiceIntrospectionState
 from rosbags.rosbag2 import StoragePlugin, Writer
 from std_msgs.msg import Float64
+from strikes import KIND, SETTINGS
 
 from robot_memory.api import RobotMemory
 from robot_memory.core.errors import Unavailable
 from robot_memory.ros.message_types import import_type
 
 SUCCEEDED, ABORTED = 4, 6
-KIND = 'strike_interfaces/action/Strike'
-TAP = {
-    'topic': '/strike',
-    'type': KIND,
-    'situation': '{goal.object} on {goal.surface}',
-    'numbers': ['distance: goal.distance m'],
-    'params': ['speed: goal.speed m/s', 'tool: goal.tool.name'],
-    'results': ['slide: result.slide m'],
-}
+TAP = {name: value for name, value in SETTINGS.items() if name != 'definitions'}
 OTHERWISE = {
     **TAP,
     'situation': 'brass disc on the oiled tray',
