@@ -7,7 +7,7 @@ Python's sqlite3, of another package) share the first one's variable, and each c
 of whichever SQLite came last: a segmentation fault. So SQLite does not open ours. It is a copy
 that only this module has a handle to, RTLD_LOCAL and with RTLD_DEEPBIND (its own symbols come
 first); its entry point is called with the table that SQLite gives to any extension. That table is
-had by letting SQLite load another copy, once, which is unloaded again.
+had by letting SQLite load it once by a VFS that hands out this copy in place of opening a file.
 """
 
 from __future__ import annotations
@@ -60,30 +60,43 @@ def _load() -> tuple[ctypes.CDLL, ctypes.c_void_p]:
                 logger.warning('sqlite-vec is shared with other users in this process: %s', told)
             with copied() as path:
                 library = ctypes.CDLL(path, mode=flags)
-            with copied() as path:
-                return library, _table(path, flags)
+            return library, _read_table(library)
         except (OSError, AttributeError, apsw.Error) as error:
             told = told or str(error)
     raise Unavailable(f'cannot load sqlite-vec: {told}; reinstall it')
 
 
-def _table(path: str, flags: int) -> ctypes.c_void_p:
+class _OpenedLibrary(apsw.VFS):
+    """Give SQLite a library that is open already for any that it opens; it stays open."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self._library = library
+        self.name = f'robot_memory-{library._handle:x}'
+        super().__init__(self.name, '')
+
+    def xDlOpen(self, filename: str) -> int:  # noqa: N802 - the name is SQLite's
+        return self._library._handle
+
+    def xDlSym(self, handle: int, symbol: str) -> int:  # noqa: N802
+        return ctypes.cast(getattr(self._library, symbol), ctypes.c_void_p).value or 0
+
+    def xDlClose(self, handle: int) -> None:  # noqa: N802
+        pass
+
+
+def _read_table(library: ctypes.CDLL) -> ctypes.c_void_p:
     """Return the table of functions that apsw's SQLite gives to extensions."""
-    library = ctypes.CDLL(path, mode=flags)  # first, so that it is bound to itself
-    connection = apsw.Connection(':memory:')
+    opened = _OpenedLibrary(library)
     try:
-        connection.enable_load_extension(True)
-        connection.load_extension(path, _ENTRY)
-        return ctypes.c_void_p(ctypes.c_void_p.in_dll(library, _TABLE).value)
+        connection = apsw.Connection(':memory:', vfs=opened.name)
+        try:
+            connection.enable_load_extension(True)
+            connection.load_extension('vec0', _ENTRY)
+            return ctypes.c_void_p(ctypes.c_void_p.in_dll(library, _TABLE).value)
+        finally:
+            connection.close()
     finally:
-        connection.close()
-        _unload(library)
-
-
-def _unload(library: ctypes.CDLL) -> None:
-    unload = ctypes.CDLL(None).dlclose
-    unload.argtypes = (ctypes.c_void_p,)
-    unload(library._handle)
+        opened.unregister()
 
 
 def _deepbind() -> int:
