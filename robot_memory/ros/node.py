@@ -27,6 +27,7 @@ from robot_memory.ros.diagnostics import Diagnostics
 from robot_memory.ros.kept_events import KeptEventPublisher
 from robot_memory.ros.listening import Listening
 from robot_memory.ros.logs import NodeLogHandler
+from robot_memory.ros.services import retry_replies
 from robot_memory.ros.serving import Serving, choose_mcp_settings
 from robot_memory.status.logs import JsonLines
 
@@ -50,6 +51,7 @@ class MemoryNode(LifecycleNode):
         self._serving: Serving | None = None
         self._listening: Listening | None = None
         self._log_handler = NodeLogHandler(self.get_logger())
+        retry_replies(self.services)  # of parameters and of the states
         try:
             self._read_parameters()
             self._diagnostics = Diagnostics(self)

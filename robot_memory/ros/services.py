@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
@@ -39,8 +39,6 @@ class Services:
 
     def __init__(self, node: Node, memory: Memory) -> None:
         """Offer them from now on."""
-        # rclpy only warns where it drops a reply: here the warning is raised, see _retry_sending.
-        warnings.filterwarnings('error', 'failed to send response', RuntimeWarning)
         self._node = node
         self._services: list[Service[Any, Any]] = []
         reading, writing = ReentrantCallbackGroup(), MutuallyExclusiveCallbackGroup()
@@ -55,15 +53,23 @@ class Services:
                     reading_long if tool.long else reading if tool.read_only else writing
                 ),
             )
-            # rclpy has no hook for it.
-            service.send_response = _retry_sending(service)  # type: ignore[method-assign,assignment]
             self._services.append(service)
+        retry_replies(self._services)
 
     def close(self) -> None:
         """Offer them no more."""
         for service in self._services:
             self._node.destroy_service(service)
         self._services.clear()
+
+
+def retry_replies(services: Iterable[Service[Any, Any]]) -> None:
+    """Have services send a reply again that the middleware drops; rclpy's own only warn."""
+    # Here the warning is raised, see _retry_sending.
+    warnings.filterwarnings('error', 'failed to send response', RuntimeWarning)
+    for service in services:
+        # rclpy has no hook for it.
+        service.send_response = _retry_sending(service)  # type: ignore[method-assign,assignment]
 
 
 def _retry_sending(service: Service[Any, Any]) -> Callable[[Any, Any], None]:
