@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robot_memory.core.varints import read_varint
 from robot_memory.ingest.losses import Loss
 from robot_memory.ingest.stored_messages import Channel, Damaged, RecordedMessage
 
@@ -224,7 +225,7 @@ class DamagedDb3:
         return b''.join(parts)
 
     def _read_varint(self, at: int) -> tuple[int, int]:
-        return _read_varint(self._data, at)
+        return read_varint(self._data, at)
 
     def _add_index(self, page: int, kind: int) -> None:
         """Note time and number of the rows that a page of the index of times names."""
@@ -279,25 +280,14 @@ def count_missing_bytes(path: Path) -> int:
     return max(0, (65536 if size == 1 else size) * pages - path.stat().st_size)
 
 
-def _read_varint(data: mmap.mmap | bytes, at: int) -> tuple[int, int]:
-    """Return the number of variable length that begins there, and where it ends."""
-    value = 0
-    for place in range(at, at + 8):
-        byte = data[place]
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            return value, place + 1
-    return value << 8 | data[at + 8], at + 9
-
-
 def _read_record(record: bytes) -> tuple[Any, ...]:
     """Return the values of a record; raise Damaged where its length does not fit."""
-    header, at = _read_varint(record, 0)
+    header, at = read_varint(record, 0)
     if not 0 < header <= len(record):
         raise Damaged('not a record')
     kinds = []
     while at < header:
-        kind, at = _read_varint(record, at)
+        kind, at = read_varint(record, at)
         kinds.append(kind)
     values: list[Any] = []
     for kind in kinds:

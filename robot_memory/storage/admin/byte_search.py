@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 import numpy as np
@@ -53,26 +54,21 @@ def search_file(path: Path, words: Sequence[str]) -> set[str]:
 
 
 def _search(chunks: Iterable[bytes], words: Sequence[str]) -> set[str]:
-    patterns = {encoded: word for word in words if len(encoded := _encode(word)) >= LEAST_BYTES}
-    if not patterns:
-        return set()
-    by_start: dict[bytes, list[bytes]] = defaultdict(list)
-    for pattern in patterns:
-        by_start[pattern[:LEAST_BYTES]].append(pattern)
-    table = np.zeros(1 << 24, np.bool_)
-    table[[int.from_bytes(start[:_PREFIX], 'little') for start in by_start]] = True
-    starts = np.array([int.from_bytes(start, 'little') for start in by_start], np.uint64)
-    longest = max(map(len, patterns))
-    found: set[bytes] = set()
+    sought = {encoded: word for word in words if len(encoded := _encode(word)) >= LEAST_BYTES}
+    longest = max(map(len, sought), default=0)
+    starts = _Starts.of(sought)
+    found: set[str] = set()
     tail = b''
     for chunk in chunks:
+        if not sought:
+            break
         data = tail + chunk
-        for place in _find_starts(data, table, starts):
-            for pattern in by_start[data[place : place + LEAST_BYTES]]:
-                if pattern not in found and data.startswith(pattern, place):
-                    found.add(pattern)
+        there = starts.find(data)
+        if there:  # what many rows have would be found again and again
+            found.update(sought.pop(pattern) for pattern in there)
+            starts = _Starts.of(sought)
         tail = data[-longest:] if len(data) > longest else data
-    return {patterns[pattern] for pattern in found}
+    return found
 
 
 def _encode(word: str) -> bytes:
@@ -81,20 +77,51 @@ def _encode(word: str) -> bytes:
     return word.encode('utf-8', 'replace')
 
 
-def _find_starts(data: bytes, table: NDArray[np.bool_], starts: NDArray[np.uint64]) -> list[int]:
-    """Return where one of the starts may be."""
-    padded = np.frombuffer(data + bytes(_WINDOW), np.uint8)
-    first = padded[: len(data)].astype(np.uint32)
-    first |= padded[1 : len(data) + 1].astype(np.uint32) << np.uint32(8)
-    first |= padded[2 : len(data) + 2].astype(np.uint32) << np.uint32(16)
-    near = np.flatnonzero(table[first])
-    if not len(near):
-        return []
-    whole = np.zeros(len(near), np.uint64)
-    for byte in range(LEAST_BYTES):
-        whole |= padded[near + byte].astype(np.uint64) << np.uint64(8 * byte)
-    places: list[int] = near[np.isin(whole, starts)].tolist()
-    return places
+class _Starts(NamedTuple):
+    """Hold patterns by their first bytes as a number, and the beginnings of these."""
+
+    patterns: dict[int, list[bytes]]
+    table: NDArray[np.bool_]
+    numbers: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, patterns: Iterable[bytes]) -> _Starts:
+        by_number: dict[int, list[bytes]] = defaultdict(list)
+        for pattern in patterns:
+            by_number[int.from_bytes(pattern[:LEAST_BYTES], 'little')].append(pattern)
+        table = np.zeros(1 << 8 * _PREFIX, np.bool_)
+        table[[number & len(table) - 1 for number in by_number]] = True
+        return cls(dict(by_number), table, np.array(sorted(by_number), np.uint64))
+
+    def find(self, data: bytes) -> set[bytes]:
+        """Return the patterns that are in some bytes."""
+        places, numbers = self._list_places(data)
+        order = np.argsort(numbers, kind='stable')
+        bounds = np.flatnonzero(np.diff(numbers[order])) + 1
+        found: set[bytes] = set()
+        for group in np.split(order, bounds) if len(order) else ():
+            left = set(self.patterns[int(numbers[group[0]])])
+            lengths = {len(pattern) for pattern in left}
+            for place in places[group].tolist():
+                there = left.intersection(data[place : place + length] for length in lengths)
+                if there:
+                    found |= there
+                    left -= there
+                    lengths = {len(pattern) for pattern in left}
+        return found
+
+    def _list_places(self, data: bytes) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
+        """Return where patterns may begin, and the number that the first bytes there are."""
+        padded = np.frombuffer(data + bytes(_WINDOW), np.uint8)
+        first = padded[: len(data)].astype(np.uint32)
+        first |= padded[1 : len(data) + 1].astype(np.uint32) << np.uint32(8)
+        first |= padded[2 : len(data) + 2].astype(np.uint32) << np.uint32(16)
+        near = np.flatnonzero(self.table[first])
+        whole = np.zeros(len(near), np.uint64)
+        for byte in range(LEAST_BYTES):
+            whole |= padded[near + byte].astype(np.uint64) << np.uint64(8 * byte)
+        fits = np.isin(whole, self.numbers)
+        return near[fits], whole[fits]
 
 
 def find_dirty_pages(path: Path) -> list[int]:

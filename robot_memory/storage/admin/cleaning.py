@@ -13,12 +13,14 @@ import apsw
 
 from robot_memory.storage.admin import byte_search
 from robot_memory.storage.connection import Database
-from robot_memory.storage.indexes import fulltext
+from robot_memory.storage.indexes import fulltext, merging
 from robot_memory.storage.tables import erased_texts, meta
 from robot_memory.text import tokenizer
 
 _PAUSE_SECONDS = 0.0005
 _COMPACTING_SECONDS = 5.0
+_MERGED_PAGES = 500
+"""Pages that are merged in one transaction, which other writes wait for."""
 _ASK = """
 import fcntl, json, struct, sys
 found = []
@@ -34,10 +36,18 @@ print(json.dumps(sorted(set(found))))
 
 
 def remove_words(db: Database) -> None:
-    """Write the full-text index anew, without the terms of rows that are gone."""
-    # Not in steps: beside a busy writer these have no end.
-    with db.write() as connection:
-        connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('optimize')")
+    """Write the full-text index anew, without the terms of rows that are gone, in steps."""
+    with db.read() as connection:
+        old = merging.list_segments(connection)
+    again = True
+    # What others write meanwhile is in new segments: beside a busy writer these have no end.
+    while old:
+        with db.write() as connection:
+            merged = merging.merge(connection, _MERGED_PAGES, again=again)
+            old &= merging.list_segments(connection)
+        if again and not merged:
+            break
+        again = not merged
 
 
 def compact(db: Database) -> None:
