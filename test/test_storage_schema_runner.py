@@ -39,6 +39,7 @@ FROZEN = {
     'v20.py': 'a56fce91fea85349b6dd578b9f2efb260e5b416b1111d2b6bacc0a91e58f66dd',
     'v21.py': '6fafb6fd734b3b19ca32ff894c7dbd5da498af2ad59f90e070e74cbdb9b2ab6e',
     'v22.py': '521e98fa21b875c1151dc9f1d516f7071fc019ed2e672a0f70e1d2747b8f4c23',
+    'v23.py': '1b16afaa172f4113c9ae6388d52a75149cb6c44d088c0f106fc7351bf48c4869',
 }
 """SHA-256 of each step's file: stores of its version exist, so it never changes again."""
 

@@ -118,16 +118,18 @@ class ToolMethods:
         as_of: str = '',
         read: str = 'auto',
         format: str = '',
+        near: dict[str, Any] | str | None = None,
     ) -> RecallResponse:
         """
         Retrieve memories by keyword, meaning, filter or distance, best match first.
 
         Call it to look something up; before acting, call get_context. The query may be empty if a
-        context_filter or spatial_sort is given.
+        context_filter, spatial_sort or near is given.
 
         Collection, session, confidence, context_filter and max_distance are applied before
-        ranking. With spatial_sort, memories that match a query keyword come first; each group is
-        sorted by distance.
+        ranking. With spatial_sort or near, memories that match a query keyword come first; each
+        group is sorted by distance. near brings places of other frames into the asked one;
+        spatial_sort does not.
 
         Args:
             query: Query in natural language.
@@ -145,6 +147,9 @@ class ToolMethods:
                 only search.
             format: brief: text and one line a memory; full: all fields; empty: the setting
                 recall_format.
+            near: What lies near a place in any frame, as JSON: {"frame": "map", "position": [x, y,
+                z]} or {"of": "mem_12", a tf frame or an object}; optional "at" (now or ISO 8601),
+                "within" (m), "probability".
 
         Returns:
             memories: Memories, best match first.
@@ -171,6 +176,9 @@ class ToolMethods:
             answerable: Chance from 0 to 1 that the memories answer the query, rather than tell of
                 another person, thing, number or time; removes nothing. Absent without a query.
             brief: The memories with format brief, which leaves memories empty.
+            near: Of near: frame, position, at (the instant of the transforms), not_compared
+                (reason and number of what passes but cannot be brought into the frame), moving
+                (frames that move).
             why_empty: Why the answer is empty: the condition that excludes all, and what is near
                 to it.
 
@@ -188,6 +196,7 @@ class ToolMethods:
                 'as_of': as_of,
                 'read': read,
                 'format': format,
+                'near': near,
             },
         )
         return answer
@@ -222,7 +231,8 @@ class ToolMethods:
             stamp: Time of the measurement (header.stamp).
             frame_id: Coordinate frame of the measurement.
             pose: Pose as JSON: {"position": [x, y, z] in metres, "orientation": [x, y, z, w],
-                "frame_id": "map"}; default: the frame_id of the measurement.
+                "frame_id": "map", "covariance": [36 numbers, m and rad]}; default frame: that of
+                the measurement.
             context: Context partitions as JSON: params, spatial, robot, env, task.
 
         Returns:

@@ -39,6 +39,16 @@ class LearnResponse(TypedDict):
     truncated_characters: NotRequired[int]
 
 
+class PlaceView(TypedDict):
+    """Where a memory is in the asked frame."""
+
+    position: Any
+    distance: float
+    frame_id: str
+    orientation: NotRequired[Any]
+    probability: NotRequired[float]
+
+
 class ObservedView(TypedDict):
     """How often and how well a fact was observed, its first statement included."""
 
@@ -81,6 +91,7 @@ class MemoryView(TypedDict):
     tags: list[str]
     updated_at: NotRequired[str]
     distance: NotRequired[float]
+    near: NotRequired[PlaceView]
     stamp: NotRequired[dict[str, int]]
     measured_at: NotRequired[str]
     frame_id: NotRequired[str]
@@ -177,6 +188,7 @@ class RecallResponse(TypedDict):
     models: list[str]
     answerable: NotRequired[float]
     brief: NotRequired[list[BriefView]]
+    near: NotRequired[Any]
     why_empty: NotRequired[str]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value, parse_finite
+from robot_memory.retrieval.near import NearQuestion
 from robot_memory.storage.indexes import frames, partitions
 from robot_memory.storage.indexes.filters import (
     Where,
@@ -82,6 +83,7 @@ class RecallPlan:
     - `marks_newer`: of two memories that contradict each other the newer one comes first;
       `has_payloads`: the digests of perceptions are read, too.
     - `as_of` is the audit line whose state is searched, by keyword; None: the present.
+    - `around` asks for what is near a place in any frame; its distance orders the answer.
     - `occasion` is what one occasion of a memory must pass; None: nothing is asked of it.
     """
 
@@ -104,6 +106,7 @@ class RecallPlan:
     has_payloads: bool
     as_of: int | None = None
     occasion: Occasion | None = None
+    around: NearQuestion | None = None
 
     @classmethod
     def of(
@@ -117,6 +120,7 @@ class RecallPlan:
         actor_id: str | None = None,
         context_filter: Any = None,
         spatial_sort: Any = None,
+        around: Any = None,
         where: Where | None = None,
         narrow: bool | None = None,
         real_weight: float | None = None,
@@ -134,10 +138,13 @@ class RecallPlan:
         filter narrow the search.
         """
         near = Near.parse(spatial_sort)
+        place = NearQuestion.parse(around)
+        _refuse_together(near, place, as_of)
         asks = bool(query.strip())
-        if not asks and not context_filter and near is None:
+        if not asks and not context_filter and near is None and place is None:
             raise InvalidArgument(
-                'query, context_filter and spatial_sort are all empty; at least one is required'
+                'query, context_filter and spatial_sort are all empty; at least one is required '
+                '(or near)'
             )
         passing, occasion = Where(), None
         is_restricted = bool(session_id or context_filter or actor_id is not None)
@@ -161,7 +168,7 @@ class RecallPlan:
             partitions.split(collection),
             query,
             tokenizer.parse_query(query) if asks else None,
-            find_named(query) if asks and near is None else frozenset(),
+            find_named(query) if asks and near is None and place is None else frozenset(),
             where,
             min_confidence,
             unfaded,
@@ -176,6 +183,19 @@ class RecallPlan:
             has_payloads,
             as_of,
             occasion,
+            place,
+        )
+
+
+def _refuse_together(near: Near | None, place: NearQuestion | None, as_of: int | None) -> None:
+    if place is not None and near is not None:
+        raise InvalidArgument(
+            'near and spatial_sort both order by distance; give one: spatial_sort compares '
+            'coordinates as they are stored, near brings them into one frame'
+        )
+    if place is not None and as_of is not None:
+        raise InvalidArgument(
+            'near with as_of is not supported; near.at names the instant of the transforms'
         )
 
 

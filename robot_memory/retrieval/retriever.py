@@ -18,10 +18,11 @@ from robot_memory.retrieval.contradictions import (
     put_beside,
     put_first,
 )
+from robot_memory.retrieval.near import NearSearch, prepare
 from robot_memory.retrieval.payloads import load_digests
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.relevance import find_relevant
-from robot_memory.retrieval.spatial import find_near
+from robot_memory.retrieval.spatial import find_around, find_near
 from robot_memory.search.query import Hit
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import frames, fulltext
@@ -42,7 +43,8 @@ class Found:
     perceptions. `frames` counts the positions in each frame where a place was asked for and they
     are of several. `query_ms` is the time it took, `faded` how many are left out only because
     their confidence has decayed, `models` are the embedding models that
-    were asked.
+    were asked. `around` is the search for a place in any frame, and `near` what is
+    told of it.
     """
 
     hits: tuple[Hit, ...]
@@ -55,6 +57,8 @@ class Found:
     query_ms: float
     faded: int = 0
     models: tuple[str, ...] = ()
+    around: NearSearch | None = None
+    near: dict[str, Any] | None = None
 
     @property
     def ids(self) -> list[int]:
@@ -136,19 +140,21 @@ class Retriever:
     def _answer(
         self, connection: Connection, plan: RecallPlan, vector: QueryVector | None, start: float
     ) -> Found:
-        hits, mode, models = self._rank(connection, plan, vector)
+        around = self._prepare(connection, plan)
+        hits, mode, models = self._rank(connection, plan, vector, around)
+        is_ranked = plan.near is None and around is None
         place = plan.near.field if plan.near else ''
         records = get_whole(connection, [hit.id for hit in hits], plan.occasion, place)
         hits = [hit for hit in hits if hit.id in records]
-        absent = find_absent(hits, records) if plan.near is None else {}
+        absent = find_absent(hits, records) if is_ranked else {}
         if absent:
             hits = self._bring_current(connection, plan, hits, records, absent)
         newer: dict[int, int] = {}
         contradicts: dict[int, int] = {}
-        if plan.marks_newer and plan.terms is not None and plan.near is None:
+        if plan.marks_newer and plan.terms is not None and is_ranked:
             newer, contradicts = mark_contradictions(records, hits, plan.query)
             hits = put_first(put_first(hits, newer), contradicts)
-        if plan.near is None:
+        if is_ranked:
             hits = put_first(hits, find_current({hit.id: records[hit.id] for hit in hits}))
         sensed = [one.id for one in records.values() if one.type == 'perception']
         payloads = load_digests(connection, sensed) if plan.has_payloads and sensed else {}
@@ -173,7 +179,16 @@ class Retriever:
             took,
             faded,
             models,
+            around,
+            None
+            if around is None
+            else around.describe(connection, plan.where, [hit.id for hit in hits]),
         )
+
+    def _prepare(self, connection: Connection, plan: RecallPlan) -> NearSearch | None:
+        if plan.around is None:
+            return None
+        return prepare(self._memory, connection, plan.around, plan.collection)
 
     def _bring_current(
         self,
@@ -193,14 +208,21 @@ class Retriever:
         self, connection: Connection, unfaded: RecallPlan, vector: QueryVector | None
     ) -> int:
         """Return how many of what answers a plan that knows no decay have decayed too far."""
-        hits, _, _ = self._rank(connection, unfaded, vector)
+        around = self._prepare(connection, unfaded)
+        hits, _, _ = self._rank(connection, unfaded, vector, around)
         records = memories.get(connection, [hit.id for hit in hits])
         return sum(record.confidence < unfaded.min_confidence for record in records.values())
 
     def _rank(
-        self, connection: Connection, plan: RecallPlan, vector: QueryVector | None
+        self,
+        connection: Connection,
+        plan: RecallPlan,
+        vector: QueryVector | None,
+        around: NearSearch | None,
     ) -> tuple[list[Hit], str, tuple[str, ...]]:
         """Return what passes, best first, and what ran: by distance, by time, or by relevance."""
+        if around is not None:
+            return *find_around(connection, plan, around), ()
         if plan.near is not None:
             return *find_near(connection, plan, plan.near), ()
         if plan.terms is None:
@@ -212,7 +234,8 @@ class Retriever:
 
 
 def _asks_meaning(plan: RecallPlan) -> bool:
-    return plan.terms is not None and plan.near is None and plan.as_of is None
+    by_place = plan.near is not None or plan.around is not None
+    return plan.terms is not None and not by_place and plan.as_of is None
 
 
 def _list_newest(connection: Connection, plan: RecallPlan, known: Iterable[int]) -> list[Hit]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from robot_memory.core.errors import InvalidArgument
+from robot_memory.retrieval.near import NearSearch
 from robot_memory.retrieval.plan import Near, RecallPlan
 from robot_memory.search.query import Hit
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes import fulltext, positions
+from robot_memory.storage.indexes import fulltext, placements, positions
 from robot_memory.storage.indexes.filters import Where
 
 _Pairs = list[tuple[int, float]]
@@ -20,6 +21,30 @@ def find_near(connection: Connection, plan: RecallPlan, near: Near) -> tuple[lis
 
     Raise InvalidArgument where the target has another length than the positions.
     """
+    found, mode = _find(connection, plan, lambda where: _walk(connection, plan, where, near))
+    if not found:
+        _refuse_other_lengths(connection, plan, near)
+    return found, mode
+
+
+def find_around(
+    connection: Connection, plan: RecallPlan, search: NearSearch
+) -> tuple[list[Hit], str]:
+    """Return what passes and lies near a place, whatever its frame, and what ran to find it."""
+
+    def walk(where: Where) -> Iterator[_Pairs]:
+        for pairs in placements.find_nearest(
+            connection, where, search.target, search.poses, search.bound, search.seen
+        ):
+            yield [pair for pair in pairs if search.passes(pair[0])]
+
+    return _find(connection, plan, walk)
+
+
+def _find(
+    connection: Connection, plan: RecallPlan, walk: Callable[[Where], Iterator[_Pairs]]
+) -> tuple[list[Hit], str]:
+    """Return what passes by distance, what the query's words match before the rest."""
     terms = [] if plan.terms is None else plan.terms.terms + plan.terms.fallback
     found: _Pairs = []
     if terms:
@@ -29,7 +54,7 @@ def find_near(connection: Connection, plan: RecallPlan, near: Near) -> tuple[lis
             held = fulltext.select_matching(connection, terms, [pair[0] for pair in pairs])
             return [pair for pair in pairs if pair[0] in held]
 
-        found = _take(_walk(connection, plan, matching, near), match, plan.limit)
+        found = _take(walk(matching), match, plan.limit)
     known = {pair[0] for pair in found}
     if len(found) < plan.limit:
 
@@ -37,9 +62,7 @@ def find_near(connection: Connection, plan: RecallPlan, near: Near) -> tuple[lis
             return [pair for pair in pairs if pair[0] not in known]
 
         wanted = plan.limit - len(found)
-        found += _take(_walk(connection, plan, plan.where, near), skip_known, wanted)
-    if not found:
-        _refuse_other_lengths(connection, plan, near)
+        found += _take(walk(plan.where), skip_known, wanted)
     hits = [Hit(memory_id, 1 / (1 + distance), distance) for memory_id, distance in found]
     return hits[: plan.limit], 'bm25_only' if known else 'filter'
 

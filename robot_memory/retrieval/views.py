@@ -25,6 +25,7 @@ from robot_memory.retrieval.evidence import (
     view_evidence,
     view_observed,
 )
+from robot_memory.retrieval.place_views import PLACE, PlaceView
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
 from robot_memory.text import tokenizer
@@ -62,6 +63,7 @@ class MemoryView:
     distance: float | None = arg(
         'Distance to the target of spatial_sort, in its unit.', default=None, omitted=True
     )
+    near: PlaceView | None = arg(PLACE, default=None, omitted=True)
     stamp: Stamp | None = arg(
         'Time of the measurement; perceptions only.', default=None, omitted=True
     )
@@ -221,6 +223,7 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
             _rrf_score=round(hit.score, 6),
             tags=record.tags,
             distance=None if hit.distance is None else round(hit.distance, 9),
+            near=None if found.around is None else found.around.view(record),
             stamp=None if record.stamp is None else Stamp(record.stamp),
             frame_id=record.frame_id,
             pose=record.pose,

@@ -17,7 +17,7 @@ import apsw
 from robot_memory.storage.indexes import entries, facets, forms
 from robot_memory.storage.tables import memories, meta, observations
 
-RULES = 2
+RULES = 3
 """Raise it when the same record would give other terms, stems, guards, hashes, facets or cells;
 a test holds samples of them."""
 _BATCH = 500
@@ -46,6 +46,8 @@ def rebuild(connection: apsw.Connection, progress: Callable[[int, int], None]) -
         DELETE FROM facet_paths;
         DELETE FROM places;
         DELETE FROM place_paths;
+        DELETE FROM placed;
+        DELETE FROM place_frames;
         DELETE FROM collections;
         DELETE FROM counts;
         INSERT INTO counts SELECT type, status, count(*) FROM memories GROUP BY type, status;

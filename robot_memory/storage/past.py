@@ -24,7 +24,7 @@ _FULL_TEXT = ('data', 'idx', 'docsize')
 """The tables that hold the full-text index."""
 _REBUILT = (
     'memories memories_fts memories_vocabulary indexed collections facets facet_paths places '
-    'place_paths counts changes forms form_vectors other_vectors'
+    'place_paths placed place_frames counts changes forms form_vectors other_vectors'
 ).split()
 _BY_LINE = {
     'audit': 'id',
@@ -106,6 +106,10 @@ def _copy_indexes(connection: apsw.Connection) -> None:
             SELECT id, collection, path, length FROM now.place_paths;
         INSERT INTO main.places (path_id, cell, memory_id)
             SELECT path_id, cell, memory_id FROM now.places WHERE {others};
+        INSERT INTO main.place_frames (id, collection, frame, map, revision)
+            SELECT id, collection, frame, map, revision FROM now.place_frames;
+        INSERT INTO main.placed (memory_id, frame_id, x, y, z, spread)
+            SELECT memory_id, frame_id, x, y, z, spread FROM now.placed WHERE {others};
     """)
 
 

@@ -40,6 +40,7 @@ from robot_memory.storage.schema import (
     v20,
     v21,
     v22,
+    v23,
 )
 from robot_memory.storage.tables import meta, rule_conditions, trials
 
@@ -66,6 +67,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v20.upgrade,
     v21.upgrade,
     v22.upgrade,
+    v23.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
 PRESENT = Path(__file__).parent / 'schema' / 'present.sql'

@@ -23,6 +23,7 @@ from robot_memory.retrieval.event_views import (
 )
 from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEventView
 from robot_memory.retrieval.past import find_past
+from robot_memory.retrieval.place_views import near_answer_arg, near_arg
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.retrieval.views import MemoryView, view_memories
@@ -67,6 +68,7 @@ class RecallRequest:
         default='',
         choices=('', 'full', 'brief'),
     )
+    near: Json | None = near_arg()
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,7 @@ class RecallResponse:
     brief: tuple[BriefView, ...] | None = arg(
         'The memories with format brief, which leaves memories empty.', default=None, omitted=True
     )
+    near: Json | None = near_answer_arg()
     why_empty: str | None = why_empty_arg()
 
 
@@ -121,11 +124,11 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     Retrieve memories by keyword, meaning, filter or distance, best match first.
 
     Call it to look something up; before acting, call get_context. The query may be empty if a
-    context_filter or spatial_sort is given.
+    context_filter, spatial_sort or near is given.
 
     Collection, session, confidence, context_filter and max_distance are applied before ranking.
-    With spatial_sort, memories that match a query keyword come first; each group is sorted by
-    distance.
+    With spatial_sort or near, memories that match a query keyword come first; each group is sorted
+    by distance. near brings places of other frames into the asked one; spatial_sort does not.
     """
     past = find_past(memory, request.as_of, request.context_filter) if request.as_of else None
     least = request.min_confidence
@@ -137,6 +140,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         session_id=request.session_id,
         context_filter=request.context_filter,
         spatial_sort=request.spatial_sort,
+        around=request.near,
         fills=True,
         marks_newer=True,
         has_payloads=True,
@@ -145,7 +149,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     found = Retriever(memory).find(plan)
     zone = get_zone(memory.settings.time_zone)
     asked = None
-    fields = (request.context_filter, request.spatial_sort, past)
+    fields = (request.context_filter, request.spatial_sort, request.near, past)
     reads = request.read == 'auto' and request.query.strip() and not any(fields)
     if reads and (question := prepare_question(request.query)) is not None:
         found, asked = add_events(
@@ -155,8 +159,12 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     is_brief = (request.format or memory.settings.recall_format) == 'brief'
     why = None
     if not found.hits and not (asked and (asked.events or asked.figure)):
-        why = explain_nothing_found(
-            memory, plan, session_id=request.session_id, conditions=request.context_filter
+        why = (
+            found.around.explain(found.near)
+            if found.around is not None
+            else explain_nothing_found(
+                memory, plan, session_id=request.session_id, conditions=request.context_filter
+            )
         )
     response = RecallResponse(
         () if is_brief else view_memories(found, zone),
@@ -170,6 +178,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         answerable=chance,
         **({} if asked is None else describe_asked(memory, asked)),
         brief=view_briefly(found, zone) if is_brief and found.hits else None,
+        near=found.near,
         why_empty=why,
     )
     if past is None:

@@ -9,6 +9,7 @@ from typing import Any
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Field, Json, Stamp, arg, check, collection_arg, get_fields
 from robot_memory.core.json_text import format_value, parse_finite
+from robot_memory.core.places import check_covariance, check_orientation
 from robot_memory.core.records import PERCEPTION_TYPES
 from robot_memory.core.trials import CHANGE, TRIAL
 from robot_memory.lifecycle import perceptions
@@ -39,7 +40,8 @@ class SavePerceptionRequest:
     frame_id: str | None = arg('Coordinate frame of the measurement.', default=None)
     pose: Json | None = arg(
         'Pose as JSON: {"position": [x, y, z] in metres, "orientation": [x, y, z, w], '
-        '"frame_id": "map"}; default: the frame_id of the measurement.',
+        '"frame_id": "map", "covariance": [36 numbers, m and rad]}; default frame: that of '
+        'the measurement.',
         default=None,
         shape='object',
     )
@@ -136,7 +138,8 @@ def _checked_pose(pose: Any) -> dict[str, Any] | None:
     if pose is None:
         return None
     lengths = {'position': (2, 3), 'orientation': (4,)}
-    numbers = {name: value for name, value in pose.items() if name != 'frame_id'}
+    others = ('frame_id', 'covariance')
+    numbers = {name: value for name, value in pose.items() if name not in others}
     good = (
         'position' in pose
         and isinstance(pose.get('frame_id', ''), str)
@@ -151,9 +154,14 @@ def _checked_pose(pose: Any) -> dict[str, Any] | None:
     if not good:
         raise InvalidArgument(
             'pose must be {"position": [x, y, z], "orientation": [x, y, z, w], "frame_id": '
-            f'"map"}}, orientation and frame_id optional, not {format_value(pose)}'
+            '"map", "covariance": [36 numbers]}, all but position optional, not '
+            f'{format_value(pose)}'
         )
-    return dict(pose)
+    if 'orientation' in pose:
+        check_orientation('pose.orientation', [float(x) for x in pose['orientation']])
+    if pose.get('covariance') is not None:
+        check_covariance('pose.covariance', pose['covariance'])
+    return {name: value for name, value in pose.items() if value is not None}
 
 
 _FIELDS: dict[str, Field] = {field.name: field for field in get_fields(SavePerceptionRequest)}

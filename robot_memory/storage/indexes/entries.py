@@ -21,6 +21,7 @@ from robot_memory.storage.indexes import (
     indexed,
     other_vectors,
     partitions,
+    placements,
     positions,
 )
 from robot_memory.text import tokenizer
@@ -50,6 +51,7 @@ def add(
         form = _intern_form(connection, partition, type, text, vectors)
         indexed.put(connection, memory_id, partition, is_real, stems, None, form)
     positions.put(connection, memory_id, collection, context)
+    placements.put(connection, memory_id, collection, context)
 
 
 def _intern_form(
@@ -101,3 +103,4 @@ def remove(
     else:
         forms.release(connection, form)
     positions.remove(connection, memory_id, collection, context)
+    placements.remove(connection, memory_id)

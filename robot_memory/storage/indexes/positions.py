@@ -51,16 +51,10 @@ def put(
 ) -> None:
     """Index the positions in a memory's context."""
     for path, position in _select(context):
-        path_id = _path_id(connection, collection, path, len(position))
-        if path_id is None:
-            connection.execute(
-                'INSERT INTO place_paths (collection, path, length) VALUES (?, ?, ?)',
-                (collection, path, len(position)),
-            )
-            path_id = connection.last_insert_rowid()
+        path_id = intern_path(connection, collection, path, len(position))
         connection.execute(
             'INSERT OR IGNORE INTO places (path_id, cell, memory_id) VALUES (?, ?, ?)',
-            (path_id, _make_cell(position), memory_id),
+            (path_id, make_cell(position), memory_id),
         )
 
 
@@ -69,14 +63,28 @@ def remove(
 ) -> None:
     """Take a memory out of the index; `context` is what it was put in with."""
     for path, position in _select(context):
-        path_id = _path_id(connection, collection, path, len(position))
+        path_id = find_path_id(connection, collection, path, len(position))
         connection.execute(
             'DELETE FROM places WHERE path_id = ? AND cell = ? AND memory_id = ?',
-            (path_id, _make_cell(position), memory_id),
+            (path_id, make_cell(position), memory_id),
         )
 
 
-def _path_id(connection: apsw.Connection, collection: str, path: str, length: int) -> int | None:
+def intern_path(connection: apsw.Connection, collection: str, path: str, length: int) -> int:
+    """Return the id of a collection's positions of a path and length, a new one if need be."""
+    found = find_path_id(connection, collection, path, length)
+    if found is not None:
+        return found
+    connection.execute(
+        'INSERT INTO place_paths (collection, path, length) VALUES (?, ?, ?)',
+        (collection, path, length),
+    )
+    return connection.last_insert_rowid()
+
+
+def find_path_id(
+    connection: apsw.Connection, collection: str, path: str, length: int
+) -> int | None:
     """Return the id of a collection's positions of a path and length; None if there are none."""
     if not path:
         return _NO_PATH
@@ -116,7 +124,8 @@ def _step(x: float) -> int:
     return math.floor(min(max(x * _PER_UNIT, -_MIDDLE), _MIDDLE - 1) + _MIDDLE)
 
 
-def _make_cell(position: Sequence[float]) -> bytes:
+def make_cell(position: Sequence[float]) -> bytes:
+    """Return the cell that a position is in."""
     return _bytes(_code([_step(x) for x in (*position, 0.0, 0.0, 0.0)[:3]]))
 
 
@@ -152,9 +161,9 @@ def find_nearest(
     `target` has, in the same unit and frame.
     """
     within = sys.float_info.max if max_distance is None else max_distance
-    path_id = _path_id(connection, collection, place, len(target))
+    path_id = find_path_id(connection, collection, place, len(target))
     outward = itertools.takewhile(
-        lambda found: found[0] <= within, _walk_outward(connection, path_id, target)
+        lambda found: found[0] <= within, walk_outward(connection, path_id, target)
     )
     asked = _list_overfull(connection)
     seen: set[int] = set()
@@ -181,7 +190,7 @@ def find_nearest(
         wanted *= 2
 
 
-def _walk_outward(
+def walk_outward(
     connection: apsw.Connection, path_id: int | None, target: Sequence[float]
 ) -> Iterator[tuple[float, int]]:
     """Yield the ids under a path with what they are at least away from a target, ascending."""

@@ -490,6 +490,37 @@ CREATE TABLE erasures (
             receipt TEXT
         );
 CREATE INDEX erasures_unfinished ON erasures (id) WHERE state <> 'done';
+CREATE TABLE place_frames (
+            id INTEGER PRIMARY KEY,
+            collection TEXT NOT NULL,
+            frame TEXT NOT NULL,
+            map TEXT NOT NULL,
+            revision INTEGER NOT NULL,
+            UNIQUE (collection, frame, map, revision)
+        );
+CREATE TABLE placed (
+            memory_id INTEGER PRIMARY KEY,
+            frame_id INTEGER NOT NULL REFERENCES place_frames (id),
+            x REAL NOT NULL,
+            y REAL NOT NULL,
+            z REAL NOT NULL,
+            spread BLOB
+        );
+CREATE INDEX placed_by_frame ON placed (frame_id, memory_id);
+CREATE TABLE transform_instants (
+            source TEXT NOT NULL,
+            stamp INTEGER NOT NULL,
+            PRIMARY KEY (source, stamp)
+        ) WITHOUT ROWID;
+CREATE TABLE transforms (
+            source TEXT NOT NULL,
+            child TEXT NOT NULL,
+            stamp INTEGER NOT NULL,
+            parent TEXT NOT NULL,
+            static INTEGER NOT NULL,
+            numbers BLOB,
+            PRIMARY KEY (source, child, stamp)
+        ) WITHOUT ROWID;
 INSERT INTO event_names (id, name) VALUES (1, 'contact');
 INSERT INTO event_names (id, name) VALUES (2, 'motion');
 INSERT INTO event_names (id, name) VALUES (3, 'scene');

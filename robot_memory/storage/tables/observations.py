@@ -21,7 +21,7 @@ from robot_memory.core.evidence import Evidence
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, find_actor, is_simulated, read_outcome
 from robot_memory.storage import epochs
-from robot_memory.storage.indexes import facets, indexed, positions
+from robot_memory.storage.indexes import facets, indexed, placements, positions
 from robot_memory.storage.indexes.occasions import Occasion
 from robot_memory.storage.tables import audit, writers
 
@@ -345,5 +345,6 @@ def _put(
         return
     if newer:
         positions.put(connection, memory_id, row[0], context)
+        placements.put(connection, memory_id, row[0], context)
     if is_simulated(context) == 0:
         indexed.set_real(connection, memory_id)

@@ -1,0 +1,343 @@
+"""What lies near a place, whatever frame it was stored in: `near` of the tools that search."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from robot_memory.core.clock import format_instant
+from robot_memory.core.errors import InvalidArgument
+from robot_memory.core.json_text import format_value, parse_finite
+from robot_memory.core.records import Record
+from robot_memory.core.suggestions import suggest
+from robot_memory.core.zones import parse_local
+from robot_memory.detectors import Pose
+from robot_memory.memory import Memory
+from robot_memory.retrieval.events import choose_zone
+from robot_memory.retrieval.place_views import PlaceView
+from robot_memory.retrieval.within import compute_within, turn_covariance
+from robot_memory.storage import Connection
+from robot_memory.storage.indexes import placements
+from robot_memory.storage.indexes.filters import Where
+from robot_memory.storage.indexes.placements import PlaceFrame, Placement
+from robot_memory.storage.tables import transforms
+from robot_memory.storage.tables.transforms import StoredTree
+
+_KEYS = ('frame', 'position', 'of', 'at', 'within', 'probability', 'source')
+NOW_NS = 10_000_000_000
+"""How old the newest transforms may be to tell where moving frames are now."""
+_FORM = (
+    '{"frame": "map", "position": [x, y, z]} or {"of": "mem_12", a frame of tf or an object}, '
+    'with "at", "within" and "probability" if wanted'
+)
+_UNTURNED = (0.0, 0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class NearQuestion:
+    """Hold a question for what is near, checked as far as it can be without the store."""
+
+    frame: str
+    position: tuple[float, float, float] | None
+    of: str
+    at: str
+    within: float | None
+    probability: float | None
+    source: str | None
+
+    @classmethod
+    def parse(cls, near: Any) -> NearQuestion | None:
+        """Check a `near`; raise InvalidArgument for what is none. Empty is None."""
+        if not near:
+            return None
+        unknown = sorted(set(near) - set(_KEYS))
+        if unknown:
+            raise InvalidArgument(
+                f'near has no key {format_value(unknown[0])}{suggest(unknown[0], _KEYS)}; '
+                f'accepted: {", ".join(_KEYS)}'
+            )
+        frame = _read_text(near, 'frame').lstrip('/')
+        of = _read_of(near.get('of'))
+        position = _read_position(near.get('position'))
+        if (position is None) == (not of):
+            raise InvalidArgument(f'near needs either position or of: {_FORM}')
+        if position is not None and not frame:
+            raise InvalidArgument(
+                f'near.position {format_value(near["position"])} needs near.frame, e.g. map: '
+                'numbers without a frame are no place'
+            )
+        within = _read_number(near, 'within', 0.0, None)
+        probability = _read_number(near, 'probability', 0.0, 1.0)
+        if probability is not None and within is None:
+            raise InvalidArgument('near.probability needs near.within, the radius in metres')
+        source = near.get('source')
+        return cls(
+            frame,
+            position,
+            of,
+            _read_text(near, 'at'),
+            within,
+            probability,
+            None if source is None else _read_text(near, 'source'),
+        )
+
+
+@dataclass
+class NearSearch:
+    """Hold what a question came to in one snapshot: the place asked for and the ways to it."""
+
+    question: NearQuestion
+    frame: str
+    target: tuple[float, float, float]
+    instant_ns: int | None
+    poses: dict[int, Pose]
+    moving: dict[int, str]
+    unreachable: list[tuple[PlaceFrame, str]]
+    seen: dict[int, Placement] = field(default_factory=dict)
+    chances: dict[int, float] = field(default_factory=dict)
+    uncertain: set[int] = field(default_factory=set)
+
+    @property
+    def bound(self) -> float:
+        """Return how far away something can be and still pass, in metres."""
+        probability, within = self.question.probability, self.question.within
+        if within is None or (probability is not None and probability < 0.5):
+            return sys.float_info.max
+        return within
+
+    def passes(self, memory_id: int) -> bool:
+        """Say whether something that was looked at is probably enough within the radius."""
+        question, placed = self.question, self.seen[memory_id]
+        if question.within is None:
+            return True
+        if placed.spread is not None:
+            turned = turn_covariance(placed.spread, self.poses[placed.frame_id].orientation)
+            offset = [a - b for a, b in zip(placed.position, self.target, strict=True)]
+            self.chances[memory_id] = compute_within(offset, turned, question.within)
+        if question.probability is None:
+            return placed.distance <= question.within
+        if placed.spread is None:
+            self.uncertain.add(memory_id)
+            return False
+        return self.chances[memory_id] >= question.probability
+
+    def view(self, record: Record) -> PlaceView | None:
+        """Return where a memory is in the asked frame; None of one that was not compared."""
+        placed = self.seen.get(record.id)
+        if placed is None:
+            return None
+        chance = self.chances.get(record.id)
+        return PlaceView(
+            list(placed.position),
+            placed.distance,
+            self.frame,
+            self._turn(record, placed),
+            None if chance is None else round(chance, 6),
+        )
+
+    def explain(self, described: Mapping[str, Any] | None) -> str:
+        """Return why nothing was found, in words."""
+        within = self.question.within
+        radius = '' if within is None else f' within {within:g} m'
+        chance = self.question.probability
+        likely = '' if chance is None else f' with a probability of at least {chance:g}'
+        place = ', '.join(f'{x:g}' for x in self.target)
+        left = (described or {}).get('not_compared') or []
+        counted = '; '.join(f'{one["count"]} not compared ({one["reason"]})' for one in left)
+        found = f'No memory that passes the rest lies{radius} of {place} in {self.frame}{likely}'
+        return f'{found}; {counted}.' if counted else f'{found}.'
+
+    def _turn(self, record: Record, placed: Placement) -> list[float] | None:
+        spatial = record.context.get('spatial')
+        of_object = isinstance(spatial, Mapping) and 'object_position' in spatial
+        turn = None if of_object or record.pose is None else record.pose.get('orientation')
+        if not turn:
+            return None
+        own = Pose((0.0, 0.0, 0.0), (turn[0], turn[1], turn[2], turn[3]))
+        return list((self.poses[placed.frame_id] @ own).orientation)
+
+    def describe(self, connection: Connection, where: Where, ids: list[int]) -> dict[str, Any]:
+        """Return what an answer says of the search: frame, place, instant, what is left out."""
+        left = [
+            {'reason': reason, 'count': count}
+            for frame, reason in self.unreachable
+            if (count := placements.count_in_frame(connection, where, frame))
+        ]
+        if self.uncertain:
+            left.append({'reason': 'no covariance', 'count': len(self.uncertain)})
+        found: dict[str, Any] = {
+            'frame': self.frame,
+            'position': list(self.target),
+            'at': None if self.instant_ns is None else format_instant(self.instant_ns // 1000),
+            'not_compared': left,
+        }
+        used = {self.seen[one].frame_id for one in ids if one in self.seen}
+        if moving := sorted({name for frame, name in self.moving.items() if frame in used}):
+            found['moving'] = moving
+        return found
+
+
+def prepare(
+    memory: Memory, connection: Connection, question: NearQuestion, collection: str | None
+) -> NearSearch:
+    """Resolve a question in a snapshot; raise InvalidArgument where its place is not known."""
+    tree, instant = _open_tree(memory, connection, question)
+    frame, target = question.frame, question.position
+    if target is None:
+        frame, target = _find_of(connection, tree, question)
+    frames = placements.list_frames(connection, collection)
+    names = {one.name for one in frames}
+    if frame not in names and not tree.has_frame(frame):
+        known = ', '.join(sorted(filter(None, names))[:10]) or 'none'
+        raise InvalidArgument(
+            f'near.frame {format_value(frame)} is unknown: no transform of it was kept, and no '
+            f'memory is in it; frames of memories: {known}'
+        )
+    search = NearSearch(question, frame, target, instant, {}, {}, [])
+    for one in frames:
+        _resolve_frame(search, tree, one)
+    return search
+
+
+def _resolve_frame(search: NearSearch, tree: StoredTree, one: PlaceFrame) -> None:
+    if not one.name:
+        search.unreachable.append((one, 'position without a frame'))
+        return
+    found = tree.look_up(search.frame, one.name)
+    if found.pose is None:
+        search.unreachable.append((one, f'{one.name}: {found.reason}'))
+        return
+    search.poses[one.id] = found.pose
+    if found.moves:
+        search.moving[one.id] = one.name
+
+
+def _open_tree(
+    memory: Memory, connection: Connection, question: NearQuestion
+) -> tuple[StoredTree, int | None]:
+    """Return the tree at the asked instant, and that instant."""
+    source = _choose_source(connection, question.source)
+    if question.at in ('', 'now'):
+        instant = transforms.find_instant(connection, source, None)
+        if instant is None:
+            return StoredTree(connection, source, None, ''), None
+        away = memory.timekeeper.read_now(connection) * 1000 - instant
+        asked = 'now'
+        near_enough = abs(away) <= NOW_NS
+    else:
+        asked = question.at
+        at_ns = parse_local('near.at', asked, choose_zone(memory)) * 1000
+        instant = transforms.find_instant(connection, source, at_ns)
+        if instant is None:
+            raise InvalidArgument(
+                f'near.at {format_value(asked)}: the store kept no transforms; leave near.at out'
+            )
+        away = abs(at_ns - instant)
+        near_enough = away <= transforms.NEAREST_NS
+    kept = format_instant(instant // 1000)
+    stale = '' if near_enough else f'the transforms kept nearest to {asked} are of {kept}'
+    return StoredTree(connection, source, instant, stale), instant
+
+
+def _choose_source(connection: Connection, given: str | None) -> str:
+    known = transforms.list_sources(connection)
+    if given is not None:
+        if given not in known:
+            raise InvalidArgument(
+                f'near.source {format_value(given)}: no transforms were kept of it; kept of: '
+                f'{", ".join(map(repr, known)) or "none"}'
+            )
+        return given
+    if len(known) > 1 and '' not in known:
+        raise InvalidArgument(
+            f'near.source is needed: transforms of {", ".join(map(repr, known))} were kept'
+        )
+    return '' if '' in known or not known else known[0]
+
+
+def _find_of(
+    connection: Connection, tree: StoredTree, question: NearQuestion
+) -> tuple[str, tuple[float, float, float]]:
+    """Return the frame asked for, and the place in it of what `of` names."""
+    of = question.of
+    memory_id = placements.find_object(connection, of)
+    if of.startswith('mem_') and of[4:].isdecimal():
+        memory_id = int(of[4:])
+    elif memory_id is None:
+        name = of.lstrip('/')
+        if not tree.has_frame(name):
+            raise InvalidArgument(
+                f'near.of {format_value(of)} is no memory (mem_12), no frame whose transforms '
+                'were kept, and no spatial.object of a memory with a place'
+            )
+        frame = question.frame or name
+        return frame, _bring(tree, question, frame, name, (0.0, 0.0, 0.0))
+    found = placements.get_place(connection, memory_id)
+    if found is None or not found[0].name:
+        raise InvalidArgument(
+            f'near.of {format_value(of)}: mem_{memory_id} has no place in a frame, or is not '
+            'active; give position and frame'
+        )
+    own, placed = found
+    frame = question.frame or own.name
+    return frame, _bring(tree, question, frame, own.name, placed.position)
+
+
+def _bring(
+    tree: StoredTree,
+    question: NearQuestion,
+    frame: str,
+    own: str,
+    position: tuple[float, float, float],
+) -> tuple[float, float, float]:
+    found = tree.look_up(frame, own)
+    if found.pose is None:
+        raise InvalidArgument(
+            f'near.of {format_value(question.of)} cannot be brought into '
+            f'{format_value(frame)}: {found.reason}'
+        )
+    return (found.pose @ Pose(position, _UNTURNED)).position
+
+
+def _read_text(near: Mapping[str, Any], name: str) -> str:
+    value = near.get(name, '')
+    if value is None or isinstance(value, str):
+        return (value or '').strip()
+    raise InvalidArgument(f'near.{name} must be text, not {format_value(value)}')
+
+
+def _read_of(value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return f'mem_{value}'
+    if value is None or isinstance(value, str):
+        return (value or '').strip()
+    raise InvalidArgument(
+        f'near.of must be a memory (mem_12 or 12), a frame or an object, not {format_value(value)}'
+    )
+
+
+def _read_position(value: Any) -> tuple[float, float, float] | None:
+    if value is None:
+        return None
+    numbers = [parse_finite(x) for x in value] if isinstance(value, list) else []
+    found = [x for x in numbers if x is not None]
+    if len(found) != 3 or len(numbers) != 3:
+        raise InvalidArgument(
+            f'near.position must be three finite numbers in metres, not {format_value(value)}'
+        )
+    return found[0], found[1], found[2]
+
+
+def _read_number(
+    near: Mapping[str, Any], name: str, least: float, most: float | None
+) -> float | None:
+    given = near.get(name)
+    if given is None:
+        return None
+    found = None if isinstance(given, (str, bool)) else parse_finite(given)
+    if found is None or found < least or (most is not None and found > most):
+        wanted = f'{least:g} or more (metres)' if most is None else f'{least:g} to {most:g}'
+        raise InvalidArgument(f'near.{name} must be {wanted}, not {format_value(given)}')
+    return found

@@ -1,0 +1,48 @@
+"""What tools take and answer of places near a place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from robot_memory.core.fields import Json, arg
+
+NEAR = (
+    'What lies near a place in any frame, as JSON: {"frame": "map", "position": [x, y, z]} or '
+    '{"of": "mem_12", a tf frame or an object}; optional "at" (now or ISO 8601), "within" (m), '
+    '"probability".'
+)
+
+
+@dataclass(frozen=True)
+class PlaceView:
+    """Where a memory is in the asked frame."""
+
+    position: Json = arg('x, y, z in metres in the asked frame.')
+    distance: float = arg('Distance in metres.')
+    frame_id: str = arg('Asked frame.')
+    orientation: Json | None = arg(
+        'Quaternion x, y, z, w in the asked frame, where it is known.', default=None, omitted=True
+    )
+    probability: float | None = arg(
+        'Probability that it is within the radius, where its covariance is known.',
+        default=None,
+        omitted=True,
+    )
+
+
+NEAR_ANSWER = (
+    'Of near: frame, position, at (the instant of the transforms), not_compared (reason and '
+    'number of what passes but cannot be brought into the frame), moving (frames that move).'
+)
+PLACE = 'Where it is in the asked frame of near.'
+
+
+def near_arg(more: str = '') -> Any:
+    """Declare a question for what is near a place; `more` is added to its help."""
+    return arg(f'{NEAR}{more}', default=None, shape='object')
+
+
+def near_answer_arg() -> Any:
+    """Declare what an answer says of `near`."""
+    return arg(NEAR_ANSWER, default=None, omitted=True)
