@@ -325,6 +325,38 @@ def test_tf_gives_the_pose_of_the_frame_of_an_event_in_the_fixed_frame(
     assert imported.taps['/tf']['received'] == 100
 
 
+def test_the_tree_of_tf_is_kept_at_each_event_and_answers_what_is_near(
+    robot: Robot, tmp_path: Path, messages: Messages
+) -> None:
+    begin = messages[0][2]
+    moving = [
+        transform(begin, number / 10, 'map', 'base_link', (number / 10, 0.0, 0.0))
+        for number in range(250)
+    ]
+    fixed = transform(begin, 0.0, 'base_link', 'tool0', (0.0, 0.0, 1.2), '/tf_static')
+    bag = recordings.sqlite3(tmp_path / 'bag', in_time([*messages, *moving, fixed]))
+    plan = ImportPlan(
+        taps={'wrench': {}, 'joint_states': {}}, place=PoseSourceSettings(fixed_frame='map')
+    )
+    run(robot.memory, bag, plan)
+    found: Any
+    push, _ = oldest_first(robot)
+    assert push.pose is not None
+    found = robot.recall(near={'of': 'tool0', 'at': push.measured_at, 'frame': 'map'}, n=1)
+    assert found.memories[0].id == push.id
+    assert found.memories[0].near.distance < 0.01
+    found = robot.recall(near={'of': f'mem_{push.id}', 'frame': 'tool0', 'at': push.measured_at})
+    assert found.near['position'] == pytest.approx([0, 0, 0], abs=0.01)
+    motions: Any = robot.query_records(where={'perception_type': 'proprioceptive'}).records
+    assert motions
+    for one in motions:
+        where = robot.show(one.memory_id).memory.pose
+        assert where is not None
+        assert where['position'][2] == pytest.approx(1.2)  # the tool's, not the base's
+    with pytest.raises(InvalidArgument, match='the transforms kept nearest to 2020'):
+        robot.recall(near={'of': 'tool0', 'at': '2020-01-01T00:00:00Z'})
+
+
 def in_time(messages: Messages) -> Messages:
     return sorted(messages, key=lambda message: message[2])
 

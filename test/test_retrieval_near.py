@@ -177,3 +177,33 @@ def test_what_is_no_place_is_refused_in_words(
     keep_facts(robot, [('map', [1, 0, 0])])
     with pytest.raises(InvalidArgument, match=words):
         near(robot, **asked)
+
+
+def test_records_and_events_are_listed_by_the_same_place(robot: Robot) -> None:
+    records: Any
+    found: Any
+    step = Pose((1.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+    keep_tree(robot, STAMP, Edge('base', 'map', step, True))
+    for number, frame in enumerate(('base', 'map', 'dock')):
+        robot.save_perception(
+            f'knock number {number}',
+            'tactile',
+            pose={'position': [0, 0, 0], 'frame_id': frame},
+            stamp={'sec': 1_773_000_000 + number, 'nanosec': 0},
+        )
+    asked = {'frame': 'map', 'position': [1, 0, 0], 'within': 0.5}
+    records = robot.query_records(near=asked)
+    assert [one.record_content for one in records.records] == ['knock number 0']
+    assert records.total_count == 1
+    assert records.records[0].near.position == [1.0, 0.0, 0.0]
+    left = [{'reason': "dock: unknown tf frame 'dock'", 'count': 1}]
+    assert records.near['not_compared'] == left
+    found = robot.query_events(near=asked)
+    assert [one.text for one in found.events] == ['knock number 0']
+    assert found.events[0].near.distance == 0
+    assert found.near['not_compared'] == left
+    counted = robot.query_events(near={**asked, 'within': 2}, aggregate=['count'])
+    assert counted.total == 2
+    for tool in (robot.query_records, robot.query_events):
+        with pytest.raises(InvalidArgument, match='near.within'):
+            tool(near={'frame': 'map', 'position': [1, 0, 0]})

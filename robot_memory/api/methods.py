@@ -487,6 +487,7 @@ class ToolMethods:
         limit: int = 10,
         offset: int = 0,
         as_of: str = '',
+        near: dict[str, Any] | str | None = None,
     ) -> QueryRecordsResponse:
         """
         List matching records, newest first, with pagination.
@@ -505,6 +506,9 @@ class ToolMethods:
             limit: Maximum number of records.
             offset: Number of records to skip.
             as_of: As of an instant (ISO 8601) or audit line (#120).
+            near: What lies near a place in any frame, as JSON: {"frame": "map", "position": [x, y,
+                z]} or {"of": "mem_12", a tf frame or an object}; optional "at" (now or ISO 8601),
+                "within" (m), "probability". Here within is required.
 
         Returns:
             memory_id: Store id.
@@ -512,6 +516,9 @@ class ToolMethods:
             total_count: Number of matching records on all pages.
             as_of: The state that was listed: line, at, and gone, the memories of then that were
                 erased or folded since.
+            near: Of near: frame, position, at (the instant of the transforms), not_compared
+                (reason and number of what passes but cannot be brought into the frame), moving
+                (frames that move).
             why_empty: Why the answer is empty: the condition that excludes all, and what is near
                 to it.
 
@@ -525,6 +532,7 @@ class ToolMethods:
                 'limit': limit,
                 'offset': offset,
                 'as_of': as_of,
+                'near': near,
             },
         )
         return answer
@@ -543,6 +551,7 @@ class ToolMethods:
         group_by: str = '',
         bins: int = 10,
         time_zone: str = '',
+        near: dict[str, Any] | str | None = None,
     ) -> QueryEventsResponse:
         """
         List or aggregate events by measured time and figures: contacts, motions, scenes, sessions.
@@ -572,6 +581,9 @@ class ToolMethods:
             group_by: Groups of an aggregate; at most 1,000.
             bins: Bins of a histogram.
             time_zone: IANA name, e.g. Europe/Berlin; empty: the parameter time_zone.
+            near: What lies near a place in any frame, as JSON: {"frame": "map", "position": [x, y,
+                z]} or {"of": "mem_12", a tf frame or an object}; optional "at" (now or ISO 8601),
+                "within" (m), "probability". Here within is required.
 
         Returns:
             events: Page of events; none with an aggregate.
@@ -584,6 +596,9 @@ class ToolMethods:
             linked: Events linked to it, at most 10: its task, session, outcome, pictures, and what
                 was at the same time. Of an answer that is one event.
             linked_total: Number of linked events that there are, up to 200.
+            near: Of near: frame, position, at (the instant of the transforms), not_compared
+                (reason and number of what passes but cannot be brought into the frame), moving
+                (frames that move).
             why_empty: Why the answer is empty: the condition that excludes all, and what is near
                 to it.
 
@@ -603,6 +618,7 @@ class ToolMethods:
                 'group_by': group_by,
                 'bins': bins,
                 'time_zone': time_zone,
+                'near': near,
             },
         )
         return answer

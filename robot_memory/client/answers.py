@@ -145,6 +145,7 @@ class EventView(TypedDict):
     broken_off: bool
     figures: list[FigureView]
     text: str | None
+    near: NotRequired[PlaceView]
 
 
 class LinkedEventView(TypedDict):
@@ -332,6 +333,7 @@ class RecordView(TypedDict):
     replaced_by: NotRequired[int]
     replacement: NotRequired[ReplacementView]
     disagrees: NotRequired[list[int]]
+    near: NotRequired[PlaceView]
     audit: NotRequired[Any]
     shortened: NotRequired[list[str]]
 
@@ -343,6 +345,7 @@ class QueryRecordsResponse(TypedDict):
     records: list[RecordView]
     total_count: int
     as_of: NotRequired[Any]
+    near: NotRequired[Any]
     why_empty: NotRequired[str]
 
 
@@ -374,6 +377,7 @@ class QueryEventsResponse(TypedDict):
     time_zone: str
     linked: NotRequired[list[LinkedEventView]]
     linked_total: NotRequired[int]
+    near: NotRequired[Any]
     why_empty: NotRequired[str]
 
 

@@ -82,7 +82,7 @@ class TransformTree:
         if common in below and frame != fixed_frame:
             return PoseLookup(above[common].invert() @ below[common], fixed_frame)
         for name in (frame, fixed_frame):
-            if not self._has_frame(name):
+            if not self.has_frame(name):
                 return PoseLookup(None, fixed_frame, f'unknown tf frame {format_value(name)}')
         if frame == fixed_frame:
             return PoseLookup(IDENTITY, fixed_frame)
@@ -90,6 +90,20 @@ class TransformTree:
             f'tf frames {format_value(frame)} and {format_value(fixed_frame)} are not connected'
         )
         return PoseLookup(None, fixed_frame, broken or broken_above or apart)
+
+    def list_edges(self, stamp_ns: int) -> list[tuple[str, str, Pose, bool]]:
+        """Return (frame, its parent, its pose there, whether it is static) as known at a stamp."""
+        static = [
+            (child, edge.frame_id, edge.pose, True)
+            for child, edge in self._static.items()
+            if edge.pose is not None
+        ]
+        moving = [(child, history.look_up(stamp_ns)) for child, history in self._moving.items()]
+        return static + [
+            (child, edge.frame_id, edge.pose, False)
+            for child, edge in moving
+            if edge.pose is not None
+        ]
 
     def drop_before(self, stamp_ns: int) -> None:
         """Drop what is not needed from this stamp on, and frames silent since a minute before."""
@@ -123,7 +137,9 @@ class TransformTree:
             passed[name] = pose
         return passed, ''
 
-    def _has_frame(self, frame: str) -> bool:
+    def has_frame(self, frame: str) -> bool:
+        """Say whether tf has told of a frame."""
+        frame = strip_slash(frame)
         if frame in self._static or frame in self._moving:
             return True
         edges: list[PoseLookup | PoseHistory] = [*self._static.values(), *self._moving.values()]

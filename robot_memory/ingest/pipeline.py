@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -247,18 +247,21 @@ class Pipeline:
         is_motion = tap.detector == 'motion' and not event.kind
         if tap.detector == 'contact':
             event = mark_turning(event, self._joint_histories.values())
+        source = self._pose_source
+        look_up = source.look_up_tool if is_motion else source.look_up
         perception = make_perception(
             event,
             tap,
             self._topics[name],
             self._source,
             self._list_ongoing(dating, event.stamp_ns),
-            self._pose_source.look_up(event.frame_id, event.stamp_ns),
+            look_up(event.frame_id, event.stamp_ns),
             self._find_demonstration(event) if is_motion else '',
             dating.stamped_by,
             stamp_is_local=dating.is_local,
         )
         perception.context['sense'].update(self._describe_recording(dating))
+        perception = replace(perception, transforms=source.list_edges(event.stamp_ns))
         self._emit(name, perception)
 
     def _note_places(self, name: str, places: JointPlaces) -> None:

@@ -9,8 +9,10 @@ from typing import Any
 
 from robot_memory.core.fields import NANOSECONDS, arg
 from robot_memory.detectors import PoseHistory, PoseLookup, TransformTree
+from robot_memory.detectors.poses import strip_slash
 from robot_memory.ingest import messages
 from robot_memory.ingest.stamps import STAMPED_ON_ARRIVAL, ArrivalClock, MessageStamper
+from robot_memory.storage.tables.transforms import Edge
 
 POSE_TYPES = (
     'geometry_msgs/msg/PoseStamped',
@@ -31,6 +33,11 @@ class PoseSourceSettings:
     fixed_frame: str = arg(
         'Fixed frame in which tf poses are resolved if there is no pose_topic; empty: none.',
         default='',
+    )
+    tool_frame: str = arg(
+        'tf frame whose pose the motions of joints get; where tf does not have it, that of their '
+        'own frame, unless that is fixed_frame.',
+        default='tool0',
     )
     pose_tolerance_s: float = arg(
         'Maximum time difference between an event and its pose, in seconds.',
@@ -114,6 +121,26 @@ class PoseSource:
         if self._settings.fixed_frame:
             return self._tree.look_up(self._settings.fixed_frame, frame, stamp_ns)
         return None
+
+    def look_up_tool(self, frame: str, stamp_ns: int) -> PoseLookup | None:
+        """Return where the tool was, else what has the joints; the fixed frame is no place."""
+        fixed, tool = self._settings.fixed_frame, self._settings.tool_frame
+        if self._settings.pose_topic or not fixed or not tool:
+            return self.look_up(frame, stamp_ns)
+        found = self._tree.look_up(fixed, tool, stamp_ns)
+        is_known = found.pose is not None or self._tree.has_frame(tool)
+        if is_known or strip_slash(frame) == strip_slash(fixed):
+            return found
+        return self.look_up(frame, stamp_ns)
+
+    def list_edges(self, stamp_ns: int) -> tuple[Edge, ...]:
+        """Return the tree of tf at a stamp, as the store keeps it; nothing without tf."""
+        if not self._settings.fixed_frame or self._settings.pose_topic:
+            return ()
+        return tuple(
+            Edge(child, parent, pose, is_static)
+            for child, parent, pose, is_static in self._tree.list_edges(stamp_ns)
+        )
 
     @property
     def is_full(self) -> bool:

@@ -27,9 +27,11 @@ from robot_memory.storage.tables import (
     payloads,
     sessions,
     tombstones,
+    transforms,
 )
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.parts import PACKED, Limits, Part
+from robot_memory.storage.tables.transforms import Edge
 from robot_memory.text.categories import PROTECTED, classify
 
 SAME_PICTURE_NS = 500_000_000
@@ -45,6 +47,7 @@ class Perception:
 
     With an `identity` it is stored once, however often it is given. `stamp_is_local`: the stamp is
     by this host's clock, and is corrected with it. `confidence`: None for that of its words.
+    `transforms` are the tree of tf at the stamp, where it is known.
     """
 
     description: str
@@ -61,6 +64,7 @@ class Perception:
     identity: Identity | None = None
     stamp_is_local: bool = False
     confidence: float | None = None
+    transforms: Sequence[Edge] = ()
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,9 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
         )
         _insert_payload(memory, connection, memory_id, record, payload)
         events.insert(connection, memory_id, record, identity)
+        if perception.transforms and perception.stamp is not None:
+            source = '' if identity is None else identity.source
+            transforms.put_tree(connection, source, perception.stamp, perception.transforms)
         before = memories.get(connection, [known]).get(known)
         writer = memory.caller
         if before is not None and before.status == 'active' and may_change(before, writer):

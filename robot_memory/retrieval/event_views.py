@@ -9,6 +9,8 @@ from zoneinfo import ZoneInfo
 from robot_memory.core.fields import arg
 from robot_memory.core.truncation import shorten
 from robot_memory.core.zones import format_local
+from robot_memory.retrieval.near import NearSearch
+from robot_memory.retrieval.place_views import PLACE, PlaceView
 from robot_memory.storage.events.pages import EventRow
 
 READ_AS = 'What was read in the query, e.g. "contacts, peak force over 5 N, newest first".'
@@ -53,9 +55,12 @@ class EventView:
     broken_off: bool = arg('True if its end was not seen.')
     figures: tuple[FigureView, ...] = arg('Figures of the detector.')
     text: str | None = arg('Text of the memory; none of a folded one.')
+    near: PlaceView | None = arg(PLACE, default=None, omitted=True)
 
 
-def view_event(event: EventRow, zone: ZoneInfo, room: int) -> EventView:
+def view_event(
+    event: EventRow, zone: ZoneInfo, room: int, around: NearSearch | None = None
+) -> EventView:
     """Return an event with its times in a zone and a text of at most `room` characters."""
     lasted = None if event.end is None else (event.end - event.onset) / 1e9
     times = [
@@ -83,6 +88,7 @@ def view_event(event: EventRow, zone: ZoneInfo, room: int) -> EventView:
         broken_off=event.broken_off,
         figures=tuple(FigureView(*figure) for figure in event.figures),
         text=None if event.text is None else shorten(event.text, room),
+        near=None if around is None else around.view_id(event.memory_id),
     )
 
 

@@ -16,12 +16,15 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json, format_value, parse_finite
 from robot_memory.core.zones import format_local, get_zone, parse_local, to_local
 from robot_memory.memory import Memory
+from robot_memory.retrieval.near import NearQuestion, NearSearch, prepare
 from robot_memory.storage import Connection
 from robot_memory.storage.events.aggregates import SUMS, Group, aggregate
 from robot_memory.storage.events.conditions import Selection, select
 from robot_memory.storage.events.fields import TIMES, Fields, Measure, to_nanoseconds
 from robot_memory.storage.events.pages import EventRow, list_page, read_events
 from robot_memory.storage.events.ranking import Key
+from robot_memory.storage.indexes.filters import ACTIVE
+from robot_memory.storage.indexes.placements import PlaceFrame
 from robot_memory.text.questions.times import find_time
 
 _TIME_WORDS = 'yesterday, monday 14:03, two hours ago, last week'
@@ -48,6 +51,7 @@ class EventQuestion:
     limit: int
     cursor: str
     zone: ZoneInfo
+    near: NearQuestion | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,8 @@ class Page:
 
     events: Sequence[EventRow]
     cursor: str
+    around: NearSearch | None = None
+    near: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,7 @@ class Groups:
 
     groups: Sequence[Group]
     unit: str
+    near: dict[str, Any] | None = None
 
 
 def choose_zone(memory: Memory, name: str = '') -> ZoneInfo:
@@ -75,6 +82,7 @@ def list_events(memory: Memory, question: EventQuestion) -> Page:
     """Return a page of events; raise InvalidArgument for what cannot be asked."""
     with memory.db.read() as connection:
         chosen = _select(memory, connection, question)
+        chosen, around, told = _restrict(memory, connection, question, chosen)
         order = _find_order(chosen, question.order_by)
         keys = list_page(
             connection,
@@ -87,7 +95,7 @@ def list_events(memory: Memory, question: EventQuestion) -> Page:
         page = keys[: question.limit]
         rows = read_events(connection, chosen.fields, [event_id for _, event_id in page])
     more = len(keys) > question.limit
-    return Page(rows, _write_cursor(question, page[-1]) if more else '')
+    return Page(rows, _write_cursor(question, page[-1]) if more else '', around, told)
 
 
 def aggregate_events(
@@ -103,6 +111,7 @@ def aggregate_events(
     wanted = [name for name in names if name != 'count']
     with memory.db.read() as connection:
         chosen = _select(memory, connection, question)
+        chosen, _, told = _restrict(memory, connection, question, chosen)
         if wanted and not figure:
             raise InvalidArgument(
                 f'aggregate {wanted[0]} requires a figure: duration, or '
@@ -119,7 +128,7 @@ def aggregate_events(
             group_by,
             question.zone,
         )
-    return Groups(groups, measure.unit if measure else '')
+    return Groups(groups, measure.unit if measure else '', told)
 
 
 def count_since(memory: Memory, instant: int, zone: ZoneInfo) -> int:
@@ -173,6 +182,23 @@ def _select(memory: Memory, connection: Connection, question: EventQuestion) -> 
     zone = question.zone
     since, until = read_window(memory, connection, question.since, question.until, zone)
     return select(connection, question.where, since, until, read_time)
+
+
+def _restrict(
+    memory: Memory, connection: Connection, question: EventQuestion, chosen: Selection
+) -> tuple[Selection, NearSearch | None, dict[str, Any] | None]:
+    """Return the selection of what lies near the asked place, and what is told of the search."""
+    if question.near is None:
+        return chosen, None, None
+    search = prepare(memory, connection, question.near, None)
+    ids = search.list_within(connection, ACTIVE)
+
+    def count_in(frame: PlaceFrame) -> int:
+        among = chosen.in_frame(frame.id)
+        groups = aggregate(connection, among, None, ['count'], {}, 0, '', question.zone)
+        return sum(group.count for group in groups)
+
+    return chosen.of_memories(ids), search, search.describe_counted(count_in, ids)
 
 
 def _find_order(chosen: Selection, name: str) -> Measure | str:
@@ -244,6 +270,7 @@ def _digest(question: EventQuestion) -> str:
             question.order_by,
             question.descending,
             question.zone.key,
+            *([] if question.near is None else [repr(question.near)]),
         ]
     )
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from robot_memory.core.clock import format_instant
@@ -12,10 +12,9 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value, parse_finite
 from robot_memory.core.records import Record
 from robot_memory.core.suggestions import suggest
-from robot_memory.core.zones import parse_local
+from robot_memory.core.zones import get_zone, parse_local
 from robot_memory.detectors import Pose
 from robot_memory.memory import Memory
-from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.place_views import PlaceView
 from robot_memory.retrieval.within import compute_within, turn_covariance
 from robot_memory.storage import Connection
@@ -84,6 +83,17 @@ class NearQuestion:
         )
 
 
+def parse_area(near: Any) -> NearQuestion | None:
+    """Check a `near` of a tool that does not rank: it needs a radius."""
+    found = NearQuestion.parse(near)
+    if found is not None and found.within is None:
+        raise InvalidArgument(
+            'near.within, the radius in metres, is required here: this tool does not order by '
+            'distance; recall does'
+        )
+    return found
+
+
 @dataclass
 class NearSearch:
     """Hold what a question came to in one snapshot: the place asked for and the ways to it."""
@@ -125,15 +135,22 @@ class NearSearch:
 
     def view(self, record: Record) -> PlaceView | None:
         """Return where a memory is in the asked frame; None of one that was not compared."""
-        placed = self.seen.get(record.id)
-        if placed is None:
+        found = self.view_id(record.id)
+        if found is None:
             return None
-        chance = self.chances.get(record.id)
+        return replace(found, orientation=self._turn(record, self.seen[record.id]))
+
+    def view_id(self, memory_id: int | None) -> PlaceView | None:
+        """Return the same by the id of a memory, without an orientation."""
+        placed = None if memory_id is None else self.seen.get(memory_id)
+        if memory_id is None or placed is None:
+            return None
+        chance = self.chances.get(memory_id)
         return PlaceView(
             list(placed.position),
             placed.distance,
             self.frame,
-            self._turn(record, placed),
+            None,
             None if chance is None else round(chance, 6),
         )
 
@@ -158,12 +175,31 @@ class NearSearch:
         own = Pose((0.0, 0.0, 0.0), (turn[0], turn[1], turn[2], turn[3]))
         return list((self.poses[placed.frame_id] @ own).orientation)
 
+    def list_within(self, connection: Connection, where: Where) -> list[int]:
+        """Return all that pass and lie within the radius."""
+        return [
+            memory_id
+            for pairs in placements.find_nearest(
+                connection, where, self.target, self.poses, self.bound, self.seen
+            )
+            for memory_id, _ in pairs
+            if self.passes(memory_id)
+        ]
+
     def describe(self, connection: Connection, where: Where, ids: list[int]) -> dict[str, Any]:
         """Return what an answer says of the search: frame, place, instant, what is left out."""
+        return self.describe_counted(
+            lambda frame: placements.count_in_frame(connection, where, frame), ids
+        )
+
+    def describe_counted(
+        self, count_in: Callable[[PlaceFrame], int], ids: list[int]
+    ) -> dict[str, Any]:
+        """Return the same with the numbers that `count_in` tells of a frame."""
         left = [
             {'reason': reason, 'count': count}
             for frame, reason in self.unreachable
-            if (count := placements.count_in_frame(connection, where, frame))
+            if (count := count_in(frame))
         ]
         if self.uncertain:
             left.append({'reason': 'no covariance', 'count': len(self.uncertain)})
@@ -198,7 +234,19 @@ def prepare(
     search = NearSearch(question, frame, target, instant, {}, {}, [])
     for one in frames:
         _resolve_frame(search, tree, one)
+    _refuse_unknown_instant(question, tree.stale, search.unreachable)
     return search
+
+
+def _refuse_unknown_instant(
+    question: NearQuestion, stale: str, unreachable: Sequence[tuple[PlaceFrame, str]]
+) -> None:
+    """Raise InvalidArgument where an instant was named, and moving transforms of it are needed."""
+    if stale and question.at not in ('', 'now') and any(stale in why for _, why in unreachable):
+        raise InvalidArgument(
+            f'near.at {format_value(question.at)}: {stale}, and frames of memories move; name an '
+            'instant at most 1 s from one at which an event was kept'
+        )
 
 
 def _resolve_frame(search: NearSearch, tree: StoredTree, one: PlaceFrame) -> None:
@@ -228,7 +276,7 @@ def _open_tree(
         near_enough = abs(away) <= NOW_NS
     else:
         asked = question.at
-        at_ns = parse_local('near.at', asked, choose_zone(memory)) * 1000
+        at_ns = parse_local('near.at', asked, get_zone(memory.settings.time_zone)) * 1000
         instant = transforms.find_instant(connection, source, at_ns)
         if instant is None:
             raise InvalidArgument(

@@ -138,7 +138,7 @@ class RecallPlan:
         filter narrow the search.
         """
         near = Near.parse(spatial_sort)
-        place = NearQuestion.parse(around)
+        place = NearQuestion.parse(around) if around else None
         _refuse_together(near, place, as_of)
         asks = bool(query.strip())
         if not asks and not context_filter and near is None and place is None:

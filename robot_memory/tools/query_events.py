@@ -25,6 +25,8 @@ from robot_memory.retrieval.linked_events import (
     LinkedEventView,
     describe_linked,
 )
+from robot_memory.retrieval.near import parse_area
+from robot_memory.retrieval.place_views import near_answer_arg, near_arg
 from robot_memory.storage.events.aggregates import MAX_GROUPS, NAMES, TIMES, Group
 from robot_memory.tool import tool
 
@@ -74,6 +76,7 @@ class QueryEventsRequest:
     time_zone: str = arg(
         'IANA name, e.g. Europe/Berlin; empty: the parameter time_zone.', default='', max_length=64
     )
+    near: Json | None = near_arg(' Here within is required.')
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,7 @@ class QueryEventsResponse:
         f'{LINKED} Of an answer that is one event.', default=None, omitted=True
     )
     linked_total: int | None = arg(LINKED_TOTAL, default=None, omitted=True)
+    near: Json | None = near_answer_arg()
     why_empty: str | None = why_empty_arg()
 
 
@@ -138,6 +142,7 @@ def query_events(memory: Memory, request: QueryEventsRequest) -> QueryEventsResp
         request.limit,
         request.cursor,
         choose_zone(memory, request.time_zone),
+        parse_area(request.near),
     )
     if request.aggregate:
         return _aggregate(memory, request, question)
@@ -146,12 +151,24 @@ def query_events(memory: Memory, request: QueryEventsRequest) -> QueryEventsResp
             raise InvalidArgument(f'{name} requires aggregate, e.g. count')
     page = list_events(memory, question)
     room = compute_field_limit(len(page.events))
-    views = tuple(view_event(event, question.zone, room) for event in page.events)
+    views = tuple(view_event(event, question.zone, room, page.around) for event in page.events)
     total = None if page.cursor or request.cursor else len(views)
     linked = {} if request.cursor else describe_linked(memory, page.events)
-    why = None if views or request.cursor else explain_no_events(memory, question)
+    why = None
+    if not views and not request.cursor:
+        why = explain_no_events(memory, question)
+        if page.around is not None:
+            why = page.around.explain(page.near)
     return QueryEventsResponse(
-        views, page.cursor, (), total, 0, question.zone.key, **linked, why_empty=why
+        views,
+        page.cursor,
+        (),
+        total,
+        0,
+        question.zone.key,
+        **linked,
+        near=page.near,
+        why_empty=why,
     )
 
 
@@ -182,6 +199,7 @@ def _aggregate(
         counted,
         len(groups),
         question.zone.key,
+        near=found.near,
         why_empty=None if counted else explain_no_events(memory, question),
     )
 

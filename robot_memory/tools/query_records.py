@@ -7,6 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.clock import format_instant
+from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, actor_arg, arg
 from robot_memory.core.records import Record
 from robot_memory.core.truncation import fit_each
@@ -24,9 +25,11 @@ from robot_memory.retrieval.evidence import (
     view_links,
     view_observed,
 )
+from robot_memory.retrieval.near import NearSearch, parse_area, prepare
 from robot_memory.retrieval.past import Past, find_past
+from robot_memory.retrieval.place_views import PLACE, PlaceView, near_answer_arg, near_arg
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes.filters import ACTIVE, Where
+from robot_memory.storage.indexes.filters import ACTIVE, Where, among
 from robot_memory.storage.indexes.occasions import compile_occasions
 from robot_memory.storage.past import open_past
 from robot_memory.storage.tables import audit, memories
@@ -54,6 +57,7 @@ class QueryRecordsRequest:
         default='',
         max_length=100,
     )
+    near: Json | None = near_arg(' Here within is required.')
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,7 @@ class RecordView:
     replaced_by: int | None = arg(REPLACED_BY, default=None, omitted=True)
     replacement: ReplacementView | None = arg(REPLACEMENT, default=None, omitted=True)
     disagrees: tuple[int, ...] | None = arg(DISAGREES, default=None, omitted=True)
+    near: PlaceView | None = arg(PLACE, default=None, omitted=True)
     audit: Json | None = arg(
         'Audit trail (actor, time, reason), if there is one.',
         default=None,
@@ -124,6 +129,7 @@ class QueryRecordsResponse:
         default=None,
         omitted=True,
     )
+    near: Json | None = near_answer_arg()
     why_empty: str | None = why_empty_arg()
 
 
@@ -146,21 +152,37 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
     )
     if 'status' not in conditions:
         where &= ACTIVE
+    question = parse_area(request.near)
     past = find_past(memory, request.as_of, conditions)
+    if question is not None and past is not None:
+        raise InvalidArgument('near with as_of is not supported; near.at names an instant')
     opened = memory.db.read() if past is None else open_past(memory.db, past.line)
     with opened as connection:
+        search, passing = None, where
+        if question is not None:
+            search = prepare(memory, connection, question, None)
+            where &= among(search.list_within(connection, where))
         ids = memories.list_page(connection, where, request.limit, request.offset)
         known = get_whole(connection, ids, occasion)
         page = [known[memory_id] for memory_id in ids]
         zone = choose_zone(memory)
-        views = tuple(fit_each([_view(connection, record, zone) for record in page], _LONG))
+        views = tuple(
+            fit_each([_view(connection, record, zone, search) for record in page], _LONG)
+        )
         total = _total(connection, where, request, len(views))
+        told = None if search is None else search.describe(connection, passing, ids)
+        why = None
+        if not views:
+            why = _explain_empty(connection, request, total, past)
+            if search is not None and not total:
+                why = search.explain(told)
         return QueryRecordsResponse(
             get_store_id(connection),
             views,
             total,
             None if past is None else past.describe(),
-            None if views else _explain_empty(connection, request, total, past),
+            told,
+            why,
         )
 
 
@@ -188,7 +210,9 @@ def _total(connection: Connection, where: Where, request: QueryRecordsRequest, s
     return memories.count(connection, where)
 
 
-def _view(connection: Connection, record: Record, zone: ZoneInfo) -> RecordView:
+def _view(
+    connection: Connection, record: Record, zone: ZoneInfo, search: NearSearch | None
+) -> RecordView:
     trail = audit.read_trail(connection, record.id)
     return RecordView(
         actor_id=record.actor_id,
@@ -212,6 +236,7 @@ def _view(connection: Connection, record: Record, zone: ZoneInfo) -> RecordView:
         time_uncertain=record.time_uncertain or None,
         measured_at=record.format_measured(zone),
         observed=view_observed(record),
+        near=None if search is None else search.view(record),
         **view_links(record),
         audit=[{**line, 'at': format_instant(line['at'])} for line in trail] or None,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,6 +52,15 @@ class Selection:
     def of_kinds(self, kinds: frozenset[int]) -> Selection:
         """Return the selection of those that are of one of the kinds."""
         return replace(self, kinds=kinds if self.kinds is None else self.kinds & kinds)
+
+    def of_memories(self, ids: Sequence[int]) -> Selection:
+        """Return the selection of the events of some memories."""
+        return self.require(f'e.memory_id IN ({_LISTED})', dump_json(list(ids)))
+
+    def in_frame(self, frame_id: int) -> Selection:
+        """Return the selection of those whose place is in a frame of `placements`."""
+        placed = 'SELECT memory_id FROM placed WHERE frame_id = ?'
+        return self.require(f'e.memory_id IN ({placed})', frame_id)
 
     def having(self, measure: Measure) -> Selection:
         """Return the selection of those that have a figure."""

@@ -10,7 +10,7 @@ a memory does not have equals null, differs from every value, and is neither les
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,6 +133,11 @@ class Where:
 
 ACTIVE = Where("m.status = 'active'")
 """The condition of what has neither been forgotten nor superseded."""
+
+
+def among(ids: Sequence[int]) -> Where:
+    """Return the condition that a memory is one of some."""
+    return Where(f'm.id {_IN}', (dump_json(list(ids)),), _column_candidates('id', list(ids)))
 
 
 def equal(column: str, value: Any) -> Where:

@@ -144,7 +144,7 @@ class StoredTree:
         self._connection = connection
         self._source = source
         self._stamp_ns = 2**63 - 1 if stamp_ns is None else stamp_ns
-        self._stale = stale
+        self.stale = stale
 
     def has_frame(self, frame: str) -> bool:
         """Say whether a frame was ever heard of."""
@@ -204,8 +204,8 @@ class StoredTree:
             ).fetchone()
             gone = f'no transform of {format_value(child)} was kept at that instant'
             return None, gone if known else ''
-        if not is_static and self._stale:
-            return None, f'{format_value(child)} moves, and {self._stale}'
+        if not is_static and self.stale:
+            return None, f'{format_value(child)} moves, and {self.stale}'
         x, y, z, *turn = _NUMBERS.unpack(numbers)
         pose = Pose((x, y, z), (turn[0], turn[1], turn[2], turn[3]))
         return PoseLookup(pose, parent, 'static' if is_static else ''), ''
