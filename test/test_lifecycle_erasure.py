@@ -20,8 +20,10 @@ from test_tools_erase import erase, find_markers
 from robot_memory.archive.reader import import_archive
 from robot_memory.archive.writer import ExportScope, generate_lines
 from robot_memory.background import folding as folder
+from robot_memory.detectors import Pose
+from robot_memory.lifecycle.perceptions import Perception, store_perception
 from robot_memory.storage.admin.audit_check import check
-from robot_memory.storage.schema_runner import STEPS
+from robot_memory.storage.tables.transforms import Edge
 
 ANNA, BOB = 'operator:anna', 'operator:bob'
 
@@ -114,6 +116,32 @@ def test_a_filter_takes_what_passes_active_or_not(robot: Robot) -> None:
     done = erase(robot, where={'n': {'$lt': 3}})
     assert done.counts['memories'] == 3
     assert robot.rows('SELECT id FROM memories') == [(one,) for one in ids[3:]]
+    verify(robot)
+
+
+def test_the_place_and_the_transforms_of_an_erased_event_go(robot: Robot) -> None:
+    pose = Pose((1.0, 2.0, 3.0), (0.0, 0.0, 0.0, 1.0))
+    kept = []
+    for second in range(3):
+        stamp = 1_773_000_000_000_000_000 + second * 10**9
+        told = Perception(
+            f'touched the tray {second} times',
+            'tactile',
+            stamp=stamp,
+            frame_id='map',
+            pose={'position': [1, 2, 3], 'orientation': [0, 0, 0, 1]},
+            transforms=[Edge('tool0', 'map', pose)],
+        )
+        kept.append(store_perception(robot.memory, told).memory_id)
+    tree = 'SELECT stamp FROM transforms UNION SELECT stamp FROM transform_instants'
+    assert len(robot.rows(tree)) == 3
+    erase(robot, memory_ids=kept[:1])
+    assert [row[0] % 10**10 // 10**9 for row in robot.rows(tree)] == [1, 2]
+    found = robot.recall(near={'frame': 'map', 'position': [1, 2, 3], 'within': 0.1})
+    assert {one.id for one in found.memories} == set(kept[1:])
+    erase(robot, memory_ids=kept[1:])
+    for table in ('transforms', 'transform_instants', 'placed', 'places', 'place_frames'):
+        assert robot.rows(f'SELECT * FROM {table}') == []
     verify(robot)
 
 
@@ -280,7 +308,7 @@ def test_a_reader_that_keeps_the_log_is_named_and_the_proof_goes_on_without_it(
         reader.stdin.write('\n')
 
 
-@pytest.mark.parametrize('version', [1, 13, len(STEPS) - 1])
+@pytest.mark.parametrize('version', [1, 13, 21])
 def test_an_older_file_is_compacted_at_its_first_erasure_and_its_copy_is_named(
     version: int, tmp_path: Path, clock: MovableClock
 ) -> None:

@@ -26,6 +26,10 @@ def test_an_instant_is_what_was_kept_of_it_in_any_order() -> None:
             kept[int(stamp)] = trees
             edges = [Edge(name, 'map', Pose((x, 0.0, 0.0), UNTURNED)) for name, x in trees.items()]
             transforms.put_tree(connection, '', int(stamp), edges)
+        for stamp in chance.permutation(sorted(kept))[:2]:
+            transforms.remove_instant(connection, '', int(stamp))
+            del kept[int(stamp)]
+            assert transforms.find_instant(connection, '', int(stamp)) != stamp
         for stamp, trees in kept.items():
             tree = StoredTree(connection, '', stamp, '')
             for name in ('a', 'b', 'c'):

@@ -23,7 +23,7 @@ CLOCKS = {
     for unit in ('', '_ns')
 }
 SLEEPS = {'time.sleep', 'asyncio.sleep', 'anyio.sleep', 'trio.sleep'}
-LIMIT = re.compile(r'timeout|deadline|within|patience')
+LIMIT = re.compile(r'timeout|deadline|patience')
 WAITS = set(
     'wait join result exception settimeout wait_for_model wait_for_service fail_after '
     'move_on_after wait_for call_bounded spin_until_future_complete'.split()

@@ -10,7 +10,10 @@ import apsw
 
 from robot_memory.storage.tables.erasing import TABLES
 
-OWNED = (*TABLES, 'parts', 'trials', 'indexed', 'places', 'facets', 'events', 'other_vectors')
+OWNED = (
+    *TABLES,
+    *'parts trials indexed other_vectors places placed facets events'.split(),
+)
 """Tables whose rows belong to a memory by their column `memory_id`."""
 
 

@@ -15,7 +15,7 @@ import apsw
 from robot_memory.core.authority import Writer
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record
-from robot_memory.storage.indexes import entries, facets, positions
+from robot_memory.storage.indexes import entries, facets, placements, positions
 from robot_memory.storage.tables import (
     audit,
     counts,
@@ -26,6 +26,7 @@ from robot_memory.storage.tables import (
     revisions,
     sizes,
     tombstones,
+    transforms,
     trials,
 )
 
@@ -207,6 +208,8 @@ def index_again(connection: apsw.Connection, memory_id: int) -> None:
     facets.put(connection, memory_id, record.context)
     if record.status == 'active':
         positions.put(connection, memory_id, record.collection, record.context)
+        placements.remove(connection, memory_id)
+        placements.put(connection, memory_id, record.collection, record.context)
     observations.index(connection, memory_id)
 
 
@@ -258,12 +261,28 @@ def list_folded(connection: apsw.Connection, digest: int) -> list[int]:
 def _remove_events(connection: apsw.Connection, where: str, value: Any) -> None:
     """Remove events of a condition; compute the bounds of their hours anew."""
     rows: Any = connection.execute(
-        f'DELETE FROM events WHERE {where} RETURNING kind, onset, id', (value,)
+        f'DELETE FROM events WHERE {where} RETURNING kind, onset, peak, "end", source, id',
+        (value,),
     ).fetchall()
-    for event in {row[2] for row in rows}:
+    for event in {row[-1] for row in rows}:
         connection.execute('DELETE FROM origins WHERE memory_id = ?', (event,))
-    for kind, hour in {(kind, event_hours.find_hour(onset)) for kind, onset, _ in rows}:
+    for kind, hour in {(row[0], event_hours.find_hour(row[1])) for row in rows}:
         event_hours.compute(connection, kind, hour)
+    for source, stamp in {(row[4], stamp) for row in rows for stamp in row[1:4]}:
+        _remove_transforms(connection, source, stamp)
+
+
+def _remove_transforms(connection: apsw.Connection, source: int | None, stamp: int | None) -> None:
+    """Remove the tree of tf that was kept with an event, unless another one is of that instant."""
+    ((used, name),) = connection.execute(
+        'SELECT EXISTS (SELECT 1 FROM collections AS c JOIN memories AS m INDEXED BY'
+        " memories_by_stamp ON m.collection = c.name AND m.stamp = ?1 AND m.status = 'active'"
+        ' WHERE EXISTS (SELECT 1 FROM events AS e WHERE e.memory_id = m.id AND e.source IS ?2)),'
+        " coalesce((SELECT name FROM event_names WHERE id = ?2), '')",
+        (stamp, source),
+    )
+    if stamp is not None and not used:
+        transforms.remove_instant(connection, name, stamp)
 
 
 def remove_session(connection: apsw.Connection, session_id: str) -> bool:
@@ -294,6 +313,7 @@ def remove_orphans(connection: apsw.Connection) -> None:
             (SELECT 1 FROM facets WHERE path_id = facet_paths.id);
         DELETE FROM place_paths WHERE NOT EXISTS
             (SELECT 1 FROM places WHERE path_id = place_paths.id);
+        DELETE FROM place_frames WHERE id NOT IN (SELECT id FROM place_paths);
         DELETE FROM collections WHERE memories <= 0;
     """)
     _remove_figures(connection)

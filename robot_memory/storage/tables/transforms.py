@@ -80,6 +80,22 @@ def put_tree(
     )
 
 
+def remove_instant(connection: apsw.Connection, source: str, stamp_ns: int) -> None:
+    """Remove the tree at an instant, where one was kept; what later ones know of it stays."""
+    connection.execute(
+        'INSERT OR IGNORE INTO transforms (source, child, stamp, parent, static, numbers)'
+        ' SELECT source, child, following, parent, static, numbers FROM transforms,'
+        ' (SELECT min(stamp) AS following FROM transform_instants'
+        ' WHERE source = ?1 AND stamp > ?2)'
+        ' WHERE source = ?1 AND stamp = ?2 AND following IS NOT NULL',
+        (source, stamp_ns),
+    )
+    for table in ('transforms', 'transform_instants'):
+        connection.execute(
+            f'DELETE FROM {table} WHERE source = ? AND stamp = ?', (source, stamp_ns)
+        )
+
+
 def _insert(
     connection: apsw.Connection,
     source: str,
