@@ -123,13 +123,13 @@ class ToolMethods:
         """
         Retrieve memories by keyword, meaning, filter or distance, best match first.
 
-        Call it to look something up; before acting, call get_context. The query may be empty if a
-        context_filter, spatial_sort or near is given.
+        Call it to look something up; before acting, call get_context. The query may be empty with
+        a context_filter, spatial_sort or near.
 
         Collection, session, confidence, context_filter and max_distance are applied before
         ranking. With spatial_sort or near, memories that match a query keyword come first; each
         group is sorted by distance. near brings places of other frames into the asked one;
-        spatial_sort does not.
+        spatial_sort does not. With as_of, min_confidence applies only if it is not the default.
 
         Args:
             query: Query in natural language.
@@ -137,19 +137,15 @@ class ToolMethods:
             n: Maximum number of memories.
             min_confidence: Minimum confidence.
             session_id: Restrict to this session.
-            context_filter: Conditions on the context as JSON: {"task.success": true,
-                "params.force.value": {"$lt": 15}}; $eq $ne $gt $gte $lt $lte $in $nin, at most 10.
-            spatial_sort: Sort by distance, as JSON: {"field": "spatial.object_position", "target":
-                [x, y, z]}, optionally "max_distance": 0.1 and "frame_id": "map".
-            as_of: Answer as of an instant (ISO 8601) or audit line (#120), by keyword;
-                min_confidence then applies only if it is not the default.
-            read: auto: read times, kinds of events, bounds, order and counts in the query; off:
-                only search.
-            format: brief: text and one line a memory; full: all fields; empty: the setting
-                recall_format.
-            near: What lies near a place in any frame, as JSON: {"frame": "map", "position": [x, y,
-                z]} or {"of": "mem_12", a tf frame or an object}; optional "at" (now or ISO 8601),
-                "within" (m), "probability".
+            context_filter: Conditions on the context: {"task.success": true, "params.force.value":
+                {"$lt": 15}}; $eq $ne $gt $gte $lt $lte $in $nin, at most 10.
+            spatial_sort: Sort by distance: {"field": "spatial.object_position", "target": [x, y,
+                z]}; optional max_distance, frame_id.
+            as_of: As of an instant (ISO 8601) or audit line (#120), by keyword.
+            read: auto: read times, events, bounds, order and counts in the query; off: search.
+            format: brief: text and one line a memory; full: all fields; default: recall_format.
+            near: In any frame: {"frame": "map", "position": [x, y, z]} or {"of": "mem_12", tf
+                frame or object}; optional at, within (m), probability.
 
         Returns:
             memories: Memories, best match first.
@@ -423,8 +419,7 @@ class ToolMethods:
 
         Args:
             collection: Collection of the session.
-            context: Context shared by the session, as JSON: robot, env, task; its memories inherit
-                it.
+            context: Context that its memories inherit: robot, env, task.
             title: Title of the session.
             tags: Tags to find the session by.
 
@@ -506,9 +501,8 @@ class ToolMethods:
             limit: Maximum number of records.
             offset: Number of records to skip.
             as_of: As of an instant (ISO 8601) or audit line (#120).
-            near: What lies near a place in any frame, as JSON: {"frame": "map", "position": [x, y,
-                z]} or {"of": "mem_12", a tf frame or an object}; optional "at" (now or ISO 8601),
-                "within" (m), "probability". Here within is required.
+            near: In any frame: {"frame": "map", "position": [x, y, z]} or {"of": "mem_12", tf
+                frame or object}; optional at, within (m), probability. Here within is required.
 
         Returns:
             memory_id: Store id.
@@ -554,10 +548,10 @@ class ToolMethods:
         near: dict[str, Any] | str | None = None,
     ) -> QueryEventsResponse:
         """
-        List or aggregate events by measured time and figures: contacts, motions, scenes, sessions.
+        List or aggregate events by time and figures: contacts, motions, scenes, sessions.
 
-        Call it for when, how often, how hard or how long. Order by a figure for the hardest,
-        longest or fastest; aggregate with group_by for counts an hour or means by task.
+        Call it for when, how often, how hard or how long: order by a figure for the hardest,
+        aggregate with group_by for counts an hour or means by task.
 
         An event belongs to a window that it overlaps, and to the hour or day of its onset. Bounds
         may have a unit: "5 N", "300 ms".
@@ -567,23 +561,20 @@ class ToolMethods:
                 "5 N"}}; $eq $ne $gt $gte $lt $lte $in $nin on kind, label, topic, frame_id, robot,
                 session_id, task, recording, collection, source, memory_id, onset, peak, end,
                 duration, broken_off and every figure.
-            since: Events that last until then or later: ISO 8601, or words for the past:
-                yesterday, monday 14:03, two hours ago, last week. A date is its midnight in
-                time_zone.
+            since: Events that last until then or later: ISO 8601, or words: yesterday, monday
+                14:03, two hours ago, last week. A date is its midnight.
             until: Events that began before then: ISO 8601 or words.
-            order_by: onset, peak, end, duration or a figure, e.g. peak_force: events that have it.
+            order_by: onset, peak, end, duration or a figure such as peak_force.
             descending: Newest, longest or greatest first.
             limit: Maximum number of events.
             cursor: next_cursor of the page before.
-            aggregate: Instead of events: count, min, max, mean, sum, std (of all values), median,
-                quantiles, a percentile such as p99, histogram.
+            aggregate: Instead of events: count, min, max, mean, sum, std, median, quantiles, a
+                percentile such as p99, histogram.
             figure: What is aggregated: duration or a figure, e.g. peak_force.
             group_by: Groups of an aggregate; at most 1,000.
             bins: Bins of a histogram.
-            time_zone: IANA name, e.g. Europe/Berlin; empty: the parameter time_zone.
-            near: What lies near a place in any frame, as JSON: {"frame": "map", "position": [x, y,
-                z]} or {"of": "mem_12", a tf frame or an object}; optional "at" (now or ISO 8601),
-                "within" (m), "probability". Here within is required.
+            time_zone: IANA name; default: the parameter time_zone.
+            near: As in recall; within is required.
 
         Returns:
             events: Page of events; none with an aggregate.
@@ -961,15 +952,13 @@ class ToolMethods:
 
         Args:
             query: Planned action or topic.
-            max_results: Maximum number; default: the setting default_results (5).
-            strategy: HYBRID_ADVANCED; AGGRESSIVE includes low-confidence memories, CONSERVATIVE
-                only high-confidence ones; or a custom strategy. Empty: the setting
-                default_strategy.
+            max_results: Maximum number; default: default_results (5).
+            strategy: HYBRID_ADVANCED, AGGRESSIVE (low-confidence memories too), CONSERVATIVE (only
+                high-confidence ones) or a custom one; default: the setting default_strategy.
             collection: Collection to read from.
             actor_id: Restrict to what this actor said or did.
             max_characters: Maximum length of the text; rules that apply are never cut.
-            read: auto: read times, kinds of events, bounds, order and counts in the query; off:
-                only search.
+            read: auto: read times, events, bounds, order and counts in the query; off: search.
             situation: What is known now: {"people_near": ["Li"], "tool": "soft gripper", "place":
                 "lab", "time": "14:30", "age_s": 5}; people_near: all who are near, [] for nobody.
             max_age_s: Age at which the situation is unknown.
@@ -1035,8 +1024,7 @@ class ToolMethods:
             threshold: Minimum score; default: the setting default_threshold (0.5).
             collection: Collection to search.
             actor_id: Restrict to what this actor said or did.
-            read: auto: read times, kinds of events, bounds, order and counts in the query; off:
-                only search.
+            read: auto: read times, events, bounds, order and counts in the query; off: search.
 
         Returns:
             result: Results, best match first.

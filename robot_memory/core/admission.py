@@ -17,6 +17,7 @@ class Admission:
         self._changed = threading.Condition()
         self._reason = ''
         self._inside = 0
+        self._ended = False
 
     @property
     def reason(self) -> str:
@@ -27,6 +28,7 @@ class Admission:
         """Refuse calls from now on; those under way go on."""
         with self._changed:
             self._reason = reason
+            self._changed.notify_all()
 
     def admit(self) -> None:
         """Let calls in from now on."""
@@ -45,6 +47,17 @@ class Admission:
             with self._changed:
                 self._inside -= 1
                 self._changed.notify_all()
+
+    def wait_until_admitted(self) -> bool:
+        """Wait until calls are let in; False: none will be."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._ended or not self._reason)
+            return not self._ended
+
+    def end(self, reason: str) -> None:
+        """Refuse calls from now on, for good."""
+        self._ended = True
+        self.refuse(reason)
 
     def wait_until_empty(self, seconds: float) -> bool:
         """Wait until no call is under way, at most so long; say whether that is so."""

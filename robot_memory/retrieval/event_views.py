@@ -95,8 +95,7 @@ def view_event(
 def read_arg() -> Any:
     """Declare whether a query is read."""
     return arg(
-        'auto: read times, kinds of events, bounds, order and counts in the query; off: only '
-        'search.',
+        'auto: read times, events, bounds, order and counts in the query; off: search.',
         default='auto',
         choices=('auto', 'off'),
     )

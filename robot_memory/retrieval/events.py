@@ -29,8 +29,8 @@ from robot_memory.text.questions.times import find_time
 
 _TIME_WORDS = 'yesterday, monday 14:03, two hours ago, last week'
 SINCE = (
-    f'Events that last until then or later: ISO 8601, or words for the past: {_TIME_WORDS}. A '
-    'date is its midnight in time_zone.'
+    f'Events that last until then or later: ISO 8601, or words: {_TIME_WORDS}. A date is its '
+    'midnight.'
 )
 UNTIL = 'Events that began before then: ISO 8601 or words.'
 """What the ends of a window are."""

@@ -8,9 +8,8 @@ from typing import Any
 from robot_memory.core.fields import Json, arg
 
 NEAR = (
-    'What lies near a place in any frame, as JSON: {"frame": "map", "position": [x, y, z]} or '
-    '{"of": "mem_12", a tf frame or an object}; optional "at" (now or ISO 8601), "within" (m), '
-    '"probability".'
+    'In any frame: {"frame": "map", "position": [x, y, z]} or {"of": "mem_12", tf '
+    'frame or object}; optional at, within (m), probability.'
 )
 
 
@@ -38,9 +37,9 @@ NEAR_ANSWER = (
 PLACE = 'Where it is in the asked frame of near.'
 
 
-def near_arg(more: str = '') -> Any:
-    """Declare a question for what is near a place; `more` is added to its help."""
-    return arg(f'{NEAR}{more}', default=None, shape='object')
+def near_arg(told: str = NEAR) -> Any:
+    """Declare a question for what is near a place, with its help."""
+    return arg(told, default=None, shape='object')
 
 
 def near_answer_arg() -> Any:

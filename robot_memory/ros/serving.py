@@ -87,7 +87,9 @@ class Serving:
             return
         self._stop.callback(bridge.stop)
         token = ' (token required)' if bridge.asks_for_token else ''
-        logger.info('MCP: %s%s', bridge.url, token)
+        # Who waits for this line calls at once; until the node is active, calls are refused.
+        if self.memory.admission.wait_until_admitted():
+            logger.info('MCP: %s%s', bridge.url, token)
 
     def _stop_bridge(self, starter: threading.Thread) -> None:
         starter.join()
@@ -96,6 +98,7 @@ class Serving:
     def close(self) -> None:
         """End MCP and the services and close the store; what was acknowledged is in the file."""
         self.memory.stop_waiting()
+        self.memory.admission.end('the node is being closed')
         self._closers.close()
 
 

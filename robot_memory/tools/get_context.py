@@ -72,14 +72,14 @@ class GetContextRequest:
 
     query: str = arg('Planned action or topic.', max_length=10_000)
     max_results: int | None = arg(
-        'Maximum number; default: the setting default_results (5).',
+        'Maximum number; default: default_results (5).',
         default=None,
         minimum=1,
         maximum=50,
     )
     strategy: str = arg(
-        'HYBRID_ADVANCED; AGGRESSIVE includes low-confidence memories, CONSERVATIVE only '
-        'high-confidence ones; or a custom strategy. Empty: the setting default_strategy.',
+        'HYBRID_ADVANCED, AGGRESSIVE (low-confidence memories too), CONSERVATIVE (only '
+        'high-confidence ones) or a custom one; default: the setting default_strategy.',
         default='',
         max_length=64,
     )

@@ -46,7 +46,7 @@ class QueryEventsRequest:
     since: str = arg(SINCE, default='', max_length=64)
     until: str = arg(UNTIL, default='', max_length=64)
     order_by: str = arg(
-        'onset, peak, end, duration or a figure, e.g. peak_force: events that have it.',
+        'onset, peak, end, duration or a figure such as peak_force.',
         default='onset',
         max_length=128,
     )
@@ -58,8 +58,8 @@ class QueryEventsRequest:
         max_length=512,
     )
     aggregate: tuple[str, ...] = arg(
-        'Instead of events: count, min, max, mean, sum, std (of all values), median, quantiles, '
-        'a percentile such as p99, histogram.',
+        'Instead of events: count, min, max, mean, sum, std, median, quantiles, a percentile '
+        'such as p99, histogram.',
         default=(),
     )
     figure: str = arg(
@@ -73,10 +73,8 @@ class QueryEventsRequest:
         choices=('', *TIMES, *NAMES),
     )
     bins: int = arg('Bins of a histogram.', default=10, minimum=1, maximum=1000)
-    time_zone: str = arg(
-        'IANA name, e.g. Europe/Berlin; empty: the parameter time_zone.', default='', max_length=64
-    )
-    near: Json | None = near_arg(' Here within is required.')
+    time_zone: str = arg('IANA name; default: the parameter time_zone.', default='', max_length=64)
+    near: Json | None = near_arg('As in recall; within is required.')
 
 
 @dataclass(frozen=True)
@@ -124,10 +122,10 @@ class QueryEventsResponse:
 @tool(read_only=True, idempotent=True, planner=True)
 def query_events(memory: Memory, request: QueryEventsRequest) -> QueryEventsResponse:
     """
-    List or aggregate events by measured time and figures: contacts, motions, scenes, sessions.
+    List or aggregate events by time and figures: contacts, motions, scenes, sessions.
 
-    Call it for when, how often, how hard or how long. Order by a figure for the hardest, longest
-    or fastest; aggregate with group_by for counts an hour or means by task.
+    Call it for when, how often, how hard or how long: order by a figure for the hardest,
+    aggregate with group_by for counts an hour or means by task.
 
     An event belongs to a window that it overlaps, and to the hour or day of its onset. Bounds may
     have a unit: "5 N", "300 ms".

@@ -27,7 +27,7 @@ from robot_memory.retrieval.evidence import (
 )
 from robot_memory.retrieval.near import NearSearch, parse_area, prepare
 from robot_memory.retrieval.past import Past, find_past
-from robot_memory.retrieval.place_views import PLACE, PlaceView, near_answer_arg, near_arg
+from robot_memory.retrieval.place_views import NEAR, PLACE, PlaceView, near_answer_arg, near_arg
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import ACTIVE, Where, among
 from robot_memory.storage.indexes.occasions import compile_occasions
@@ -57,7 +57,7 @@ class QueryRecordsRequest:
         default='',
         max_length=100,
     )
-    near: Json | None = near_arg(' Here within is required.')
+    near: Json | None = near_arg(f'{NEAR} Here within is required.')
 
 
 @dataclass(frozen=True)

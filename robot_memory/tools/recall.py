@@ -45,26 +45,25 @@ class RecallRequest:
     )
     session_id: str | None = arg('Restrict to this session.', default=None)
     context_filter: Json | None = arg(
-        'Conditions on the context as JSON: {"task.success": true, "params.force.value": {"$lt": '
+        'Conditions on the context: {"task.success": true, "params.force.value": {"$lt": '
         '15}}; $eq $ne $gt $gte $lt $lte $in $nin, at most 10.',
         default=None,
         shape='object',
     )
     spatial_sort: Json | None = arg(
-        'Sort by distance, as JSON: {"field": "spatial.object_position", "target": [x, y, z]}, '
-        'optionally "max_distance": 0.1 and "frame_id": "map".',
+        'Sort by distance: {"field": "spatial.object_position", "target": [x, y, z]}; optional '
+        'max_distance, frame_id.',
         default=None,
         shape='object',
     )
     as_of: str = arg(
-        'Answer as of an instant (ISO 8601) or audit line (#120), by keyword; min_confidence then '
-        'applies only if it is not the default.',
+        'As of an instant (ISO 8601) or audit line (#120), by keyword.',
         default='',
         max_length=100,
     )
     read: str = read_arg()
     format: str = arg(
-        'brief: text and one line a memory; full: all fields; empty: the setting recall_format.',
+        'brief: text and one line a memory; full: all fields; default: recall_format.',
         default='',
         choices=('', 'full', 'brief'),
     )
@@ -123,12 +122,13 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     """
     Retrieve memories by keyword, meaning, filter or distance, best match first.
 
-    Call it to look something up; before acting, call get_context. The query may be empty if a
-    context_filter, spatial_sort or near is given.
+    Call it to look something up; before acting, call get_context. The query may be empty with
+    a context_filter, spatial_sort or near.
 
     Collection, session, confidence, context_filter and max_distance are applied before ranking.
     With spatial_sort or near, memories that match a query keyword come first; each group is sorted
     by distance. near brings places of other frames into the asked one; spatial_sort does not.
+    With as_of, min_confidence applies only if it is not the default.
     """
     past = find_past(memory, request.as_of, request.context_filter) if request.as_of else None
     least = request.min_confidence

@@ -16,7 +16,7 @@ class StartSessionRequest:
 
     collection: str = collection_arg('Collection of the session.')
     context: Json | None = arg(
-        'Context shared by the session, as JSON: robot, env, task; its memories inherit it.',
+        'Context that its memories inherit: robot, env, task.',
         default=None,
         shape='object',
     )
