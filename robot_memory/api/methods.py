@@ -952,7 +952,7 @@ class ToolMethods:
 
         Args:
             query: Planned action or topic.
-            max_results: Maximum number; default: default_results (5).
+            max_results: Maximum; default: default_results (5).
             strategy: HYBRID_ADVANCED, AGGRESSIVE (low-confidence memories too), CONSERVATIVE (only
                 high-confidence ones) or a custom one; default: the setting default_strategy.
             collection: Collection to read from.

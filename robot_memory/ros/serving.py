@@ -62,9 +62,9 @@ class Serving:
         starter = threading.Thread(
             target=self._start_bridge, args=(listening,), name='mcp-start', daemon=True
         )
+        self._stop = contextlib.ExitStack()
         starter.start()
         self._closers.callback(self._stop_bridge, starter)
-        self._stop = contextlib.ExitStack()
 
     def _start_bridge(self, listening: socket.socket) -> None:
         from robot_memory.mcp_server import HttpBridge

@@ -72,7 +72,7 @@ class GetContextRequest:
 
     query: str = arg('Planned action or topic.', max_length=10_000)
     max_results: int | None = arg(
-        'Maximum number; default: default_results (5).',
+        'Maximum; default: default_results (5).',
         default=None,
         minimum=1,
         maximum=50,
