@@ -6,7 +6,6 @@ import random
 from pathlib import Path
 from typing import Any
 
-import apsw
 import numpy as np
 from narrowing import require
 from waiting import HANG_SECONDS
@@ -14,6 +13,7 @@ from waiting import HANG_SECONDS
 from robot_memory.api import RobotMemory
 from robot_memory.core.clock import DAY, ClockReading, Clocks
 from robot_memory.memory import Memory
+from robot_memory.storage import checksums
 
 START = 1_772_000_000_000_000
 """2026-02-25 06:13:20 UTC in microseconds."""
@@ -152,7 +152,7 @@ def check_file(path: Path) -> set[int]:
     On a connection of its own: FTS5's part of integrity_check misreads what a connection that
     has read the index before still holds of it.
     """
-    connection = apsw.Connection(str(path))
+    connection = checksums.connect(path)
 
     def rows(sql: str) -> list[tuple[Any, ...]]:
         return list(connection.execute(sql))

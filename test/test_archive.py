@@ -14,7 +14,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import apsw
 import prepared
 import pytest
 from amounts import few_or_many
@@ -31,6 +30,7 @@ from robot_memory.core.clock import DAY
 from robot_memory.core.errors import InvalidArgument, NotFound, RobotMemoryError
 from robot_memory.core.fields import Stamp
 from robot_memory.lifecycle.perceptions import Perception, store_perception
+from robot_memory.storage import checksums
 from robot_memory.storage.tables import observations
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.parts import Part
@@ -789,7 +789,7 @@ def test_a_failed_command_leaves_no_file(robot: Robot, tmp_path: Path) -> None:
 def earlier(robot: Robot, open_robot: Callable[..., Robot], tmp_path: Path) -> Robot:
     """The robot's store as it was before it learned a rule of an operator."""
     robot.export('all', 'jsonl')
-    connection = apsw.Connection(str(robot.memory.db.path))
+    connection = checksums.connect(robot.memory.db.path)
     connection.execute('VACUUM INTO ?', (str(tmp_path / 'earlier.db'),))
     connection.close()
     with calling(OPERATOR):

@@ -9,9 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import apsw
 import prepared
 import pytest
+
+from robot_memory.storage import checksums
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def test_a_signed_head_shows_that_the_tail_was_cut_off(
     assert run(store, 'audit', 'verify', '--head', kept).stdout.startswith('2 lines verify')
     run(store, 'learn', 'The gripper is new')
     assert run(store, 'audit', 'verify', '--head', kept).stdout.startswith('3 lines verify')
-    connection = apsw.Connection(str(store))
+    connection = checksums.connect(store)
     connection.execute('DELETE FROM audit WHERE id > 1')
     connection.execute('DELETE FROM memories WHERE id > 1')
     connection.execute("DELETE FROM meta WHERE key = 'audit_checkpoint'")
@@ -104,7 +105,7 @@ def test_a_head_of_another_store_and_no_head_are_refused(store: Path, tmp_path: 
 
 
 def test_verify_names_the_line(store: Path) -> None:
-    connection = apsw.Connection(str(store))
+    connection = checksums.connect(store)
     connection.execute('UPDATE audit SET at = at + 1 WHERE id = 2')
     connection.close()
     assert 'line 2: it does not follow' in run(store, 'audit', 'verify').stderr

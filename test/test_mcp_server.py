@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import anyio
-import apsw
 import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client
@@ -22,6 +21,7 @@ from robot_memory.core.errors import Unavailable, list_error_numbers
 from robot_memory.core.fields import get_fields
 from robot_memory.mcp_server.schema import make_output_schema
 from robot_memory.mcp_server.server import build_server
+from robot_memory.storage import checksums
 
 pytestmark = pytest.mark.anyio
 
@@ -273,7 +273,7 @@ async def test_a_recall_does_not_wait_for_any_number_of_writes(
 ) -> None:
     robot.learn(CUP)
     robot.memory.accesses.flush()
-    other = apsw.Connection(str(robot.memory.db.path))
+    other = checksums.connect(robot.memory.db.path)
     learned: list[Any] = []
 
     async def learn(number: int) -> None:

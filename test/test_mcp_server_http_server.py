@@ -23,6 +23,7 @@ from waiting import HANG_SECONDS, until
 
 from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.mcp_server import HttpBridge, http_server
+from robot_memory.storage import checksums
 
 pytestmark = pytest.mark.anyio
 HEADERS = {'content-type': 'application/json', 'accept': 'application/json, text/event-stream'}
@@ -74,7 +75,7 @@ def is_writing(robot: Robot) -> bool:
 
 def call_in_flight(bridge: HttpBridge, robot: Robot) -> tuple[socket.socket, apsw.Connection]:
     """Hold the store's write lock and send a learn that waits for it; end when it waits."""
-    other = apsw.Connection(str(robot.memory.db.path))
+    other = checksums.connect(robot.memory.db.path)
     other.execute('BEGIN IMMEDIATE')
     body = json.dumps(learning(CUP)).encode()
     head = ''.join(f'{name}: {value}\r\n' for name, value in HEADERS.items())

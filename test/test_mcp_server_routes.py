@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 import anyio
-import apsw
 import pytest
 from http_requests import SEARCH, ask, call, status
 from narrowing import require
@@ -18,6 +17,7 @@ from waiting import HANG_SECONDS, until
 
 from robot_memory.mcp_server import HttpBridge
 from robot_memory.mcp_server.routes import MAX_BODY, RecentReport
+from robot_memory.storage import checksums
 
 # Bodies
 
@@ -354,7 +354,7 @@ def test_a_copy_that_cannot_be_read_has_a_number_and_is_made_anew_from_the_file(
 ) -> None:
     filling = open_robot()
     filling.learn('Docker needs 2 GB of disk')
-    other = apsw.Connection(str(filling.memory.db.path))
+    other = checksums.connect(filling.memory.db.path)
     ((whole,),) = list(other.execute('SELECT terms FROM indexed'))
     other.execute("UPDATE indexed SET terms = x'010203'")
     reading = open_robot()

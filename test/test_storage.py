@@ -10,7 +10,6 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-import apsw
 import prepared
 import pytest
 from robots import Robot, check_file
@@ -18,7 +17,7 @@ from waiting import HANG_SECONDS
 
 from robot_memory.core.errors import Unavailable
 from robot_memory.embedding import BackgroundEmbedder
-from robot_memory.storage import Database
+from robot_memory.storage import Database, checksums
 from robot_memory.storage.schema_runner import STEPS
 
 Embedders = dict[int, BackgroundEmbedder]
@@ -47,18 +46,18 @@ def test_a_file_of_a_newer_release_is_refused_and_left_as_it_is(
     open_robot: Open, tmp_path: Path
 ) -> None:
     open_robot().close()
-    connection = apsw.Connection(str(tmp_path / 'memory.db'))
+    connection = checksums.connect(tmp_path / 'memory.db')
     connection.pragma('user_version', len(STEPS) + 1)
     connection.close()
     newest = len(STEPS)
     with pytest.raises(Unavailable, match=f'version {newest + 1}.*supports up to {newest}'):
         open_robot()
-    connection = apsw.Connection(str(tmp_path / 'memory.db'))
+    connection = checksums.connect(tmp_path / 'memory.db')
     assert connection.pragma('user_version') == len(STEPS) + 1
 
 
 def test_a_database_of_another_program_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
-    connection = apsw.Connection(str(tmp_path / 'other.db'))
+    connection = checksums.connect(tmp_path / 'other.db')
     connection.execute('CREATE TABLE songs (title)')
     with pytest.raises(Unavailable, match='another program'):
         Database(tmp_path / 'other.db')
@@ -218,7 +217,7 @@ def test_a_write_that_is_interrupted_anywhere_leaves_a_store_that_closes_and_ope
     )
     assert (ran.returncode, ran.stderr) == (0, '')
     assert int(ran.stdout) > 20
-    with closing(apsw.Connection(str(tmp_path / 'memory.db'))) as connection:
+    with closing(checksums.connect(tmp_path / 'memory.db')) as connection:
         rows = connection.execute("SELECT value FROM meta WHERE key = 'probe'")
         assert [int(value) for (value,) in rows] == [int(ran.stdout)]
     check_file(tmp_path / 'memory.db')

@@ -12,6 +12,7 @@ from amounts import few_or_many
 from robots import MovableClock, Robot
 
 from robot_memory.core.authority import THE_STORE
+from robot_memory.storage import checksums
 from robot_memory.storage.admin.audit_check import check, verify
 from robot_memory.storage.tables import audit
 from robot_memory.storage.tables.audit import get_head
@@ -37,7 +38,7 @@ def written(robot: Robot, clock: MovableClock, tmp_path: Path) -> Iterator[apsw.
     path = tmp_path / 'copy.db'
     with robot.memory.db.connect() as connection:
         connection.execute('VACUUM INTO ?', (str(path),))
-    copy = apsw.Connection(str(path))
+    copy = checksums.connect(path)
     yield copy
     copy.close()
 

@@ -6,12 +6,11 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-import apsw
 from old_stores import every_version, fixture, opened
 from robots import Robot
 from stores import index_rows
 
-from robot_memory.storage import derived, schema_runner
+from robot_memory.storage import checksums, derived, schema_runner
 
 RULES = (3, '2ea9aec623999322c5a6e8db77c2074412f3677bfe905941ea505a6c7c685ed8')
 """The version of the rules, and SHA-256 of what they derive from a fixture."""
@@ -33,7 +32,7 @@ def derived_rows(robot: Robot) -> list[Any]:
 def test_vectors_of_the_same_model_survive_a_rebuild(tmp_path: Path) -> None:
     path = fixture(len(schema_runner.STEPS), tmp_path)
     planes = 'SELECT memory_id, coarse, fine FROM indexed WHERE coarse IS NOT NULL ORDER BY 1'
-    connection = apsw.Connection(str(path))
+    connection = checksums.connect(path)
     before = list(connection.execute(planes))
     connection.close()
     robot = opened(path)

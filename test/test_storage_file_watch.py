@@ -31,8 +31,8 @@ robot = RobotMemory(str(db), model='none', durability='normal')
 """A process that has the store open, and does to it what each test says."""
 
 
-def ran(script: str, path: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, '-c', SHELL + script, str(path)]
+def ran(script: str, path: Path, before: str = '') -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, '-c', before + SHELL + script, str(path)]
     return prepared.run(command, capture_output=True, text=True)
 
 
@@ -271,6 +271,8 @@ class File(apsw.VFSFile):
         if Failing.broken and self.path.endswith('.db'):
             raise apsw.IOError('a sector cannot be read')
         return super().xRead(amount, offset)
+
+vfs = Failing()
 """
 
 
@@ -279,7 +281,6 @@ def test_a_disk_that_fails_is_unavailable_in_words(tmp_path: Path) -> None:
 for number in range(300):
     robot.learn(f'fact number {number}')
 robot.close()
-vfs = Failing()
 robot = RobotMemory(str(db), model='none', durability='normal')
 Failing.broken = True
 codes = set()
@@ -296,6 +297,6 @@ print(sorted(codes))
 Failing.broken = False
 robot.close()
 """
-    done = ran(FAILING + script, tmp_path / 'memory.db')
+    done = ran(script, tmp_path / 'memory.db', FAILING)
     assert (done.returncode, done.stdout) == (0, "['unavailable']\n"), done.stderr
     check_file(tmp_path / 'memory.db')

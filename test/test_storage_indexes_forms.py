@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import apsw
 import numpy as np
 import pytest
 from narrowing import require
@@ -18,6 +17,7 @@ from robots import Robot, check_file, fill, run_maintenance, sentence
 from robot_memory.embedding import BackgroundEmbedder, quantisation
 from robot_memory.lifecycle.perceptions import Perception, store_perception
 from robot_memory.search import shard as shard_module
+from robot_memory.storage import checksums
 from robot_memory.storage.indexes import forms, indexed, vectors
 from robot_memory.storage.tables.event_keys import Identity
 
@@ -260,7 +260,7 @@ def test_a_rebuild_keeps_the_vectors_of_forms(pair: Robot) -> None:
 
 def test_an_upgrade_moves_vectors_that_are_the_same_of_a_form(tmp_path: Path) -> None:
     path = fixture(19, tmp_path)
-    connection = apsw.Connection(str(path))
+    connection = checksums.connect(path)
     events = connection.execute(
         'SELECT i.memory_id FROM indexed AS i JOIN memories AS m ON m.id = i.memory_id'
         " WHERE m.context ->> '$.sense.detector' IS NOT NULL ORDER BY 1"

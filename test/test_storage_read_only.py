@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import apsw
 import pytest
 from old_stores import every_version, fixture, records
 from robots import Robot
@@ -14,7 +13,7 @@ from waiting import until
 from robot_memory.core.settings import Settings
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.memory import Memory
-from robot_memory.storage import Database, read_only, schema_runner
+from robot_memory.storage import Database, checksums, read_only, schema_runner
 from robot_memory.storage import upgrade as upgrading
 from robot_memory.storage.read_only import ReadOnlyStore
 from robot_memory.storage.upgrade import NoRoom, copy_of
@@ -33,7 +32,7 @@ def test_without_room_a_store_of_every_version_is_read_as_it_would_be_upgraded(
     path = fixture(version, tmp_path)
     before = records(path)
     if version == len(schema_runner.STEPS):
-        older = apsw.Connection(str(path))
+        older = checksums.connect(path)
         older.execute("UPDATE meta SET value = 0 WHERE key = 'derived_rules'")
         older.close()
     settings = Settings(db_path=str(path), model='none')

@@ -23,7 +23,7 @@ from old_stores import (
 from robot_memory.api import RobotMemory
 from robot_memory.core.clock import DAY
 from robot_memory.core.errors import Unavailable
-from robot_memory.storage import Database, schema_runner
+from robot_memory.storage import Database, checksums, schema_runner
 from robot_memory.storage import upgrade as upgrading
 from robot_memory.storage.upgrade import NoRoom, copy_of
 
@@ -75,7 +75,7 @@ def test_two_processes_upgrade_one_store_once(tmp_path: Path) -> None:
 def test_a_store_that_another_connection_switches_to_wal_is_opened(tmp_path: Path) -> None:
     path = tmp_path / 'memory.db'
     Database(path, 'normal').close()
-    other = apsw.Connection(str(path))
+    other = checksums.connect(path)
     assert other.pragma('journal_mode', 'delete') == 'delete'
     other.execute('BEGIN IMMEDIATE')  # the lock that a switch to WAL does not wait for
     attempts = []
@@ -104,7 +104,7 @@ def test_a_store_that_another_connection_switches_to_wal_is_opened(tmp_path: Pat
 def test_a_foreign_database_with_any_user_version_is_refused_in_words(
     version: int, tmp_path: Path
 ) -> None:
-    connection = apsw.Connection(str(tmp_path / 'other.db'))
+    connection = checksums.connect(tmp_path / 'other.db')
     connection.execute('CREATE TABLE songs (title)')
     connection.pragma('user_version', version)
     with pytest.raises(Unavailable, match='another program'):
@@ -140,7 +140,7 @@ def test_the_command_upgrades_and_keeps_the_store_as_it_was(tmp_path: Path) -> N
     kept = Path(answer['copy'])
     assert records(kept) == before
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    connection = apsw.Connection(str(kept))
+    connection = checksums.connect(kept)
     assert connection.pragma('user_version') == 5
     connection.close()
     again = json.loads(run_cli('--db', path, '--json', 'upgrade').stdout)
@@ -150,7 +150,7 @@ def test_the_command_upgrades_and_keeps_the_store_as_it_was(tmp_path: Path) -> N
 
 def test_the_copy_holds_what_the_log_did(tmp_path: Path) -> None:
     path = fixture(8, tmp_path)
-    connection = apsw.Connection(str(path))
+    connection = checksums.connect(path)
     connection.pragma('journal_mode', 'wal')
     connection.execute("UPDATE memories SET content = 'only in the log' WHERE id = 1")
     Database(path, 'normal', upgrade=True).close()

@@ -115,4 +115,4 @@ def test_no_other_module_loads_an_extension() -> None:
         for path in (root / folder).rglob('*.py')
         if 'load_extension(' in path.read_text(encoding='utf-8')
     ]
-    assert loading == ['robot_memory/storage/vector_extension.py']
+    assert loading == ['robot_memory/storage/private_library.py']

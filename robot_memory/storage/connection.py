@@ -12,12 +12,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from urllib.parse import quote
 
 import apsw
 
 from robot_memory.core.errors import Unavailable
-from robot_memory.storage import schema_runner
+from robot_memory.storage import checksums, schema_runner
 from robot_memory.storage import upgrade as upgrading
 from robot_memory.storage.error_messages import (
     describe_error,
@@ -87,6 +86,7 @@ class Database:
             if new:
                 os.chmod(path, 0o600)
             try:
+                checksums.reserve_if_empty(self._writer)
                 schema_runner.refuse_foreign(self._writer)
                 self._switch_to_wal()
                 try:
@@ -188,7 +188,7 @@ class Database:
                 create(connection)
                 connection.execute('PRAGMA cache_size = -65536')
                 connection.set_busy_handler(self._make_busy_handler())
-                uri = self._uri or f'file:{quote(str(self.path.absolute()))}?mode=ro'
+                uri = self._uri or checksums.name_read_only(self.path)
                 connection.execute('ATTACH ? AS now', (uri,))
                 ((store_id,),) = connection.execute(
                     "SELECT value FROM now.meta WHERE key = 'store_id'"
@@ -311,7 +311,8 @@ class Database:
         flags = apsw.SQLITE_OPEN_READWRITE | how
         if self._uri:
             flags |= apsw.SQLITE_OPEN_URI
-        connection = apsw.Connection(self._uri or str(self.path), flags=flags)
+        name = self._uri or str(self.path)
+        connection = apsw.Connection(name, flags) if self._uri else checksums.connect(name, flags)
         connection.set_busy_handler(self._make_busy_handler())
         load_vectors(connection)
         connection.execute(f'PRAGMA synchronous = {self._synchronous}')

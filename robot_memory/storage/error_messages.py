@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 
 from robot_memory.core.errors import Internal, InvalidArgument, RobotMemoryError, Unavailable
+from robot_memory.storage.damage import describe as describe_damage
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +26,12 @@ def describe_error(path: Path, error: apsw.Error | MemoryError, wait: str) -> Ro
         )
     if isinstance(error, apsw.NotADBError):
         return Unavailable(f'{path} is not a robot_memory store; set db_path to another file')
+    if isinstance(error, apsw.IOError) and _find_code(error) == apsw.SQLITE_IOERR_DATA:
+        return Unavailable(
+            f'the store {path} is damaged: {describe_damage(path)}: a checksum does not match; '
+            'calls that do not need it go on; `robot-memory salvage` writes a new store from all '
+            'rows that can be read, or restore a backup'
+        )
     if isinstance(error, (apsw.FullError, apsw.IOError, apsw.CorruptError, apsw.NoLFSError)):
         return Unavailable(
             f'cannot use the store {path}: {error}; check the disk and whether another program '
@@ -53,6 +60,10 @@ def describe_error(path: Path, error: apsw.Error | MemoryError, wait: str) -> Ro
     if isinstance(error, apsw.SQLError) and re.search('no such (table|column)', str(error)):
         return describe_overwritten(path, error)
     return _describe_fault(path, error)
+
+
+def _find_code(error: apsw.Error) -> int:
+    return getattr(error, 'extendedresult', 0)
 
 
 def describe_overwritten(path: Path, why: object) -> Unavailable:

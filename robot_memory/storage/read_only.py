@@ -15,7 +15,7 @@ from urllib.parse import quote
 import apsw
 
 from robot_memory.core.errors import Unavailable
-from robot_memory.storage import schema_runner
+from robot_memory.storage import checksums, schema_runner
 from robot_memory.storage.upgrade import NoRoom, Progress
 from robot_memory.storage.vector_extension import load_vectors
 
@@ -45,7 +45,7 @@ def load_upgraded_copy(path: Path, why: NoRoom, progress: Progress) -> tuple[aps
     The copy lasts as long as a connection to it is open. Raise the NoRoom that was the reason if
     it does not fit in memory, either.
     """
-    source = apsw.Connection(
+    source = checksums.connect(
         f'file:{quote(str(path.absolute()))}', apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
     )
     try:

@@ -41,6 +41,7 @@ from robot_memory.storage.schema import (
     v21,
     v22,
     v23,
+    v24,
 )
 from robot_memory.storage.tables import meta, rule_conditions, trials
 
@@ -68,6 +69,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v21.upgrade,
     v22.upgrade,
     v23.upgrade,
+    v24.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
 PRESENT = Path(__file__).parent / 'schema' / 'present.sql'

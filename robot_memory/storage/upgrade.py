@@ -19,7 +19,7 @@ import apsw
 
 from robot_memory.core.clock import DAY
 from robot_memory.core.errors import Unavailable
-from robot_memory.storage import schema_runner
+from robot_memory.storage import checksums, schema_runner
 
 logger = logging.getLogger(__name__)
 Progress = Callable[[int, int], None]
@@ -60,6 +60,7 @@ def prepare(
             return None
         _keep(connection, path, copy_of(path))
         schema_runner.upgrade(connection, progress)
+        _add_checksums(connection, path)
     logger.warning(
         'upgraded the store %s from schema version %d; the old file is copied to %s',
         path,
@@ -67,6 +68,20 @@ def prepare(
         copy_of(path),
     )
     return version
+
+
+def _add_checksums(connection: apsw.Connection, path: Path) -> None:
+    """Write the file anew with checksums; where that cannot be now, it stays as it is."""
+    try:
+        if not checksums.are_kept(connection):
+            checksums.write_anew(connection)
+    except (apsw.FullError, apsw.BusyError, apsw.IOError) as error:
+        logger.warning(
+            'the pages of %s have no checksums yet (%s); `robot-memory maintain` adds them once '
+            'the disk has room for a copy of the file',
+            path,
+            error,
+        )
 
 
 def copy_of(path: Path) -> Path:
@@ -151,7 +166,7 @@ def _refuse_without_room(path: Path) -> None:
 
 
 def _copy(connection: apsw.Connection, part: Path) -> None:
-    target = apsw.Connection(str(part))
+    target = checksums.connect(part)
     try:
         connection.execute('BEGIN')  # one snapshot, so that others' writes do not begin it anew
         try:

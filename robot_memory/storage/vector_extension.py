@@ -1,155 +1,30 @@
-"""
-Loading of sqlite-vec, privately: no other SQLite library of the process shares what is loaded.
-
-An extension has one global variable, `sqlite3_api`, the table of the functions of the SQLite that
-loaded it. SQLite opens extensions with RTLD_GLOBAL, so that all copies in a process (those of
-Python's sqlite3, of another package) share the first one's variable, and each calls the functions
-of whichever SQLite came last: a segmentation fault. So SQLite does not open ours. It is a copy
-that only this module has a handle to, RTLD_LOCAL and with RTLD_DEEPBIND (its own symbols come
-first); its entry point is called with the table that SQLite gives to any extension. That table is
-had by letting SQLite load it once by a VFS that hands out this copy in place of opening a file.
-"""
+"""sqlite-vec: distances of vectors in SQL."""
 
 from __future__ import annotations
 
-import ctypes
-import logging
 import os
-import shutil
-import tempfile
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 import sqlite_vec
 
-from robot_memory.core.errors import Unavailable
+from robot_memory.storage.private_library import PrivateLibrary
 
-logger = logging.getLogger(__name__)
-_ENTRY = 'sqlite3_vec_init'
-_TABLE = 'sqlite3_api'
 _SUFFIXES = ('', '.so', '.dylib', '.dll')
-_lock = threading.Lock()
-_loaded: list[tuple[ctypes.CDLL, ctypes.c_void_p]] = []
 
 
-def load_vectors(connection: apsw.Connection) -> None:
-    """Give a connection the functions of sqlite-vec; raise Unavailable where it cannot have."""
-    with _lock:
-        if not _loaded:
-            _loaded.append(_load())
-    library, table = _loaded[0]
-    entry = getattr(library, _ENTRY)
-    entry.argtypes = (ctypes.c_void_p, ctypes.POINTER(ctypes.c_char_p), ctypes.c_void_p)
-    message = ctypes.c_char_p()
-    code = entry(connection.sqlite3_pointer(), ctypes.byref(message), table)
-    if code != apsw.SQLITE_OK:
-        told = (message.value or b'').decode(errors='replace')
-        raise Unavailable(f'sqlite-vec does not work with this SQLite: {told or code}')
-
-
-def _load() -> tuple[ctypes.CDLL, ctypes.c_void_p]:
-    """Return sqlite-vec, opened privately, and the table of apsw's SQLite."""
-    flags = os.RTLD_NOW | os.RTLD_LOCAL | _deepbind()
-    told = ''
-    for copied in (_in_memory, _in_folder, _in_place):
-        try:
-            if copied is _in_place:
-                logger.warning('sqlite-vec is shared with other users in this process: %s', told)
-            with copied() as path:
-                library = ctypes.CDLL(path, mode=flags)
-            return library, _read_table(library)
-        except (OSError, AttributeError, apsw.Error) as error:
-            told = told or str(error)
-    raise Unavailable(f'cannot load sqlite-vec: {told}; reinstall it')
-
-
-class _OpenedLibrary(apsw.VFS):
-    """Give SQLite a library that is open already for any that it opens; it stays open."""
-
-    def __init__(self, library: ctypes.CDLL) -> None:
-        self._library = library
-        self.name = f'robot_memory-{library._handle:x}'
-        super().__init__(self.name, '')
-
-    def xDlOpen(self, filename: str) -> int:  # noqa: N802 - the name is SQLite's
-        return self._library._handle
-
-    def xDlSym(self, handle: int, symbol: str) -> int:  # noqa: N802
-        return ctypes.cast(getattr(self._library, symbol), ctypes.c_void_p).value or 0
-
-    def xDlClose(self, handle: int) -> None:  # noqa: N802
-        pass
-
-
-def _read_table(library: ctypes.CDLL) -> ctypes.c_void_p:
-    """Return the table of functions that apsw's SQLite gives to extensions."""
-    opened = _OpenedLibrary(library)
-    try:
-        connection = apsw.Connection(':memory:', vfs=opened.name)
-        try:
-            connection.enable_load_extension(True)
-            connection.load_extension('vec0', _ENTRY)
-            return ctypes.c_void_p(ctypes.c_void_p.in_dll(library, _TABLE).value)
-        finally:
-            connection.close()
-    finally:
-        opened.unregister()
-
-
-def _deepbind() -> int:
-    """
-    Return RTLD_DEEPBIND, 0 where it is not to be had.
-
-    musl has none, and a process under AddressSanitizer is ended by its use. Without it a copy that
-    another SQLite has opened before would be shared: raise Unavailable there.
-    """
-    everything = ctypes.CDLL(None)
-    if hasattr(os, 'RTLD_DEEPBIND') and not hasattr(everything, '__asan_init'):
-        return os.RTLD_DEEPBIND
-    if hasattr(everything, _TABLE) and os.uname().sysname == 'Linux':
-        raise Unavailable(
-            'another SQLite in this process has loaded an extension, and this C library (no '
-            'RTLD_DEEPBIND) cannot separate the two; open the memory first, or use a separate '
-            'process'
-        )
-    return 0
-
-
-@contextmanager
-def _in_memory() -> Iterator[str]:
-    """
-    Give the path of a new copy of the library that is in no folder.
-
-    The dynamic linker knows libraries by their paths, so the number of the descriptor must not
-    come again: it stays open. The dot keeps the path apart from that of others who do the same.
-    """
-    descriptor = os.memfd_create('vec0.so')
-    with open(descriptor, 'wb', closefd=False) as copy:
-        copy.write(_source().read_bytes())
-    yield f'/proc/self/fd/./{descriptor}'
-
-
-@contextmanager
-def _in_folder() -> Iterator[str]:
-    """Give the path of a new copy of the library, where there are none in memory."""
-    source = _source()
-    with tempfile.TemporaryDirectory(prefix='robot_memory-') as folder:
-        yield shutil.copy(source, os.path.join(folder, source.name))
-
-
-@contextmanager
-def _in_place() -> Iterator[str]:
-    """Give the path of the library itself, where there is room for no copy."""
-    yield str(_source())
-
-
-def _source() -> Path:
+def _find() -> Path:
     """Return the file of the library; sqlite_vec leaves out what its name ends with."""
     path = sqlite_vec.loadable_path()
     for suffix in _SUFFIXES:
         if os.path.isfile(path + suffix):
             return Path(path + suffix)
     raise OSError(f'no file at {path}')
+
+
+_LIBRARY = PrivateLibrary('sqlite-vec', 'sqlite3_vec_init', _find)
+
+
+def load_vectors(connection: apsw.Connection) -> None:
+    """Give a connection the functions of sqlite-vec; raise Unavailable where it cannot have."""
+    _LIBRARY.enter(connection)

@@ -34,7 +34,9 @@ LAYERS = (
 """From the ground up: a room imports only from the layers under its own."""
 
 STORAGE_LAYERS = (
-    ('schema', 'epochs', 'error_messages', 'file_watch', 'vector_extension'),
+    ('schema', 'epochs', 'damage', 'file_watch', 'private_library'),
+    ('error_messages',),
+    ('checksums', 'vector_extension'),
     ('indexes',),
     ('tables',),
     ('events',),

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import apsw
 import prepared
 import pytest
+
+from robot_memory.storage import checksums
 
 
 def call(*arguments: Any, **environment: Any) -> Any:
@@ -132,7 +133,7 @@ def test_a_node_that_does_not_answer_in_time_is_told(
 ) -> None:
     node = start()
     robot.call('learn', insight='The lamp is on')
-    other = apsw.Connection(str(node.db))
+    other = checksums.connect(node.db)
     other.execute('BEGIN IMMEDIATE')  # until it ends, a learn waits
     late = ('learn', '{insight: The lamp is off}', '--timeout', '1')
     # Within a second the node may not even be found: ask until it is.

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, Wrench, WrenchStamped
@@ -18,6 +17,8 @@ from old_stores import fixture
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
+
+from robot_memory.storage import checksums
 
 MOUNT = ['unshare', '--user', '--map-root-user', '--mount', '--', 'sh', '-ec']
 SMALL_DISK = """
@@ -109,7 +110,7 @@ def test_a_store_that_the_disk_has_no_room_to_upgrade_is_served_read_only_with_a
     start: Callable[..., Any], robot: Any, tmp_path: Path
 ) -> None:
     older, disk = fixture(5, tmp_path), tmp_path / 'disk'
-    with contextlib.closing(apsw.Connection(str(older))) as connection:
+    with contextlib.closing(checksums.connect(older)) as connection:
         connection.pragma('journal_mode', 'wal')  # as in every store that was in use
     disk.mkdir()
     if subprocess.run([*MOUNT, 'mount -t tmpfs tmpfs "$0"', disk], capture_output=True).returncode:

@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import apsw
 from narrowing import require
 from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
 from rclpy.parameter import Parameter
@@ -21,7 +20,7 @@ from waiting import HANG_SECONDS
 
 from robot_memory.catalog import list_tools
 from robot_memory.mcp_server import http_server
-from robot_memory.storage import connection
+from robot_memory.storage import checksums, connection
 
 
 def test_every_tool_is_a_service_under_the_private_name(
@@ -141,7 +140,7 @@ def test_a_changed_weight_takes_effect(start: Callable[..., Any], robot: Any) ->
 def test_waiting_writes_never_hold_up_a_recall(start: Callable[..., Any], robot: Any) -> None:
     node = start()
     robot.call('learn', insight='The lamp is on')
-    other = apsw.Connection(str(node.db))
+    other = checksums.connect(node.db)
     other.execute('BEGIN IMMEDIATE')
     waiting = [robot.send('learn', insight=f'Shelf {i} is full') for i in range(20)]
     for _ in range(10):
@@ -159,7 +158,7 @@ def test_an_interrupt_ends_the_node_at_once_and_loses_nothing(
         assert robot.call('learn', insight='The lamp is on').success
         assert node.stop(number) == 0
         assert 'Traceback' not in node.said()
-        rows = apsw.Connection(str(node.db)).execute('SELECT count(*) FROM memories').fetchall()
+        rows = checksums.connect(node.db).execute('SELECT count(*) FROM memories').fetchall()
         assert rows == [(1,)]
         robot.until_gone('learn')
 
@@ -192,7 +191,7 @@ def test_ctrl_c_ends_the_node_within_two_seconds_with_calls_open(
     assert robot.call('learn', insight='The lamp is on').success
     robot.until(lambda: 'MCP: http' in node.said(), 'the door of MCP')
     url = require(re.search(r'MCP: (http\S+)', node.said())).group(1)
-    other = apsw.Connection(str(node.db))
+    other = checksums.connect(node.db)
     other.execute('BEGIN IMMEDIATE')
     robot.send('learn', insight='Shelf 1 is full')
     call = {'name': 'learn', 'arguments': {'insight': 'Shelf 2 is full'}}

@@ -34,6 +34,7 @@ from robot_memory.core.errors import Unavailable
 from robot_memory.core.files import hold_file
 from robot_memory.core.folders import expand_path
 from robot_memory.core.settings import Settings
+from robot_memory.storage import checksums
 from robot_memory.storage.admin.audit_check import save_head
 from robot_memory.storage.connection import Database
 from robot_memory.storage.tables import meta
@@ -212,7 +213,7 @@ def _is_new(db: Database) -> bool:
 def _copy(db: Database, path: Path, stopped: Callable[[], bool]) -> bool:
     """Copy the store as it is at one instant; say whether it was not stopped."""
     os.close(os.open(path, NEW, 0o600))
-    target = apsw.Connection(str(path))
+    target = checksums.connect(path)
     try:
         # The transaction holds the snapshot, so that others' writes do not begin the copy anew.
         with db.read() as source, target.backup('main', source, 'main') as copy:
@@ -230,7 +231,7 @@ def _copy(db: Database, path: Path, stopped: Callable[[], bool]) -> bool:
 
 def _check(path: Path) -> None:
     # A connection that may only read passes over the tables' CHECK constraints.
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    connection = checksums.connect(path, apsw.SQLITE_OPEN_READWRITE)
     try:
         told = connection.pragma('quick_check')
         if told != 'ok':

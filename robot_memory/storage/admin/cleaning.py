@@ -35,11 +35,11 @@ print(json.dumps(sorted(set(found))))
 """Prints the processes that read from the log: they lock bytes 124 to 127 of the -shm."""
 
 
-def remove_words(db: Database) -> None:
-    """Write the full-text index anew, without the terms of rows that are gone, in steps."""
+def remove_words(db: Database) -> int:
+    """Write the full-text index anew, without the terms of rows that are gone; return the steps."""
     with db.read() as connection:
         old = merging.list_segments(connection)
-    again = True
+    again, steps = True, 0
     # What others write meanwhile is in new segments: beside a busy writer these have no end.
     while old:
         with db.write() as connection:
@@ -48,6 +48,8 @@ def remove_words(db: Database) -> None:
         if again and not merged:
             break
         again = not merged
+        steps += merged
+    return steps
 
 
 def compact(db: Database) -> None:

@@ -14,7 +14,7 @@ import apsw
 
 from robot_memory.core.files import hold_file
 from robot_memory.core.settings import Settings
-from robot_memory.storage import schema_runner
+from robot_memory.storage import checksums, schema_runner
 from robot_memory.storage.admin.backup import (
     CHUNK,
     FOLDERS,
@@ -132,7 +132,7 @@ def _copy(file: Path, part: Path, *, packed: bool) -> None:
 
 def _erase(part: Path, store_id: str, ids: Sequence[int], erase: Erase) -> bool:
     """Erase from a copy of a backup; say whether it had anything of it."""
-    connection = apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READWRITE)
+    connection = checksums.connect(part, apsw.SQLITE_OPEN_READWRITE)
     try:
         load_vectors(connection)
         connection.execute('PRAGMA secure_delete = ON')
@@ -169,7 +169,7 @@ def find_held(file: Path, words: Sequence[str]) -> set[str]:
     part.unlink(missing_ok=True)
     try:
         _copy(file, part, packed=file.suffix == '.gz')
-        connection = apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READONLY)
+        connection = checksums.connect(part, apsw.SQLITE_OPEN_READONLY)
         try:
             return erased_texts.find_held(connection, words)
         finally:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import apsw
 
+from robot_memory.storage import checksums, damage
 from robot_memory.storage.admin.advice import upkeep
+from robot_memory.storage.admin.cleaning import remove_words
 from robot_memory.storage.connection import Database
 
-_PAGES = 500
-"""Pages of the words' index that are merged in one transaction."""
 _WORTH_SHARE = 0.25
 _WORTH_BYTES = 8_000_000
 _SHOWN = 3
@@ -40,24 +40,18 @@ def optimize(db: Database) -> Done:
 
 def merge_words(db: Database) -> Done:
     """Merge the words' index into one part, a little in each transaction."""
-    rounds = 0
-    pages = -_PAGES  # Below zero: merge all parts, however few they are.
-    while True:
-        with db.write() as connection:
-            before = connection.total_changes()
-            connection.execute(
-                "INSERT INTO memories_fts (memories_fts, rank) VALUES ('merge', ?)", (pages,)
-            )
-            # FTS5 documents the difference of less than two as "nothing was left to merge".
-            if connection.total_changes() - before < 2:
-                break
-        pages = _PAGES
-        rounds += 1
-    return Done(bool(rounds), f'merged in {rounds} steps' if rounds else 'already merged')
+    steps = remove_words(db)
+    return Done(bool(steps), f'merged in {steps} steps' if steps else 'already merged')
 
 
 def repair(db: Database) -> Done:
     """Check the file, and make anew the indexes that do not fit their tables."""
+    if damage.find_damaged(db.path):
+        return Done(
+            False,
+            f'checksums of pages do not match: {damage.describe(db.path)}; stop all writers, then '
+            'restore a backup, or write a new store by `robot-memory salvage`',
+        )
     found = _problems(db)
     if not found:
         return Done(True, 'the file is intact')
@@ -90,7 +84,8 @@ def compact(db: Database) -> Done:
     """Give free room back to the disk where it is much; who writes waits meanwhile."""
     with db.read() as connection:
         size = upkeep(connection, db.path)
-    if size.free < max(_WORTH_BYTES, size.file * _WORTH_SHARE):
+        has_checksums = checksums.are_kept(connection)
+    if has_checksums and size.free < max(_WORTH_BYTES, size.file * _WORTH_SHARE):
         return Done(
             False,
             f'{size.free / 1e6:.1f} MB of {size.file / 1e6:.1f} are free: too little to compact',
@@ -103,7 +98,7 @@ def compact(db: Database) -> Done:
             f'{2 * size.file / 1e6:.0f}',
         )
     with db.connect(alone=True) as connection:
-        connection.execute('VACUUM')
+        checksums.write_anew(connection)
     with db.read() as connection:
         gained = size.file - upkeep(connection, db.path).file
     return Done(True, f'{gained / 1e6:.1f} MB released')

@@ -1,0 +1,71 @@
+"""
+Checksums of pages, by SQLite's own shim of the file system (cksumvfs).
+
+A store has 8 reserved bytes at the end of each page: the shim writes a checksum there and compares
+it at each read, in the file and in the log. Whoever writes without the shim leaves pages that
+look damaged, so that every connection to a store is opened here. The shim is opened by its name
+and privately: other users of SQLite in the process keep the VFS that they have.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from urllib.parse import quote
+
+import apsw
+import apsw.sqlite_extra
+
+from robot_memory.storage.damage import RESERVED
+from robot_memory.storage.private_library import PrivateLibrary
+
+VFS = 'cksmvfs'
+_CREATE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+
+
+def _find() -> Path:
+    found = apsw.sqlite_extra.path('cksumvfs')
+    if found is None:
+        raise OSError('this apsw comes without cksumvfs (its wheels have it)')
+    return Path(found)
+
+
+class _Shim(PrivateLibrary):
+    def _open(self) -> tuple[ctypes.CDLL, ctypes.c_void_p]:
+        before = apsw.vfs_names()[0]
+        try:
+            return super()._open()
+        finally:
+            apsw.set_default_vfs(before)  # the shim makes itself the default
+
+
+_SHIM = _Shim('cksumvfs', 'sqlite3_cksumvfs_init', _find)
+
+
+def connect(name: str | Path, flags: int = _CREATE) -> apsw.Connection:
+    """Open a store, or a copy of one; raise Unavailable where the shim cannot be had."""
+    _SHIM.load()
+    return apsw.Connection(str(name), flags=flags, vfs=VFS)
+
+
+def name_read_only(path: Path) -> str:
+    """Return the name by which a connection attaches a store that it only reads."""
+    _SHIM.load()
+    return f'file:{quote(str(path.absolute()))}?mode=ro&vfs={VFS}'
+
+
+def are_kept(connection: apsw.Connection) -> bool:
+    """Say whether the pages of a store have checksums."""
+    return connection.reserve_bytes() == RESERVED
+
+
+def reserve_if_empty(connection: apsw.Connection) -> None:
+    """Have the pages of a file that is still empty have checksums, from the first one on."""
+    if not connection.pragma('page_count'):
+        connection.reserve_bytes(reserve=RESERVED)
+
+
+def write_anew(connection: apsw.Connection) -> None:
+    """Write a whole store anew, with checksums; raise an error of SQLite where it cannot be."""
+    connection.reserve_bytes(reserve=RESERVED)
+    connection.execute('VACUUM')

@@ -1,0 +1,223 @@
+"""
+Damaged pages of a store: which they are, by their checksums, and what they held, by the b-trees.
+
+The file is read as it is, without SQLite, so that what SQLite refuses is named all the same. What
+the log has is not looked at. Format: sqlite.org/fileformat2.html; checksum: cksumvfs.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from robot_memory.core.varints import read_varint
+
+RESERVED = 8
+"""Bytes at the end of each page that hold its checksum."""
+_BLOCK = 4096
+"""Pages that are read at once."""
+_LOCK_BYTE = 1 << 30
+_INTERIOR = {2: 'index', 5: 'table'}
+_LEAVES = (10, 13)
+_BY_MEMORY = frozenset(('memories', 'payloads', 'indexed'))
+"""Tables whose rows have the id of their memory."""
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class DamagedPage:
+    """
+    Name a page by its number, from 1, and what it held: a table or index, '' where it is unknown.
+
+    Of a leaf of a table, `first` and `last` are between which ids its rows lie.
+    """
+
+    number: int
+    owner: str = ''
+    first: int | None = None
+    last: int | None = None
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        if not self.owner:
+            return f'page {self.number} (of a long value, or of no known table)'
+        if self.first is None:
+            return f'page {self.number} ({self.owner})'
+        rows = 'memories' if self.owner in _BY_MEMORY else 'rows'
+        until = '' if self.last is None else f' to {self.last}'
+        return f'page {self.number} ({self.owner}, {rows} from {self.first}{until})'
+
+
+class _File:
+    """Read pages of a file whose size and header are known."""
+
+    def __init__(self, file: apsw.VFSFile) -> None:
+        self._file = file
+        header = file.xRead(100, 0)
+        size = int.from_bytes(header[16:18], 'big')
+        self.page_size = 65536 if size == 1 else size
+        self.has_checksums = header[20] == RESERVED and self.page_size >= 512
+        self.count = file.xFileSize() // max(self.page_size, 1)
+        self.first_free = int.from_bytes(header[32:36], 'big')
+
+    def read(self, number: int, count: int = 1) -> bytes:
+        """Return pages from one on, fewer at the end."""
+        count = min(count, self.count - number + 1)
+        return self._file.xRead(count * self.page_size, (number - 1) * self.page_size)
+
+    def list_unused(self) -> set[int]:
+        """Return the pages whose content does not count: free ones, and that of SQLite's locks."""
+        unused = {_LOCK_BYTE // self.page_size + 1}
+        trunk, seen = self.first_free, set[int]()
+        while 0 < trunk <= self.count and trunk not in seen:
+            seen.add(trunk)
+            page = self.read(trunk)
+            trunk, leaves = (int.from_bytes(page[at : at + 4], 'big') for at in (0, 4))
+            numbers = np.frombuffer(page[8 : 8 + 4 * min(leaves, self.page_size // 4 - 2)], '>u4')
+            unused.update(numbers.tolist())
+        return unused
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[_File]:
+    # By SQLite: a descriptor of our own would drop the locks of this process when it is closed.
+    file = apsw.VFSFile('', str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
+    try:
+        yield _File(file)
+    finally:
+        file.xClose()
+
+
+def find_damaged(path: Path) -> list[int]:
+    """Return the pages in use whose checksums do not match; none of a file without checksums."""
+    with _open(path) as file:
+        if not file.has_checksums:
+            return []
+        found = [
+            number
+            for first in range(1, file.count + 1, _BLOCK)
+            for number in _check(file.read(first, _BLOCK), file.page_size, first)
+        ]
+        # One that is being written while it is read is whole the next time.
+        twice = [number for number in found if _check(file.read(number), file.page_size, number)]
+        return sorted(set(twice) - file.list_unused()) if twice else []
+
+
+def _check(data: bytes, page_size: int, first: int) -> list[int]:
+    """Return the numbers of the pages whose last 8 bytes are not the checksum of the others."""
+    words: NDArray[np.uint32] = np.frombuffer(data, '<u4').reshape(-1, page_size // 4)
+    columns = np.ascontiguousarray(words.T)
+    one = np.zeros(len(words), np.uint32)
+    other = np.zeros(len(words), np.uint32)
+    for place in range(0, len(columns) - RESERVED // 4, 2):
+        one += columns[place] + other
+        other += columns[place + 1] + one
+    wrong = (one != columns[-2]) | (other != columns[-1])
+    numbers: list[int] = (np.flatnonzero(wrong) + first).tolist()
+    return numbers
+
+
+def name_pages(path: Path, damaged: Sequence[int], roots: Mapping[str, int]) -> list[DamagedPage]:
+    """Name what some pages held; `roots` are the first pages of tables and indexes."""
+    left = set(damaged)
+    found: dict[int, DamagedPage] = {}
+    with _open(path) as file:
+        for owner, root in roots.items():
+            if left:
+                for page in _walk(file, owner, root, left):
+                    found[page.number] = page
+                    left.discard(page.number)
+    return [found.get(number, DamagedPage(number)) for number in damaged]
+
+
+class _Child(NamedTuple):
+    """A page below another one; of a table, the ids of its rows are over `low`, at most `high`."""
+
+    number: int
+    low: int | None = None
+    high: int | None = None
+
+
+def _walk(file: _File, owner: str, root: int, damaged: set[int]) -> Iterator[DamagedPage]:
+    """Yield the damaged pages of a b-tree; below a damaged interior page nothing is known."""
+    if root in damaged:
+        yield DamagedPage(root, owner)
+        return
+    inner = [_Child(root)]
+    while inner:
+        parent = inner.pop()
+        children = _list_children(file.read(parent.number), parent)
+        for child in children:
+            if child.number in damaged:
+                first = None if child.low is None else child.low + 1
+                yield DamagedPage(child.number, owner, first, child.high)
+        whole = [child for child in children if child.number not in damaged]
+        # All children of a page are leaves, or none is.
+        if whole and file.read(whole[0].number)[0] not in _LEAVES:
+            inner += whole
+
+
+def _list_children(page: bytes, parent: _Child) -> list[_Child]:
+    """Return the children of an interior page; none of a leaf."""
+    at = 100 if parent.number == 1 else 0
+    kind = _INTERIOR.get(page[at])
+    if kind is None:
+        return []
+    count = int.from_bytes(page[at + 3 : at + 5], 'big')
+    children, low = [], parent.low or 0
+    for place in range(at + 12, at + 12 + 2 * count, 2):
+        cell = int.from_bytes(page[place : place + 2], 'big')
+        number = int.from_bytes(page[cell : cell + 4], 'big')
+        if kind == 'table':
+            key, _ = read_varint(page, cell + 4)
+            children.append(_Child(number, low, key))
+            low = key
+        else:
+            children.append(_Child(number))
+    last = int.from_bytes(page[at + 8 : at + 12], 'big')
+    children.append(_Child(last, low, parent.high) if kind == 'table' else _Child(last))
+    return children
+
+
+def describe(path: Path) -> str:
+    """Return in words which pages of a store are damaged, and what they held."""
+    try:
+        found = _find_named(path, *_stamp(path))
+    except (apsw.Error, OSError, ValueError, IndexError):
+        return 'the pages cannot be named'
+    if not found:
+        return 'the damaged page is in the log (-wal), or was written since'
+    shown = ', '.join(map(str, found[:_SHOWN]))
+    return shown + (f' and {len(found) - _SHOWN} more' if len(found) > _SHOWN else '')
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    stat = path.stat()
+    return stat.st_mtime_ns, stat.st_size
+
+
+@lru_cache(maxsize=4)
+def _find_named(path: Path, mtime_ns: int, size: int) -> list[DamagedPage]:
+    """Return the damaged pages with names; each call would read the whole file again."""
+    damaged = find_damaged(path)
+    return name_pages(path, damaged, read_roots(path)) if damaged else []
+
+
+def read_roots(path: Path) -> dict[str, int]:
+    """Return the first pages of the tables and indexes of a store, as far as they can be read."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        rows = connection.execute('SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0')
+        return {'sqlite_schema': 1, **dict(rows)}
+    except apsw.Error:
+        return {'sqlite_schema': 1}
+    finally:
+        connection.close()
