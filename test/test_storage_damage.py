@@ -55,7 +55,7 @@ def test_of_flipped_bits_each_is_detected_and_no_wrong_text_is_told(store: Path)
     chance = random.Random(11)
     true, whole = read_texts(store), store.read_bytes()
     assert len(true) == 301 and damage.find_damaged(store) == []
-    with damage._open(store) as file:
+    with damage.open_pages(store) as file:
         unused, size = file.list_unused(), file.page_size
     wrong, missed = 0, 0
     for _ in range(FLIPS):
@@ -102,12 +102,15 @@ def test_the_memories_of_a_damaged_page_are_named_and_the_others_are_read(
     left = read_texts(store)
     lost = sorted(set(range(1, 302)) - set(left))
     (page,) = damage.name_pages(store, damage.find_damaged(store), damage.read_roots(store))
-    assert page.owner == 'memories' and page.first == lost[0]
+    assert page.owner == 'memories' and (page.first or 1) == lost[0]
     assert page.last == lost[-1] or (page.last is None and lost[-1] == 301)
     assert lost == list(range(lost[0], lost[-1] + 1))
     database = Database(store, 'normal')
     with (
-        pytest.raises(Unavailable, match=f'memories, memories from {lost[0]}.*salvage'),
+        pytest.raises(
+            Unavailable,
+            match=f'memories, memories .*{lost[-1] if page.last else lost[0]}.*salvage',
+        ),
         database.read() as connection,
     ):
         connection.execute(TEXT, (lost[0],)).fetchall()

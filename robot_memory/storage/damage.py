@@ -18,7 +18,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_memory.core.varints import read_varint
+from robot_memory.core.varints import read_id
 
 RESERVED = 8
 """Bytes at the end of each page that hold its checksum."""
@@ -26,7 +26,8 @@ _BLOCK = 4096
 """Pages that are read at once."""
 _LOCK_BYTE = 1 << 30
 _INTERIOR = {2: 'index', 5: 'table'}
-_LEAVES = (10, 13)
+_TRIED = 3
+"""Pages of a level that are asked whether it is one of leaves: one may be damaged."""
 _BY_MEMORY = frozenset(('memories', 'payloads', 'indexed'))
 """Tables whose rows have the id of their memory."""
 _SHOWN = 5
@@ -35,28 +36,33 @@ _SHOWN = 5
 @dataclass(frozen=True)
 class DamagedPage:
     """
-    Name a page by its number, from 1, and what it held: a table or index, '' where it is unknown.
+    Name a page by its number, from 1, and what it held: a table or index, '' where unknown.
 
-    Of a leaf of a table, `first` and `last` are between which ids its rows lie.
+    Of a table, its rows lie from id `first` to `last`, None where there is no bound. An
+    `inner` page has no rows, but leads to pages that have.
     """
 
     number: int
     owner: str = ''
     first: int | None = None
     last: int | None = None
+    inner: bool = False
 
     def __str__(self) -> str:
         """Return it in words."""
         if not self.owner:
             return f'page {self.number} (of a long value, or of no known table)'
-        if self.first is None:
-            return f'page {self.number} ({self.owner})'
-        rows = 'memories' if self.owner in _BY_MEMORY else 'rows'
-        until = '' if self.last is None else f' to {self.last}'
-        return f'page {self.number} ({self.owner}, {rows} from {self.first}{until})'
+        return f'page {self.number} ({self.owner}{self._describe_rows()})'
+
+    def _describe_rows(self) -> str:
+        if self.first is self.last is None:
+            return ''
+        rows = ', memories' if self.owner in _BY_MEMORY else ', rows'
+        since = '' if self.first is None else f' from {self.first}'
+        return f'{rows}{since}' + ('' if self.last is None else f' to {self.last}')
 
 
-class _File:
+class PageFile:
     """Read pages of a file whose size and header are known."""
 
     def __init__(self, file: apsw.VFSFile) -> None:
@@ -87,18 +93,19 @@ class _File:
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[_File]:
+def open_pages(path: Path) -> Iterator[PageFile]:
+    """Open the pages of a file that SQLite may have open as well."""
     # By SQLite: a descriptor of our own would drop the locks of this process when it is closed.
     file = apsw.VFSFile('', str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
     try:
-        yield _File(file)
+        yield PageFile(file)
     finally:
         file.xClose()
 
 
 def find_damaged(path: Path) -> list[int]:
     """Return the pages in use whose checksums do not match; none of a file without checksums."""
-    with _open(path) as file:
+    with open_pages(path) as file:
         if not file.has_checksums:
             return []
         found = [
@@ -114,22 +121,27 @@ def find_damaged(path: Path) -> list[int]:
 def _check(data: bytes, page_size: int, first: int) -> list[int]:
     """Return the numbers of the pages whose last 8 bytes are not the checksum of the others."""
     words: NDArray[np.uint32] = np.frombuffer(data, '<u4').reshape(-1, page_size // 4)
+    wrong = (compute_checksums(words) != words[:, -2:]).any(axis=1)
+    numbers: list[int] = (np.flatnonzero(wrong) + first).tolist()
+    return numbers
+
+
+def compute_checksums(words: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the checksums of pages (pages, words a page), shape (pages, 2)."""
     columns = np.ascontiguousarray(words.T)
     one = np.zeros(len(words), np.uint32)
     other = np.zeros(len(words), np.uint32)
     for place in range(0, len(columns) - RESERVED // 4, 2):
         one += columns[place] + other
         other += columns[place + 1] + one
-    wrong = (one != columns[-2]) | (other != columns[-1])
-    numbers: list[int] = (np.flatnonzero(wrong) + first).tolist()
-    return numbers
+    return np.stack([one, other], axis=1)
 
 
 def name_pages(path: Path, damaged: Sequence[int], roots: Mapping[str, int]) -> list[DamagedPage]:
     """Name what some pages held; `roots` are the first pages of tables and indexes."""
     left = set(damaged)
     found: dict[int, DamagedPage] = {}
-    with _open(path) as file:
+    with open_pages(path) as file:
         for owner, root in roots.items():
             if left:
                 for page in _walk(file, owner, root, left):
@@ -138,7 +150,7 @@ def name_pages(path: Path, damaged: Sequence[int], roots: Mapping[str, int]) -> 
     return [found.get(number, DamagedPage(number)) for number in damaged]
 
 
-class _Child(NamedTuple):
+class Child(NamedTuple):
     """A page below another one; of a table, the ids of its rows are over `low`, at most `high`."""
 
     number: int
@@ -146,44 +158,51 @@ class _Child(NamedTuple):
     high: int | None = None
 
 
-def _walk(file: _File, owner: str, root: int, damaged: set[int]) -> Iterator[DamagedPage]:
-    """Yield the damaged pages of a b-tree; below a damaged interior page nothing is known."""
-    if root in damaged:
-        yield DamagedPage(root, owner)
-        return
-    inner = [_Child(root)]
-    while inner:
-        parent = inner.pop()
-        children = _list_children(file.read(parent.number), parent)
-        for child in children:
-            if child.number in damaged:
-                first = None if child.low is None else child.low + 1
-                yield DamagedPage(child.number, owner, first, child.high)
-        whole = [child for child in children if child.number not in damaged]
-        # All children of a page are leaves, or none is.
-        if whole and file.read(whole[0].number)[0] not in _LEAVES:
-            inner += whole
+def _walk(file: PageFile, owner: str, root: int, damaged: set[int]) -> Iterator[DamagedPage]:
+    """Yield the damaged pages of a b-tree; a damaged inner page is followed as far as it leads."""
+    for level, is_inner in walk_levels(file, root):
+        for page in level:
+            if page.number in damaged:
+                first = None if page.low is None else page.low + 1
+                yield DamagedPage(page.number, owner, first, page.high, is_inner)
 
 
-def _list_children(page: bytes, parent: _Child) -> list[_Child]:
+def walk_levels(file: PageFile, root: int) -> Iterator[tuple[list[Child], bool]]:
+    """Yield the pages of a b-tree level by level, and whether they lead to further ones."""
+    level, is_inner = [Child(root)], True
+    seen: set[int] = set()
+    while level and is_inner:
+        seen.update(page.number for page in level)
+        kinds = {file.read(page.number)[100 if page.number == 1 else 0] for page in level[:_TRIED]}
+        is_inner = any(kind in _INTERIOR for kind in kinds)
+        yield level, is_inner
+        level = [
+            child
+            for page in level
+            for child in _list_children(file.read(page.number), page)
+            if 1 < child.number <= file.count and child.number not in seen
+        ]
+
+
+def _list_children(page: bytes, parent: Child) -> list[Child]:
     """Return the children of an interior page; none of a leaf."""
     at = 100 if parent.number == 1 else 0
     kind = _INTERIOR.get(page[at])
     if kind is None:
         return []
-    count = int.from_bytes(page[at + 3 : at + 5], 'big')
-    children, low = [], parent.low or 0
+    count = min(int.from_bytes(page[at + 3 : at + 5], 'big'), (len(page) - at - 12) // 2)
+    children, low = [], parent.low
     for place in range(at + 12, at + 12 + 2 * count, 2):
-        cell = int.from_bytes(page[place : place + 2], 'big')
+        cell = min(int.from_bytes(page[place : place + 2], 'big'), len(page) - 13)
         number = int.from_bytes(page[cell : cell + 4], 'big')
         if kind == 'table':
-            key, _ = read_varint(page, cell + 4)
-            children.append(_Child(number, low, key))
+            key, _ = read_id(page, cell + 4)
+            children.append(Child(number, low, key))
             low = key
         else:
-            children.append(_Child(number))
+            children.append(Child(number))
     last = int.from_bytes(page[at + 8 : at + 12], 'big')
-    children.append(_Child(last, low, parent.high) if kind == 'table' else _Child(last))
+    children.append(Child(last, low, parent.high) if kind == 'table' else Child(last))
     return children
 
 

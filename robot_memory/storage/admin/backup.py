@@ -250,6 +250,15 @@ def compress_file(path: Path, packed: Path) -> None:
         shutil.copyfileobj(source, file, CHUNK)
 
 
+def copy_backup(backup: Path, path: Path) -> None:
+    """Copy a backup into a new file that nobody else can read, unpacked if it is .gz."""
+    with (
+        gzip.open(backup) if backup.suffix == '.gz' else open(backup, 'rb') as source,
+        os.fdopen(os.open(path, NEW, 0o600), 'wb') as target,
+    ):
+        shutil.copyfileobj(source, target, CHUNK)
+
+
 def _pack(path: Path, packed: Path) -> Path:
     """Compress a file, and read it back to compare."""
     compress_file(path, packed)

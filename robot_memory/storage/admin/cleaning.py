@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,18 +26,20 @@ _ASK = """
 import fcntl, json, struct, sys
 found = []
 with open(sys.argv[1], 'r+b') as file:
-    for place in range(124, 128):
+    for place in map(int, sys.argv[2:]):
         asked = struct.pack('hhqqi4x', fcntl.F_WRLCK, 0, place, 1, 0)
         kind, _, _, _, pid = struct.unpack('hhqqi4x', fcntl.fcntl(file, fcntl.F_GETLK, asked))
         if kind != fcntl.F_UNLCK:
             found.append(pid)
 print(json.dumps(sorted(set(found))))
 """
-"""Prints the processes that read from the log: they lock bytes 124 to 127 of the -shm."""
+"""Prints the processes that lock some bytes of a -shm: sqlite.org/walformat.html."""
+_READERS, _USERS = ('124', '125', '126', '127'), ('128',)
+"""What is locked by who reads from the log, and by who has the store open."""
 
 
 def remove_words(db: Database) -> int:
-    """Write the full-text index anew, without the terms of rows that are gone; return the steps."""
+    """Write the full-text index anew, without terms of rows that are gone; return the steps."""
     with db.read() as connection:
         old = merging.list_segments(connection)
     again, steps = True, 0
@@ -92,21 +95,28 @@ def empty_log(db: Database, patience: float = 2.0) -> str:
         try:
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except apsw.BusyError:
-            return f'{_name_readers(db.files[2])} reads an earlier state of the store'
+            readers = _name_processes(db.files[2], _READERS) or 'a process'
+            return f'{readers} reads an earlier state of the store'
     return ''
 
 
-def _name_readers(index: Path) -> str:
-    """Return the processes that read from the log, with their ids and commands."""
+def name_users(path: Path) -> str:
+    """Return the other processes that have a store open, '' where there are none."""
+    index = Path(f'{path}-shm')
+    return _name_processes(index, _USERS) if index.exists() else ''
+
+
+def _name_processes(index: Path, places: Sequence[str]) -> str:
+    """Return the processes that hold locks at some places, with their ids and commands."""
     # A process of its own: closing a descriptor of the file here would drop SQLite's locks.
     done = subprocess.run(
-        [sys.executable, '-I', '-S', '-c', _ASK, str(index)],
+        [sys.executable, '-I', '-S', '-c', _ASK, str(index), *places],
         capture_output=True,
         text=True,
         check=False,
     )
     pids = json.loads(done.stdout) if done.returncode == 0 else []
-    return ' and '.join(f'process {pid}{_name_command(pid)}' for pid in pids) or 'a process'
+    return ' and '.join(f'process {pid}{_name_command(pid)}' for pid in pids)
 
 
 def _name_command(pid: int) -> str:

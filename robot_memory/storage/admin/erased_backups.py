@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,11 +14,10 @@ from robot_memory.core.files import hold_file
 from robot_memory.core.settings import Settings
 from robot_memory.storage import checksums, schema_runner
 from robot_memory.storage.admin.backup import (
-    CHUNK,
     FOLDERS,
-    NEW,
     backups,
     compress_file,
+    copy_backup,
     keep_file,
     name_lock,
     plan_of,
@@ -108,7 +105,7 @@ def _rewrite(file: Path, store_id: str, ids: Sequence[int], erase: Erase) -> boo
     for rest in (part, again):
         rest.unlink(missing_ok=True)
     try:
-        _copy(file, part, packed=packed)
+        copy_backup(file, part)
         if not _erase(part, store_id, ids, erase):
             return False
         if packed:
@@ -120,14 +117,6 @@ def _rewrite(file: Path, store_id: str, ids: Sequence[int], erase: Erase) -> boo
     finally:
         for rest in (part, again):
             rest.unlink(missing_ok=True)
-
-
-def _copy(file: Path, part: Path, *, packed: bool) -> None:
-    with (
-        gzip.open(file) if packed else open(file, 'rb') as source,
-        os.fdopen(os.open(part, NEW, 0o600), 'wb') as target,
-    ):
-        shutil.copyfileobj(source, target, CHUNK)
 
 
 def _erase(part: Path, store_id: str, ids: Sequence[int], erase: Erase) -> bool:
@@ -168,7 +157,7 @@ def find_held(file: Path, words: Sequence[str]) -> set[str]:
     part = file.with_name(f'.{file.name}.reading.part')
     part.unlink(missing_ok=True)
     try:
-        _copy(file, part, packed=file.suffix == '.gz')
+        copy_backup(file, part)
         connection = checksums.connect(part, apsw.SQLITE_OPEN_READONLY)
         try:
             return erased_texts.find_held(connection, words)

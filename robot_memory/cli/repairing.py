@@ -1,0 +1,98 @@
+"""Commands for a damaged store: verify, salvage, restore."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from robot_memory.cli.common import show_answer
+from robot_memory.cli.options import Options
+from robot_memory.core.errors import NotFound, Unavailable
+from robot_memory.core.fields import arg
+from robot_memory.core.folders import expand_path
+from robot_memory.core.progress import make_progress_bar
+from robot_memory.core.settings import Settings, find_store_path
+from robot_memory.storage.admin.restore import restore
+from robot_memory.storage.admin.salvage import salvage
+from robot_memory.storage.admin.verify import verify
+
+
+@dataclass(frozen=True)
+class VerifyRequest:
+    """Arguments of the verify command."""
+
+    backup: str = arg('Backup to verify (.db or .db.gz) in place of the store.', default='')
+
+
+@dataclass(frozen=True)
+class SalvageRequest:
+    """Arguments of the salvage command."""
+
+    output: str = arg('New file to write; default: the store with .salvaged.', default='')
+
+
+@dataclass(frozen=True)
+class RestoreRequest:
+    """Arguments of the restore command."""
+
+    backup: str = arg('Backup to restore: .db or .db.gz.')
+
+
+def verify_store(request: VerifyRequest, settings: Settings, options: Options) -> None:
+    """
+    Verify pages, structure, indexes and audit of the store or of a backup; change nothing.
+
+    The exit status is 1 where a check does not hold.
+    """
+    path = expand_path(request.backup, 'backup') if request.backup else find_store_path(settings)
+    if not path.exists():
+        raise NotFound(f'no file at {path}; nothing to verify')
+    checks = verify(path)
+    marks = {True: 'ok', False: 'FAILED'}
+    text = '\n'.join(f'{check.name:10} {marks[check.holds]:6}  {check.detail}' for check in checks)
+    show_answer({'path': str(path), 'checks': [asdict(check) for check in checks]}, text, options)
+    bad = [check.name for check in checks if not check.holds]
+    if bad:
+        raise Unavailable(
+            f'{path} is damaged ({", ".join(bad)}): `robot-memory restore BACKUP` puts a backup '
+            'in its place, `robot-memory salvage` writes a new store from what can be read'
+        )
+
+
+def salvage_store(request: SalvageRequest, settings: Settings, options: Options) -> None:
+    """
+    Write a new store from all rows of a damaged one that can be read; tell what is lost.
+
+    The damaged file is not changed; `robot-memory restore` puts the new one in its place.
+    """
+    path = find_store_path(settings)
+    if not path.exists():
+        raise NotFound(f'no store at {path}; nothing to salvage')
+    name = request.output or f'{path}.salvaged'
+    target = expand_path(name, 'output')
+    with make_progress_bar(title='salvage', unit='memory') as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        done = salvage(path, target, show)
+    lines = [f'{done.copied.get("memories", 0)} memories written to {target}']
+    lines += [f'lost of {table}: {what}' for table, told in done.lost.items() for what in told]
+    lines.append(f'to use it: robot-memory restore {target}')
+    show_answer({'path': str(target), **asdict(done)}, '\n'.join(lines), options)
+
+
+def restore_store(request: RestoreRequest, settings: Settings, options: Options) -> None:
+    """
+    Put a backup in the place of the store, after checking it; the old file is kept beside it.
+
+    No process may have the store open.
+    """
+    backup = expand_path(request.backup, 'backup')
+    if not backup.exists():
+        raise NotFound(f'no file at {backup}; nothing to restore')
+    path = find_store_path(settings)
+    kept = restore(backup, path)
+    text = f'{path} is now what {backup} holds'
+    text += '' if kept is None else f'; the old file is {kept}'
+    show_answer({'path': str(path), 'kept': None if kept is None else str(kept)}, text, options)

@@ -1,0 +1,303 @@
+"""
+A new store from all rows of a damaged one that can be read.
+
+Rows are copied table by table in the order of their ids. What lies on a damaged page is left out
+and told. Full text, vectors' indexes and all else that is derived is made anew from the rows.
+"""
+
+from __future__ import annotations
+
+import secrets
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from robot_memory.core.errors import Conflict, Unavailable
+from robot_memory.storage import checksums, damage, schema_runner
+from robot_memory.storage.admin.tree_mending import TableTree, mend_trees
+from robot_memory.storage.tables import meta
+from robot_memory.storage.vector_extension import load_vectors
+
+_BATCH = 200
+_MOST = 2**63 - 1
+Progress = Callable[[int, int], None]
+_STAND_INS = {
+    'writers': 'INSERT INTO writers (id, face, client, principal, actor, authority)'
+    " SELECT lost, 'salvage', '', '', 'lost writer ' || lost, 'imported' FROM",
+    'sessions': 'INSERT INTO sessions (id, collection, context, status, created_at)'
+    " SELECT lost, 'default', '{}', 'ended', 0 FROM",
+}
+"""What stores a row of which nothing but its id is known."""
+
+
+@dataclass
+class Salvaged:
+    """Say what was copied and what was lost, in rows by table, and the ids of lost memories."""
+
+    copied: dict[str, int] = field(default_factory=dict)
+    lost: dict[str, list[str]] = field(default_factory=dict)
+
+    def lose(self, table: str, what: str) -> None:
+        """Note what of a table is lost."""
+        self.lost.setdefault(table, []).append(what)
+
+
+@dataclass(frozen=True)
+class _Table:
+    name: str
+    columns: tuple[str, ...]
+    has_rowid: bool
+
+    @property
+    def quoted(self) -> str:
+        return ', '.join(f'"{column}"' for column in self.columns)
+
+
+def salvage(path: Path, target: Path, progress: Progress = lambda done, total: None) -> Salvaged:
+    """
+    Write a new store from what can be read of one; the damaged one is not changed.
+
+    Raise Conflict where the target exists, and Unavailable where the copy that is read does not
+    fit on the disk, or not even the list of tables can be read.
+    """
+    if target.exists():
+        raise Conflict(f'{target} exists; name a file that does not')
+    part = target.with_name(f'.{target.name}.part')
+    with _copied(path, target.with_name(f'.{target.name}.reading')) as copy:
+        done = Salvaged()
+        _mend(path, copy, done)
+        try:
+            source, new = checksums.connect(copy), checksums.connect(part)
+            try:
+                part.chmod(0o600)
+                load_vectors(source)
+                load_vectors(new)
+                checksums.reserve_if_empty(new)
+                _copy(source, new, _list_entries(source, path), done)
+                meta.put(new, 'derived_rules', 0)
+                if meta.get(new, 'store_id') is None:
+                    meta.put(new, 'store_id', f'robot-mem-{secrets.token_hex(8)}')
+                    done.lose('meta', 'the identity of the store: it has a new one')
+                schema_runner.upgrade(new, progress)
+            finally:
+                source.close()
+                new.close()
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+    return done
+
+
+@contextmanager
+def _copied(path: Path, copy: Path) -> Iterator[Path]:
+    """Give a copy of a store and of its log, which is brought into it."""
+    try:
+        for end in ('', '-wal'):
+            source = Path(f'{path}{end}')
+            if source.exists():
+                # A process of its own: closing a descriptor here would drop SQLite's locks.
+                command = ['cp', '--reflink=auto', '--', str(source), f'{copy}{end}']
+                ran = subprocess.run(command, capture_output=True, text=True, check=False)
+                if ran.returncode:
+                    raise Unavailable(f'cannot copy {source}: {ran.stderr.strip()}')
+        connection = checksums.connect(copy)
+        try:
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        finally:
+            connection.close()
+        yield copy
+    finally:
+        for end in ('', '-wal', '-shm'):
+            Path(f'{copy}{end}').unlink(missing_ok=True)
+
+
+def _mend(path: Path, copy: Path, done: Salvaged) -> None:
+    """Have whole pages of damaged tables be found; note which rows are lost."""
+    damaged = damage.find_damaged(copy)
+    if not damaged:
+        return
+    connection = checksums.connect(copy)
+    try:
+        tables = {
+            entry[0]: TableTree(entry[4], len(_list_columns(connection, entry[0])))
+            for entry in _list_entries(connection, path)
+            if entry[2] == 'table' and not entry[3]
+        }
+        roots: Any = connection.execute(
+            'SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0'
+        ).fetchall()
+    finally:
+        connection.close()
+    for page in damage.name_pages(copy, damaged, dict(roots)):
+        if page.owner in tables and not page.inner:
+            done.lose(page.owner, str(page))
+    others = [1, *(root for name, root in roots if name not in tables)]
+    mend_trees(copy, damaged, tables, others)
+
+
+def _list_entries(source: apsw.Connection, path: Path) -> list[Any]:
+    """Return of all there is name, SQL, kind (of an index None), if without rowid, first page."""
+    try:
+        return source.execute(
+            'SELECT s.name, s.sql, l.type, l.wr, s.rootpage FROM sqlite_schema AS s LEFT JOIN'
+            " pragma_table_list AS l ON l.schema = 'main' AND l.name = s.name WHERE s.sql IS NOT"
+            " NULL AND s.name NOT LIKE 'sqlite_%' AND l.type IS NOT 'shadow' ORDER BY s.rowid"
+        ).fetchall()
+    except apsw.Error as error:
+        raise Unavailable(
+            f'nothing of {path} can be salvaged: its list of tables cannot be read ({error}); '
+            'restore a backup, or import an archive'
+        ) from error
+
+
+def _copy(
+    source: apsw.Connection, new: apsw.Connection, entries: Sequence[Any], done: Salvaged
+) -> None:
+    version = source.pragma('user_version')
+    for _, sql, kind, *_ in entries:
+        if kind is not None:
+            new.execute(sql)
+    new.execute('BEGIN')
+    for name, _, kind, without_rowid, _ in entries:
+        if kind == 'table':
+            table = _Table(name, _list_columns(source, name), not without_rowid)
+            done.copied[name] = _copy_table(source, new, table, done)
+    _copy_sequences(source, new)
+    for _, sql, kind, *_ in entries:
+        if kind is None:
+            new.execute(sql)
+    _mend_references(new, done.copied, done)
+    new.execute('COMMIT')
+    new.pragma('user_version', version)
+
+
+def _list_columns(connection: apsw.Connection, table: str) -> tuple[str, ...]:
+    return tuple(str(row[1]) for row in connection.execute(f'PRAGMA table_info("{table}")'))
+
+
+def _copy_table(
+    source: apsw.Connection,
+    new: apsw.Connection,
+    table: _Table,
+    done: Salvaged,
+) -> int:
+    values = ', '.join('?' * len(table.columns))
+    insert = f'INSERT OR IGNORE INTO "{table.name}" ({table.quoted}) VALUES ({values})'
+    read = _read_by_id if table.has_rowid else _read_from_both_ends
+    count = 0
+    for row in read(source, table, done):
+        new.execute(insert, row)
+        count += new.changes()
+    return count
+
+
+def _read_by_id(
+    source: apsw.Connection, table: _Table, done: Salvaged
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a table, without those that go on on a damaged page."""
+    name = f'"{table.name}" NOT INDEXED WHERE rowid >= ? ORDER BY rowid LIMIT'
+    following, limit = -_MOST, _BATCH
+    while True:
+        try:
+            rows: Any = source.execute(
+                f'SELECT rowid, {table.quoted} FROM {name} {limit}', (following,)
+            ).fetchall()
+        except apsw.Error:
+            if limit > 1:
+                limit = 1
+                continue
+            ((lost,),) = source.execute(f'SELECT rowid FROM {name} 1', (following,))
+            done.lose(table.name, f'row {lost}')
+            following, limit = lost + 1, _BATCH
+            continue
+        for _, *row in rows:
+            yield tuple(row)
+        if not rows:
+            return
+        following = rows[-1][0] + 1
+        limit = _BATCH
+
+
+def _read_from_both_ends(
+    source: apsw.Connection, table: _Table, done: Salvaged
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a table that is its own index, from each end to what is damaged."""
+    keys = [
+        f'"{row[1]}"' for row in source.execute(f'PRAGMA table_info("{table.name}")') if row[5]
+    ]
+    for way in ('ASC', 'DESC'):
+        order = ', '.join(f'{key} {way}' for key in keys)
+        try:
+            yield from source.execute(
+                f'SELECT {table.quoted} FROM "{table.name}" ORDER BY {order}'
+            )
+            return
+        except apsw.Error:
+            continue
+    done.lose(table.name, 'some rows in the middle')
+
+
+def _copy_sequences(source: apsw.Connection, new: apsw.Connection) -> None:
+    """Have no id given again, not even one whose row is lost."""
+    try:
+        rows: Any = source.execute('SELECT name, seq FROM sqlite_sequence').fetchall()
+    except apsw.Error:
+        return
+    for name, number in rows:
+        new.execute('UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?', (number, name))
+        if not new.changes():
+            new.execute('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)', (name, number))
+
+
+def _mend_references(new: apsw.Connection, tables: Iterable[str], done: Salvaged) -> None:
+    """
+    Have no row refer to one that is lost.
+
+    A lost session or writer is stored again by its id alone; else the reference is cleared or,
+    where it must be there, the row is left out.
+    """
+    names, changed = list(tables), True
+    while changed:
+        changed = False
+        for name in names:
+            nullable = {
+                row[1]
+                for row in new.execute(f'PRAGMA table_info("{name}")')
+                if not row[3] and not row[5]
+            }
+            for row in new.execute(f'PRAGMA foreign_key_list("{name}")').fetchall():
+                column, parent = str(row[3]), str(row[2])
+                changed |= _mend_reference(new, name, column, parent, column in nullable, done)
+
+
+def _mend_reference(
+    new: apsw.Connection,
+    name: str,
+    column: str,
+    parent: str,
+    is_nullable: bool,
+    done: Salvaged,
+) -> bool:
+    """Mend what refers to lost rows by one column; say whether there were such."""
+    lost = f'"{column}" IS NOT NULL AND "{column}" NOT IN (SELECT id FROM "{parent}")'
+    if parent in _STAND_INS:
+        ids = f'SELECT DISTINCT "{column}" AS lost FROM "{name}" WHERE {lost}'
+        new.execute(f'{_STAND_INS[parent]} ({ids})')
+        what = 'stored again by their ids alone'
+        told = parent
+    elif is_nullable:
+        new.execute(f'UPDATE "{name}" SET "{column}" = NULL WHERE {lost}')
+        what, told = f'without their {column}, which is lost', name
+    else:
+        new.execute(f'DELETE FROM "{name}" WHERE {lost}')
+        done.copied[name] -= new.changes()
+        what, told = f'that belonged to lost {parent}', name
+    count = new.changes()
+    if count:
+        done.lose(told, f'{count} rows {what}')
+    return bool(count)

@@ -1,0 +1,200 @@
+"""
+B-trees of tables, written anew over the leaves that are whole.
+
+A table is found by its inner pages: one of them that is damaged hides all rows below it, though
+these are whole. In a copy of the file the inner pages are replaced by new ones, over all whole
+leaves of the table in the order of their rows. Format: sqlite.org/fileformat2.html, 1.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from robot_memory.core.varints import read_id, read_varint, write_varint
+from robot_memory.storage.damage import (
+    RESERVED,
+    PageFile,
+    compute_checksums,
+    open_pages,
+    walk_levels,
+)
+
+_INNER, _LEAF = 5, 13
+_CHILDREN = 250
+"""Of a page; a cell has 4 bytes for its page and 9 for its row at most."""
+
+
+@dataclass(frozen=True, order=True)
+class _Leaf:
+    """Hold a page with rows: the ids of its first and last one, and how many columns they have."""
+
+    first: int
+    last: int
+    number: int
+    columns: int
+
+
+@dataclass(frozen=True)
+class TableTree:
+    """Hold where a table begins, and how many columns its rows have at most."""
+
+    root: int
+    columns: int
+
+
+def mend_trees(
+    path: Path, damaged: Sequence[int], tables: Mapping[str, TableTree], others: Sequence[int]
+) -> set[str]:
+    """
+    Write the trees of tables anew in a copy of a store that nobody has open.
+
+    `tables` are those with ids, `others` where all other trees begin. Return the tables of which
+    pages are damaged.
+    """
+    bad = set(damaged)
+    with open_pages(path) as file:
+        owned: dict[str, set[int]] = {}
+        hidden: list[str] = []
+        taken = set(others) | file.list_unused()
+        for name, tree in tables.items():
+            owned[name], hides = _list_owned(file, tree.root, bad)
+            taken |= owned[name]
+            if hides:
+                hidden.append(name)
+        for root in others:
+            taken |= _list_owned(file, root, bad)[0]
+        hit = [name for name in tables if owned[name] & bad]
+        leaves = {
+            name: sorted(
+                leaf
+                for number in owned[name] - bad
+                if (leaf := _read_leaf(file, number)) is not None
+            )
+            for name in hit
+        }
+        for leaf in _find_orphans(file, taken | bad) if hidden else ():
+            owner = _choose(leaf, hidden, tables, leaves)
+            if owner:
+                leaves[owner].append(leaf)
+        size, count = file.page_size, file.count
+    with path.open('r+b') as target:
+        for name in hit:
+            count = _write_tree(target, size, count, tables[name].root, sorted(leaves[name]))
+        _write_count(target, size, count)
+    return set(hit)
+
+
+def _list_owned(file: PageFile, root: int, bad: set[int]) -> tuple[set[int], bool]:
+    """Return the pages of a tree as far as they can be reached, and whether some cannot."""
+    owned: set[int] = set()
+    hides = root in bad
+    for level, is_inner in walk_levels(file, root):
+        numbers = {page.number for page in level}
+        hides |= is_inner and bool(numbers & bad)
+        owned |= numbers
+    return owned, hides
+
+
+def _find_orphans(file: PageFile, taken: set[int]) -> Iterator[_Leaf]:
+    """Yield the leaves of tables that no tree leads to."""
+    for number in range(2, file.count + 1):
+        if number not in taken:
+            leaf = _read_leaf(file, number)
+            if leaf is not None:
+                yield leaf
+
+
+def _read_leaf(file: PageFile, number: int) -> _Leaf | None:
+    """Return what a page with rows holds; None of another page, and of an empty one."""
+    page = file.read(number)
+    count = int.from_bytes(page[3:5], 'big')
+    if page[0] != _LEAF or not 0 < count < file.page_size // 4:
+        return None
+    ends = []
+    for place in (8, 8 + 2 * (count - 1)):
+        cell = int.from_bytes(page[place : place + 2], 'big')
+        _, at = read_varint(page, cell)
+        row, at = read_id(page, at)
+        ends.append(row)
+    header, begin = read_varint(page, at)
+    columns, at = 0, begin
+    while at < begin + header - 1:
+        _, at = read_varint(page, at)
+        columns += 1
+    return _Leaf(ends[0], ends[1], number, columns)
+
+
+def _choose(
+    leaf: _Leaf,
+    hidden: Sequence[str],
+    tables: Mapping[str, TableTree],
+    leaves: Mapping[str, Sequence[_Leaf]],
+) -> str:
+    """Return the table that an orphan belongs to, '' where that is not certain."""
+    fitting = [
+        name
+        for name in hidden
+        if leaf.columns <= tables[name].columns
+        and not any(one.first <= leaf.last and leaf.first <= one.last for one in leaves[name])
+    ]
+    exact = [name for name in fitting if leaf.columns == tables[name].columns]
+    found = exact or fitting
+    return found[0] if len(found) == 1 else ''
+
+
+def _write_tree(
+    target: BinaryIO, size: int, count: int, root: int, leaves: Sequence[_Leaf]
+) -> int:
+    """Write inner pages over leaves, new ones at the end of the file; return its pages."""
+    level = [(leaf.number, leaf.last) for leaf in leaves]
+    while len(level) > _CHILDREN:
+        above = []
+        for first in range(0, len(level), _CHILDREN):
+            part = level[first : first + _CHILDREN]
+            count += 1
+            _write_page(target, size, count, _make_inner(size, part))
+            above.append((count, part[-1][1]))
+        level = above
+    _write_page(target, size, root, _make_inner(size, level) if level else _make_empty(size))
+    return count
+
+
+def _make_inner(size: int, children: Sequence[tuple[int, int]]) -> bytearray:
+    page = bytearray(size)
+    end = size - RESERVED
+    for place, (number, last) in enumerate(children[:-1]):
+        cell = number.to_bytes(4, 'big') + write_varint(last)
+        end -= len(cell)
+        page[end : end + len(cell)] = cell
+        page[12 + 2 * place : 14 + 2 * place] = end.to_bytes(2, 'big')
+    page[0] = _INNER
+    page[3:5] = (len(children) - 1).to_bytes(2, 'big')
+    page[5:7] = end.to_bytes(2, 'big')
+    page[8:12] = children[-1][0].to_bytes(4, 'big')
+    return page
+
+
+def _make_empty(size: int) -> bytearray:
+    page = bytearray(size)
+    page[0] = _LEAF
+    page[5:7] = (size - RESERVED).to_bytes(2, 'big')
+    return page
+
+
+def _write_page(target: BinaryIO, size: int, number: int, page: bytearray) -> None:
+    words = np.frombuffer(bytes(page), '<u4').reshape(1, -1)
+    page[-RESERVED:] = compute_checksums(words).astype('<u4').tobytes()
+    target.seek((number - 1) * size)
+    target.write(page)
+
+
+def _write_count(target: BinaryIO, size: int, count: int) -> None:
+    target.seek(0)
+    page = bytearray(target.read(size))
+    page[28:32] = count.to_bytes(4, 'big')
+    _write_page(target, size, 1, page)

@@ -1,0 +1,122 @@
+"""Verifying a store or a backup of it, without changing it: each check says what it looked at."""
+
+from __future__ import annotations
+
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from robot_memory.core.errors import Unavailable
+from robot_memory.storage import checksums, damage, schema_runner
+from robot_memory.storage.admin import audit_check
+from robot_memory.storage.admin.backup import copy_backup
+from robot_memory.storage.tables import meta
+from robot_memory.storage.vector_extension import load_vectors
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Check:
+    """Hold what was checked, whether all is well, and what was found."""
+
+    name: str
+    holds: bool
+    detail: str
+
+
+def verify(path: Path) -> list[Check]:
+    """
+    Check a file from its pages to its audit; one that is .gz is unpacked beside it.
+
+    Raise Unavailable where it cannot be opened at all.
+    """
+    with _unpacked(path) as file:
+        pages = _check_pages(file)
+        connection = open_checked(file)
+        try:
+            if not pages.holds:
+                return [pages]
+            return [pages, *_check_content(connection)]
+        finally:
+            connection.close()
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[Path]:
+    """Give a file itself or, of one that is .gz, what is packed in it, for a while."""
+    if path.suffix != '.gz':
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix='robot_memory-') as folder:
+        copy = Path(folder) / path.stem
+        unpack(path, copy)
+        yield copy
+
+
+def unpack(backup: Path, path: Path) -> None:
+    """Copy a backup to a new file; raise Unavailable where it is damaged."""
+    try:
+        copy_backup(backup, path)
+    except (EOFError, OSError, zlib.error) as error:
+        raise Unavailable(f'{backup} cannot be read: {error}; use another backup') from error
+
+
+def open_checked(path: Path) -> apsw.Connection:
+    """Open a store that is only read; raise Unavailable for what is none."""
+    try:
+        connection = checksums.connect(path, apsw.SQLITE_OPEN_READWRITE)
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        load_vectors(connection)
+        schema_runner.refuse_foreign(connection)
+    except apsw.Error as error:
+        raise Unavailable(f'{path} cannot be read as a store: {error}') from error
+    return connection
+
+
+def _check_pages(path: Path) -> Check:
+    damaged = damage.find_damaged(path)
+    with damage.open_pages(path) as file:
+        count, has_checksums = file.count, file.has_checksums
+    if damaged:
+        told = f'{len(damaged)} of {count} pages are damaged: {damage.describe(path)}'
+    elif has_checksums:
+        told = f'the checksums of {count} pages match'
+    else:
+        told = 'the pages have no checksums: `robot-memory upgrade` or `maintain` adds them'
+    return Check('pages', not damaged, told)
+
+
+def _check_content(connection: apsw.Connection) -> Iterator[Check]:
+    lines: list[Any] = connection.execute('PRAGMA integrity_check(20)').fetchall()
+    told = [str(row[0]) for row in lines]
+    whole = told == ['ok']
+    yield Check(
+        'structure', whole, 'tables and indexes fit' if whole else '; '.join(told[:_SHOWN])
+    )
+    if not schema_runner.is_current(connection):
+        version = schema_runner.version_of(connection)
+        yield Check(
+            'schema', True, f'schema version {version}: `robot-memory upgrade` upgrades it'
+        )
+        return
+    ((rows, indexed, words),) = connection.execute(
+        "SELECT (SELECT count(*) FROM memories WHERE status = 'active'),"
+        ' (SELECT count(*) FROM indexed), (SELECT count(*) FROM memories_fts)'
+    )
+    fits = rows == indexed == words
+    yield Check(
+        'indexes',
+        fits,
+        f'{rows} active memories, {indexed} in the index of vectors, {words} in that of words',
+    )
+    found = audit_check.check(connection, all_lines=True)
+    head = f'the chain of {found.head.id} lines is whole'
+    yield Check('audit', not found.problem, found.problem or head)
+    yield Check('store', True, f'store {meta.get_store_id(connection)}')

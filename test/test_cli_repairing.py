@@ -1,0 +1,142 @@
+"""verify, salvage and restore, as a user types them."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import prepared
+import pytest
+from robots import Robot, check_file
+from test_storage_damage import break_page, list_pages
+from test_tools_erase import erase
+
+from robot_memory.storage import checksums
+
+
+def run(store: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, '-m', 'robot_memory', '--db', str(store), '--model', 'none', *words]
+    return prepared.run(command, capture_output=True, text=True)
+
+
+@pytest.fixture
+def store(robot: Robot) -> Path:
+    """A closed store of several pages of memories."""
+    for number in range(120):
+        robot.learn(f'Shelf {number} of aisle {number % 7} holds part {number * 37}')
+    robot.close()
+    return robot.memory.db.path
+
+
+def count(store: Path) -> int:
+    connection = checksums.connect(store)
+    ((found,),) = connection.execute('SELECT count(*) FROM memories')
+    connection.close()
+    return int(found)
+
+
+def test_a_damaged_store_is_told_of_salvaged_and_put_in_place(store: Path) -> None:
+    whole = run(store, 'verify')
+    assert (whole.returncode, whole.stdout.count(' ok ')) == (0, 5), whole.stderr
+    break_page(store, list_pages(store, 'memories', 'leaf')[1])
+    damaged = store.read_bytes()
+    told = run(store, 'verify')
+    assert told.returncode == 1 and 'memories from' in told.stdout
+    assert 'salvage' in told.stderr
+    salvaged = run(store, 'salvage')
+    assert salvaged.returncode == 0, salvaged.stderr
+    assert 'lost of memories: page' in salvaged.stdout
+    assert store.read_bytes() == damaged
+    new = store.with_name(f'{store.name}.salvaged')
+    assert 80 < count(new) < 120
+    assert run(store, 'restore', str(new)).returncode == 0
+    assert run(store, 'verify').returncode == 0
+    assert count(store) == count(new)
+    assert store.with_name(f'{store.name}.before-restore').read_bytes() == damaged
+    assert run(store, 'recall', 'shelf 3').returncode == 0
+    again = run(store, 'salvage')
+    assert again.returncode == 1 and 'exists' in again.stderr
+
+
+def test_a_packed_backup_over_a_crashed_store_is_not_undone_by_its_log(
+    store: Path, tmp_path: Path
+) -> None:
+    backup = tmp_path / 'kept.db.gz'
+    backup.write_bytes(gzip.compress(store.read_bytes()))
+    script = (
+        'import os, sys\nfrom robot_memory.api import RobotMemory\n'
+        'robot = RobotMemory(sys.argv[1], model="none")\n'
+        'for number in range(50): robot.learn(f"Later {number} came box {number * 31}")\n'
+        'os._exit(9)'
+    )
+    assert prepared.run([sys.executable, '-c', script, str(store)]).returncode == 9
+    assert Path(f'{store}-wal').stat().st_size > 0
+    done = run(store, 'restore', str(backup))
+    assert done.returncode == 0, done.stderr
+    assert count(store) == 120
+    check_file(store)
+    assert count(Path(f'{store}.before-restore')) == 170
+    assert run(store, 'restore', str(backup)).returncode == 0
+    assert count(Path(f'{store}.before-restore')) == 170
+    assert count(Path(f'{store}.before-restore-2')) == 120
+
+
+def test_what_cannot_be_restored_changes_nothing(store: Path, tmp_path: Path) -> None:
+    before = store.read_bytes()
+    backup = tmp_path / 'kept.db'
+    backup.write_bytes(before)
+    break_page(backup, list_pages(backup, 'memories', 'leaf')[0])
+    cut = tmp_path / 'cut.db.gz'
+    cut.write_bytes(gzip.compress(before)[:2_000])
+    text = tmp_path / 'text.db'
+    text.write_text('no database ' * 1_000)
+    for file, told in (
+        (backup, 'is not whole'),
+        (cut, 'cannot be read'),
+        (text, 'cannot be read'),
+        (tmp_path / 'none.db', 'no file at'),
+    ):
+        done = run(store, 'restore', str(file))
+        assert done.returncode == 1 and told in done.stderr, done.stderr
+        assert 'Traceback' not in done.stderr
+        assert store.read_bytes() == before
+    assert sorted(path.name for path in store.parent.glob('.*restoring*')) == []
+
+
+def test_a_store_in_use_is_not_replaced_and_the_user_is_named(store: Path, tmp_path: Path) -> None:
+    backup = tmp_path / 'kept.db'
+    backup.write_bytes(store.read_bytes())
+    script = (
+        'import os, sys\nfrom robot_memory.api import RobotMemory\n'
+        'robot = RobotMemory(sys.argv[1], model="none")\nprint("open", flush=True)\n'
+        'sys.stdin.readline()'
+    )
+    command = [sys.executable, '-c', script, str(store)]
+    with prepared.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as user:
+        assert user.stdout is not None
+        assert user.stdout.readline() == 'open\n'
+        done = run(store, 'restore', str(backup))
+        assert done.returncode == 1
+        assert f'is in use by process {user.pid}' in done.stderr
+        user.communicate('\n')
+    assert run(store, 'restore', str(backup)).returncode == 0
+
+
+def test_a_backup_that_holds_what_was_erased_since_is_refused(
+    open_robot: Callable[..., Robot], tmp_path: Path
+) -> None:
+    robot = open_robot(resident=False, python_role='operator')
+    cup = robot.learn('The blue cup is on the shelf').memory_id
+    door = robot.learn('The red door is open').memory_id
+    robot.close()
+    store, backup = robot.memory.db.path, tmp_path / 'elsewhere.db'
+    backup.write_bytes(store.read_bytes())
+    robot = open_robot(resident=False, python_role='operator')
+    assert erase(robot, memory_ids=[cup]).status == 'erased'
+    robot.close()
+    done = run(store, 'restore', str(backup))
+    assert done.returncode == 1 and f'erased since (ids {cup})' in done.stderr
+    assert count(store) == 1 and door is not None

@@ -1,0 +1,106 @@
+"""A new store from what can be read of a damaged one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import pytest
+from amounts import LONG
+from robots import Robot, check_file
+from test_storage_damage import break_page, list_pages
+
+from robot_memory.storage import checksums
+from robot_memory.storage.admin.salvage import salvage
+
+DAMAGES = 200 if LONG else 30
+FACTS = 200
+SIZE = 4096
+TABLES = ('memories', 'payloads', 'parts', 'audit')
+
+
+@pytest.fixture
+def store(open_robot: Callable[..., Robot]) -> Path:
+    """A closed store with facts, perceptions and payloads on several pages."""
+    robot = open_robot(resident=False)
+    chance = random.Random(5)
+    session = robot.start_session().session_id
+    for number in range(FACTS):
+        robot.learn(f'Shelf {number} of aisle {number % 7} holds part {number * 37}')
+        if number % 10 == 0:
+            noise = chance.randbytes(3_000).hex()
+            data = f'{{"noise": "{noise}"}}'
+            robot.save_perception(f'Felt push {number}', 'tactile', data=data, session_id=session)
+    robot.close()
+    return robot.memory.db.path
+
+
+def read_rows(path: Path, table: str) -> dict[int, tuple[object, ...]]:
+    connection = checksums.connect(path)
+    rows = {int(row[0]): row[1:] for row in connection.execute(f'SELECT rowid, * FROM {table}')}
+    connection.close()
+    return rows
+
+
+def find_pages_of_rows(path: Path, table: str) -> dict[int, set[int]]:
+    """Return the pages of each row of a table, by what cannot be read when a page is broken."""
+    whole = path.read_bytes()
+    pages: dict[int, set[int]] = {row: set() for row in read_rows(path, table)}
+    for kind in ('leaf', 'overflow'):
+        for start in list_pages(path, table, kind):
+            break_page(path, start)
+            connection = checksums.connect(path)
+            for row in pages:
+                try:
+                    connection.execute(f'SELECT * FROM {table} WHERE rowid = ?', (row,)).fetchall()
+                except apsw.Error:
+                    pages[row].add(start // SIZE + 1)
+            connection.close()
+            path.write_bytes(whole)
+    return pages
+
+
+def do_damage(whole: bytes, pages: list[int], chance: random.Random) -> bytes:
+    """Return a file with some pages zeroed, full of noise, or with one bit flipped."""
+    data = bytearray(whole)
+    for page in pages:
+        start, how = (page - 1) * SIZE, chance.randrange(3)
+        if how == 0:
+            data[start : start + SIZE] = bytes([7]) * SIZE
+        elif how == 1:
+            data[start + chance.randrange(SIZE)] ^= 1 << chance.randrange(8)
+        else:
+            data[start : start + SIZE] = chance.randbytes(SIZE)
+    return bytes(data)
+
+
+def test_every_row_whose_pages_are_whole_is_brought_back(store: Path, tmp_path: Path) -> None:
+    chance = random.Random(29)
+    whole = store.read_bytes()
+    true = {table: read_rows(store, table) for table in TABLES}
+    lies_on = {table: find_pages_of_rows(store, table) for table in TABLES}
+    schema = {start // SIZE + 1 for start in list_pages(store, 'sqlite_schema', 'leaf')}
+    usable = sorted({*range(2, len(whole) // SIZE + 1)} - schema)
+    brought = missing = wrong = 0
+    for number in range(DAMAGES):
+        broken = chance.sample(usable, chance.randrange(1, 4))
+        store.write_bytes(do_damage(whole, broken, chance))
+        new = tmp_path / f'salvaged-{number}.db'
+        salvage(store, new)
+        check_file(new)
+        gone = set(true['memories']) - set(read_rows(new, 'memories'))
+        for table in TABLES:
+            found = read_rows(new, table)
+            for row, values in true[table].items():
+                owner = values[1] if table == 'parts' else row
+                is_whole = not lies_on[table][row] & set(broken)
+                if row in found:
+                    brought += 1
+                    wrong += table != 'memories' and found[row] != values
+                elif is_whole and (table in ('memories', 'audit') or owner not in gone):
+                    missing += 1
+        new.unlink()
+    print(f'{DAMAGES} damaged stores: {brought} rows, {missing} whole ones missing, {wrong} wrong')
+    assert (missing, wrong) == (0, 0)
