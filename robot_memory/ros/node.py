@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import logging
 import sys
 import threading
@@ -17,6 +18,7 @@ from rclpy.parameter import Parameter
 
 from robot_memory.core import configuration, params_file
 from robot_memory.core.errors import InvalidArgument, RobotMemoryError, Unavailable
+from robot_memory.core.heap import trim_heap
 from robot_memory.core.settings import LIVE_SETTINGS, McpSettings, NodeSettings, Settings
 from robot_memory.ingest import IngestSettings, PoseSourceSettings
 from robot_memory.ingest.parameters import LIVE_INGEST, find_unknown, group_by_tap
@@ -223,6 +225,9 @@ class MemoryNode(LifecycleNode):
             self._diagnostics.detach()
             self._serving.close()
             self._serving = None
+            # The parts of a memory refer to each other: else its models would stay for a while.
+            gc.collect()
+            trim_heap()
 
     def _close_parts(self) -> None:
         self._deactivate()

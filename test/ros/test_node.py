@@ -157,6 +157,12 @@ def measure(node: Any) -> tuple[int, int]:
     return len(list((folder / 'task').iterdir())), len(list((folder / 'fd').iterdir()))
 
 
+def read_rss_mb(node: Any) -> float:
+    """Return how much of a node's process is in memory."""
+    status = Path('/proc', str(node.process.pid), 'status').read_text()
+    return int(status.partition('VmRSS:')[2].split()[0]) / 1024
+
+
 def count_endpoints(robot: Any) -> Counter[str]:
     """Return what the memory subscribes to and serves, as another node sees it."""
     subscribed = robot.node.get_subscriber_names_and_types_by_node('robot_memory', '/')
@@ -188,11 +194,14 @@ def test_cycles_of_states_leak_nothing_and_lose_no_write(
     node = start(autostart='false', taps='["wrench", "camera"]', model=model or "''")
     manager = Manager(robot)
     acknowledged = sum(cycle(robot, manager, number) for number in range(5))
-    before = measure(node)
+    before, rss_mb = measure(node), [read_rss_mb(node)]
     for number in range(5, cycles):
         acknowledged += cycle(robot, manager, number)
+        rss_mb.append(read_rss_mb(node))
     grown = [now - then for now, then in zip(measure(node), before, strict=True)]
     assert max(grown) < 8, grown  # the pool of the executor grows to its seven threads
+    half = len(rss_mb) // 2
+    assert max(rss_mb[half:]) < 1.1 * max(rss_mb[:half]), rss_mb
     assert manager.change(CONFIGURE, ACTIVATE) == [True, True]
     assert robot.call('get_memory_stats').total == acknowledged > 0
     robot.until(lambda: '/wrench' in count_endpoints(robot), 'the subscription')
