@@ -51,7 +51,11 @@ trace: contextvars.ContextVar[str] = contextvars.ContextVar('trace')
 progress: contextvars.ContextVar[Callable[[int, int, str], None]] = contextvars.ContextVar(
     'progress', default=lambda done, total, step: None
 )
-"""What a long call tells how many of its steps are done, of how many, and which comes next."""
+"""
+What a long call tells how many of its steps are done, of how many, and which comes next.
+
+It may raise Cancelled, so a long call tells it only where it can stop.
+"""
 
 
 class Memory:

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from robot_memory.core import fields
 from robot_memory.core.authority import Writer
 from robot_memory.core.coercion import coerce_arguments
-from robot_memory.core.errors import Conflict, Internal, RobotMemoryError
+from robot_memory.core.errors import Cancelled, Conflict, Internal, RobotMemoryError
 from robot_memory.memory import Memory
 from robot_memory.status import logs
 
@@ -78,12 +78,15 @@ class Tool(Generic[Request, Response]):
         """Return whether MCP lists the tool: by the profile 'planner', 'core' or 'all'."""
         return profile == 'all' or (self.core if profile == 'core' else self.planner)
 
-    def run(self, memory: Memory, arguments: Mapping[str, Any]) -> Response:
+    def run(
+        self, memory: Memory, arguments: Mapping[str, Any], *, in_background: bool = False
+    ) -> Response:
         """
         Check plain arguments and answer them.
 
-        Raise a RobotMemoryError and nothing else: a fault of our own is logged with its
-        traceback and becomes Internal, so that no face can be ended by one.
+        One `in_background` may take minutes: it keeps no other call waiting. Raise a
+        RobotMemoryError and nothing else: a fault of our own is logged with its traceback and
+        becomes Internal, so that no face can be ended by one.
         """
         request = response = failure = None
         name, order = self.name, memory.call_order
@@ -95,6 +98,9 @@ class Tool(Generic[Request, Response]):
                 if self.operator or not self.read_only:
                     self._check_role(memory.caller)
                 memory.timekeeper.check()
+                if in_background:
+                    response = self.function(memory, request)
+                    return response
                 if self.long:
                     response = order.run_long(partial(self.function, memory, request))
                     return response
@@ -106,7 +112,8 @@ class Tool(Generic[Request, Response]):
                 return response
             except Exception as error:
                 failure = self._explain(error)
-                memory.registry.record_error(name, failure.code, str(failure))
+                if not isinstance(error, Cancelled):
+                    memory.registry.record_error(name, failure.code, str(failure))
                 if failure is error:
                     raise
                 raise failure from error

@@ -31,6 +31,7 @@ from robot_memory.ingest.messages import TYPES
 from robot_memory.ingest.parameters import LIVE_INGEST
 from robot_memory.ingest.pose_source import POSE_TYPES, TF_TYPE
 from robot_memory.ingest.tap import DEFAULTS, SETTINGS, list_live
+from robot_memory.ros.declared_actions import ACTIONS
 from robot_memory.ros.interfaces import (
     ROS_TOOLS,
     describe_limits,
@@ -322,6 +323,7 @@ def _describe_ros() -> Iterator[str]:
         yield f'### {service_name(tool)}'
         yield f'`srv/{service_name(tool)}.srv`, [`{tool.name}`](tools.md#{tool.name}):'
         yield _read_interface(f'srv/{service_name(tool)}.srv')
+    yield from _describe_actions()
     yield '## Messages'
     for record in _list_records(ROS_TOOLS):
         name = message_name(record)
@@ -329,6 +331,34 @@ def _describe_ros() -> Iterator[str]:
         link = f'[tools.md](tools.md#{name.lower()})'
         yield f'{_summarize(record)} The fields are described in {link}.'
         yield _read_interface(f'msg/{name}.msg')
+
+
+def _describe_actions() -> Iterator[str]:
+    yield '## Actions'
+    yield (
+        'Long calls with progress and cancel, one goal after the other; '
+        '[actions.md](../actions.md) says what a cancelled goal leaves. The fields of a goal and '
+        'a result have the rules of services.'
+    )
+    yield _format_table(
+        ('action', 'type', 'description'),
+        (
+            (
+                f'[`~/{action.name}`](#{action.type_name.lower()}action)',
+                _format_code(f'robot_memory/action/{action.type_name}'),
+                _escape(action.tool.summary),
+            )
+            for action in ACTIONS
+        ),
+    )
+    for action in ACTIONS:
+        kind = f'action/{action.type_name}'
+        yield f'### {action.type_name}.action'
+        yield (
+            f'```bash\nros2 action send_goal --feedback /robot_memory/{action.name} '
+            f'robot_memory/{kind} "{action.example}"\n```'
+        )
+        yield _read_interface(f'{kind}.action')
 
 
 def _find_detector(kind: str) -> str:

@@ -24,10 +24,12 @@ def test_the_committed_files_are_what_the_declarations_say() -> None:
 def test_there_is_no_interface_that_is_not_declared() -> None:
     there = {
         f'{file.parent.name}/{file.name}'
-        for pattern in ('msg/*.msg', 'srv/*.srv')
+        for pattern in ('msg/*.msg', 'srv/*.srv', 'action/*.action')
         for file in ROOT.glob(pattern)
     }
-    assert there == {path for path in interfaces.files() if path.startswith(('msg', 'srv'))}
+    assert there == {
+        path for path in interfaces.files() if path.startswith(('msg', 'srv', 'action'))
+    }
 
 
 def test_writing_changes_what_drifted_and_removes_what_is_gone(tmp_path: Path) -> None:
@@ -40,7 +42,7 @@ def test_writing_changes_what_drifted_and_removes_what_is_gone(tmp_path: Path) -
 
 def test_every_reply_begins_with_how_it_went() -> None:
     for path, text in interfaces.files().items():
-        if path.startswith('srv/'):
+        if path.startswith(('srv/', 'action/')):
             reply = [line for line in text.split('---\n')[1].splitlines() if line[0] != '#']
             assert reply[:3] == ['bool success', 'string error_code', 'string message']
 

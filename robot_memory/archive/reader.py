@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from robot_memory.archive.event_lines import EventLine, parse_event_line
+from robot_memory.archive.import_result import ImportResult
 from robot_memory.archive.lines import (
     MANY,
     MemoryLine,
@@ -22,7 +23,7 @@ from robot_memory.archive.lines import (
 from robot_memory.archive.raw_lines import parse_object, read_raw_lines
 from robot_memory.core.authority import Writer
 from robot_memory.core.clock import Clock
-from robot_memory.core.errors import InvalidArgument
+from robot_memory.core.errors import Cancelled, InvalidArgument
 from robot_memory.core.fields import parse
 from robot_memory.core.json_text import format_value
 from robot_memory.memory import Memory
@@ -46,28 +47,6 @@ _SMALL_ID, _SMALL_NUMBER = 2**48, 2**32
 """Ids and numbers of turns that leave room for all that will ever follow them here."""
 
 
-@dataclass(frozen=True)
-class ImportResult:
-    """
-    Say what came of an archive; `events` are those of folded memories.
-
-    `erased` counts what was erased here and is not brought back.
-
-    `lost` counts references to what it does not hold, `refused` the lines that were wrong;
-    `problems` are the first of those in words.
-    """
-
-    sessions: int = 0
-    memories: int = 0
-    known: int = 0
-    lost: int = 0
-    same_ids: bool = False
-    refused: int = 0
-    problems: tuple[str, ...] = ()
-    events: int = 0
-    erased: int = 0
-
-
 Line = SessionLine | MemoryLine | EventLine
 
 
@@ -77,36 +56,62 @@ def is_archive(name: str) -> bool:
 
 
 def import_archive(
-    memory: Memory, path: Path, progress: Callable[[int, int], None] = lambda done, total: None
+    memory: Memory,
+    path: Path,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    *,
+    in_batches: bool = False,
 ) -> ImportResult:
     """
     Keep what an archive holds; what is here already is left as it is.
 
-    Into an empty store it comes in one transaction and with its ids; into another in batches,
-    between which others write, with new ids. A line that is wrong is counted and named with its
-    number, and the others are kept. Raise InvalidArgument, before anything is kept, where the
-    first line is wrong or the file is not whole, and NotFound where there is no such file.
+    Into an empty store it comes in one transaction and with its ids, unless `in_batches`; into
+    another in batches, between which others write, with new ids. Between these `progress` may
+    raise Cancelled: what was kept stays, and a second import goes on. A line that is wrong is
+    counted and named with its number, and the others are kept. Raise InvalidArgument, before
+    anything is kept, where the first line is wrong or the file is not whole, and NotFound where
+    there is no such file.
     """
     checked = _ArchiveReader(path)
-    for _ in checked.read_lines():
-        pass
+    for number, _ in enumerate(checked.read_lines()):
+        if number % _BATCH == 0:
+            progress(0, 0)
     total = checked.memories
     again = _ArchiveReader(path)
-    with memory.db.write() as connection:
-        if checked.highest <= _SMALL_ID and archive_rows.is_empty(connection):
-            into = _Importer(again, memory.clock, same_ids=True)
-            into.store_lines(connection, again.read_lines(), progress, total)
-            into.link_superseded(connection)
-            into.link_replaced(connection)
-            return into.get_result()
+    if not in_batches:
+        with memory.db.write() as connection:
+            if checked.highest <= _SMALL_ID and archive_rows.is_empty(connection):
+                return _import_whole(memory, connection, again, progress, total)
     into = _Importer(again, memory.clock, same_ids=False)
     given = again.read_lines()
     while batch := list(islice(given, _BATCH)):
         with memory.db.write() as connection:
-            into.store_lines(connection, iter(batch), progress, total)
+            tell = (lambda done: None) if in_batches else (lambda done: progress(done, total))
+            into.store_lines(connection, iter(batch), tell)
+        memory.call_order.give_way()
+        try:
+            progress(into.done, total)
+        except Cancelled:
+            into.is_cancelled = True
+            break
     with memory.db.write() as connection:
         into.link_superseded(connection)
         into.link_replaced(connection)
+    return into.get_result()
+
+
+def _import_whole(
+    memory: Memory,
+    connection: Connection,
+    reading: _ArchiveReader,
+    progress: Callable[[int, int], None],
+    total: int,
+) -> ImportResult:
+    """Keep an archive with its ids in an empty store, within a transaction."""
+    into = _Importer(reading, memory.clock, same_ids=True)
+    into.store_lines(connection, reading.read_lines(), lambda done: progress(done, total))
+    into.link_superseded(connection)
+    into.link_replaced(connection)
     return into.get_result()
 
 
@@ -122,20 +127,25 @@ class _Importer:
         self._replacing: list[tuple[int, MemoryLine]] = []
         self._sessions = self._memories = self._known = self._lost = self._events = 0
         self._erased = 0
+        self.is_cancelled = False
+
+    @property
+    def done(self) -> int:
+        """Return how many memories were kept, or known."""
+        return self._memories + self._known
 
     def store_lines(
         self,
         connection: Connection,
         lines: Iterator[tuple[int, Line]],
-        progress: Callable[[int, int], None],
-        total: int,
+        progress: Callable[[int], None],
     ) -> None:
         """Keep lines within a transaction."""
         for number, line in lines:
             try:
                 if isinstance(line, MemoryLine):
                     self._store_memory(connection, line)
-                    progress(self._memories + self._known, total)
+                    progress(self.done)
                 elif isinstance(line, EventLine):
                     self._store_event(connection, line)
                 elif not sessions.exists(connection, line.id):
@@ -209,6 +219,8 @@ class _Importer:
         """Let what was superseded point to what the other memory became here."""
         for memory_id, line in self._waiting:
             here = self._ids.get(line.superseded_by or 0)
+            if here is None and self.is_cancelled:
+                continue
             if here is None:
                 self._lost += 1
             else:
@@ -223,7 +235,7 @@ class _Importer:
             for one in line.replaced or ():
                 here = self._ids.get(one['memory'])
                 if here is None:
-                    self._lost += 1
+                    self._lost += not self.is_cancelled
                 else:
                     at, settled = line.created_at, one['settled']
                     archive_rows.link(connection, memory_id, here, at, settled=settled)
@@ -240,6 +252,7 @@ class _Importer:
             tuple(self._reading.problems),
             self._events,
             self._erased,
+            self.is_cancelled,
         )
 
 

@@ -30,6 +30,8 @@ from robot_memory.storage.tables.erasures import Erasure
 
 logger = logging.getLogger(__name__)
 
+STEPS = ('backups', 'file', 'log', 'checks')
+"""What completing an erasure consists of."""
 _PAUSE_SECONDS = 5.0
 """How long an erasure that waits for another process is left alone."""
 _PATIENCE_SECONDS, _LATER_PATIENCE_SECONDS = 2.0, 0.2
@@ -76,8 +78,13 @@ class Eraser:
         if waiting is not None:
             self.complete(waiting.id)
 
-    def complete(self, number: int) -> Erasure:
-        """Complete an erasure as far as it can be now; return how far it is."""
+    def complete(self, number: int, tell: Callable[[str], None] = lambda step: None) -> Erasure:
+        """
+        Complete an erasure as far as it can be now; return how far it is.
+
+        `tell` is told each of the STEPS before it begins; where it raises Cancelled, the erasure
+        goes on later.
+        """
         with self._lock:
             found = self._read(number)
             if found.state == 'done' or not self._claim():
@@ -86,7 +93,7 @@ class Eraser:
                 # Another process may have done it before it let go of the claim.
                 found = self._read(number)
                 if found.state != 'done':
-                    self._finish(found, self._prove(found))
+                    self._finish(found, self._prove(found, tell))
             except _Waiting as waiting:
                 self._wait(found, str(waiting))
             except RobotMemoryError as error:
@@ -130,22 +137,26 @@ class Eraser:
             known.pop(found.id, None)
         self._retry_at = 0.0
 
-    def _prove(self, found: Erasure) -> dict[str, Any]:
+    def _prove(self, found: Erasure, tell: Callable[[str], None]) -> dict[str, Any]:
         """Clean the files, and return the receipt; raise _Waiting where a check does not hold."""
         doomed = Doomed.read(found.items)
+        tell('backups')
         answered = self._answer_backups(found, doomed)
         words = found.words if found.words is not None else self._words.get(found.id)
         is_first = found.id not in self._cleaned
+        tell('file')
         if is_first:
             self._cleaned[found.id] = self._clean(
                 is_known=words is not None, had_folded=bool(doomed.events)
             )
+        tell('log')
         self._empty_log(_PATIENCE_SECONDS if is_first else _LATER_PATIENCE_SECONDS)
         if found.words is not None:  # not before the log can be emptied: they go with this process
             self._words[found.id] = found.words
             with self._db.write() as connection:
                 erasures.remove_words(connection, found.id)
             self._empty_log(_PATIENCE_SECONDS)
+        tell('checks')
         checks = self._check(doomed, words, answered)
         if not all(one['holds'] for one in checks.values()) and not self._cleaned[found.id]:
             cleaning.compact(self._db)

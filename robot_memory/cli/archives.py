@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-import gzip
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from robot_memory.archive.reader import import_archive
-from robot_memory.archive.writer import generate_lines, prepare_seals
 from robot_memory.cli.common import open_memory, print_note, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import format_count
 from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.fields import arg, to_plain
-from robot_memory.core.files import write_file
 from robot_memory.core.progress import make_progress_bar
 from robot_memory.core.settings import Settings, find_store_path
 from robot_memory.memory import Memory
-from robot_memory.tools.export import ExportRequest, extent_of, name_of, text_of
+from robot_memory.tools.export import ExportRequest
 from robot_memory.tools.export import export as export_tool
+from robot_memory.tools.export_file import find_format, write_export, write_text
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class ExportCommand(ExportRequest):
 def export(request: ExportCommand, settings: Settings, options: Options) -> None:
     """Export a session or the whole store to stdout or a file."""
     wanted = request.session or request.session_id
-    format = 'jsonl' if '.jsonl' in Path(request.output).suffixes else request.format
+    format = find_format(Path(request.output), request.format)
     if request.output and not find_store_path(settings).exists():
         raise NotFound(f'no store at {find_store_path(settings)}; select another with --db')
     with open_memory(settings, with_model=False) as memory:
@@ -59,17 +56,12 @@ def _stream(
     """Write an export of any length to stdout or to the output file."""
     memory.accesses.flush()
     if not request.output:
-        _write(memory, wanted, request, format, sys.stdout.write)
+        write_text(memory, wanted, format, request.collection, sys.stdout.write)
         return
     path = Path(request.output)
-    guarded = memory.db.files
-    with (
-        write_file(path, force=request.force, guarded=guarded) as file,
-        _open_compressed(file, path.name) as packed,
-    ):
-        name, count = _write(
-            memory, wanted, request, format, lambda text: packed.write(text.encode())
-        )
+    name, count = write_export(
+        memory, path, wanted, format, request.collection, force=request.force
+    )
     size = path.stat().st_size
     values = {
         'session_id': name,
@@ -80,38 +72,6 @@ def _stream(
     }
     told = f'{request.output}: {format_count(count, "memory", "memories")}, {size} bytes'
     show_answer(values, told, options)
-
-
-def _write(
-    memory: Memory,
-    wanted: str | None,
-    request: ExportCommand,
-    format: str,
-    write: Callable[[str], object],
-) -> tuple[str, int]:
-    """Write an export; return its name and the number of memories in it."""
-    if format == 'jsonl':
-        prepare_seals(memory)
-    with memory.db.read() as connection:
-        extent = extent_of(connection, wanted, request.collection)
-        if format == 'jsonl':
-            count = extent.count(connection)
-            for line in generate_lines(connection, extent):
-                write(f'{line}\n')
-        else:
-            text, count = text_of(connection, extent, format, memory.call_order)
-            write(text if text.endswith('\n') else f'{text}\n')
-    return name_of(extent), count
-
-
-@contextmanager
-def _open_compressed(file: IO[bytes], name: str) -> Iterator[IO[bytes]]:
-    """Yield a gzip stream into the file if its name ends in .gz, else the file itself."""
-    if not name.endswith('.gz'):
-        yield file
-        return
-    with gzip.GzipFile(name, 'wb', compresslevel=6, fileobj=file, mtime=0) as packed:
-        yield packed  # type: ignore[misc]
 
 
 def import_archives(paths: Iterable[str], settings: Settings, options: Options) -> None:

@@ -3,49 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from robot_memory.archive.reader import is_archive
 from robot_memory.cli.archives import import_archives
 from robot_memory.cli.common import is_set_up, open_memory, print_note, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import format_count
-from robot_memory.core.errors import InvalidArgument, NotFound
-from robot_memory.core.fields import arg, get_fields, parse
+from robot_memory.core.errors import NotFound
 from robot_memory.core.heap import use_one_heap
 from robot_memory.core.progress import make_progress_bar
 from robot_memory.core.settings import Settings
-
-
-@dataclass(frozen=True)
-class ImportRequest:
-    """Arguments of the import command."""
-
-    bags: tuple[str, ...] = arg(
-        'rosbag2 folders or files, rosbag1 files, archives (.jsonl, .jsonl.gz), or folders that '
-        'contain any of these.'
-    )
-    params: str = arg(
-        'Node parameter file that defines the taps; without it, all topics of supported types '
-        'are read.',
-        default='',
-    )
-    set: tuple[str, ...] = arg(
-        'Setting of the node or a tap, such as wrench.onset_n=1; repeatable, above --params.',
-        default=(),
-    )
-    again: bool = arg('Import recordings that were completely imported before.', default=False)
-    collection: str = arg('Collection for all events.', default='', max_length=128)
-    session_id: str = arg('Session id for all events.', default='')
-    source: str = arg('Source (robot) recorded with all events.', default='')
-    demonstration: str = arg('Store motions as a demonstration with this name.', default='')
-    pose_topic: str = arg('Topic with the pose of the robot or its tool.', default='')
-    pose_type: str = arg('Message type of pose_topic.', default='')
-    fixed_frame: str = arg('Fixed frame in which tf poses are resolved.', default='')
+from robot_memory.tools.import_request import ImportRequest
 
 
 def import_recordings(request: ImportRequest, settings: Settings, options: Options) -> None:
@@ -55,34 +26,13 @@ def import_recordings(request: ImportRequest, settings: Settings, options: Optio
     Imports are idempotent: rerun the command to resume. Recordings that were completely imported
     are skipped; events are identified by source, topic and stamp, and known ones are skipped.
     """
-    found = [one for bag in request.bags for one in _walk(Path(bag))]
-    archives = [str(path) for path in found if is_archive(path.name)]
-    bags = [path for path in found if not is_archive(path.name)]
-    if any(is_archive(bag) for bag in request.bags) and (
-        bags or dataclasses.replace(request, bags=()) != ImportRequest(())
-    ):
-        raise InvalidArgument(
-            'archives take no import options and cannot be mixed with recordings; import '
-            'them separately'
-        )
-    if not found:
-        raise NotFound(
-            f'{", ".join(request.bags)} contains no recording; accepted: files .mcap, .db3, .bag, '
-            'with or without .zstd, and archives'
-        )
+    from robot_memory.ingest.import_plan import find_files
+
+    bags, archives = find_files(request)
     if bags:
         _import_all(bags, request, settings, options)
     if archives:
-        import_archives(archives, settings, options)
-
-
-def _walk(path: Path) -> Iterator[Path]:
-    """Yield the recordings and archives at a path, or in the folders below it."""
-    from robot_memory.ingest.recording import list_recordings
-
-    yield from list_recordings(path)
-    if path.is_dir():
-        yield from sorted(one for one in path.rglob('*.jsonl*') if is_archive(one.name))
+        import_archives(map(str, archives), settings, options)
 
 
 def _import_all(
@@ -90,8 +40,9 @@ def _import_all(
 ) -> None:
     """Import recordings; one that fails does not stop the others, and raises at the end."""
     from robot_memory.ingest.bag_import import ImportReport, import_once
+    from robot_memory.ingest.import_plan import make_plan
 
-    plan = _make_plan(request)
+    plan = make_plan(request)
     done: list[ImportReport] = []
     failed = 0
     loads = is_set_up(settings)
@@ -141,60 +92,6 @@ def _make_bar(
         print_note(text)
 
     return say, progress
-
-
-def _make_plan(request: ImportRequest) -> Any:
-    """Return the import plan: settings of the parameter file, overridden by options."""
-    from robot_memory.ingest import IngestSettings, PoseSourceSettings
-    from robot_memory.ingest.bag_import import ImportPlan
-    from robot_memory.ingest.parameters import (
-        check_parameters,
-        group_by_tap,
-        read_assignments,
-        read_parameters,
-    )
-
-    values = read_parameters(Path(request.params)) if request.params else {}
-    assigned = read_assignments(request.set)
-    tap_settings: dict[str, dict[str, Any]] = {}
-    if request.params:
-        values |= assigned
-    else:
-        for name in assigned:
-            tap, _, setting = name.rpartition('.')
-            if tap:
-                tap_settings.setdefault(tap, {})[setting] = assigned[name]
-        values |= {name: value for name, value in assigned.items() if '.' not in name}
-    if assigned:
-        plain = {
-            name: value for name, value in values.items() if request.params or '.' not in name
-        }
-        check_parameters(plain, '--set')
-    for name in ('source', 'demonstration', 'pose_topic', 'pose_type', 'fixed_frame'):
-        if getattr(request, name):
-            values[name] = getattr(request, name)
-    senses = parse(IngestSettings, _select_values(IngestSettings, values), 'parameter file')
-    place = parse(PoseSourceSettings, _select_values(PoseSourceSettings, values), 'parameter file')
-    overrides = {
-        name: getattr(request, name)
-        for name in ('collection', 'session_id')
-        if getattr(request, name)
-    }
-    taps = group_by_tap(values, senses.taps) if request.params else None
-    return ImportPlan(
-        taps,
-        overrides,
-        tap_settings,
-        place,
-        senses.source,
-        senses.demonstration,
-        senses.session_hours,
-    )
-
-
-def _select_values(declaration: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    names = {field.name for field in get_fields(declaration)}
-    return {name: value for name, value in values.items() if name in names}
 
 
 def _format_result(done: list[Any], with_taps: bool) -> str:

@@ -49,6 +49,10 @@ class Unavailable(RobotMemoryError):
     )
 
 
+class Cancelled(Unavailable):
+    """A long call is asked to stop, and stops where the store is whole."""
+
+
 class ModelFailed(Unavailable):
     """The embedding model gave no vector; words go on without it."""
 

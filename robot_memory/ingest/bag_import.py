@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from robot_memory.core.errors import NotFound
+from robot_memory.core.errors import Cancelled, NotFound
 from robot_memory.ingest import messages
 from robot_memory.ingest.earlier_runs import StoredRuns
 from robot_memory.ingest.handlers import RecordingOrigin, TopicHandler
@@ -56,7 +56,8 @@ class ImportReport:
     Tell what an import did: `seconds` of recording, and counts by tap and reason.
 
     It was `skipped` if it had been imported completely before. `losses` are the damaged parts,
-    `lost` their number, bytes and messages as far as known.
+    `lost` their number, bytes and messages as far as known. One that `is_cancelled` was read in
+    part.
     """
 
     recording: str
@@ -68,6 +69,7 @@ class ImportReport:
     lost: dict[str, int]
     losses: tuple[Loss, ...] = ()
     skipped: bool = False
+    is_cancelled: bool = False
 
 
 def import_recording(
@@ -82,8 +84,8 @@ def import_recording(
 
     Events are written in a thread beside; all of them are in the store at the end. What was kept
     before, by an import that was broken off or by a live run, is known by its identity and not
-    kept again. `progress` is told how many of how many messages are read. Raise NotFound where
-    there is no recording.
+    kept again. `progress` is told how many of how many messages are read; it may raise Cancelled:
+    then what was found so far is kept. Raise NotFound where there is no recording.
     """
     with ExitStack() as closers:
         recording = closers.enter_context(Recording(path, tell))
@@ -111,7 +113,7 @@ def import_recording(
             handlers.setdefault((handler.topic, handler.type), []).append(handler)
         topics = [topic for topic in recording.topics if (topic.name, topic.type) in handlers]
         total = sum(topic.count for topic in topics)
-        done, first_ns, last_ns = 0, 0, 0
+        done, first_ns, last_ns, is_cancelled = 0, 0, 0, False
         for batch in gather_batches(recording.messages({topic.name for topic in topics})):
             received = [
                 (handler, raw, recorded_ns)
@@ -123,9 +125,13 @@ def import_recording(
             pipeline.receive(received)
             done += sum([(one.topic, one.type) in handlers for one in batch])
             first_ns, last_ns = first_ns or received[0][2], received[-1][2]
-            progress(done, total)
-        progress(done, total)
-        pipeline.finish()
+            try:
+                progress(done, total)
+            except Cancelled:
+                is_cancelled = True
+                break
+        if not is_cancelled:  # else what is under way is found whole by the next import
+            pipeline.finish()
         writer.wait()
         losses = tuple(recording.losses)
     for loss in losses:
@@ -140,6 +146,7 @@ def import_recording(
         taps=pipeline.report(writer.counts),
         lost=add_up(losses),
         losses=losses,
+        is_cancelled=is_cancelled,
     )
 
 
@@ -163,7 +170,7 @@ def import_once(
             str(path), before['seconds'], 0, 0, before['kept'], {}, add_up(()), skipped=True
         )
     done = import_recording(memory, path, plan, tell, progress)
-    if not done.losses:
+    if not (done.losses or done.is_cancelled):
         figures = {'seconds': done.seconds, 'kept': done.kept + done.known}
         note_completed(memory, key, figures)
     return done

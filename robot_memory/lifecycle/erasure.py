@@ -10,9 +10,10 @@ from typing import Any
 
 from robot_memory.background import erasing
 from robot_memory.background.erasing import Order
+from robot_memory.background.erasures import STEPS
 from robot_memory.core.errors import Conflict
 from robot_memory.core.zones import get_zone
-from robot_memory.memory import Memory
+from robot_memory.memory import Memory, progress
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import compile_filter
 from robot_memory.storage.tables import (
@@ -103,8 +104,12 @@ def confirm(memory: Memory, token: str) -> Erased:
     Erase what a token stands for, as one transaction, then clean the files and prove it.
 
     Raise Conflict where the token is not valid for this caller, and where any of what was
-    previewed has changed since. The proof may be pending: it goes on by itself.
+    previewed has changed since. The proof may be pending: it goes on by itself. Where it is
+    cancelled before the transaction nothing is erased, after it the proof is pending.
     """
+    steps = ('rows', *STEPS)
+    tell = progress.get()
+    tell(0, len(steps), steps[0])
     salt = secrets.token_bytes(_SALT_BYTES)
     with memory.db.write() as connection:
         at, caller = memory.clock(), memory.caller
@@ -118,7 +123,8 @@ def confirm(memory: Memory, token: str) -> Erased:
         counts = erasing.erase(connection, order)
         digests = [hashlib.sha256(salt + text.encode()).hexdigest() for text in taken.said]
         erasures.describe(connection, number, found.write(), counts, digests, taken.words)
-    return Erased(memory.eraser.complete(number), salt.hex())
+    done = memory.eraser.complete(number, lambda step: tell(steps.index(step), len(steps), step))
+    return Erased(done, salt.hex())
 
 
 def _refuse_changed(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from robot_memory.core.clock import milliseconds_since
+from robot_memory.core.errors import Cancelled
 from robot_memory.lifecycle import reclassification
 from robot_memory.lifecycle.retention import retire_expired
 from robot_memory.lifecycle.undo import prune_history
@@ -31,7 +32,11 @@ class Step:
 
 
 def run_maintenance(memory: Memory, *, keep_free_room: bool, all_lines: bool) -> list[Step]:
-    """Run all steps in order; raise Unavailable where the store cannot be written."""
+    """
+    Run all steps in order, or those until it is cancelled; return what came of each.
+
+    Raise Unavailable where the store cannot be written.
+    """
     db = memory.db
     memory.accesses.flush()
     steps: dict[str, Callable[[], Done]] = {
@@ -53,7 +58,10 @@ def run_maintenance(memory: Memory, *, keep_free_room: bool, all_lines: bool) ->
         del steps['compact']
     done: list[Step] = []
     for name, step in steps.items():
-        progress.get()(len(done), len(steps), name)
+        try:
+            progress.get()(len(done), len(steps), name)
+        except Cancelled:
+            break
         done.append(_time(name, step))
     return done
 

@@ -1,5 +1,5 @@
 """
-Writes msg/, srv/, config/ and the methods of RobotMemory from the declarations.
+Writes msg/, srv/, action/, config/ and the methods of RobotMemory from the declarations.
 
 `make interfaces` runs it. The files are committed, and a test fails where they drift. It needs no
 ROS. In a checkout it runs scripts/write_reference.py, too, for the reference pages.
@@ -19,6 +19,7 @@ from robot_memory.core.fields import Field, get_fields
 from robot_memory.core.settings import McpSettings, NodeSettings, Settings
 from robot_memory.ingest import IngestSettings, PoseSourceSettings, TapSettings
 from robot_memory.ingest.tap import DEFAULTS, get_detector_settings
+from robot_memory.ros.declared_actions import ACTIONS, DeclaredAction, Progress
 from robot_memory.ros.kept_event import POSE_LINES, KeptEvent
 from robot_memory.tool import Tool
 
@@ -57,6 +58,8 @@ def files() -> dict[str, str]:
         texts[f'srv/{service_name(tool)}.srv'] = _generate_service(tool)
         for record in list_records(tool.response):
             texts[f'msg/{message_name(record)}.msg'] = _generate_message(record)
+    for action in ACTIONS:
+        texts[f'action/{action.type_name}.action'] = _generate_action(action)
     for record in list_records(KeptEvent):
         texts[f'msg/{message_name(record)}.msg'] = _generate_message(record)
     texts['msg/KeptEvent.msg'] = _generate_message(KeptEvent) + '\n'.join(POSE_LINES) + '\n'
@@ -66,21 +69,43 @@ def files() -> dict[str, str]:
 
 
 def _generate_service(tool: Tool[Any, Any]) -> str:
+    lines = [
+        *_describe_call(tool),
+        *_describe_failure('True on success; a failed call changes nothing.'),
+    ]
+    for field in get_fields(tool.response):
+        lines += _describe_field(field, '')
+    return '\n'.join(lines) + '\n'
+
+
+def _generate_action(action: DeclaredAction) -> str:
+    tool = action.tool
+    success = 'True on success; false with what was done so far if cancelled.'
+    lines = [*_describe_call(tool), *_describe_failure(success)]
+    for declaration in (tool.response, Progress):
+        lines += ['---'] if declaration is Progress else []
+        for field in get_fields(declaration):
+            lines += _describe_field(field, '')
+    return '\n'.join(lines) + '\n'
+
+
+def _describe_call(tool: Tool[Any, Any]) -> list[str]:
     lines = [NOTE, f'# {tool.summary}', '']
     for field in get_fields(tool.request):
         lines += _describe_field(field, _format_default(field))
-    lines += [
+    return lines
+
+
+def _describe_failure(success: str) -> list[str]:
+    return [
         '---',
-        '# True on success; a failed call changes nothing.',
+        f'# {success}',
         'bool success',
         '# invalid_argument, not_found, conflict, unavailable or internal; empty on success.',
         'string error_code',
         '# Error message: field, value and accepted values; empty on success.',
         'string message',
     ]
-    for field in get_fields(tool.response):
-        lines += _describe_field(field, '')
-    return '\n'.join(lines) + '\n'
 
 
 def _generate_message(declaration: type) -> str:
@@ -175,9 +200,8 @@ def _format_yaml(value: Any) -> str:
 
 def write(root: Path) -> list[str]:
     """Write changed files and remove undeclared ones; return the changed paths."""
-    return write_files(
-        root, files(), (('msg', '.msg'), ('srv', '.srv'), ('config', 'robot_memory.yaml'))
-    )
+    owned = (('msg', '.msg'), ('srv', '.srv'), ('action', '.action'))
+    return write_files(root, files(), (*owned, ('config', 'robot_memory.yaml')))
 
 
 def write_files(

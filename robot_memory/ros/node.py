@@ -236,9 +236,10 @@ class MemoryNode(LifecycleNode):
     # The end
 
     def stop_waiting(self) -> None:
-        """Have calls that wait for another process's write give up: the node will close."""
+        """Have long calls, and those that wait for another process, give up: the node ends."""
         serving = self._serving
         if serving is not None:
+            serving.memory.admission.refuse('the node is ending')
             serving.memory.stop_waiting()
 
     def close(self) -> None:

@@ -16,8 +16,11 @@ from robot_memory.ros import session
 from robot_memory.ros.executor import DispatchOnceExecutor
 from robot_memory.ros.node import MemoryNode
 
-_THREADS = 7
-"""One for what writes, one for timers, one for transitions, and the rest for recalls."""
+_THREADS = 8
+"""
+One for what writes, one for a goal of an action, one for timers, one for transitions, and the rest
+for recalls.
+"""
 
 
 def main(signals: queue.SimpleQueue[int]) -> None:

@@ -98,12 +98,17 @@ def _retry_sending(service: Service[Any, Any]) -> Callable[[Any, Any], None]:
     return send_response
 
 
+def name_caller(node: Node, memory: Memory) -> None:
+    """Say of what this thread does next that it is a call over ROS."""
+    name = node.get_fully_qualified_name()
+    caller.set(Writer.of_role('ros', name, memory.settings.ros_role))
+
+
 def _make_handler(node: Node, memory: Memory, tool: Tool[Any, Any]) -> Callable[[Any, Any], Any]:
     """Return the callback of a tool's service: whatever happens, the caller has a reply."""
 
     def handle(request: Any, response: Any) -> Any:
-        name = node.get_fully_qualified_name()
-        caller.set(Writer.of_role('ros', name, memory.settings.ros_role))
+        name_caller(node, memory)
         try:
             with memory.admission.enter():
                 answer = tool.run(memory, convert.read_arguments(request, tool.request))

@@ -15,6 +15,7 @@ from robot_memory.mcp_server.access_control import AccessControl, parse_address
 from robot_memory.mcp_server.port import listen
 from robot_memory.mcp_server.token import read_principals
 from robot_memory.memory import Memory
+from robot_memory.ros.actions import Actions
 from robot_memory.ros.services import Services
 
 logger = logging.getLogger(__name__)
@@ -49,6 +50,8 @@ class Serving:
             self.memory.admission.refuse(refusal)
             services = Services(node, self.memory)
             closers.callback(services.close)
+            actions = Actions(node, self.memory)
+            closers.callback(actions.close)
             closers.callback(self.memory.admission.wait_until_empty, _PATIENCE_SECONDS)
             self._closers = closers.pop_all()
         logger.info('store: %s', find_store_path(settings))

@@ -105,7 +105,7 @@ def _climbs(layers: tuple[tuple[str, ...], ...], depth: int) -> Iterator[str]:
             if not name.startswith('robot_memory.') or parts[:depth] != list(steps[:depth]):
                 continue
             other = parts[depth] if len(parts) > depth else room
-            if other in (room, 'msg', 'srv'):
+            if other in (room, 'msg', 'srv', 'action'):
                 continue
             assert room in level, f'{room} has no place in the picture; give it one in the layers'
             if level[other] >= level[room]:

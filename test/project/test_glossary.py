@@ -31,7 +31,14 @@ PAGES = sorted(
     for page in (*ROOT.glob('docs/**/*.md'), ROOT / 'README.md')
     if not set(page.relative_to(ROOT / 'docs').parts if 'docs' in page.parts else ()) & {*HISTORY}
 )
-GENERATED = sorted([*ROOT.glob('srv/*.srv'), *ROOT.glob('msg/*.msg'), *ROOT.glob('config/*.yaml')])
+GENERATED = sorted(
+    [
+        *ROOT.glob('srv/*.srv'),
+        *ROOT.glob('msg/*.msg'),
+        *ROOT.glob('action/*.action'),
+        *ROOT.glob('config/*.yaml'),
+    ]
+)
 
 
 def banned(text: str) -> list[str]:
