@@ -199,6 +199,19 @@ async def test_a_long_call_reports_its_progress_where_the_client_asks_for_it(
         assert {total for _, total, _ in told} == {len(steps)}
 
 
+async def test_an_export_reports_its_progress(asked: Client) -> None:
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+
+    async with asked as client:
+        await client.call_tool('learn', {'insight': CUP})
+        arguments = {'session_id': 'all', 'format': 'jsonl'}
+        await client.call_tool('export', arguments, progress_callback=hear)
+        assert told == [(0, 1, 'memories')]
+
+
 async def test_the_list_for_planners_is_short(robot: Robot, revision: str) -> None:
     async with Client(build_server(robot.memory), mode=REVISIONS[revision]) as client:
         listed = await client.list_tools()

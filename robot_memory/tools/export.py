@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from robot_memory.archive.documents import export_values, render_markdown, render_text
@@ -10,7 +11,7 @@ from robot_memory.archive.writer import ExportScope, generate_lines, prepare_sea
 from robot_memory.core.call_order import CallOrder
 from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.fields import arg, collection_arg
-from robot_memory.memory import Memory
+from robot_memory.memory import Memory, progress
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import archive_rows, sessions
 from robot_memory.text.controls import escape_controls
@@ -20,6 +21,8 @@ ALL = 'all'
 FORMATS = ('json', 'markdown', 'text', 'jsonl')
 _MOST = 16_000_000
 """Bytes of an answer; a whole store is for the command line, which streams it."""
+_EVERY = 100
+"""Lines after which progress is told."""
 
 
 @dataclass(frozen=True)
@@ -94,17 +97,30 @@ def name_of(extent: ExportScope) -> str:
     return ALL if extent.session is None else extent.session.id
 
 
+def generate_told_lines(
+    connection: Connection, extent: ExportScope, order: CallOrder
+) -> Iterator[str]:
+    """Yield the lines of an archive, and tell how many memories are written."""
+    tell, count = progress.get(), extent.count(connection)
+    for number, line in enumerate(order.share(generate_lines(connection, extent))):
+        if number % _EVERY == 0:
+            tell(min(number, count), count, 'memories')
+        yield f'{line}\n'
+
+
 def text_of(
     connection: Connection, extent: ExportScope, format: str, order: CallOrder
 ) -> tuple[str, int]:
     """Return an export as one text, and how many memories it tells of."""
+    count = extent.count(connection)
     if format == 'jsonl':
-        lines = order.share(generate_lines(connection, extent))
-        return ''.join(f'{line}\n' for line in lines), extent.count(connection)
+        return ''.join(generate_told_lines(connection, extent, order)), count
+    progress.get()(0, count, 'memories')
     values = export_values(connection, extent, order)
     told = values.get('sessions', [values] if extent.session else [])
     count = sum(len(one['messages']) + len(one['memories']) for one in told)
     count += len(values['memories']) if extent.session is None else 0
+    progress.get()(count, count, 'text')
     if format == 'json':
         # Not dump_json: its limits are those of a memory's own JSON.
         text = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(',', ':'))

@@ -9,17 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from robot_memory.archive.writer import generate_lines, prepare_seals
+from robot_memory.archive.writer import prepare_seals
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg
 from robot_memory.core.files import write_file
 from robot_memory.core.json_text import format_value
 from robot_memory.memory import Memory, progress
 from robot_memory.tool import tool
-from robot_memory.tools.export import ExportRequest, extent_of, name_of, text_of
-
-_EVERY = 100
-"""Lines after which progress is told."""
+from robot_memory.tools.export import (
+    ExportRequest,
+    extent_of,
+    generate_told_lines,
+    name_of,
+    text_of,
+)
 
 
 @dataclass(frozen=True)
@@ -106,20 +109,16 @@ def write_text(
     """Write an export of any length; return its name and how many memories it has."""
     if format == 'jsonl':
         prepare_seals(memory)
-    tell = progress.get()
     with memory.db.read() as connection:
         extent = extent_of(connection, session_id, collection)
         if format == 'jsonl':
             count = extent.count(connection)
-            lines = memory.call_order.share(generate_lines(connection, extent))
-            for number, line in enumerate(lines):
-                if number % _EVERY == 0:
-                    tell(min(number, count), count, 'memories')
-                write(f'{line}\n')
+            for line in generate_told_lines(connection, extent, memory.call_order):
+                write(line)
         else:
             text, count = text_of(connection, extent, format, memory.call_order)
             write(text if text.endswith('\n') else f'{text}\n')
-    tell(count, count, 'file')
+    progress.get()(count, count, 'file')
     return name_of(extent), count
 
 
