@@ -90,7 +90,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     home = Path(robot_memory.__path__[0]).parent
     line = last_line(bare, FACES[face], home, all_but_apsw)
     assert f'apsw is not installed for {bare}' in line
-    assert line.endswith(f'{bare} -m pip install "apsw>=3.46,<4"')
+    assert line.endswith(f'{bare} -m pip install "apsw>=3.53,<4"')
 
 
 @pytest.mark.parametrize('face', ['robot-memory', 'python'])

@@ -8,7 +8,7 @@ import sys
 REQUIRED = {
     'PIL': 'Pillow>=10,<14',
     'anyio': 'anyio>=4.9,<5',
-    'apsw': 'apsw>=3.46,<4',
+    'apsw': 'apsw>=3.53,<4',
     'cachetools': 'cachetools>=5.3,<9',
     'lz4': 'lz4>=4,<5',
     'matplotlib': 'matplotlib>=3.8,<4',
