@@ -11,6 +11,7 @@ import pytest
 from amounts import few_or_many
 from robots import MovableClock, Robot
 
+from robot_memory.archive.reader import import_archive
 from robot_memory.core.authority import THE_STORE
 from robot_memory.storage import checksums
 from robot_memory.storage.admin.audit_check import check, verify
@@ -157,6 +158,25 @@ def test_an_erased_text_leaves_the_audit_whole(written: apsw.Connection) -> None
     assert check(written, all_lines=True).problem == ''
     problem = find(written, "UPDATE audit SET reason = 'other' WHERE memory_id = 1")
     assert 'it has no salt' in problem
+
+
+def test_changes_that_another_store_made_verify_after_an_import(
+    robot: Robot, open_robot: Callable[..., Robot], tmp_path: Path
+) -> None:
+    other = open_robot(name='other')
+    other.learn('The dock is in hall 2')
+    other.update(1, 'The dock is in hall 4')
+    other.forget(1, 'it was moved')
+    other.learn('The ramp is wet')
+    archive = tmp_path / 'other.jsonl'
+    archive.write_text(other.export('all', 'jsonl').content, encoding='utf-8')
+    robot.learn('The tray is red')
+    import_archive(robot.memory, archive)
+    robot.update(3, 'The ramp is dry')
+    with robot.memory.db.write() as connection:
+        assert check(connection, all_lines=True).problem == ''
+        assert find(connection, "UPDATE revisions SET content = 'x' WHERE salt IS NOT NULL") != ''
+        assert find(connection, "UPDATE memories SET content = 'x' WHERE id = 2") != ''
 
 
 def test_maintain_goes_on_from_the_last_checkpoint(open_robot: Callable[..., Robot]) -> None:
