@@ -4,12 +4,13 @@
 # PYTHONS=<pythons> the interpreters of `make test-pythons`, in place of all that are found
 # QUICK=1           `make bench` in some minutes, not half an hour; `make lives` in 10, not 3 hours
 # FULL=1            `make bench` with 1M memories, 5M events, a year of 1M: some hours
+# ROUNDS=100 HOURS=1 SEED=7 PART=cuts `make torture`: how much, until when, what again, one part
 # TESTS=<arguments> passed on to pytest, in place of the whole test directory
 export PYTHON PYTHONS
 run := scripts/env
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-long coverage test-pythons lint demo bench lives quality conformance interfaces clean
+.PHONY: help build test test-long coverage test-pythons lint demo bench lives torture quality conformance interfaces clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +51,10 @@ lives: build ## Let memories learn two skills through simulated lives; QUICK=1, 
 
 quality: build ## Measure retrieval quality on recorded data sets and on a robot data set.
 	@$(run) python bench/retrieval/measure.py
+
+torture: build ## Kill writers, cut power, fail disks, flip bits; print what was lost.
+	@$(run) python torture/break_stores.py $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(HOURS),--hours $(HOURS)) \
+	  $(if $(SEED),--seed $(SEED)) $(if $(PART),--part $(PART))
 
 conformance: build ## Run the official MCP conformance suites; the first run installs them.
 	@$(run) python scripts/conformance.py

@@ -26,6 +26,7 @@ COMMANDS = {
     'conformance.py': [str(ROOT / 'scripts/conformance.py')],
     'write_reference.py': [str(ROOT / 'scripts/write_reference.py')],
     'pin.py': [str(ROOT / 'scripts/pin.py')],
+    'break_stores.py': [str(ROOT / 'torture/break_stores.py')],
     'run.py': [str(ROOT / 'bench/run.py')],
 }
 

@@ -1,0 +1,150 @@
+"""`make torture` judges rightly, and a few of its rounds leave nothing lost or inconsistent."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+import pytest
+from amounts import few_or_many
+
+sys.path.insert(0, str(Path(__file__).parents[2] / 'torture'))
+
+import checker
+import disk
+import lives
+import rounds
+from disk import Event, Replay
+from lives import STORE, Life
+from rounds import Reference
+
+ROOT = Path(__file__).parents[2]
+ROUNDS = few_or_many(8, 100)
+FAULTS = {
+    'counts': 'UPDATE counts SET memories = memories + 1',
+    'collections': 'UPDATE collections SET memories = memories + 1',
+    'full text': 'DELETE FROM memories_fts WHERE rowid = {one}',
+    'indexed': "UPDATE indexed SET terms = x'00000000' WHERE memory_id = {one}",
+    'memory {one}: hash': "UPDATE memories SET guard = 'x' WHERE id = {one}",
+    'facets': 'DELETE FROM facets WHERE memory_id = {one}',
+    'places': 'DELETE FROM places WHERE memory_id = {one}',
+    'audit: line 3 ': "UPDATE audit SET action = 'x' WHERE id = 3",
+    'audit: line 2 is missing': 'DELETE FROM audit WHERE id = 2',
+    'audit: memory {one}': 'UPDATE memories SET stands = NOT stands WHERE id = {one}',
+    'audit: no line': (
+        'INSERT INTO memories SELECT 999, * FROM (SELECT {rest} FROM memories WHERE id = {one})'
+    ),
+    'trial': 'DELETE FROM trials',
+    'hours': 'DELETE FROM event_hours',
+    'superseded_by': "UPDATE memories SET status = 'superseded' WHERE id = {one}",
+    'foreign key': 'UPDATE memories SET superseded_by = 12345 WHERE id = {one}',
+    'one plane alone': "UPDATE indexed SET coarse = x'00' WHERE memory_id = {one}",
+    'payloads: a row': 'INSERT INTO payloads (memory_id) VALUES (9999)',
+}
+"""What is said of a store, and a change that nothing else tells of."""
+
+
+@pytest.fixture(scope='module')
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp('torture') / 'base'
+    Life(1).prepare(folder)
+    return folder
+
+
+def test_a_store_that_nobody_disturbed_is_consistent(base: Path) -> None:
+    assert checker.check(base / STORE) == []
+
+
+@pytest.mark.parametrize('told', FAULTS)
+def test_a_row_that_was_changed_behind_the_indexes_is_found(
+    base: Path, tmp_path: Path, told: str
+) -> None:
+    path = tmp_path / STORE
+    shutil.copyfile(base / STORE, path)
+    connection = apsw.Connection(str(path))
+    ((one,),) = connection.execute(
+        'SELECT min(i.memory_id) FROM indexed AS i JOIN places AS p ON p.memory_id = i.memory_id'
+    )
+    columns = [row[1] for row in connection.execute('PRAGMA table_info(memories)')]
+    connection.execute(FAULTS[told].format(one=one, rest=', '.join(columns[1:])))
+    connection.close()
+    wanted = told.format(one=one)
+    assert [problem for problem in checker.check(path) if wanted in problem] != []
+
+
+def test_two_lives_of_a_seed_leave_the_same_rows(base: Path, tmp_path: Path) -> None:
+    left = []
+    for name in ('one', 'other'):
+        shutil.copytree(base, tmp_path / name)
+        for _ in Life(1).live(tmp_path / name):
+            pass
+        left.append(lives.read_rows(tmp_path / name))
+    assert lives.describe_difference(*left) == ''
+
+
+def test_a_lost_call_and_half_of_one_are_told_apart(base: Path, tmp_path: Path) -> None:
+    shutil.copytree(base, ran := tmp_path / 'run')
+    states = [[lives.read_rows(ran)]]
+    states += [[lives.read_rows(ran)] for _ in Life(1).live(ran)]
+    reference = Reference(Life(1), base, states, [])
+    judged = [rounds.judge_rows(reference, step[-1], 6).kind for step in states]
+    changed = [step != states[6] for step in states]
+    assert judged == ['lost' if one else '' for one in changed[:6]] + ['', ''] + [
+        'half' if one else '' for one in changed[8:]
+    ]
+    assert 'lost' in judged
+    assert 'half' in judged
+
+
+def test_a_power_cut_leaves_what_was_synced_and_any_of_the_rest(tmp_path: Path) -> None:
+    ran, kept = tmp_path / 'run', str(tmp_path / 'run' / 'kept')
+    ran.mkdir()
+    events = [
+        Event('C', kept, '', 0, b''),
+        Event('W', kept, '', 0, b'a' * 1024),
+        Event('S', kept, '', 0, b''),
+        Event('W', kept, '', 0, b'b' * 1024),
+        Event('A', '', '', 1, b''),
+        Event('R', kept, f'{kept}.2', 0, b''),
+    ]
+    replay = Replay(ran, ran)
+    for event in events:
+        replay.step(event)
+    assert replay.answered == 1
+    found = set()
+    for seed in range(600):
+        shutil.rmtree(ran)
+        replay.cut(random.Random(seed), ran)
+        (path,) = ran.iterdir()
+        content = path.read_bytes()
+        found.add((path.name, content[:1], content[512:513]))
+        assert content == content[:1] * 512 + content[512:513] * 512
+    sectors = [(one, other) for one in (b'a', b'b') for other in (b'a', b'b')]
+    assert found == {(name, *pair) for name in ('kept', 'kept.2') for pair in sectors}
+
+
+def test_some_rounds_of_each_part_are_clean() -> None:
+    if shutil.which('g++') is None:
+        pytest.skip('torture needs g++ to strike at calls')
+    seed = random.SystemRandom().randrange(10**6)
+    command = [sys.executable, str(ROOT / 'torture/break_stores.py')]
+    done = subprocess.run(
+        [*command, '--rounds', str(ROUNDS), '--seed', str(seed)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, 'PYTHONPATH': str(ROOT)},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    parts = re.findall(r'^(\w+): [1-9]\d* (?:rounds|calls|erasures)', done.stdout, re.MULTILINE)
+    assert parts == ['kills', 'cuts', 'errors']
+
+
+def test_the_library_that_strikes_is_refused_where_it_is_not_loaded() -> None:
+    with pytest.raises(OSError, match='not preloaded'):
+        disk.Disk()

@@ -1,0 +1,170 @@
+"""
+Try to break stores, and print what came of it: rounds, lost, inconsistent, and the seed.
+
+`python torture/break_stores.py [--part kills] [--rounds 100] [--hours 2] [--seed 7] [--round 41]`
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import logging
+import os
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(1, str(Path(__file__).resolve().parents[1] / 'test'))
+
+import disk
+import lives
+import rounds as one_round
+from lives import Life
+
+from robot_memory.core.version import get_version
+
+KINDS = ('lost', 'half', 'inconsistent', 'refused', 'ended')
+OF_LIFE = 40
+"""Rounds with one life: making it costs as much as some rounds."""
+
+
+@dataclass
+class Tally:
+    """Count the rounds of a part, and what was wrong in them."""
+
+    part: str
+    rounds: int = 0
+    wrong: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, kind: str = '', detail: str = '', seed: int = 0, number: int = 0) -> None:
+        """Count a round, and print at once what is wrong in it."""
+        self.rounds += 1
+        if kind:
+            self.wrong[kind] += 1
+            again = f'--part {self.part} --seed {seed} --round {number}'
+            print(f'{self.part}: {kind} ({again}): {detail}', flush=True)
+
+
+def main() -> int:
+    """Run the parts that were asked for; return 1 where anything was lost or inconsistent."""
+    asked = parse_arguments()
+    with tempfile.TemporaryDirectory(dir=find_fast_folder()) as name:
+        folder = Path(name)
+        if 'disk.so' not in os.environ.get('LD_PRELOAD', ''):
+            library = disk.build_library(folder)
+            if library is None:
+                print('g++ is missing: kills, cuts and errors need it; install it')
+                return 2
+            return disk.start_preloaded(library, [__file__, *sys.argv[1:]])
+        os.environ.pop('LD_PRELOAD')
+        logging.disable(logging.CRITICAL)
+        return run_parts(asked, folder)
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Return what the command line asks for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument('--version', action='version', version=f'%(prog)s {get_version()}')
+    parser.add_argument('--part', choices=PARTS, action='append', help='All by default.')
+    parser.add_argument('--rounds', type=int, default=100, help='Rounds of each part.')
+    parser.add_argument('--hours', type=float, help='Go on so long, with further seeds.')
+    parser.add_argument('--seed', type=int, help='Random by default; it is printed.')
+    parser.add_argument('--round', type=int, help='Only this round of the seed.')
+    return parser.parse_args()
+
+
+def find_fast_folder() -> str | None:
+    """Return a folder in memory where there is one: a round copies and removes stores."""
+    return '/dev/shm' if os.access('/dev/shm', os.W_OK) else None
+
+
+def run_parts(asked: argparse.Namespace, folder: Path) -> int:
+    """Run parts until rounds or hours are over, and print a line for each."""
+    seed = random.SystemRandom().randrange(10**6) if asked.seed is None else asked.seed
+    until = time.monotonic() + (asked.hours or 0) * 3600
+    tallies = {part: Tally(part) for part in asked.part or PARTS}
+    print(f'seed {seed}', flush=True)
+    while True:
+        for part, tally in tallies.items():
+            start = time.monotonic()
+            within = folder / f'{part}{seed}'
+            within.mkdir()
+            PARTS[part](tally, within, seed, asked.rounds, asked.round)
+            print_tally(tally, time.monotonic() - start)
+        seed += asked.rounds
+        if time.monotonic() >= until:
+            break
+    return int(any(tally.wrong for tally in tallies.values()))
+
+
+def print_tally(tally: Tally, seconds: float) -> None:
+    """Print a line of figures."""
+    counts = ', '.join(f'{tally.wrong[kind]} {kind}' for kind in KINDS)
+    print(f'{tally.part}: {tally.rounds} rounds, {counts} ({seconds:.0f} s)', flush=True)
+    for note in tally.notes:
+        print(f'  {note}', flush=True)
+
+
+Rounds = Iterator[tuple[int, int, random.Random]]
+
+
+def list_rounds(seed: int, rounds: int, only: int | None, each: int) -> Rounds:
+    """Yield the seed of a life, the number of a round, and what it draws from."""
+    for number in range(rounds) if only is None else [only]:
+        chance = random.Random(f'{seed} round {number}')
+        yield seed + number // each, number, chance
+
+
+def run_disk_part(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
+    """Live lives whose process or disk is struck at a call on a file, or power cut."""
+    library, last = disk.Disk(), None
+    for life_seed, number, chance in list_rounds(seed, rounds, only, OF_LIFE):
+        if life_seed != last:
+            last, within = life_seed, folder / str(life_seed)
+            within.mkdir()
+            life = make_life(life_seed, tally.part)
+            reference = one_round.live_undisturbed(library, life, within)
+            for half in reference.find_halves():
+                tally.add('half', half, seed, number)
+        if tally.part == 'kills':
+            mode = chance.choice([disk.KILL, disk.KILL_HALFWAY])
+            place = chance.randint(1, reference.calls)
+            found = one_round.kill(library, reference, within, place, mode)
+        elif tally.part == 'cuts':
+            found = one_round.cut(reference, within, chance)
+        else:
+            mode, error = chance.choice(
+                [(disk.FAIL, errno.EIO), (disk.FAIL, errno.ENOSPC), (disk.FULL, errno.ENOSPC)]
+            )
+            most = reference.calls_with_reads if mode == disk.FAIL else reference.calls
+            found = one_round.fail(
+                library, reference, within, chance.randint(1, most), mode, error
+            )
+        tally.add(found.kind, found.detail, seed, number)
+
+
+def make_life(seed: int, part: str) -> Life:
+    """Return a life: every fifth is one of an upgrade, every third cut has durability normal."""
+    chance = random.Random(f'{seed} life')
+    normal = part == 'cuts' and chance.random() < 1 / 3
+    old = chance.choice(lives.OLD) if chance.random() < 1 / 5 else 0
+    return lives.Life(seed, 'normal' if normal else 'full', old)
+
+
+PARTS: dict[str, Callable[[Tally, Path, int, int, int | None], None]] = {
+    'kills': run_disk_part,
+    'cuts': run_disk_part,
+    'errors': run_disk_part,
+}
+
+if __name__ == '__main__':
+    sys.exit(main())
