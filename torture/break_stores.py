@@ -22,7 +22,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(1, str(Path(__file__).resolve().parents[1] / 'test'))
 
+import calls
+import damage
 import disk
+import erasures
 import lives
 import rounds as one_round
 from lives import Life
@@ -30,6 +33,7 @@ from lives import Life
 from robot_memory.core.version import get_version
 
 KINDS = ('lost', 'half', 'inconsistent', 'refused', 'ended')
+CALLS_A_ROUND = 100
 OF_LIFE = 40
 """Rounds with one life: making it costs as much as some rounds."""
 
@@ -40,6 +44,7 @@ class Tally:
 
     part: str
     rounds: int = 0
+    unit: str = 'rounds'
     wrong: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
 
@@ -109,7 +114,7 @@ def run_parts(asked: argparse.Namespace, folder: Path) -> int:
 def print_tally(tally: Tally, seconds: float) -> None:
     """Print a line of figures."""
     counts = ', '.join(f'{tally.wrong[kind]} {kind}' for kind in KINDS)
-    print(f'{tally.part}: {tally.rounds} rounds, {counts} ({seconds:.0f} s)', flush=True)
+    print(f'{tally.part}: {tally.rounds} {tally.unit}, {counts} ({seconds:.0f} s)', flush=True)
     for note in tally.notes:
         print(f'  {note}', flush=True)
 
@@ -160,10 +165,60 @@ def make_life(seed: int, part: str) -> Life:
     return lives.Life(seed, 'normal' if normal else 'full', old)
 
 
+def run_erasures(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
+    """Erase in a store that outlives the rounds; all of them up to one where it is asked for."""
+    store = erasures.Store(disk.Disk(), folder, seed)
+    store.start_others()
+    try:
+        for number in range(rounds if only is None else only + 1):
+            chance = random.Random(f'{seed} round {number}')
+            place = chance.randint(1, erasures.CALLS_A_ROUND) if chance.random() < 0.5 else 0
+            found = store.erase(number, chance, place=place)
+            tally.add(found.kind, found.detail, seed, number)
+    finally:
+        for status in store.stop_others():
+            if status:
+                tally.add('ended', f'a process beside it: {status}', seed, rounds)
+    tally.notes.append(
+        f'{store.erased} memories erased in {store.proved} erasures; of {len(store.gone)} words '
+        f'{len(store.find_left())} found'
+    )
+
+
+def run_damage(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
+    """Damage a store at rest; wrong texts are figures, since nothing promises to notice yet."""
+    store = damage.Damaged(folder, seed)
+    for _, number, chance in list_rounds(seed, rounds, only, OF_LIFE):
+        tally.add(*store.strike(chance), seed, number)
+    tally.notes = store.list_figures()
+
+
+def run_clocks(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
+    """Live lives whose clock jumps."""
+    for life_seed, number, chance in list_rounds(seed, rounds, only, 1):
+        found = one_round.jump(Life(life_seed), folder / str(number), chance)
+        tally.add(found.kind, found.detail, seed, number)
+
+
+def run_calls(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
+    """Make random requests, `CALLS_A_ROUND` for each round that is asked for."""
+    tally.unit = 'calls'
+
+    def add(kind: str, detail: str) -> None:
+        tally.add(kind, detail, seed, 0)
+
+    counts = calls.call_all(folder, rounds * CALLS_A_ROUND, seed, add)
+    tally.notes = [f'{count} {name}' for name, count in counts.items()]
+
+
 PARTS: dict[str, Callable[[Tally, Path, int, int, int | None], None]] = {
     'kills': run_disk_part,
     'cuts': run_disk_part,
     'errors': run_disk_part,
+    'damage': run_damage,
+    'clocks': run_clocks,
+    'calls': run_calls,
+    'erasures': run_erasures,
 }
 
 if __name__ == '__main__':

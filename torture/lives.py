@@ -215,7 +215,7 @@ class Life:
             (folder / STORE).write_bytes(gzip.decompress(packed.read_bytes()))
         else:
             with open_robot(self, folder, 0) as robot:
-                for place in range(40):
+                for place in range(72):
                     CALLED[place % 9](robot, random.Random(f'{self.seed} {place}'), folder)
         (folder / ARCHIVE).write_text(archive, encoding='utf-8')
         for rest in sorted((folder / 'other').rglob('*'), reverse=True):
@@ -238,6 +238,10 @@ class Life:
     def call(self, robot: Living, place: int, folder: Path) -> None:
         """Make one of the calls; it does the same wherever the store is in the same state."""
         set_clock(robot, place + 2)
+        self.do(robot, place, folder)
+
+    def do(self, robot: Living, place: int, folder: Path) -> None:
+        """Make one of the calls at whatever time it is."""
         self.calls[place](robot, random.Random(f'{self.seed} call {place}'), folder)
 
 
@@ -249,9 +253,14 @@ def set_clock(robot: Living, step: int) -> None:
 
 def open_robot(life: Life, folder: Path, step: int) -> Living:
     """Open a store as an operator, at a step of the life."""
-    folder.mkdir(exist_ok=True)
     clock = MovableClock()
     clock.forward(days=step)
+    return open_again(life, folder, clock)
+
+
+def open_again(life: Life, folder: Path, clock: MovableClock) -> Living:
+    """Open a store as an operator, with a clock."""
+    folder.mkdir(exist_ok=True)
     settings = Settings(
         db_path=str(folder / STORE),
         model='none',

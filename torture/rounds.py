@@ -362,6 +362,39 @@ def fail(
     return found if found.kind else judge_opened(reference, ran, answered)
 
 
+def jump(life: Life, folder: Path, chance: random.Random) -> Verdict:
+    """Live a life twice, once with a clock that jumps and machines that start anew; compare."""
+    folder.mkdir()
+    life.prepare(folder / 'base')
+    told = []
+    for name in ('straight', 'jumping'):
+        ran = folder / name
+        shutil.copytree(folder / 'base', ran)
+        robot = lives.open_robot(life, ran, 1)
+        for place in range(len(life.calls)):
+            if name == 'straight':
+                lives.set_clock(robot, place + 2)
+            else:
+                robot.clock.forward(days=chance.random())
+                robot.clock.jump(chance.choice([0, 0.1, 30, -0.1, -30, -9000]))
+                if chance.random() < 0.2:
+                    robot.close()
+                    robot.clock.reboot()
+                    robot = lives.open_again(life, ran, robot.clock)
+            life.do(robot, place, ran)
+        robot.close()
+        problems = checker.check(ran / lives.STORE) or _check_backups(ran)
+        if problems:
+            return Verdict(0, 'inconsistent', f'{name}: {"; ".join(problems[:5])}')
+        told.append(
+            sorted((row[0], row[1], *row[4:5]) for row in lives.read_rows(ran)['memories'])
+        )
+    shutil.rmtree(folder)
+    if told[0] != told[1]:
+        return Verdict(0, 'lost', f'{[*{*told[0]} ^ {*told[1]}][:3]}')
+    return Verdict(len(life.calls))
+
+
 def _copy(reference: Reference, folder: Path) -> Path:
     ran = folder / 'run'
     shutil.rmtree(ran, ignore_errors=True)

@@ -142,7 +142,7 @@ def test_some_rounds_of_each_part_are_clean() -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     parts = re.findall(r'^(\w+): [1-9]\d* (?:rounds|calls|erasures)', done.stdout, re.MULTILINE)
-    assert parts == ['kills', 'cuts', 'errors']
+    assert parts == ['kills', 'cuts', 'errors', 'damage', 'clocks', 'calls', 'erasures']
 
 
 def test_the_library_that_strikes_is_refused_where_it_is_not_loaded() -> None:

@@ -1,0 +1,153 @@
+"""
+Bits flipped and pages overwritten in a store at rest: which texts are told, and what is noticed.
+
+The store is written by the package and closed. Of a copy one bit is flipped in a page that is in
+use, or one such page is overwritten. A process then reads every memory by three calls and puts
+the store in order; each text that it is told is compared.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import lives
+from lives import STORE, Life
+from robots import fill
+from rounds import fork
+
+from robot_memory.core.errors import RobotMemoryError
+
+HEADER = 100
+"""Bytes of the file's header; SQLite reads few of them."""
+FACTS = 150
+
+
+class Damaged:
+    """A store that is damaged again and again, and what it holds."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        """Make the store."""
+        self._folder = folder
+        self._life = Life(seed)
+        self._base = folder / 'base'
+        self._life.prepare(self._base)
+        with lives.open_robot(self._life, self._base, 1) as robot:
+            fill(robot, FACTS, seed=seed)
+        self._content = (self._base / STORE).read_bytes()
+        self._page = int.from_bytes(self._content[16:18], 'big')
+        self._free = _list_free_pages(self._content, self._page)
+        self._known = self._read(self._base)
+        self.found: Counter[str] = Counter()
+
+    def strike(self, chance: random.Random) -> tuple[str, str]:
+        """Damage a copy; return what became of it, '' where nothing was told wrongly."""
+        ran = self._folder / 'run'
+        shutil.rmtree(ran, ignore_errors=True)
+        shutil.copytree(self._base, ran)
+        content = bytearray(self._content)
+        pages = len(content) // self._page
+        page = chance.choice([one for one in range(1, pages + 1) if one not in self._free])
+        start = (page - 1) * self._page
+        is_flip = chance.random() < 0.5
+        if is_flip:
+            place = start + chance.randrange(HEADER if page == 1 else 0, self._page)
+            content[place] ^= 1 << chance.randrange(8)
+        else:
+            content[start : start + self._page] = chance.randbytes(self._page)
+        (ran / STORE).write_bytes(content)
+        kind = 'flip' if is_flip else 'page'
+        found = self._read(ran)
+        self.found[f'{kind}s'] += 1
+        if 'ended' in found:
+            return 'ended', f'{kind} in page {page}: {found["ended"]}'
+        wrong = [
+            memory_id
+            for memory_id, told in found['told'].items()
+            if told != self._known['told'].get(memory_id)
+        ]
+        missing = len(self._known['told'].keys() - found['told'].keys())
+        self.found[f'{kind}s: wrong texts told'] += bool(wrong)
+        self.found[f'{kind}s: memories missing without an error'] += bool(
+            missing and not found['errors']
+        )
+        self.found[f'{kind}s: detected at read'] += bool(found['errors'])
+        self.found[f'{kind}s: detected by maintain'] += found['maintain'] != 'whole'
+        harmless = not (wrong or missing or found['errors'] or found['maintain'] != 'whole')
+        self.found[f'{kind}s: no difference and not detected'] += harmless
+        return '', ''
+
+    def list_figures(self) -> list[str]:
+        """Return a line for each count."""
+        return [f'{count} {name}' for name, count in sorted(self.found.items())]
+
+    def _read(self, ran: Path) -> dict[str, Any]:
+        """Read all of a store in a process of its own."""
+        told = self._folder / 'told'
+        told.unlink(missing_ok=True)
+        status = fork(lambda: self._tell_into(told, ran), ran / 'log')
+        if status:
+            return {'ended': f'status {status}: {(ran / "log").read_text()[-800:]}'}
+        found: dict[str, Any] = json.loads(told.read_text())
+        return found
+
+    def _tell_into(self, told: Path, ran: Path) -> None:
+        told.write_text(json.dumps(self._tell(ran)))
+
+    def _tell(self, ran: Path) -> dict[str, Any]:
+        texts: dict[str, Any] = {}
+        errors: list[str] = []
+        maintain = 'not opened'
+        try:
+            with lives.open_robot(self._life, ran, 2) as robot:
+                for read in (_list_records, _recall):
+                    try:
+                        for memory_id, told in read(robot):
+                            texts.setdefault(memory_id, told)
+                            if texts[memory_id] != told:
+                                texts[memory_id] = [texts[memory_id], told]
+                    except RobotMemoryError as error:
+                        errors.append(str(error))
+                try:
+                    steps = {step.name: step for step in robot.maintain(all=True).steps}
+                    is_whole = 'intact' in steps['integrity'].detail and steps['audit'].done
+                    maintain = 'whole' if is_whole else steps['integrity'].detail
+                except RobotMemoryError as error:
+                    maintain = str(error)
+        except RobotMemoryError as error:
+            errors.append(str(error))
+        return {'told': texts, 'errors': errors, 'maintain': maintain}
+
+
+def _list_records(robot: lives.Living) -> list[tuple[str, Any]]:
+    wanted = {'status': {'$in': ['active', 'invalidated', 'superseded']}}
+    found = robot.query_records(where=wanted, limit=1000).records
+    return [(str(one.memory_id), one.record_content) for one in found]
+
+
+def _recall(robot: lives.Living) -> list[tuple[str, Any]]:
+    return [
+        (str(one.id), one.content)
+        for word in lives.WORDS
+        for one in robot.recall(word, n=100, min_confidence=0).memories
+    ]
+
+
+def _list_free_pages(content: bytes, size: int) -> set[int]:
+    """Return the pages of the free list."""
+
+    def number(at: int) -> int:
+        return int.from_bytes(content[at : at + 4], 'big')
+
+    free: set[int] = set()
+    trunk = number(32)
+    while trunk and trunk not in free:
+        free.add(trunk)
+        start = (trunk - 1) * size
+        free.update(number(start + 8 + 4 * one) for one in range(number(start + 4)))
+        trunk = number(start)
+    return free

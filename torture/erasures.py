@@ -1,0 +1,246 @@
+"""
+Erasures beside two other processes, each killed at any call on a file: all or nothing, no word.
+
+One store lives through all rounds. In each a process stores memories of every kind, erases half of
+what is known and is killed on the way; another one opens the store and completes what was begun.
+Words are looked for in the bytes of the file, its log and all backups, and as terms of the index.
+What is compressed is not read: of parts it is the rows that must be gone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import signal
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import checker
+import disk
+from canaries import Words, fold, live, open_operator
+from disk import Disk
+from robots import MovableClock, Robot
+from rounds import Verdict, fork
+
+from robot_memory.background import folding
+from robot_memory.core.errors import RobotMemoryError
+from robot_memory.core.settings import Settings
+from robot_memory.memory import Memory
+
+LETTERS = 10
+RUN = re.compile(rb'[a-z]{%d,}' % LETTERS)
+DEEDS_A_ROUND = 10
+CALLS_A_ROUND = 900
+"""About how many calls on files a round has at most."""
+OTHERS = 2
+TURNS_A_ROUND = 5
+PATIENCE_SECONDS, PAUSE_SECONDS = 60.0, 0.02
+"""How long an erasure that another process is at is waited for, and between looks at it."""
+KNOWN_PREFIX = 7
+"""Letters of a word that its stem keeps."""
+
+
+class Store:
+    """A store that outlives its erasers, and two processes that write to it all the time."""
+
+    def __init__(self, disk_: Disk, folder: Path, seed: int) -> None:
+        """Begin with an empty store, and start the other processes."""
+        self._disk = disk_
+        self._folder = folder
+        self._seed = seed
+        self._path = folder / 'store' / 'memory.db'
+        self._backups = folder / 'store' / 'backups'
+        self._path.parent.mkdir(parents=True)
+        self.known: dict[int, list[str]] = {}
+        self.gone: set[str] = set()
+        self.erased = self.proved = 0
+        self._others: list[tuple[int, int]] = []
+
+    def open(self, step: int) -> tuple[Robot, MovableClock]:
+        """Open the store as an operator, some days on."""
+        clock = MovableClock()
+        clock.forward(days=step)
+        memory = open_operator(self._path, clock, backup_folder=str(self._backups), backup_keep=3)
+        return Robot(memory), clock
+
+    def start_others(self) -> None:
+        """Start processes that learn and recall until they are told to end."""
+        for name in range(OTHERS):
+            reader, writer = os.pipe()
+            child = os.fork()
+            if not child:
+                os.close(writer)
+                _write_until_told(self._path, name, reader)
+            os.close(reader)
+            self._others.append((child, writer))
+
+    def stop_others(self) -> list[int]:
+        """Tell the others to end; return how they ended."""
+        for _, writer in self._others:
+            os.close(writer)
+        return [os.waitpid(child, 0)[1] for child, _ in self._others]
+
+    def erase(self, number: int, chance: random.Random, *, place: int) -> Verdict:
+        """Store, erase and be killed at a call on a file; judge what is left. 0: not killed."""
+        for _, writer in self._others:
+            os.write(writer, b'.' * TURNS_A_ROUND)
+        told = self._run(lambda tell: self._disturb(number, chance, place, tell))
+        wanted: list[int] = []
+        confirmed = False
+        for line in told:
+            self.known.update({int(one): words for one, words in line.get('words', {}).items()})
+            wanted = line.get('wanted', wanted)
+            confirmed = confirmed or line.get('confirmed', False)
+        found = self._run(lambda tell: self._look(number, wanted, tell))
+        if not found or 'problem' in found[-1]:
+            return Verdict(number, 'refused', str(found[-1:]))
+        (look,) = found
+        return self._judge(number, wanted, confirmed, look)
+
+    def _judge(
+        self, number: int, wanted: list[int], confirmed: bool, look: dict[str, Any]
+    ) -> Verdict:
+        gone = set(wanted) - set(look['there'])
+        if gone and gone != set(wanted):
+            return Verdict(number, 'half', f'{len(gone)} of {len(wanted)} memories are gone')
+        if confirmed and not gone:
+            return Verdict(number, 'lost', 'an answered erasure took nothing')
+        if look['problems']:
+            return Verdict(number, 'inconsistent', '; '.join(look['problems'][:5]))
+        if look['unfinished']:
+            return Verdict(number, 'half', f'not completed: {look["unfinished"]}')
+        words = {word for one in gone for word in self.known.pop(one, [])}
+        self.gone |= words
+        self.erased += len(gone)
+        self.proved += bool(gone)
+        left = self.find_left()
+        if left:
+            return Verdict(number, 'half', f'{len(left)} erased words are left: {left[:3]}')
+        return Verdict(number)
+
+    def find_left(self) -> list[str]:
+        """Return the erased words that are in a file, or in the index as a term."""
+        found: set[bytes] = set()
+        files = [*self._path.parent.glob('memory.db*'), *self._backups.glob('*.db')]
+        for path in files:
+            if not path.name.endswith('-shm'):
+                for run in RUN.findall(path.read_bytes().lower()):
+                    found.update(run[at : at + LETTERS] for at in range(len(run) - LETTERS + 1))
+        left = {word for word in self.gone if word.encode() in found}
+        return sorted(left | self._find_terms())
+
+    def _find_terms(self) -> set[str]:
+        connection = apsw.Connection(str(self._path))
+        try:
+            connection.execute(
+                'CREATE VIRTUAL TABLE temp.v USING fts5vocab(main, memories_fts, row)'
+            )
+            terms = {
+                row[0][:KNOWN_PREFIX] for row in connection.execute('SELECT term FROM temp.v')
+            }
+        finally:
+            connection.close()
+        return {word for word in self.gone if word[:KNOWN_PREFIX] in terms}
+
+    def _run(self, work: Callable[[Callable[[Any], None]], None]) -> list[dict[str, Any]]:
+        """Do something in a process of its own; return what it told until its end."""
+        told = self._folder / 'told'
+        with open(told, 'wb', buffering=0) as file:
+
+            def tell(one: Any) -> None:
+                file.write(json.dumps(one).encode() + b'\n')
+
+            status = fork(lambda: work(tell), self._folder / 'log')
+        lines = [json.loads(line) for line in told.read_bytes().splitlines()]
+        if status not in (0, signal.SIGKILL):
+            log = (self._folder / 'log').read_text()[-1500:]
+            lines.append({'problem': f'status {status}: {log}'})
+        return lines
+
+    def _disturb(
+        self, number: int, chance: random.Random, place: int, tell: Callable[[Any], None]
+    ) -> None:
+        words = Words(self._seed * 10**6 + number)
+        words.tell = lambda memory_id, *said: _tell(tell, memory_id, said)  # type: ignore[method-assign]
+        self._disk.watch(self._path.parent)
+        self._disk.arm(disk.KILL if place else disk.PASS, place)
+        robot, _ = self.open(number)
+        live(robot, words, chance, DEEDS_A_ROUND, 100 * number)
+        if number % 3 == 0:
+            robot.memory.backups.make_due()
+        if number % 3 == 1:
+            folding.RARE = 2
+            fold(robot)
+        there = self._find_there(robot, [*self.known])
+        wanted = [one for one in there if chance.random() < 0.5]
+        wanted += self._find_there(robot, range(1 << 40))[-3:] if not wanted else []
+        if wanted:
+            token = robot.erase(memory_ids=wanted, reason='asked for').token
+            tell({'wanted': wanted})
+            robot.erase(token=str(token))
+            tell({'confirmed': True})
+        robot.close()
+
+    def _look(self, number: int, wanted: list[int], tell: Callable[[Any], None]) -> None:
+        """Open the store, complete what was begun, and tell what is there."""
+        try:
+            robot, clock = self.open(number)
+            until = time.monotonic() + PATIENCE_SECONDS
+            while True:
+                unfinished = robot.rows("SELECT id, waits_for FROM erasures WHERE state <> 'done'")
+                if not unfinished or time.monotonic() > until:
+                    break
+                time.sleep(PAUSE_SECONDS)
+                clock.forward(seconds=6)
+                robot.memory.eraser.run()
+            there = self._find_there(robot, wanted)
+            robot.close()
+        except RobotMemoryError as error:
+            tell({'problem': str(error)})
+            return
+        problems = checker.check(self._path)
+        tell({'there': there, 'unfinished': unfinished, 'problems': problems})
+
+    @staticmethod
+    def _find_there(robot: Robot, ids: Any) -> list[int]:
+        """Return those of some ids that are memories or folded events."""
+        rows = robot.rows('SELECT id FROM memories UNION SELECT id FROM events WHERE id > 0')
+        known = set(ids) if not isinstance(ids, range) else ids
+        return sorted(row[0] for row in rows if row[0] in known)
+
+
+def _tell(tell: Callable[[Any], None], memory_id: int, said: tuple[str, ...]) -> int:
+    tell({'words': {memory_id: [*said]}})
+    return memory_id
+
+
+class RunningClock(MovableClock):
+    """Stand still but for the steady clock: what is retried after a pause is retried."""
+
+    def steady(self) -> float:
+        """Return seconds."""
+        return time.monotonic()
+
+
+def _write_until_told(path: Path, name: int, reader: int) -> None:
+    """Learn and recall for each byte of a pipe until it is closed; this process ends here."""
+    code = 3
+    try:
+        chosen = Settings(db_path=str(path), model='none', durability='normal')
+        with Memory(chosen, resident=True, clocks=RunningClock()) as memory:
+            robot, turn = Robot(memory), 0
+            while os.read(reader, 1):
+                turn += 1
+                robot.learn(f'the handle of process {name} in turn {turn} is made of steel')
+                robot.recall('handle', n=3)
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
