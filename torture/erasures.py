@@ -26,7 +26,7 @@ import disk
 from canaries import Words, fold, live, open_operator
 from disk import Disk
 from robots import MovableClock, Robot
-from rounds import Verdict, fork
+from rounds import Verdict, fork, read_unpacked
 
 from robot_memory.background import folding
 from robot_memory.core.errors import RobotMemoryError
@@ -127,10 +127,10 @@ class Store:
     def find_left(self) -> list[str]:
         """Return the erased words that are in a file, or in the index as a term."""
         found: set[bytes] = set()
-        files = [*self._path.parent.glob('memory.db*'), *self._backups.glob('*.db')]
+        files = [*self._path.parent.glob('memory.db*'), *self._backups.glob('*.db*')]
         for path in files:
             if not path.name.endswith('-shm'):
-                for run in RUN.findall(path.read_bytes().lower()):
+                for run in RUN.findall(read_unpacked(path).lower()):
                     found.update(run[at : at + LETTERS] for at in range(len(run) - LETTERS + 1))
         left = {word for word in self.gone if word.encode() in found}
         return sorted(left | self._find_terms())

@@ -297,6 +297,15 @@ def read_rows(folder: Path) -> Rows:
         connection.close()
 
 
+def read_version(folder: Path) -> int:
+    """Return the schema version of the store in a folder."""
+    connection = apsw.Connection(str(folder / STORE))
+    try:
+        return int(connection.pragma('user_version'))
+    finally:
+        connection.close()
+
+
 def _name_sessions(connection: apsw.Connection, folder: Path) -> dict[str, str]:
     rows = connection.execute('SELECT id FROM sessions ORDER BY created_at, saved_at, title, id')
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import pickle
 import random
@@ -54,6 +55,7 @@ class Reference:
     calls: int = 0
     calls_with_reads: int = 0
     erased: list[set[str]] = field(default_factory=list)
+    version: int = 0
 
     def find_halves(self) -> Iterator[str]:
         """Yield calls that leave states between, and are not known to have several steps."""
@@ -127,6 +129,7 @@ def live_undisturbed(disk_: Disk, life: Life, folder: Path) -> Reference:
     problems = checker.check(ran / lives.STORE)
     if problems:
         raise RuntimeError(f'{life} leaves an inconsistent store: {problems[:5]}')
+    version = lives.read_version(ran)
     shutil.rmtree(ran)
     found = Reference(
         life,
@@ -136,6 +139,7 @@ def live_undisturbed(disk_: Disk, life: Life, folder: Path) -> Reference:
         int(calls[0]),
         int(calls[1]),
     )
+    found.version = version
     journal.unlink()
     for place, name in enumerate(life.names):
         if name == 'erase':
@@ -174,14 +178,15 @@ def judge(reference: Reference, folder: Path, answered: int, *, may_lose: bool =
     """
     if not (folder / lives.STORE).exists():
         return Verdict(answered, 'lost', 'the file is not there')
-    if reference.life.old and (may_lose or not answered):
-        found = _judge_upgraded(reference, folder)
-        if found.kind != 'half' or not answered:
-            return found
+    is_upgraded = lives.read_version(folder) == reference.version
+    if reference.life.old and not (answered and (is_upgraded or not may_lose)):
+        return _judge_upgraded(reference, folder)
     problems = checker.check(folder / lives.STORE)
     if problems:
         return Verdict(answered, 'inconsistent', '; '.join(problems[:5]))
     found = judge_rows(reference, lives.read_rows(folder), answered, may_lose=may_lose)
+    if found.kind == 'half' and reference.life.old and may_lose:
+        return _judge_upgraded(reference, folder)
     return found if found.kind else judge_opened(reference, folder, answered)
 
 
@@ -257,9 +262,15 @@ def _pass_over_proofs(rows: Rows) -> Rows:
 def _check_backups(folder: Path) -> list[str]:
     """Say what is wrong with files that have the name of a backup or of a copy."""
     found = []
-    for path in [*folder.glob(f'{lives.BACKUPS}/*.db'), *folder.glob('*.before-upgrade')]:
-        connection = apsw.Connection(str(path))
+    for path in [*folder.glob(f'{lives.BACKUPS}/*.db*'), *folder.glob('*.before-upgrade')]:
         try:
+            content = read_unpacked(path)
+        except (OSError, EOFError) as error:
+            found.append(f'{path.name}: {error}')
+            continue
+        connection = apsw.Connection(':memory:')
+        try:
+            connection.deserialize('main', content)
             told = connection.pragma('integrity_check')
             held = list(connection.execute('SELECT count(*) FROM memories'))
             if told != 'ok' or not held[0][0]:
@@ -271,6 +282,12 @@ def _check_backups(folder: Path) -> list[str]:
     return found
 
 
+def read_unpacked(path: Path) -> bytes:
+    """Return the bytes of a file, unpacked where it is packed with gzip."""
+    content = path.read_bytes()
+    return gzip.decompress(content) if path.suffix == '.gz' else content
+
+
 def _find_erased(reference: Reference, folder: Path) -> list[str]:
     """Return words of proved erasures that are in a file of the folder."""
     proved = lives.read_rows(folder).get('erasures', [])
@@ -278,7 +295,7 @@ def _find_erased(reference: Reference, folder: Path) -> list[str]:
         return []
     words = {word for erased in reference.erased[: len(proved)] for word in erased}
     files = [path for path in folder.rglob('*') if path.is_file() and path.name != lives.ARCHIVE]
-    held = {path.name: path.read_bytes() for path in files}
+    held = {path.name: read_unpacked(path) for path in files}
     return [
         f'{word} in {name}'
         for word in sorted(words)

@@ -57,6 +57,15 @@ def write_file(
         os.close(folder)
 
 
+def sync_folder(folder: Path) -> None:
+    """Bring names that were given, moved or removed in a folder to the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _check_target(path: Path, folder: int, force: bool, guarded: tuple[Path, ...]) -> None:
     if path.name in ('', '..'):
         raise InvalidArgument(f'{path} is a folder; a file name is required')

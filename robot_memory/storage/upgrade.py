@@ -19,6 +19,7 @@ import apsw
 
 from robot_memory.core.clock import DAY
 from robot_memory.core.errors import Unavailable
+from robot_memory.core.files import sync_folder
 from robot_memory.storage import checksums, schema_runner
 
 logger = logging.getLogger(__name__)
@@ -127,6 +128,7 @@ def _keep(connection: apsw.Connection, path: Path, kept: Path) -> None:
         with open(part, 'rb') as file:
             os.fsync(file.fileno())
         part.replace(kept)
+        sync_folder(kept.parent)  # before the first change of the store
     finally:
         part.unlink(missing_ok=True)
 

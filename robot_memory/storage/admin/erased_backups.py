@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-from robot_memory.core.files import hold_file
+from robot_memory.core.files import hold_file, sync_folder
 from robot_memory.core.settings import Settings
 from robot_memory.storage import checksums, schema_runner
 from robot_memory.storage.admin.backup import (
@@ -117,6 +117,7 @@ def _rewrite(file: Path, store_id: str, ids: Sequence[int], erase: Erase) -> boo
     finally:
         for rest in (part, again):
             rest.unlink(missing_ok=True)
+        sync_folder(file.parent)  # a power cut brings neither back: they held what was erased
 
 
 def _erase(part: Path, store_id: str, ids: Sequence[int], erase: Erase) -> bool:
