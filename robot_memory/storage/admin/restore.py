@@ -16,6 +16,7 @@ from typing import Any
 import apsw
 
 from robot_memory.core.errors import Conflict, Unavailable
+from robot_memory.core.files import sync_folder
 from robot_memory.storage import checksums, schema_runner
 from robot_memory.storage.admin.cleaning import name_users
 from robot_memory.storage.admin.verify import open_checked, unpack, verify
@@ -43,7 +44,7 @@ def restore(backup: Path, path: Path) -> Path | None:
             raise Unavailable(f'{path} is in use by {users}; end that first, nothing was changed')
         kept = _set_aside(path) if path.exists() else None
         part.replace(path)
-        _flush_folder(path.parent)
+        sync_folder(path.parent)
     finally:
         for end in ('', '-wal', '-shm'):
             Path(f'{part}{end}').unlink(missing_ok=True)
@@ -111,11 +112,3 @@ def _set_aside(path: Path) -> Path:
     for end in ('-wal', '-shm'):
         Path(f'{path}{end}').unlink(missing_ok=True)
     return kept
-
-
-def _flush_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
