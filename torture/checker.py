@@ -1,10 +1,11 @@
 """
 Judge a store by its rows alone: compute anew what its indexes must hold, and compare.
 
-It opens the file by SQLite and uses none of the code that writes a table. It shares with the
-package what follows from a text alone: `text.tokenizer` (terms), `text.duplicate_keys` (hash,
-duplicate key, number of tokens). All else (facets, cells of positions, hashes of terms, digests,
-the chain of the audit) is computed here, from docs/schema.md and the comments of the tables.
+It opens the file by SQLite (and its checksums of pages) and uses none of the code that writes a
+table. It shares with the package what follows from a text or a context alone: `text.tokenizer`
+(terms), `text.duplicate_keys` (hash, duplicate key, number of tokens), `core.places` (where it
+is). All else (facets, cells of positions, hashes of terms, digests, the chain of the audit) is
+computed here, from docs/schema.md and the comments of the tables.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from typing import Any
 
 import apsw
 
+from robot_memory.core.places import Place, read_place
+from robot_memory.storage import checksums
 from robot_memory.text import tokenizer
 from robot_memory.text.duplicate_keys import derive_keys
 
@@ -43,7 +46,7 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         """Open the file as it is; SQLite recovers its log."""
-        self._connection = apsw.Connection(str(path))
+        self._connection = checksums.connect(path)
         self._connection.execute('BEGIN')
         self.scratch = apsw.Connection(':memory:')
 
@@ -210,7 +213,7 @@ def _read_contexts(store: Store, where: str, observed: str) -> list[tuple[int, s
     rows = store.rows(f'SELECT m.id, m.collection, m.context FROM memories AS m WHERE {where}')
     rows += store.rows(
         'SELECT m.id, m.collection, o.context FROM observations AS o'
-        f' JOIN memories AS m ON m.id = o.memory_id WHERE {where} AND {observed}'
+        f' JOIN memories AS m ON m.id = o.memory_id WHERE {where} AND {observed} ORDER BY o.id'
     )
     return [(row[0], row[1], json.loads(row[2])) for row in rows]
 
@@ -265,9 +268,41 @@ def find_wrong_places(store: Store) -> Iterator[str]:
     }
     found = store.rows(
         'SELECT collection, path, length, cell, memory_id FROM places'
-        ' LEFT JOIN place_paths AS p ON p.id = path_id'
+        " LEFT JOIN place_paths AS p ON p.id = path_id WHERE path IS NULL OR path NOT LIKE '@%'"
     )
     yield from _compare_sets('places', expected, set(found))
+
+
+def find_wrong_frames(store: Store) -> Iterator[str]:
+    """Yield differences of the places by frame: of each active memory the latest one."""
+    poses = {
+        row[0]: (row[1], None if row[2] is None else json.loads(row[2]))
+        for row in store.rows("SELECT id, frame_id, pose FROM memories WHERE status = 'active'")
+    }
+    latest: dict[int, tuple[str, Place]] = {}
+    for memory_id, collection, context in _read_contexts(
+        store, "m.status = 'active'", 'o.newer AND o.ended_by IS NULL'
+    ):
+        place = read_place(context, *poses[memory_id])
+        if place is not None:
+            latest[memory_id] = collection, place
+    expected = {
+        (memory_id, collection, place.frame, place.map, place.revision, *place.position)
+        for memory_id, (collection, place) in latest.items()
+    }
+    found = store.rows(
+        'SELECT memory_id, collection, frame, map, revision, x, y, z FROM placed'
+        ' JOIN place_frames AS f ON f.id = frame_id'
+    )
+    yield from _compare_sets('placed', expected, set(found))
+    cells = {
+        (memory_id, _make_cell(list(place.position))) for memory_id, (_, place) in latest.items()
+    }
+    found = store.rows(
+        'SELECT memory_id, cell FROM places JOIN place_paths AS p ON p.id = path_id AND path LIKE'
+        " '@%'"
+    )
+    yield from _compare_sets('cells of places by frame', cells, set(found))
 
 
 def _make_places(memory_id: int, collection: str, context: Mapping[str, Any]) -> list[Row]:
@@ -425,6 +460,7 @@ CHECKS: tuple[Callable[[Store], Iterator[str]], ...] = (
     find_wrong_vectors,
     find_wrong_facets,
     find_wrong_places,
+    find_wrong_frames,
     find_wrong_hours,
     find_broken_audit,
     find_broken_links,

@@ -20,7 +20,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import apsw
 import checker
 import disk
 from canaries import Words, fold, live, open_operator
@@ -32,6 +31,7 @@ from robot_memory.background import folding
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
+from robot_memory.storage import checksums
 
 LETTERS = 10
 RUN = re.compile(rb'[a-z]{%d,}' % LETTERS)
@@ -136,7 +136,7 @@ class Store:
         return sorted(left | self._find_terms())
 
     def _find_terms(self) -> set[str]:
-        connection = apsw.Connection(str(self._path))
+        connection = checksums.connect(self._path)
         try:
             connection.execute(
                 'CREATE VIRTUAL TABLE temp.v USING fts5vocab(main, memories_fts, row)'

@@ -22,6 +22,7 @@ from robots import MovableClock, Robot
 from robot_memory.archive.reader import import_archive
 from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
+from robot_memory.storage import checksums
 
 ROOT = Path(__file__).resolve().parents[1]
 STORE = 'memory.db'
@@ -275,9 +276,7 @@ def open_again(life: Life, folder: Path, clock: MovableClock) -> Living:
 
 def read_rows(folder: Path) -> Rows:
     """Return all rows of the store in a folder, in an order, without what is random."""
-    connection = apsw.Connection(
-        str(folder / STORE), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
-    )
+    connection = checksums.connect(folder / STORE, apsw.SQLITE_OPEN_READWRITE)
     try:
         connection.execute('BEGIN')
         tables = [
@@ -299,7 +298,7 @@ def read_rows(folder: Path) -> Rows:
 
 def read_version(folder: Path) -> int:
     """Return the schema version of the store in a folder."""
-    connection = apsw.Connection(str(folder / STORE))
+    connection = checksums.connect(folder / STORE)
     try:
         return int(connection.pragma('user_version'))
     finally:

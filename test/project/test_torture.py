@@ -10,9 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import apsw
 import pytest
 from amounts import few_or_many
+
+from robot_memory.storage import checksums
 
 sys.path.insert(0, str(Path(__file__).parents[2] / 'torture'))
 
@@ -67,7 +68,7 @@ def test_a_row_that_was_changed_behind_the_indexes_is_found(
 ) -> None:
     path = tmp_path / STORE
     shutil.copyfile(base / STORE, path)
-    connection = apsw.Connection(str(path))
+    connection = checksums.connect(path)
     ((one,),) = connection.execute(
         'SELECT min(i.memory_id) FROM indexed AS i JOIN places AS p ON p.memory_id = i.memory_id'
     )
