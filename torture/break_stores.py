@@ -103,8 +103,10 @@ def run_parts(asked: argparse.Namespace, folder: Path) -> int:
             start = time.monotonic()
             within = folder / f'{part}{seed}'
             within.mkdir()
-            PARTS[part](tally, within, seed, asked.rounds, asked.round)
-            print_tally(tally, time.monotonic() - start)
+            try:
+                PARTS[part](tally, within, seed, asked.rounds, asked.round)
+            finally:  # what was done before an interrupt counts, too
+                print_tally(tally, time.monotonic() - start)
         seed += asked.rounds
         if time.monotonic() >= until:
             break
