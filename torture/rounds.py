@@ -262,7 +262,7 @@ def _pass_over_proofs(rows: Rows) -> Rows:
 def _check_backups(folder: Path) -> list[str]:
     """Say what is wrong with files that have the name of a backup or of a copy."""
     found = []
-    for path in [*folder.glob(f'{lives.BACKUPS}/*.db*'), *folder.glob('*.before-upgrade')]:
+    for path in [*folder.glob(f'{lives.BACKUPS}/memory-*'), *folder.glob('*.before-upgrade')]:
         try:
             content = read_unpacked(path)
         except (OSError, EOFError) as error:
