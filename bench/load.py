@@ -95,8 +95,8 @@ MAKERS = {
 }
 
 
-def publish(seconds: float) -> None:
-    """Publish all topics at their rates, each message with the stamp of its moment."""
+def publish(seconds: float, wanted: int = 2) -> None:
+    """Publish all topics to so many listeners, each message with the stamp of its moment."""
     rclpy.init()
     node = rclpy.create_node('load')
     cycles, publishers = {}, {}
@@ -106,7 +106,7 @@ def publish(seconds: float) -> None:
         publishers[topic] = node.create_publisher(kind, topic, QoSProfile(depth=depth))
     listeners = dict.fromkeys(TOPICS, 0)
     end = time.monotonic() + DEADLINE
-    while min(listeners.values()) < 2:
+    while min(listeners.values()) < wanted:
         if time.monotonic() > end:
             sys.exit(f'nobody listens: {listeners}')
         rclpy.spin_once(node, timeout_sec=0.1)
@@ -190,7 +190,7 @@ def measure(seconds: float) -> dict[str, Any]:
                 if process.poll() is None:
                     process.kill()
                 process.wait()
-        return {**figures, 'topics': _compare_counts(counted, log.read_text())}
+        return {**figures, 'topics': compare_counts(counted, log.read_text())}
 
 
 def _measure_under_load(
@@ -234,7 +234,7 @@ def _measure_under_load(
     }
 
 
-def _compare_counts(bare: dict[str, int], log: str) -> dict[str, dict[str, int]]:
+def compare_counts(bare: dict[str, int], log: str) -> dict[str, dict[str, int]]:
     """Return for each topic what both received, and what this one says became of it."""
     found = {}
     for topic in TOPICS:
@@ -252,12 +252,13 @@ def main() -> None:
     """Measure, or play one of the roles."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--seconds', type=float, default=60.0)
+    parser.add_argument('--listeners', type=int, default=2)
     parser.add_argument('--role', choices=('measure', 'bare', 'publisher'), default='measure')
     options = parser.parse_args()
     if options.role == 'bare':
         count_messages()
     elif options.role == 'publisher':
-        publish(options.seconds)
+        publish(options.seconds, options.listeners)
     else:
         os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
         os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)

@@ -240,6 +240,7 @@ def measure_year(extent: Extent) -> Any:
 def measure_node(before: Path | None, *, quick: bool) -> dict[str, Any]:
     """Return the figures of the node, measured by scripts of this folder."""
     few = ('--runs', '1') if quick else ()
+    times = ('--seconds', '10' if quick else '90', '--pairs', '1', '--ends', '1' if quick else '5')
     compared = ('--before', str(before)) if before else ()
     return {
         'service': run_script('service_round_trip.py'),
@@ -247,6 +248,7 @@ def measure_node(before: Path | None, *, quick: bool) -> dict[str, Any]:
         'import': run_script('import_speed.py', *few),
         'busy_import': run_script('import_speed.py', '--busy', *few, *compared),
         'load': run_script('load.py', '--seconds', '10' if quick else '60'),
+        'alternation': run_script('alternation.py', *times),
     }
 
 

@@ -217,6 +217,9 @@ def format_rows(results: Results) -> str:
     return _format_table(f'{results["size"]:,} event rows', ('', 'this', 'target'), rows)
 
 
+_SIDES = ('bare', 'this')
+
+
 def format_node(results: Results) -> str:
     """Return what was measured of the node: {'service': .., 'conversation': .., ...}."""
     rows: list[tuple[Any, ...]] = []
@@ -250,6 +253,17 @@ def format_node(results: Results) -> str:
         for topic, counts in load['topics'].items():
             received = _compare(counts['bare'], counts.get('received'))
             rows.append((f'{under}: {topic} received', *received, 'no fewer'))
+    if turns := results.get('alternation'):
+        title = f'in turns of {turns["seconds"]:g} s'
+        rows.append((f'{title}: processor time', None, None, turns['ratio'], 'ratio up to .45'))
+        rows.append(
+            (f'{title}: RSS, end over 1 min', None, turns['rss_growth'], None, 'up to 1.1')
+        )
+        for topic in turns['pairs'][0]['this']['lost']:
+            lost = (sum(pair[one]['lost'][topic] for pair in turns['pairs']) for one in _SIDES)
+            rows.append((f'{title}: {topic} lost', *lost, None, 'no more'))
+        rows.append(('end under load, median s', None, turns['end_s'], None, 'under 2'))
+        rows.append(('end under load, longest s', None, turns['end_most_s'], None, 'under 2'))
     return _format_table('The node', ('', 'bare node', 'this', 'ratio', 'target'), rows)
 
 
