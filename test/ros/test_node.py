@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
+import signal
 import socket
 from collections import Counter
 from collections.abc import Callable
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 from amounts import LONG
 from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import WrenchStamped
 from http_requests import JSON, LIST
 from managers import (
     ACTIVATE,
@@ -26,7 +29,11 @@ from managers import (
     UNCONFIGURED,
     Manager,
 )
+from rclpy.task import Future
+from sensor_msgs.msg import JointState
 from waiting import HANG_SECONDS
+
+from robot_memory.api import RobotMemory
 
 
 def test_a_parameter_wins_over_the_environment_and_that_over_the_file(
@@ -149,6 +156,55 @@ def test_an_activate_that_fails_leaves_the_node_inactive_without_subscriptions(
     assert robot.node.count_subscribers('/wrench') == 0
     assert manager.change(CLEANUP) == [True]
     assert node.stop() == 0
+
+
+def test_an_end_under_load_loses_nothing_that_was_acknowledged(
+    start: Callable[..., Any], robot: Any
+) -> None:
+    node = start(taps='["joint_states", "wrench"]')
+    learn = robot.client('learn')
+    sent: Counter[str] = Counter()
+    told: list[Any] = []
+
+    def publish_at_500_hz(kind: Any, topic: str, **values: Any) -> Any:
+        publisher = robot.node.create_publisher(kind, topic, 1000)
+
+        def publish() -> None:
+            message = kind(**values)
+            message.header.stamp = robot.node.get_clock().now().to_msg()
+            publisher.publish(message)
+            sent[topic] += 1
+
+        robot.until(publisher.get_subscription_count, f'a subscription of {topic}')
+        return robot.node.create_timer(0.002, publish)
+
+    def tell() -> None:
+        if learn.service_is_ready():
+            text = f'Cup {len(told)} weighs {len(told) + 3} g'
+            told.append(learn.call_async(learn.srv_type.Request(insight=text)))
+
+    timers = [
+        publish_at_500_hz(JointState, '/joint_states', name=['a'], position=[0.0], velocity=[0.0]),
+        publish_at_500_hz(WrenchStamped, '/wrench'),
+        robot.node.create_timer(0.02, tell),
+    ]
+    robot.until(lambda: sum(map(Future.done, told)) > 20 and min(sent.values()) > 500, 'the load')
+    before = dict(sent)
+    node.process.send_signal(signal.SIGINT)
+    robot.until(lambda: node.process.poll() is not None, 'the end')
+    assert node.process.returncode == 0
+    assert all(sent[topic] > before[topic] for topic in before), 'the load went on'
+    for timer in timers:
+        robot.node.destroy_timer(timer)
+    robot.executor.spin_once(timeout_sec=0)
+    answers = [one.result() for one in told if one.done()]
+    acknowledged = {answer.memory_id for answer in answers if answer.success}
+    assert {answer.error_code for answer in answers} <= {'', 'unavailable'}
+    with RobotMemory(str(node.db), model='none') as memory:
+        kept = {record.memory_id for record in memory.query_records(limit=1000).records}
+    assert acknowledged and acknowledged <= kept
+    received = re.findall(r'\(/(?:wrench|joint_states)\): received (\d+)', node.said())
+    assert len(received) == 2 and min(map(int, received)) > 0
 
 
 def measure(node: Any) -> tuple[int, int]:
