@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw
 import prepared
 import pytest
 from robots import Robot, check_file
@@ -59,6 +60,24 @@ def test_a_damaged_store_is_told_of_salvaged_and_put_in_place(store: Path) -> No
     assert run(store, 'recall', 'shelf 3').returncode == 0
     again = run(store, 'salvage')
     assert again.returncode == 1 and 'exists' in again.stderr
+
+
+def test_what_another_program_wrote_is_told_apart_and_accepted(store: Path) -> None:
+    other = apsw.Connection(str(store))
+    other.execute("UPDATE memories SET content = 'Shelf 7 is empty' WHERE id = 8")
+    other.close()
+    told = run(store, 'verify')
+    assert told.returncode == 1 and 'verify --accept' in told.stdout
+    accepted = run(store, 'verify', '--accept')
+    assert 'the checksums of' in accepted.stdout
+    assert 'Shelf 7 is empty' in run(store, 'show', '8').stdout
+    start = list_pages(store, 'memories', 'internal')[0]
+    data = bytearray(store.read_bytes())
+    data[start : start + 4_000] = bytes([255]) * 4_000
+    store.write_bytes(bytes(data))
+    refused = run(store, 'verify', '--accept')
+    assert refused.returncode == 1 and 'salvage' in refused.stderr
+    assert store.read_bytes() == bytes(data)
 
 
 def test_a_packed_backup_over_a_crashed_store_is_not_undone_by_its_log(

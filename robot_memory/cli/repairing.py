@@ -6,14 +6,14 @@ from dataclasses import asdict, dataclass
 
 from robot_memory.cli.common import show_answer
 from robot_memory.cli.options import Options
-from robot_memory.core.errors import NotFound, Unavailable
+from robot_memory.core.errors import InvalidArgument, NotFound, Unavailable
 from robot_memory.core.fields import arg
 from robot_memory.core.folders import expand_path
 from robot_memory.core.progress import make_progress_bar
 from robot_memory.core.settings import Settings, find_store_path
 from robot_memory.storage.admin.restore import restore
 from robot_memory.storage.admin.salvage import salvage
-from robot_memory.storage.admin.verify import verify
+from robot_memory.storage.admin.verify import accept_pages, verify
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,10 @@ class VerifyRequest:
     """Arguments of the verify command."""
 
     backup: str = arg('Backup to verify (.db or .db.gz) in place of the store.', default='')
+    accept: bool = arg(
+        'Give the pages of the store new checksums first, after another program wrote to it.',
+        default=False,
+    )
 
 
 @dataclass(frozen=True)
@@ -39,13 +43,17 @@ class RestoreRequest:
 
 def verify_store(request: VerifyRequest, settings: Settings, options: Options) -> None:
     """
-    Verify pages, structure, indexes and audit of the store or of a backup; change nothing.
+    Verify pages, structure, indexes and audit of the store or of a backup.
 
     The exit status is 1 where a check does not hold.
     """
     path = expand_path(request.backup, 'backup') if request.backup else find_store_path(settings)
     if not path.exists():
         raise NotFound(f'no file at {path}; nothing to verify')
+    if request.accept:
+        if request.backup:
+            raise InvalidArgument('--accept is for the store, not for a backup')
+        accept_pages(path)
     checks = verify(path)
     marks = {True: 'ok', False: 'FAILED'}
     text = '\n'.join(f'{check.name:10} {marks[check.holds]:6}  {check.detail}' for check in checks)

@@ -20,6 +20,10 @@ from robot_memory.storage.tables import meta
 from robot_memory.storage.vector_extension import load_vectors
 
 _SHOWN = 3
+_FOREIGN = (
+    '; the structure is whole, so another program (the sqlite3 shell?) probably wrote to the file '
+    'without checksums: `robot-memory verify --accept` takes the pages as they are'
+)
 
 
 @dataclass(frozen=True)
@@ -80,12 +84,48 @@ def open_checked(path: Path) -> apsw.Connection:
     return connection
 
 
+def is_whole_without(path: Path) -> bool:
+    """Say whether SQLite finds a file whole where it does not look at checksums."""
+    with _unverified(path) as connection:
+        rows: list[Any] = connection.execute('PRAGMA integrity_check(1)').fetchall()
+    return rows == [('ok',)]
+
+
+def accept_pages(path: Path) -> None:
+    """
+    Give the pages of a store new checksums, as they are now.
+
+    Raise Unavailable where the structure is not whole: then bits are wrong, not checksums.
+    """
+    if not is_whole_without(path):
+        raise Unavailable(
+            f'the structure of {path} is not whole: its pages are damaged, not only their '
+            'checksums; use `robot-memory restore` or `robot-memory salvage`'
+        )
+    with _unverified(path) as connection:
+        checksums.write_anew(connection)
+
+
+@contextmanager
+def _unverified(path: Path) -> Iterator[apsw.Connection]:
+    connection = checksums.connect(path, apsw.SQLITE_OPEN_READWRITE)
+    try:
+        load_vectors(connection)
+        connection.pragma('checksum_verification', False)
+        yield connection
+    except apsw.Error as error:
+        raise Unavailable(f'{path} cannot be read as a store: {error}') from error
+    finally:
+        connection.close()
+
+
 def _check_pages(path: Path) -> Check:
     damaged = damage.find_damaged(path)
     with damage.open_pages(path) as file:
         count, has_checksums = file.count, file.has_checksums
     if damaged:
         told = f'{len(damaged)} of {count} pages are damaged: {damage.describe(path)}'
+        told += _FOREIGN if is_whole_without(path) else ''
     elif has_checksums:
         told = f'the checksums of {count} pages match'
     else:
