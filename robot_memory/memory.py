@@ -13,6 +13,7 @@ from robot_memory.background.accesses import AccessLog
 from robot_memory.background.erasures import Eraser
 from robot_memory.background.folding import Folder
 from robot_memory.background.reindexing import Reindexer, match_embedder
+from robot_memory.background.scrubbing import Scrubber
 from robot_memory.background.skills import SkillCopies
 from robot_memory.background.timekeeper import Timekeeper
 from robot_memory.background.worker import BackgroundWorker
@@ -66,9 +67,9 @@ class Memory:
     some languages, `vectorizer` their cache and breakers, `vocabulary` what questions are compared
     with, `clock` says when something was, `registry` counts, `extensions` are the plug-ins;
     `admission` says whether the faces of a node let calls in; `accesses`, `timekeeper`, `folder`,
-    `eraser`, `reindexer`, `skills` and `backups` are what the worker runs, `call_order` lets short
-    calls go before long ones. Of a `resident` memory, that of a long-running process, the worker
-    runs, and keeps a copy of the indexes in memory.
+    `eraser`, `reindexer`, `skills`, `backups` and `scrubber` are what the worker runs,
+    `call_order` lets short calls go before long ones. Of a `resident` memory, that of a
+    long-running process, the worker runs, and keeps a copy of the indexes in memory.
     """
 
     def __init__(
@@ -134,6 +135,7 @@ class Memory:
             self.db, self.settings, clocks.wall, clocks.steady, worker.is_stopping
         )
         self.eraser = Eraser(self.db, self._settings, clocks.wall, clocks.steady)
+        self.scrubber = Scrubber(self.db, clocks.steady)
         self.timekeeper.settle(patient=True)
         if not (resident or self.db.read_only_reason):
             self.eraser.run()
@@ -196,6 +198,7 @@ class Memory:
             self.reindexer.run_in_background,
             self._prepare_questions,
             self.skills.run,
+            self.scrubber.run,
         ]
 
     def _fold(self) -> None:

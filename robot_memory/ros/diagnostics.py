@@ -147,9 +147,11 @@ class Diagnostics:
         self._errors = errors
         read_only = memory.db.read_only_reason
         clock = memory.timekeeper.describe_suspicion()
+        damaged = memory.scrubber.describe()
         level = max(
             [
                 int(breaker != 'closed' or bool(read_only or clock)),
+                DiagnosticStatus.ERROR[0] if damaged else 0,
                 *(name[2].diagnostic for name in grown),
             ]
         )
@@ -167,11 +169,13 @@ class Diagnostics:
             **_describe_store(memory),
             **self._describe_queue(),
             **_describe_disk(memory),
+            'damaged pages': len(memory.scrubber.damaged),
             'clock': clock or 'trusted',
         }
         errors_now = ', '.join(f'{operation}: {code}' for operation, code, _ in grown)
         words = (
             errors_now
+            or damaged
             or read_only
             or clock
             or f'{calls.count} calls, model {memory.embedder.state}'

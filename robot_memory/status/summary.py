@@ -167,6 +167,11 @@ class _Figures:
         for name, type in TYPES.items():
             total.add_metric([name], types[type])
         yield total
+        yield _make_gauge(
+            'robot_memory_damaged_pages',
+            'Pages of the store whose checksums do not match, of those checked so far.',
+            len(memory.scrubber.damaged),
+        )
         yield _make_gauge('robot_memory_store_bytes', 'Size of the database and its WAL.', size)
         content = GaugeMetricFamily(
             'robot_memory_content_bytes',

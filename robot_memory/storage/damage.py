@@ -105,17 +105,35 @@ def open_pages(path: Path) -> Iterator[PageFile]:
 
 def find_damaged(path: Path) -> list[int]:
     """Return the pages in use whose checksums do not match; none of a file without checksums."""
+    return find_damaged_among(path, 1, None)[0]
+
+
+def find_damaged_among(path: Path, first: int, count: int | None) -> tuple[list[int], int]:
+    """Return those from one page on, of so many (None: all), and how many pages the file has."""
     with open_pages(path) as file:
+        end = file.count + 1 if count is None else min(first + count, file.count + 1)
         if not file.has_checksums:
-            return []
+            return [], file.count
         found = [
             number
-            for first in range(1, file.count + 1, _BLOCK)
-            for number in _check(file.read(first, _BLOCK), file.page_size, first)
+            for start in range(first, end, _BLOCK)
+            for number in _check(file.read(start, min(_BLOCK, end - start)), file.page_size, start)
         ]
         # One that is being written while it is read is whole the next time.
         twice = [number for number in found if _check(file.read(number), file.page_size, number)]
-        return sorted(set(twice) - file.list_unused()) if twice else []
+        if twice:
+            twice = sorted(set(twice) - file.list_unused() - _list_logged(path, file.page_size))
+        return twice, file.count
+
+
+def _list_logged(path: Path, page_size: int) -> set[int]:
+    """Return the pages that are read from the log; a crash may leave these half written."""
+    try:
+        log = Path(f'{path}-wal').read_bytes()
+    except OSError:
+        return set()
+    frames = range(32, len(log) - page_size - 23, page_size + 24)
+    return {int.from_bytes(log[at : at + 4], 'big') for at in frames}
 
 
 def _check(data: bytes, page_size: int, first: int) -> list[int]:

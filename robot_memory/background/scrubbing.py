@@ -1,0 +1,53 @@
+"""Reading the whole file slowly, so that damage is noticed before what it hit is needed."""
+
+from __future__ import annotations
+
+import logging
+
+from robot_memory.core.clock import SteadyClock
+from robot_memory.storage import Database, damage
+
+logger = logging.getLogger(__name__)
+
+_PAUSE_SECONDS = 10.0
+_PAGES = 512
+"""Pages that are checked after each pause: 2 MB; a store of a million memories takes hours."""
+
+
+class Scrubber:
+    """Compare the checksums of a store's pages, some after each pause, round and round."""
+
+    def __init__(self, db: Database, steady: SteadyClock) -> None:
+        """Begin with the first page."""
+        self._db = db
+        self._steady = steady
+        self._next_at = steady() + _PAUSE_SECONDS
+        self._first = 1
+        self._found: set[int] = set()
+        self.rounds = 0
+        self.damaged: tuple[int, ...] = ()
+
+    def run(self) -> None:
+        """Check the next pages, if the pause is over; the worker's job."""
+        if self._steady() < self._next_at:
+            return
+        self._next_at = self._steady() + _PAUSE_SECONDS
+        found, count = damage.find_damaged_among(self._db.path, self._first, _PAGES)
+        self._found.update(found)
+        if set(found) - set(self.damaged):
+            self.damaged = tuple(sorted({*self.damaged, *found}))
+            logger.error(
+                '%s is damaged: %s; `robot-memory verify` checks all of it',
+                self._db.path,
+                damage.describe(self._db.path),
+            )
+        self._first += _PAGES
+        if self._first > count:
+            self._first, self.rounds = 1, self.rounds + 1
+            self.damaged, self._found = tuple(sorted(self._found)), set()
+
+    def describe(self) -> str:
+        """Return in words what is damaged, '' where nothing is known to be."""
+        if not self.damaged:
+            return ''
+        return f'the store is damaged: {damage.describe(self._db.path)}'
