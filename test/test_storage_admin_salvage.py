@@ -98,7 +98,11 @@ def test_every_row_whose_pages_are_whole_is_brought_back(store: Path, tmp_path: 
                 is_whole = not lies_on[table][row] & set(broken)
                 if row in found:
                     brought += 1
-                    wrong += table != 'memories' and found[row] != values
+                    # The reference to a lost row is cleared; memories are indexed anew.
+                    wrong += table != 'memories' and any(
+                        now not in (before, None)
+                        for now, before in zip(found[row], values, strict=True)
+                    )
                 elif is_whole and (table in ('memories', 'audit') or owner not in gone):
                     missing += 1
         new.unlink()
