@@ -24,6 +24,7 @@ from robot_memory.core.clock import format_instant
 from robot_memory.core.progress import make_progress_bar
 from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
+from robot_memory.storage import checksums
 from robot_memory.storage.tables import figures
 from robot_memory.storage.tables.event_names import intern
 from robot_memory.tools.query_events import query_events
@@ -73,7 +74,7 @@ def main() -> None:
 
 def fill(path: Path, size: int) -> None:
     """Write a year of contacts, motions and the events of a plug-in's detector."""
-    connection = apsw.Connection(str(path))
+    connection = checksums.connect(path)
     indexes: list[Any] = connection.execute(
         "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'events'"
         ' AND sql IS NOT NULL'

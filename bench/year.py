@@ -21,8 +21,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import apsw
-
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import events
@@ -35,6 +33,7 @@ from robot_memory.lifecycle.perceptions import Perception, store_perception
 from robot_memory.memory import Memory, caller
 from robot_memory.search.resident import ResidentIndex
 from robot_memory.status.limits import report_limits
+from robot_memory.storage import checksums
 from robot_memory.storage.tables import sizes
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.parts import Part
@@ -201,7 +200,7 @@ def read_resident_bytes() -> int:
 
 def measure_tables(path: Path, size: int) -> dict[str, float]:
     """Return the bytes of each table and index by event, the largest first."""
-    connection = apsw.Connection(str(path))
+    connection = checksums.connect(path)
     rows: list[Any] = connection.execute(
         'SELECT name, 1.0 * sum(pgsize) / ? AS bytes FROM dbstat GROUP BY name'
         ' HAVING bytes >= 1 ORDER BY bytes DESC',

@@ -138,6 +138,7 @@ CLOSED: dict[str, Sequence[Any]] = {
     'since': ['2026-02-25', '2026-02-25T07:00:00Z', 'yesterday'],
     'time_zone': ['', 'UTC', 'Europe/Berlin', 'Mars'],
     'until': ['2026-02-27', 'tomorrow'],
+    'reason': ['asked for', 'asked for', 'it was wrong', ''],
     'skill': ['strike', 'strike', 'strike', 'pour', ' '],
     'start': ['2020-01-01', 'yesterday'],
 }

@@ -26,9 +26,9 @@ import calls
 import damage
 import disk
 import erasures
-import lives
+import histories
 import rounds as one_round
-from lives import Life
+from histories import Life
 
 from robot_memory.core.version import get_version
 
@@ -163,8 +163,8 @@ def make_life(seed: int, part: str) -> Life:
     """Return a life: every fifth is one of an upgrade, every third cut has durability normal."""
     chance = random.Random(f'{seed} life')
     normal = part == 'cuts' and chance.random() < 1 / 3
-    old = chance.choice(lives.OLD) if chance.random() < 1 / 5 else 0
-    return lives.Life(seed, 'normal' if normal else 'full', old)
+    old = chance.choice(histories.OLD) if chance.random() < 1 / 5 else 0
+    return histories.Life(seed, 'normal' if normal else 'full', old)
 
 
 def run_erasures(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:

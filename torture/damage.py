@@ -15,8 +15,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import lives
-from lives import STORE, Life
+import histories
+from histories import STORE, Life
 from robots import fill
 from rounds import fork
 
@@ -36,7 +36,7 @@ class Damaged:
         self._life = Life(seed)
         self._base = folder / 'base'
         self._life.prepare(self._base)
-        with lives.open_robot(self._life, self._base, 1) as robot:
+        with histories.open_robot(self._life, self._base, 1) as robot:
             fill(robot, FACTS, seed=seed)
         self._content = (self._base / STORE).read_bytes()
         self._page = int.from_bytes(self._content[16:18], 'big')
@@ -103,7 +103,7 @@ class Damaged:
         errors: list[str] = []
         maintain = 'not opened'
         try:
-            with lives.open_robot(self._life, ran, 2) as robot:
+            with histories.open_robot(self._life, ran, 2) as robot:
                 for read in (_list_records, _recall):
                     try:
                         for memory_id, told in read(robot):
@@ -123,16 +123,16 @@ class Damaged:
         return {'told': texts, 'errors': errors, 'maintain': maintain}
 
 
-def _list_records(robot: lives.Living) -> list[tuple[str, Any]]:
+def _list_records(robot: histories.Living) -> list[tuple[str, Any]]:
     wanted = {'status': {'$in': ['active', 'invalidated', 'superseded']}}
     found = robot.query_records(where=wanted, limit=1000).records
     return [(str(one.memory_id), one.record_content) for one in found]
 
 
-def _recall(robot: lives.Living) -> list[tuple[str, Any]]:
+def _recall(robot: histories.Living) -> list[tuple[str, Any]]:
     return [
         (str(one.id), one.content)
-        for word in lives.WORDS
+        for word in histories.WORDS
         for one in robot.recall(word, n=100, min_confidence=0).memories
     ]
 

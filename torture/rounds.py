@@ -19,14 +19,14 @@ from pathlib import Path
 import apsw
 import checker
 import disk
-import lives
+import histories
 from disk import Disk
-from lives import Life, Rows
+from histories import Life, Rows
 
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.storage import Connection, Database
 
-WORD = re.compile(rf'\b[a-z]{{{lives.CANARY}}}\b')
+WORD = re.compile(rf'\b[a-z]{{{histories.CANARY}}}\b')
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Reference:
         for place, name in enumerate(self.life.names):
             before, after = self.states[place][-1], self.states[place + 1][-1]
             between = [one for one in self.states[place + 1] if one not in (before, after)]
-            if between and name not in lives.OF_MANY_STEPS:
+            if between and name not in histories.OF_MANY_STEPS:
                 yield f'{name} (step {place + 1}) has {len(between)} states between'
 
 
@@ -108,11 +108,11 @@ def live_undisturbed(disk_: Disk, life: Life, folder: Path) -> Reference:
         noted.write_text(str(disk_.count))
 
     def read() -> None:
-        states = [[lives.read_rows(ran)]]
+        states = [[histories.read_rows(ran)]]
         seen: list[Rows] = []
-        with _reading_each_write(lambda: seen.append(lives.read_rows(ran))):
+        with _reading_each_write(lambda: seen.append(histories.read_rows(ran))):
             for _ in life.live(ran):
-                states.append([*seen, lives.read_rows(ran)])
+                states.append([*seen, histories.read_rows(ran)])
                 seen.clear()
         noted.write_bytes(pickle.dumps(states))
 
@@ -126,10 +126,10 @@ def live_undisturbed(disk_: Disk, life: Life, folder: Path) -> Reference:
                 f'the undisturbed life of {life} ended with {status}:\n{log.read_text()}'
             )
         calls.append(noted.read_bytes())
-    problems = checker.check(ran / lives.STORE)
+    problems = checker.check(ran / histories.STORE)
     if problems:
         raise RuntimeError(f'{life} leaves an inconsistent store: {problems[:5]}')
-    version = lives.read_version(ran)
+    version = histories.read_version(ran)
     shutil.rmtree(ran)
     found = Reference(
         life,
@@ -176,15 +176,15 @@ def judge(reference: Reference, folder: Path, answered: int, *, may_lose: bool =
 
     It is looked at as it is, then opened by the package, which completes what was begun.
     """
-    if not (folder / lives.STORE).exists():
+    if not (folder / histories.STORE).exists():
         return Verdict(answered, 'lost', 'the file is not there')
-    is_upgraded = lives.read_version(folder) == reference.version
+    is_upgraded = histories.read_version(folder) == reference.version
     if reference.life.old and not (answered and (is_upgraded or not may_lose)):
         return _judge_upgraded(reference, folder)
-    problems = checker.check(folder / lives.STORE)
+    problems = checker.check(folder / histories.STORE)
     if problems:
         return Verdict(answered, 'inconsistent', '; '.join(problems[:5]))
-    found = judge_rows(reference, lives.read_rows(folder), answered, may_lose=may_lose)
+    found = judge_rows(reference, histories.read_rows(folder), answered, may_lose=may_lose)
     if found.kind == 'half' and reference.life.old and may_lose:
         return _judge_upgraded(reference, folder)
     return found if found.kind else judge_opened(reference, folder, answered)
@@ -192,23 +192,23 @@ def judge(reference: Reference, folder: Path, answered: int, *, may_lose: bool =
 
 def _judge_upgraded(reference: Reference, folder: Path) -> Verdict:
     """Judge a store whose upgrade may be at any of its steps: it must end as the undisturbed."""
-    problems = checker.check_file(folder / lives.STORE)
+    problems = checker.check_file(folder / histories.STORE)
     if problems:
         return Verdict(0, 'inconsistent', '; '.join(problems[:5]))
     try:
-        lives.open_robot(reference.life, folder, 1).close()
+        histories.open_robot(reference.life, folder, 1).close()
     except RobotMemoryError as error:
         return Verdict(0, 'refused', str(error))
-    rows, expected = lives.read_rows(folder), reference.states[1][-1]
+    rows, expected = histories.read_rows(folder), reference.states[1][-1]
     if rows != expected:
-        return Verdict(0, 'half', lives.describe_difference(expected, rows))
+        return Verdict(0, 'half', histories.describe_difference(expected, rows))
     return judge_opened(reference, folder, 0)
 
 
 def judge_opened(reference: Reference, folder: Path, answered: int) -> Verdict:
     """Judge a store once the package has opened it."""
     try:
-        with lives.open_robot(reference.life, folder, answered + 1) as robot:
+        with histories.open_robot(reference.life, folder, answered + 1) as robot:
             robot.recall('the red cup')
             robot.memory.eraser.run()
             told = {step.name: step for step in robot.maintain(all=True).steps}
@@ -217,7 +217,7 @@ def judge_opened(reference: Reference, folder: Path, answered: int) -> Verdict:
     for name in ('integrity', 'audit'):
         if not told[name].done:
             return Verdict(answered, 'inconsistent', f'{name}: {told[name].detail}')
-    problems = checker.check(folder / lives.STORE) or _check_backups(folder)
+    problems = checker.check(folder / histories.STORE) or _check_backups(folder)
     if problems:
         return Verdict(answered, 'inconsistent', 'once opened: ' + '; '.join(problems[:5]))
     left = _find_erased(reference, folder)
@@ -248,7 +248,7 @@ def judge_rows(
         return Verdict(answered)
     if rows in [one for step in states[: answered + 1] for one in step]:
         return Verdict(answered) if may_lose else Verdict(answered, 'lost', f'of {answered} steps')
-    difference = lives.describe_difference(allowed[0], rows)
+    difference = histories.describe_difference(allowed[0], rows)
     name = [*reference.life.names, 'nothing'][answered]
     return Verdict(answered, 'half', f'in {name}, unlike before: {difference}')
 
@@ -262,7 +262,7 @@ def _pass_over_proofs(rows: Rows) -> Rows:
 def _check_backups(folder: Path) -> list[str]:
     """Say what is wrong with files that have the name of a backup or of a copy."""
     found = []
-    for path in [*folder.glob(f'{lives.BACKUPS}/memory-*'), *folder.glob('*.before-upgrade')]:
+    for path in [*folder.glob(f'{histories.BACKUPS}/memory-*'), *folder.glob('*.before-upgrade')]:
         try:
             content = read_unpacked(path)
         except (OSError, EOFError) as error:
@@ -290,11 +290,12 @@ def read_unpacked(path: Path) -> bytes:
 
 def _find_erased(reference: Reference, folder: Path) -> list[str]:
     """Return words of proved erasures that are in a file of the folder."""
-    proved = lives.read_rows(folder).get('erasures', [])
+    proved = histories.read_rows(folder).get('erasures', [])
     if any('done' not in row for row in proved):
         return []
     words = {word for erased in reference.erased[: len(proved)] for word in erased}
-    files = [path for path in folder.rglob('*') if path.is_file() and path.name != lives.ARCHIVE]
+    files = [path for path in folder.rglob('*') if path.is_file()]
+    files = [path for path in files if path.name != histories.ARCHIVE]
     held = {path.name: read_unpacked(path) for path in files}
     return [
         f'{word} in {name}'
@@ -352,14 +353,14 @@ def fail(
 
     def disturbed() -> None:
         answered = 0
-        robots: list[lives.Living] = []
+        robots: list[histories.Living] = []
         disk_.watch(ran)
         disk_.arm(mode, place, error, reads=mode == disk.FAIL)
         with suppress(RobotMemoryError):
             for step in reference.life.live(ran, robots.append):
                 answered = step
         disk_.arm(disk.PASS, 0)
-        rows = lives.read_rows(ran)
+        rows = histories.read_rows(ran)
         if robots and answered <= len(reference.life.calls):
             robots[0].learn('the disk works again')
             robots[0].close()
@@ -372,7 +373,7 @@ def fail(
     answered, rows = pickle.loads(told.read_bytes())
     if reference.life.old and not answered:
         return _judge_upgraded(reference, ran)
-    problems = checker.check(ran / lives.STORE)
+    problems = checker.check(ran / histories.STORE)
     if problems:
         return Verdict(answered, 'inconsistent', '; '.join(problems[:5]))
     found = judge_rows(reference, rows, answered, may_wait=True)
@@ -387,24 +388,24 @@ def jump(life: Life, folder: Path, chance: random.Random) -> Verdict:
     for name in ('straight', 'jumping'):
         ran = folder / name
         shutil.copytree(folder / 'base', ran)
-        robot = lives.open_robot(life, ran, 1)
+        robot = histories.open_robot(life, ran, 1)
         for place in range(len(life.calls)):
             if name == 'straight':
-                lives.set_clock(robot, place + 2)
+                histories.set_clock(robot, place + 2)
             else:
                 robot.clock.forward(days=chance.random())
                 robot.clock.jump(chance.choice([0, 0.1, 30, -0.1, -30, -9000]))
                 if chance.random() < 0.2:
                     robot.close()
                     robot.clock.reboot()
-                    robot = lives.open_again(life, ran, robot.clock)
+                    robot = histories.open_again(life, ran, robot.clock)
             life.do(robot, place, ran)
         robot.close()
-        problems = checker.check(ran / lives.STORE) or _check_backups(ran)
+        problems = checker.check(ran / histories.STORE) or _check_backups(ran)
         if problems:
             return Verdict(0, 'inconsistent', f'{name}: {"; ".join(problems[:5])}')
         told.append(
-            sorted((row[0], row[1], *row[4:5]) for row in lives.read_rows(ran)['memories'])
+            sorted((row[0], row[1], *row[4:5]) for row in histories.read_rows(ran)['memories'])
         )
     shutil.rmtree(folder)
     if told[0] != told[1]:

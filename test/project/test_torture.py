@@ -19,10 +19,10 @@ sys.path.insert(0, str(Path(__file__).parents[2] / 'torture'))
 
 import checker
 import disk
-import lives
+import histories
 import rounds
 from disk import Event, Replay
-from lives import STORE, Life
+from histories import STORE, Life
 from rounds import Reference
 
 ROOT = Path(__file__).parents[2]
@@ -85,14 +85,14 @@ def test_two_lives_of_a_seed_leave_the_same_rows(base: Path, tmp_path: Path) -> 
         shutil.copytree(base, tmp_path / name)
         for _ in Life(1).live(tmp_path / name):
             pass
-        left.append(lives.read_rows(tmp_path / name))
-    assert lives.describe_difference(*left) == ''
+        left.append(histories.read_rows(tmp_path / name))
+    assert histories.describe_difference(*left) == ''
 
 
 def test_a_lost_call_and_half_of_one_are_told_apart(base: Path, tmp_path: Path) -> None:
     shutil.copytree(base, ran := tmp_path / 'run')
-    states = [[lives.read_rows(ran)]]
-    states += [[lives.read_rows(ran)] for _ in Life(1).live(ran)]
+    states = [[histories.read_rows(ran)]]
+    states += [[histories.read_rows(ran)] for _ in Life(1).live(ran)]
     reference = Reference(Life(1), base, states, [])
     judged = [rounds.judge_rows(reference, step[-1], 6).kind for step in states]
     changed = [step != states[6] for step in states]

@@ -45,7 +45,8 @@ def assert_reference_fits(robot: Any) -> None:
 
     def offered() -> dict[str, Any]:
         found = robot.node.get_service_names_and_types_by_node('robot_memory', '/')
-        return {name: kinds[0] for name, kinds in found if kinds[0].startswith('robot_memory/')}
+        ours = 'robot_memory/srv/'
+        return {name: kinds[0] for name, kinds in found if kinds[0].startswith(ours)}
 
     robot.until(lambda: offered() == services, f'the services {sorted(services)}')
     heard = robot.node.get_subscriber_names_and_types_by_node('robot_memory', '/')
