@@ -205,6 +205,7 @@ def test_two_commands_preview_and_erase_with_a_receipt(tmp_path: Path) -> None:
     run('learn', 'the quuxname cup is red')
     found = run('erase', '--memory-ids', '1', '--reason', 'asked for')
     assert found['status'] == 'preview'
+    assert found['token'].isalnum()  # a minus in front would make it an option
     done = run('erase', '--token', found['token'])
     assert done['status'] == 'erased'
     assert all(one['holds'] for one in done['receipt']['checks'].values())

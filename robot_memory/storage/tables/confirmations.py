@@ -19,7 +19,7 @@ VALID = 600_000_000
 def issue(connection: apsw.Connection, action: str, writer: Writer, items: Any, at: int) -> str:
     """Store what a caller may confirm, as JSON; return the token, which is not stored."""
     connection.execute('DELETE FROM confirmations WHERE abs(? - at) > ?', (at, VALID))
-    token = secrets.token_urlsafe(16)
+    token = secrets.token_hex(16)
     connection.execute(
         'INSERT INTO confirmations (token, action, principal, at, items) VALUES (?, ?, ?, ?, ?)',
         (_digest(token), action, writer.label, at, json.dumps(items)),
