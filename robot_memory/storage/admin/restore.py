@@ -42,6 +42,8 @@ def restore(backup: Path, path: Path) -> Path | None:
         users = name_users(path)
         if users:
             raise Unavailable(f'{path} is in use by {users}; end that first, nothing was changed')
+        with open(part, 'rb') as file:  # a power cut must not leave the name without the content
+            os.fsync(file.fileno())
         kept = _set_aside(path) if path.exists() else None
         part.replace(path)
         sync_folder(path.parent)
