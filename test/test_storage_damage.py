@@ -14,6 +14,7 @@ from robots import Robot
 from robot_memory.core.errors import RobotMemoryError, Unavailable
 from robot_memory.storage import checksums, damage
 from robot_memory.storage.connection import Database
+from robot_memory.storage.page_file import RESERVED, open_pages
 
 TEXT = 'SELECT id, content FROM memories WHERE id = ?'
 FLIPS = 1_000 if LONG else 150
@@ -55,7 +56,7 @@ def test_of_flipped_bits_each_is_detected_and_no_wrong_text_is_told(store: Path)
     chance = random.Random(11)
     true, whole = read_texts(store), store.read_bytes()
     assert len(true) == 301 and damage.find_damaged(store) == []
-    with damage.open_pages(store) as file:
+    with open_pages(store) as file:
         unused, size = file.list_unused(), file.page_size
     wrong, missed = 0, 0
     for _ in range(FLIPS):
@@ -151,5 +152,5 @@ def test_a_store_without_checksums_tells_of_no_damage(tmp_path: Path) -> None:
     path = old_stores.fixture(21, tmp_path)
     assert damage.find_damaged(path) == []
     Database(path, 'normal', upgrade=True).close()
-    assert path.read_bytes()[20] == damage.RESERVED
+    assert path.read_bytes()[20] == RESERVED
     assert damage.find_damaged(path) == []

@@ -21,6 +21,7 @@ from robots import fill
 from rounds import fork
 
 from robot_memory.core.errors import RobotMemoryError
+from robot_memory.storage.page_file import open_pages
 
 HEADER = 100
 """Bytes of the file's header; SQLite reads few of them."""
@@ -39,8 +40,8 @@ class Damaged:
         with histories.open_robot(self._life, self._base, 1) as robot:
             fill(robot, FACTS, seed=seed)
         self._content = (self._base / STORE).read_bytes()
-        self._page = int.from_bytes(self._content[16:18], 'big')
-        self._free = _list_free_pages(self._content, self._page)
+        with open_pages(self._base / STORE) as file:
+            self._page, self._free = file.page_size, file.list_unused()
         self._known = self._read(self._base)
         self.found: Counter[str] = Counter()
 
@@ -135,19 +136,3 @@ def _recall(robot: histories.Living) -> list[tuple[str, Any]]:
         for word in histories.WORDS
         for one in robot.recall(word, n=100, min_confidence=0).memories
     ]
-
-
-def _list_free_pages(content: bytes, size: int) -> set[int]:
-    """Return the pages of the free list."""
-
-    def number(at: int) -> int:
-        return int.from_bytes(content[at : at + 4], 'big')
-
-    free: set[int] = set()
-    trunk = number(32)
-    while trunk and trunk not in free:
-        free.add(trunk)
-        start = (trunk - 1) * size
-        free.update(number(start + 8 + 4 * one) for one in range(number(start + 4)))
-        trunk = number(start)
-    return free

@@ -26,6 +26,7 @@ class Scrubber:
         self._found: set[int] = set()
         self.rounds = 0
         self.damaged: tuple[int, ...] = ()
+        self._words = ''
 
     def run(self) -> None:
         """Check the next pages, if the pause is over; the worker's job."""
@@ -35,19 +36,23 @@ class Scrubber:
         found, count = damage.find_damaged_among(self._db.path, self._first, _PAGES)
         self._found.update(found)
         if set(found) - set(self.damaged):
-            self.damaged = tuple(sorted({*self.damaged, *found}))
+            self._note({*self.damaged, *found})
             logger.error(
                 '%s is damaged: %s; `robot-memory verify` checks all of it',
                 self._db.path,
-                damage.describe(self._db.path),
+                self._words,
             )
         self._first += _PAGES
         if self._first > count:
             self._first, self.rounds = 1, self.rounds + 1
-            self.damaged, self._found = tuple(sorted(self._found)), set()
+            self._note(self._found)
+            self._found = set()
+
+    def _note(self, damaged: set[int]) -> None:
+        if damaged != set(self.damaged):
+            self.damaged = tuple(sorted(damaged))
+            self._words = damage.describe(self._db.path, self.damaged)
 
     def describe(self) -> str:
         """Return in words what is damaged, '' where nothing is known to be."""
-        if not self.damaged:
-            return ''
-        return f'the store is damaged: {damage.describe(self._db.path)}'
+        return f'the store is damaged: {self._words}' if self.damaged else ''

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import apsw
 import apsw.sqlite_extra
 
-from robot_memory.storage.damage import RESERVED
+from robot_memory.storage.page_file import RESERVED
 from robot_memory.storage.private_library import PrivateLibrary
 
 VFS = 'cksmvfs'

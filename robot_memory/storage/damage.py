@@ -8,7 +8,6 @@ the log has is not looked at. Format: sqlite.org/fileformat2.html; checksum: cks
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -19,12 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.core.varints import read_id
+from robot_memory.storage.page_file import RESERVED, PageFile, open_pages
 
-RESERVED = 8
-"""Bytes at the end of each page that hold its checksum."""
 _BLOCK = 4096
 """Pages that are read at once."""
-_LOCK_BYTE = 1 << 30
 _INTERIOR = {2: 'index', 5: 'table'}
 _TRIED = 3
 """Pages of a level that are asked whether it is one of leaves: one may be damaged."""
@@ -60,47 +57,6 @@ class DamagedPage:
         rows = ', memories' if self.owner in _BY_MEMORY else ', rows'
         since = '' if self.first is None else f' from {self.first}'
         return f'{rows}{since}' + ('' if self.last is None else f' to {self.last}')
-
-
-class PageFile:
-    """Read pages of a file whose size and header are known."""
-
-    def __init__(self, file: apsw.VFSFile) -> None:
-        self._file = file
-        header = file.xRead(100, 0)
-        size = int.from_bytes(header[16:18], 'big')
-        self.page_size = 65536 if size == 1 else size
-        self.has_checksums = header[20] == RESERVED and self.page_size >= 512
-        self.count = file.xFileSize() // max(self.page_size, 1)
-        self.first_free = int.from_bytes(header[32:36], 'big')
-
-    def read(self, number: int, count: int = 1) -> bytes:
-        """Return pages from one on, fewer at the end."""
-        count = min(count, self.count - number + 1)
-        return self._file.xRead(count * self.page_size, (number - 1) * self.page_size)
-
-    def list_unused(self) -> set[int]:
-        """Return the pages whose content does not count: free ones, and that of SQLite's locks."""
-        unused = {_LOCK_BYTE // self.page_size + 1}
-        trunk, seen = self.first_free, set[int]()
-        while 0 < trunk <= self.count and trunk not in seen:
-            seen.add(trunk)
-            page = self.read(trunk)
-            trunk, leaves = (int.from_bytes(page[at : at + 4], 'big') for at in (0, 4))
-            numbers = np.frombuffer(page[8 : 8 + 4 * min(leaves, self.page_size // 4 - 2)], '>u4')
-            unused.update(numbers.tolist())
-        return unused
-
-
-@contextmanager
-def open_pages(path: Path) -> Iterator[PageFile]:
-    """Open the pages of a file that SQLite may have open as well."""
-    # By SQLite: a descriptor of our own would drop the locks of this process when it is closed.
-    file = apsw.VFSFile('', str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
-    try:
-        yield PageFile(file)
-    finally:
-        file.xClose()
 
 
 def find_damaged(path: Path) -> list[int]:
@@ -224,16 +180,20 @@ def _list_children(page: bytes, parent: Child) -> list[Child]:
     return children
 
 
-def describe(path: Path) -> str:
-    """Return in words which pages of a store are damaged, and what they held."""
+def describe(path: Path, damaged: Sequence[int] | None = None) -> str:
+    """
+    Return in words which pages of a store are damaged, and what they held.
+
+    Without those that were `damaged` just now the file is read for them, unless it was before.
+    """
     try:
-        found = _find_named(path, *_stamp(path))
+        known = _find_named(path, *_stamp(path)) if damaged is None else _name(path, damaged)
     except (apsw.Error, OSError, ValueError, IndexError):
         return 'the pages cannot be named'
-    if not found:
-        return 'the damaged page is in the log (-wal), or was written since'
-    shown = ', '.join(map(str, found[:_SHOWN]))
-    return shown + (f' and {len(found) - _SHOWN} more' if len(found) > _SHOWN else '')
+    if not known:
+        return 'the damaged page was written since'
+    shown = ', '.join(map(str, known[:_SHOWN]))
+    return shown + (f' and {len(known) - _SHOWN} more' if len(known) > _SHOWN else '')
 
 
 def _stamp(path: Path) -> tuple[int, int]:
@@ -244,12 +204,16 @@ def _stamp(path: Path) -> tuple[int, int]:
 @lru_cache(maxsize=4)
 def _find_named(path: Path, mtime_ns: int, size: int) -> list[DamagedPage]:
     """Return the damaged pages with names; each call would read the whole file again."""
-    damaged = find_damaged(path)
+    return _name(path, find_damaged(path))
+
+
+def _name(path: Path, damaged: Sequence[int]) -> list[DamagedPage]:
     return name_pages(path, damaged, read_roots(path)) if damaged else []
 
 
 def read_roots(path: Path) -> dict[str, int]:
     """Return the first pages of the tables and indexes of a store, as far as they can be read."""
+    # Without checksums, so that a damaged list of tables is read as far as it goes.
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         rows = connection.execute('SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0')

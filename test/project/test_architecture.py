@@ -34,7 +34,8 @@ LAYERS = (
 """From the ground up: a room imports only from the layers under its own."""
 
 STORAGE_LAYERS = (
-    ('schema', 'epochs', 'damage', 'file_watch', 'private_library'),
+    ('schema', 'epochs', 'page_file', 'file_watch', 'private_library'),
+    ('damage',),
     ('error_messages',),
     ('checksums', 'vector_extension'),
     ('indexes',),

@@ -4,44 +4,27 @@ from __future__ import annotations
 
 import gzip
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from robot_memory.storage.page_file import open_pages, open_raw
 from robot_memory.storage.tables.erased_texts import LEAST_BYTES, SAMPLE
 
 _CHUNK = 1 << 24
 _WINDOW = 8
 _PREFIX = 3
-Read = Callable[[int, int], bytes]
-"""Returns so many bytes from a place on, fewer at the end."""
-
-
-@contextmanager
-def open_store(path: Path) -> Iterator[tuple[Read, int]]:
-    """
-    Open the bytes of a store's file, and give their number.
-
-    By SQLite: a descriptor of our own would drop the locks of this process when it is closed.
-    """
-    flags = [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0]
-    file = apsw.VFSFile('', str(path), flags)
-    try:
-        size = file.xFileSize()
-        yield lambda place, number: file.xRead(max(0, min(number, size - place)), place), size
-    finally:
-        file.xClose()
 
 
 def search_store(path: Path, words: Sequence[str]) -> set[str]:
     """Return the words that are in the bytes of a store's file."""
-    with open_store(path) as (read, size):
-        return _search((read(at, _CHUNK) for at in range(0, size, _CHUNK)), words)
+    with open_raw(path) as file:
+        size = file.xFileSize()
+        places = range(0, size, _CHUNK)
+        return _search((file.xRead(min(_CHUNK, size - at), at) for at in places), words)
 
 
 def search_file(path: Path, words: Sequence[str]) -> set[str]:
@@ -126,22 +109,6 @@ class _Starts(NamedTuple):
 
 def find_dirty_pages(path: Path) -> list[int]:
     """Return the free leaf pages of a store's file that are not all zero."""
-    with open_store(path) as (read, size):
-        if not size:
-            return []
-        header = read(0, 100)
-        page_size = int.from_bytes(header[16:18], 'big')
-        page_size = 65536 if page_size == 1 else page_size
-        dirty: list[int] = []
-        trunk = int.from_bytes(header[32:36], 'big')
-        seen: set[int] = set()
-        while trunk and trunk not in seen:
-            seen.add(trunk)
-            page = read((trunk - 1) * page_size, page_size)
-            trunk = int.from_bytes(page[:4], 'big')
-            number = int.from_bytes(page[4:8], 'big')
-            for place in range(8, 8 + 4 * min(number, page_size // 4 - 2), 4):
-                leaf = int.from_bytes(page[place : place + 4], 'big')
-                if read((leaf - 1) * page_size, page_size).strip(b'\0'):
-                    dirty.append(leaf)
-        return dirty
+    with open_pages(path) as file:
+        _, leaves = file.list_free()
+        return sorted(leaf for leaf in leaves if file.read(leaf).strip(b'\0'))

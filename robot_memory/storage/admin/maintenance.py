@@ -46,10 +46,12 @@ def merge_words(db: Database) -> Done:
 
 def repair(db: Database) -> Done:
     """Check the file, and make anew the indexes that do not fit their tables."""
-    if damage.find_damaged(db.path):
+    damaged = damage.find_damaged(db.path)
+    if damaged:
+        named = damage.describe(db.path, damaged)
         return Done(
             False,
-            f'checksums of pages do not match: {damage.describe(db.path)}; stop all writers, then '
+            f'checksums of pages do not match: {named}; stop all writers, then '
             'restore a backup, or write a new store by `robot-memory salvage`',
         )
     found = _problems(db)

@@ -16,13 +16,8 @@ from typing import BinaryIO
 import numpy as np
 
 from robot_memory.core.varints import read_id, read_varint, write_varint
-from robot_memory.storage.damage import (
-    RESERVED,
-    PageFile,
-    compute_checksums,
-    open_pages,
-    walk_levels,
-)
+from robot_memory.storage.damage import compute_checksums, walk_levels
+from robot_memory.storage.page_file import RESERVED, PageFile, open_pages
 
 _INNER, _LEAF = 5, 13
 _CHILDREN = 250
@@ -49,12 +44,11 @@ class TableTree:
 
 def mend_trees(
     path: Path, damaged: Sequence[int], tables: Mapping[str, TableTree], others: Sequence[int]
-) -> set[str]:
+) -> None:
     """
     Write the trees of tables anew in a copy of a store that nobody has open.
 
-    `tables` are those with ids, `others` where all other trees begin. Return the tables of which
-    pages are damaged.
+    `tables` are those with ids, `others` where all other trees begin.
     """
     bad = set(damaged)
     with open_pages(path) as file:
@@ -86,7 +80,6 @@ def mend_trees(
         for name in hit:
             count = _write_tree(target, size, count, tables[name].root, sorted(leaves[name]))
         _write_count(target, size, count)
-    return set(hit)
 
 
 def _list_owned(file: PageFile, root: int, bad: set[int]) -> tuple[set[int], bool]:

@@ -16,6 +16,7 @@ from robot_memory.core.errors import Unavailable
 from robot_memory.storage import checksums, damage, schema_runner
 from robot_memory.storage.admin import audit_check
 from robot_memory.storage.admin.backup import copy_backup
+from robot_memory.storage.page_file import open_pages
 from robot_memory.storage.tables import meta
 from robot_memory.storage.vector_extension import load_vectors
 
@@ -121,10 +122,10 @@ def _unverified(path: Path) -> Iterator[apsw.Connection]:
 
 def _check_pages(path: Path) -> Check:
     damaged = damage.find_damaged(path)
-    with damage.open_pages(path) as file:
+    with open_pages(path) as file:
         count, has_checksums = file.count, file.has_checksums
     if damaged:
-        told = f'{len(damaged)} of {count} pages are damaged: {damage.describe(path)}'
+        told = f'{len(damaged)} of {count} pages are damaged: {damage.describe(path, damaged)}'
         told += _FOREIGN if is_whole_without(path) else ''
     elif has_checksums:
         told = f'the checksums of {count} pages match'
