@@ -6,8 +6,8 @@ import dataclasses
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from robot_memory.archive.reader import import_archive
 from robot_memory.cli.common import open_memory, print_note, show_answer
@@ -15,7 +15,7 @@ from robot_memory.cli.options import Options
 from robot_memory.cli.text import format_count
 from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.fields import arg, to_plain
-from robot_memory.core.progress import make_progress_bar
+from robot_memory.core.progress import make_progress_bar, move_bar
 from robot_memory.core.settings import Settings, find_store_path
 from robot_memory.memory import Memory
 from robot_memory.tools.export import ExportRequest
@@ -80,12 +80,7 @@ def import_archives(paths: Iterable[str], settings: Settings, options: Options) 
     with open_memory(settings, with_model=False) as memory:
         for path in paths:
             with make_progress_bar(title=Path(path).name, unit=' memories') as bar:
-
-                def progress(number: int, total: int, bar: Any = bar) -> None:
-                    bar.total = total
-                    bar.update(number - bar.n)
-
-                done[path] = import_archive(memory, Path(path), progress)
+                done[path] = import_archive(memory, Path(path), partial(move_bar, bar))
     text = '\n'.join(
         f'{path}: {format_count(one.memories, "memory", "memories")} and '
         f'{format_count(one.sessions, "session")} imported, {one.known} already known'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from robot_memory.cli.options import Options
 from robot_memory.cli.text import format_count
 from robot_memory.core.errors import NotFound
 from robot_memory.core.heap import use_one_heap
-from robot_memory.core.progress import make_progress_bar
+from robot_memory.core.progress import make_progress_bar, move_bar
 from robot_memory.core.settings import Settings
 from robot_memory.tools.import_request import ImportRequest
 
@@ -83,15 +84,11 @@ def _make_bar(
     """Return a function that prints a line and one that updates the progress bar."""
     bar = stack.enter_context(make_progress_bar(title=title, unit=' messages', unit_scale=True))
 
-    def progress(done: int, total: int) -> None:
-        bar.total = total
-        bar.update(done - bar.n)
-
     def say(text: str) -> None:
         bar.clear()
         print_note(text)
 
-    return say, progress
+    return say, partial(move_bar, bar)
 
 
 def _format_result(done: list[Any], with_taps: bool) -> str:

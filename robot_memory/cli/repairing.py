@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from robot_memory.cli.common import show_answer
 from robot_memory.cli.options import Options
 from robot_memory.core.errors import InvalidArgument, NotFound, Unavailable
 from robot_memory.core.fields import arg
 from robot_memory.core.folders import expand_path
-from robot_memory.core.progress import make_progress_bar
+from robot_memory.core.progress import make_progress_bar, move_bar
 from robot_memory.core.settings import Settings, find_store_path
 from robot_memory.storage.admin.restore import restore
 from robot_memory.storage.admin.salvage import salvage
@@ -78,12 +79,7 @@ def salvage_store(request: SalvageRequest, settings: Settings, options: Options)
     name = request.output or f'{path}.salvaged'
     target = expand_path(name, 'output')
     with make_progress_bar(title='salvage', unit='memory') as bar:
-
-        def show(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
-        done = salvage(path, target, show)
+        done = salvage(path, target, partial(move_bar, bar))
     lines = [f'{done.copied.get("memories", 0)} memories written to {target}']
     lines += [f'lost of {table}: {what}' for table, told in done.lost.items() for what in told]
     lines.append(f'to use it: robot-memory restore {target}')

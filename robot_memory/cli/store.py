@@ -6,6 +6,7 @@ import dataclasses
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from robot_memory.cli.common import (
@@ -21,7 +22,7 @@ from robot_memory.cli.text import Paint, format_count, render_table
 from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import NotFound, Unavailable
 from robot_memory.core.fields import arg
-from robot_memory.core.progress import make_progress_bar
+from robot_memory.core.progress import make_progress_bar, move_bar
 from robot_memory.core.settings import Settings, find_store_path
 from robot_memory.memory import Memory
 from robot_memory.status.limits import report_limits
@@ -172,8 +173,7 @@ def index(_: NoArguments, settings: Settings, options: Options) -> None:
         made = 0
         with make_progress_bar(title='vectors', unit=' vectors') as bar:
             for made, waiting in memory.reindexer.run():
-                bar.total = made + waiting
-                bar.update(made - bar.n)
+                move_bar(bar, made, made + waiting)
         with memory.db.read() as connection:
             left = vectors.count_missing(connection)
             left += other_vectors.count_missing(connection)
@@ -188,12 +188,7 @@ def upgrade(_: NoArguments, settings: Settings, options: Options) -> None:
     if not path.exists():
         raise NotFound(f'no store at {path}; nothing to upgrade')
     with make_progress_bar(title='upgrade', unit='memory') as bar:
-
-        def show(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
-        db = Database(path, upgrade=True, progress=show)
+        db = Database(path, upgrade=True, progress=partial(move_bar, bar))
     db.close()
     before, now = db.upgraded_from, len(STEPS)
     kept = None if before is None else str(copy_of(path))

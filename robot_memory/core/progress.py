@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
@@ -34,3 +34,9 @@ def make_progress_bar(
         disable=None,
         mininterval=1.0,
     )
+
+
+def move_bar(bar: tqdm[Any], done: int, total: int) -> None:
+    """Have a bar show that so many of so many are done."""
+    bar.total = total
+    bar.update(done - bar.n)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -177,14 +177,14 @@ class NearSearch:
 
     def list_within(self, connection: Connection, where: Where) -> list[int]:
         """Return all that pass and lie within the radius."""
-        return [
-            memory_id
-            for pairs in placements.find_nearest(
-                connection, where, self.target, self.poses, self.bound, self.seen
-            )
-            for memory_id, _ in pairs
-            if self.passes(memory_id)
-        ]
+        return [memory_id for pairs in self.walk(connection, where) for memory_id, _ in pairs]
+
+    def walk(self, connection: Connection, where: Where) -> Iterator[list[tuple[int, float]]]:
+        """Yield (id, distance) of what passes and lies within the radius, nearest first."""
+        for pairs in placements.find_nearest(
+            connection, where, self.target, self.poses, self.bound, self.seen
+        ):
+            yield [pair for pair in pairs if self.passes(pair[0])]
 
     def describe(self, connection: Connection, where: Where, ids: list[int]) -> dict[str, Any]:
         """Return what an answer says of the search: frame, place, instant, what is left out."""

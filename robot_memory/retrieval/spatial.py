@@ -9,7 +9,7 @@ from robot_memory.retrieval.near import NearSearch
 from robot_memory.retrieval.plan import Near, RecallPlan
 from robot_memory.search.query import Hit
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes import fulltext, placements, positions
+from robot_memory.storage.indexes import fulltext, positions
 from robot_memory.storage.indexes.filters import Where
 
 _Pairs = list[tuple[int, float]]
@@ -31,14 +31,7 @@ def find_around(
     connection: Connection, plan: RecallPlan, search: NearSearch
 ) -> tuple[list[Hit], str]:
     """Return what passes and lies near a place, whatever its frame, and what ran to find it."""
-
-    def walk(where: Where) -> Iterator[_Pairs]:
-        for pairs in placements.find_nearest(
-            connection, where, search.target, search.poses, search.bound, search.seen
-        ):
-            yield [pair for pair in pairs if search.passes(pair[0])]
-
-    return _find(connection, plan, walk)
+    return _find(connection, plan, lambda where: search.walk(connection, where))
 
 
 def _find(

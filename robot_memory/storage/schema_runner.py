@@ -9,7 +9,6 @@ writes it, and a test fails where it drifts.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from pathlib import Path
 
@@ -110,7 +109,7 @@ def create(connection: apsw.Connection) -> None:
     try:
         if not version_of(connection):
             connection.execute(PRESENT.read_text(encoding='utf-8'))
-            meta.put(connection, 'store_id', f'robot-mem-{secrets.token_hex(8)}')
+            meta.put_store_id(connection)
             meta.set_switch(connection, meta.SECURE_DELETE, True)
             derived.set_current(connection)
             connection.pragma('user_version', len(STEPS))

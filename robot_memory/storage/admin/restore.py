@@ -16,10 +16,11 @@ from typing import Any
 import apsw
 
 from robot_memory.core.errors import Conflict, Unavailable
-from robot_memory.core.files import sync_folder
 from robot_memory.storage import checksums, schema_runner
+from robot_memory.storage.admin.backup import keep_file
 from robot_memory.storage.admin.cleaning import name_users
 from robot_memory.storage.admin.verify import open_checked, unpack, verify
+from robot_memory.storage.tables.erasable import find_created
 from robot_memory.storage.tables.meta import get_store_id
 
 _SHOWN = 5
@@ -42,11 +43,8 @@ def restore(backup: Path, path: Path) -> Path | None:
         users = name_users(path)
         if users:
             raise Unavailable(f'{path} is in use by {users}; end that first, nothing was changed')
-        with open(part, 'rb') as file:  # a power cut must not leave the name without the content
-            os.fsync(file.fileno())
         kept = _set_aside(path) if path.exists() else None
-        part.replace(path)
-        sync_folder(path.parent)
+        keep_file(part, path)
     finally:
         for end in ('', '-wal', '-shm'):
             Path(f'{part}{end}').unlink(missing_ok=True)
@@ -63,18 +61,12 @@ def _refuse_damaged(backup: Path, copy: Path) -> None:
 def _refuse_erased(path: Path, backup: Path, copy: Path) -> None:
     """Raise Conflict where a backup holds memories that were erased from the store since."""
     try:
-        erased = _list_erased(path) if path.exists() else []
+        erased = _list_erased(path) if path.exists() else {}
     except (apsw.Error, Unavailable):
         return  # what cannot be read cannot tell
     connection = open_checked(copy)
     try:
-        held = [
-            memory_id
-            for memory_id, created_at in erased
-            if connection.execute(
-                'SELECT 1 FROM memories WHERE id = ? AND created_at = ?', (memory_id, created_at)
-            ).fetchone()
-        ]
+        held = find_created(connection, erased)
     finally:
         connection.close()
     if held:
@@ -85,16 +77,18 @@ def _refuse_erased(path: Path, backup: Path, copy: Path) -> None:
         )
 
 
-def _list_erased(path: Path) -> list[Any]:
+def _list_erased(path: Path) -> dict[int, int]:
+    """Return when what was erased from a store was created, by its id."""
     connection = open_checked(path)
     try:
         if not schema_runner.is_current(connection):
-            return []
-        return connection.execute(
+            return {}
+        rows: Any = connection.execute(
             'SELECT first_id, created_at FROM tombstones WHERE first_id IS NOT NULL'
             ' AND store_id = ?',
             (get_store_id(connection),),
-        ).fetchall()
+        )
+        return dict(rows)
     finally:
         connection.close()
 

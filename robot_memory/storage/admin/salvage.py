@@ -7,7 +7,6 @@ and told. Full text, vectors' indexes and all else that is derived is made anew 
 
 from __future__ import annotations
 
-import secrets
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -81,7 +80,7 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
                 _copy(source, new, _list_entries(source, path), done)
                 meta.put(new, 'derived_rules', 0)
                 if meta.get(new, 'store_id') is None:
-                    meta.put(new, 'store_id', f'robot-mem-{secrets.token_hex(8)}')
+                    meta.put_store_id(new)
                     done.lose('meta', 'the identity of the store: it has a new one')
                 schema_runner.upgrade(new, progress)
             finally:
@@ -128,16 +127,13 @@ def _mend(path: Path, copy: Path, done: Salvaged) -> None:
             for entry in _list_entries(connection, path)
             if entry[2] == 'table' and not entry[3]
         }
-        roots: Any = connection.execute(
-            'SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0'
-        ).fetchall()
     finally:
         connection.close()
-    for page in damage.name_pages(copy, damaged, dict(roots)):
+    roots = damage.read_roots(copy)
+    for page in damage.name_pages(copy, damaged, roots):
         if page.owner in tables and not page.inner:
             done.lose(page.owner, str(page))
-    others = [1, *(root for name, root in roots if name not in tables)]
-    mend_trees(copy, damaged, tables, others)
+    mend_trees(copy, damaged, tables, [roots[name] for name in roots.keys() - tables.keys()])
 
 
 def _list_entries(source: apsw.Connection, path: Path) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any
 
 import apsw
@@ -25,6 +26,11 @@ def get_store_id(connection: apsw.Connection) -> str:
     """Return the identity of the store: it stays with the file wherever it is copied."""
     ((value,),) = connection.execute("SELECT value FROM meta WHERE key = 'store_id'")
     return str(value)
+
+
+def put_store_id(connection: apsw.Connection) -> None:
+    """Give a store an identity of its own."""
+    put(connection, 'store_id', f'robot-mem-{secrets.token_hex(8)}')
 
 
 def get_switch(connection: apsw.Connection, name: str) -> bool | None:
