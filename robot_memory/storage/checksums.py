@@ -1,10 +1,12 @@
 """
 Checksums of pages, by SQLite's own shim of the file system (cksumvfs).
 
-A store has 8 reserved bytes at the end of each page: the shim writes a checksum there and compares
-it at each read, in the file and in the log. Whoever writes without the shim leaves pages that
-look damaged, so that every connection to a store is opened here. The shim is opened by its name
-and privately: other users of SQLite in the process keep the VFS that they have.
+A store has 8 reserved bytes at the end of each page: the shim writes a checksum there when a page
+is written into the file, and compares it when it is read from there. Pages in the log (-wal) have
+none: SQLite checks the log's own checksums when it recovers it. Whoever brings the log into the
+file without the shim leaves pages that look damaged, so that every connection that may do so is
+opened here. The shim is opened by its name and privately: other users of SQLite in the process
+keep the VFS that they have.
 """
 
 from __future__ import annotations
