@@ -305,6 +305,18 @@ def read_version(folder: Path) -> int:
         connection.close()
 
 
+def read_holding(folder: Path) -> set[str]:
+    """Return the names of the backups of which a receipt says that they hold what was erased."""
+    connection = checksums.connect(folder / STORE)
+    try:
+        rows: Any = connection.execute(
+            "SELECT h.value FROM erasures, json_each(receipt, '$.still_holding') AS h"
+        ).fetchall()
+        return {Path(value.split(': ')[0]).name for (value,) in rows}
+    finally:
+        connection.close()
+
+
 def _name_sessions(connection: apsw.Connection, folder: Path) -> dict[str, str]:
     rows = connection.execute('SELECT id FROM sessions ORDER BY created_at, saved_at, title, id')
     return {

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from robot_memory.core.varints import read_id
 from robot_memory.storage.page_file import RESERVED, PageFile, open_pages
+from robot_memory.storage.store_files import LOG, name_file
 
 _BLOCK = 4096
 """Pages that are read at once."""
@@ -85,7 +86,7 @@ def find_damaged_among(path: Path, first: int, count: int | None) -> tuple[list[
 def _list_logged(path: Path, page_size: int) -> set[int]:
     """Return the pages that are read from the log; a crash may leave these half written."""
     try:
-        log = Path(f'{path}-wal').read_bytes()
+        log = name_file(path, LOG).read_bytes()
     except OSError:
         return set()
     frames = range(32, len(log) - page_size - 23, page_size + 24)

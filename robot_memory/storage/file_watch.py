@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-_LOG, _INDEX = '-wal', '-shm'
-_SUFFIXES = ('', _LOG, _INDEX, '-journal')
+from robot_memory.storage.store_files import INDEX, LOG, SUFFIXES
 
 
 class Watch:
@@ -21,11 +20,11 @@ class Watch:
     def __init__(self, path: Path) -> None:
         """Note which files stand at the names now."""
         real = os.path.realpath(path)
-        self.names = tuple(Path(f'{real}{suffix}') for suffix in _SUFFIXES)
+        self.names = tuple(Path(f'{real}{suffix}') for suffix in SUFFIXES)
         """All files that SQLite keeps for the store; not each is there at any time."""
-        found = _status(index := f'{real}{_INDEX}')
+        found = _status(index := f'{real}{INDEX}')
         self._index = _File(index, found.st_size if found else 0)
-        self._files = (_File(str(path), 1), _File(f'{real}{_LOG}', 0), self._index)
+        self._files = (_File(str(path), 1), _File(f'{real}{LOG}', 0), self._index)
 
     def changed(self) -> str:
         """Return the name of a file that was removed, replaced or emptied, '' where none was."""

@@ -21,6 +21,7 @@ from robot_memory.core.clock import DAY
 from robot_memory.core.errors import Unavailable
 from robot_memory.core.files import sync_folder
 from robot_memory.storage import checksums, schema_runner
+from robot_memory.storage.store_files import LOG, hold_scratch, name_file
 
 logger = logging.getLogger(__name__)
 Progress = Callable[[int, int], None]
@@ -118,9 +119,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 def _keep(connection: apsw.Connection, path: Path, kept: Path) -> None:
     """Copy a store to a file of that name, whole or not at all."""
-    part = path.with_name(f'.{path.name}.before-upgrade.part')
-    part.unlink(missing_ok=True)
-    try:
+    with hold_scratch(path.with_name(f'.{path.name}.before-upgrade.part')) as part:
         os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         if not _clone(connection, path, part):
             _refuse_without_room(path)
@@ -129,8 +128,6 @@ def _keep(connection: apsw.Connection, path: Path, kept: Path) -> None:
             os.fsync(file.fileno())
         part.replace(kept)
         sync_folder(kept.parent)  # before the first change of the store
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _clone(connection: apsw.Connection, path: Path, part: Path) -> bool:
@@ -138,7 +135,7 @@ def _clone(connection: apsw.Connection, path: Path, part: Path) -> bool:
     connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     connection.execute('BEGIN IMMEDIATE')  # from here nobody writes
     try:
-        log = path.with_name(f'{path.name}-wal')
+        log = name_file(path, LOG)
         if log.exists() and log.stat().st_size:
             return False
         # A process of its own: closing a descriptor of the store here would drop SQLite's locks.
@@ -153,9 +150,8 @@ def _clone(connection: apsw.Connection, path: Path, part: Path) -> bool:
 
 
 def _refuse_without_room(path: Path) -> None:
-    size = sum(
-        file.stat().st_size for file in (path, path.with_name(f'{path.name}-wal')) if file.exists()
-    )
+    files = (path, name_file(path, LOG))
+    size = sum(file.stat().st_size for file in files if file.exists())
     # The copy, and as much again for the rows that the upgrade writes anew.
     needed = 2 * size + _MARGIN
     free = shutil.disk_usage(path.parent).free

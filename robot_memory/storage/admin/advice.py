@@ -7,6 +7,8 @@ from pathlib import Path
 
 import apsw
 
+from robot_memory.storage.store_files import LOG, name_file
+
 
 @dataclass(frozen=True)
 class Upkeep:
@@ -20,7 +22,7 @@ class Upkeep:
 def upkeep(connection: apsw.Connection, path: Path) -> Upkeep:
     """Measure the file."""
     page = connection.pragma('page_size')
-    log = path.with_name(f'{path.name}-wal')
+    log = name_file(path, LOG)
     return Upkeep(
         file=page * connection.pragma('page_count'),
         free=page * connection.pragma('freelist_count'),

@@ -37,6 +37,7 @@ from robot_memory.core.settings import Settings
 from robot_memory.storage import checksums
 from robot_memory.storage.admin.audit_check import save_head
 from robot_memory.storage.connection import Database
+from robot_memory.storage.store_files import hold_scratch, remove_stores
 from robot_memory.storage.tables import meta
 from robot_memory.storage.tables.audit import BACKUP, get_head
 from robot_memory.storage.upgrade import remove_expired_copy
@@ -161,26 +162,23 @@ def back_up(
             is_due = _is_due((at for at, _ in known), plan, now, age)
             if not alone or not is_due or _is_new(db):
                 return None
-            for rest in plan.folder.glob(f'.{stem}-*.part'):
-                rest.unlink()
+            remove_stores(plan.folder, f'.{stem}-*.part')
             taken = {at for at, _ in known}
             while now // _SECOND * _SECOND in taken:
                 now += _SECOND
             moment = re.sub('[-:]', '', format_instant(now)[:19])
             made = plan.folder / f'{stem}-{moment}Z.db{".gz" if plan.compress else ""}'
-            part = plan.folder / f'.{stem}-{moment}.part'
-            packed = plan.folder / f'.{stem}-{moment}.gz.part'
             _note_folder(db, plan.folder)
-            try:
+            with (
+                hold_scratch(plan.folder / f'.{stem}-{moment}.part') as part,
+                hold_scratch(plan.folder / f'.{stem}-{moment}.gz.part') as packed,
+            ):
                 if not _copy(db, part, stopped):
                     return None
                 _check(part)
                 whole = _pack(part, packed) if plan.compress else part
                 _note(plan.folder, stem, [*(path.name for _, path in known), made.name])
                 keep_file(whole, made)
-            finally:
-                part.unlink(missing_ok=True)
-                packed.unlink(missing_ok=True)
             for _, path in known[: max(0, len(known) + 1 - plan.keep)]:
                 path.unlink()
     except (OSError, apsw.Error) as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-from robot_memory.core.files import hold_file, sync_folder
+from robot_memory.core.files import hold_file
 from robot_memory.core.settings import Settings
 from robot_memory.storage import checksums, schema_runner
 from robot_memory.storage.admin.backup import (
@@ -22,6 +22,7 @@ from robot_memory.storage.admin.backup import (
     name_lock,
     plan_of,
 )
+from robot_memory.storage.store_files import hold_scratch, remove_stores
 from robot_memory.storage.tables import erasable, erased_texts, meta
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.upgrade import copy_of
@@ -68,12 +69,10 @@ def rewrite_all(
         with hold_file(name_lock(folder, path.stem)) as alone:
             if not alone:
                 return Answered(waits_for=f'a backup is being made in {folder}')
-            for rest in folder.glob(f'.{path.stem}-*.part'):
-                rest.unlink(missing_ok=True)
+            remove_stores(folder, f'.{path.stem}-*.part')
             files = [file for _, file in backups(folder, path.stem)]
             found = _add(found, files, store_id, ids, erase)
-    for rest in path.parent.glob(f'.{path.name}.before-upgrade*.part'):
-        rest.unlink(missing_ok=True)
+    remove_stores(path.parent, f'.{path.name}.before-upgrade*.part')
     copies = [copy_of(path)] if copy_of(path).exists() else []
     return _add(found, copies, store_id, ids, erase)
 
@@ -100,11 +99,10 @@ class _TooOld(Exception):
 def _rewrite(file: Path, store_id: str, ids: Sequence[int], erase: Erase) -> bool:
     """Rewrite a backup without some memories, whole or not at all; say whether it had any."""
     packed = file.suffix == '.gz'
-    part = file.with_name(f'.{file.name}.erasing.part')
-    again = file.with_name(f'.{file.name}.erasing.gz.part')
-    for rest in (part, again):
-        rest.unlink(missing_ok=True)
-    try:
+    with (
+        hold_scratch(file.with_name(f'.{file.name}.erasing.part')) as part,
+        hold_scratch(file.with_name(f'.{file.name}.erasing.gz.part')) as again,
+    ):
         copy_backup(file, part)
         if not _erase(part, store_id, ids, erase):
             return False
@@ -114,10 +112,6 @@ def _rewrite(file: Path, store_id: str, ids: Sequence[int], erase: Erase) -> boo
         shutil.copystat(file, whole)
         keep_file(whole, file)
         return True
-    finally:
-        for rest in (part, again):
-            rest.unlink(missing_ok=True)
-        sync_folder(file.parent)  # a power cut brings neither back: they held what was erased
 
 
 def _erase(part: Path, store_id: str, ids: Sequence[int], erase: Erase) -> bool:
@@ -155,17 +149,13 @@ def _erase(part: Path, store_id: str, ids: Sequence[int], erase: Erase) -> bool:
 
 def find_held(file: Path, words: Sequence[str]) -> set[str]:
     """Return those of some words that a row of a backup holds."""
-    part = file.with_name(f'.{file.name}.reading.part')
-    part.unlink(missing_ok=True)
-    try:
+    with hold_scratch(file.with_name(f'.{file.name}.reading.part')) as part:
         copy_backup(file, part)
         connection = checksums.connect(part, apsw.SQLITE_OPEN_READONLY)
         try:
             return erased_texts.find_held(connection, words)
         finally:
             connection.close()
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _has_any(connection: apsw.Connection, ids: Sequence[int]) -> bool:

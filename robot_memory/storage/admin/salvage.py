@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,9 @@ import apsw
 
 from robot_memory.core.errors import Conflict, Unavailable
 from robot_memory.storage import checksums, damage, schema_runner
+from robot_memory.storage.admin.backup import keep_file
 from robot_memory.storage.admin.tree_mending import TableTree, mend_trees
+from robot_memory.storage.store_files import LOG, hold_scratch, name_file
 from robot_memory.storage.tables import meta
 from robot_memory.storage.vector_extension import load_vectors
 
@@ -66,53 +67,47 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
     """
     if target.exists():
         raise Conflict(f'{target} exists; name a file that does not')
-    part = target.with_name(f'.{target.name}.part')
-    with _copied(path, target.with_name(f'.{target.name}.reading')) as copy:
-        done = Salvaged()
+    done = Salvaged()
+    with (
+        hold_scratch(target.with_name(f'.{target.name}.reading')) as copy,
+        hold_scratch(target.with_name(f'.{target.name}.part')) as part,
+    ):
+        _copy_files(path, copy)
         _mend(path, copy, done)
+        source, new = checksums.connect(copy), checksums.connect(part)
         try:
-            source, new = checksums.connect(copy), checksums.connect(part)
-            try:
-                part.chmod(0o600)
-                load_vectors(source)
-                load_vectors(new)
-                checksums.reserve_if_empty(new)
-                _copy(source, new, _list_entries(source, path), done)
-                meta.put(new, 'derived_rules', 0)
-                if meta.get(new, 'store_id') is None:
-                    meta.put_store_id(new)
-                    done.lose('meta', 'the identity of the store: it has a new one')
-                schema_runner.upgrade(new, progress)
-            finally:
-                source.close()
-                new.close()
-            part.replace(target)
+            part.chmod(0o600)
+            load_vectors(source)
+            load_vectors(new)
+            checksums.reserve_if_empty(new)
+            _copy(source, new, _list_entries(source, path), done)
+            meta.put(new, 'derived_rules', 0)
+            if meta.get(new, 'store_id') is None:
+                meta.put_store_id(new)
+                done.lose('meta', 'the identity of the store: it has a new one')
+            schema_runner.upgrade(new, progress)
         finally:
-            part.unlink(missing_ok=True)
+            source.close()
+            new.close()
+        keep_file(part, target)
     return done
 
 
-@contextmanager
-def _copied(path: Path, copy: Path) -> Iterator[Path]:
-    """Give a copy of a store and of its log, which is brought into it."""
+def _copy_files(path: Path, copy: Path) -> None:
+    """Copy a store and its log, which is brought into the copy."""
+    for suffix in ('', LOG):
+        source = name_file(path, suffix)
+        if source.exists():
+            # A process of its own: closing a descriptor here would drop SQLite's locks.
+            command = ['cp', '--reflink=auto', '--', source, name_file(copy, suffix)]
+            ran = subprocess.run(command, capture_output=True, text=True, check=False)
+            if ran.returncode:
+                raise Unavailable(f'cannot copy {source}: {ran.stderr.strip()}')
+    connection = checksums.connect(copy)
     try:
-        for end in ('', '-wal'):
-            source = Path(f'{path}{end}')
-            if source.exists():
-                # A process of its own: closing a descriptor here would drop SQLite's locks.
-                command = ['cp', '--reflink=auto', '--', str(source), f'{copy}{end}']
-                ran = subprocess.run(command, capture_output=True, text=True, check=False)
-                if ran.returncode:
-                    raise Unavailable(f'cannot copy {source}: {ran.stderr.strip()}')
-        connection = checksums.connect(copy)
-        try:
-            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-        finally:
-            connection.close()
-        yield copy
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     finally:
-        for end in ('', '-wal', '-shm'):
-            Path(f'{copy}{end}').unlink(missing_ok=True)
+        connection.close()
 
 
 def _mend(path: Path, copy: Path, done: Salvaged) -> None:

@@ -10,6 +10,7 @@ import apsw
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes.candidates import restrict_to
 from robot_memory.storage.indexes.filters import TIMES, find_between
+from robot_memory.storage.store_files import LOG, name_file
 
 _LATEST = 2**62
 
@@ -81,5 +82,5 @@ def open_sessions(connection: apsw.Connection) -> int:
 
 def bytes_of(path: Path) -> int:
     """Return the size of a store's file and its log (WAL)."""
-    files = (path, path.with_name(f'{path.name}-wal'))
+    files = (path, name_file(path, LOG))
     return sum(file.stat().st_size for file in files if file.exists())
