@@ -22,6 +22,7 @@ from robot_memory.archive.writer import ExportScope, generate_lines
 from robot_memory.background import folding as folder
 from robot_memory.detectors import Pose
 from robot_memory.lifecycle.perceptions import Perception, store_perception
+from robot_memory.storage import checksums
 from robot_memory.storage.admin.audit_check import check
 from robot_memory.storage.tables.transforms import Edge
 
@@ -368,11 +369,55 @@ def test_what_interrupted_backups_left_is_removed(
     )
     kept = require(robot.learn('the zwetschge cup').memory_id)
     (tmp_path / 'backups').mkdir()
-    parts = [tmp_path / 'backups' / '.memory-1.part', tmp_path / '.memory.db.before-upgrade.part']
+    names = ('backups/.memory-1.part', '.memory.db.before-upgrade.part')
+    parts = [tmp_path / f'{name}{end}' for name in names for end in ('', '-journal', '-wal')]
     for part in parts:
         part.write_bytes(robot.memory.db.path.read_bytes())
     assert erase(robot, memory_ids=[kept]).status == 'erased'
     assert not any(part.exists() for part in parts)
+
+
+def test_no_backup_has_the_words_that_a_pending_erasure_looks_for(
+    open_robot: Callable[..., Robot], tmp_path: Path
+) -> None:
+    settings = {
+        'python_role': 'operator',
+        'backup_folder': str(tmp_path / 'backups'),
+        'backup_compression': 'none',
+    }
+    robot = open_robot(resident=False, **settings)
+    kept = require(robot.learn('the zwetschge cup').memory_id)
+    with robot.memory.db.read() as reading:
+        reading.execute('SELECT 1 FROM memories').fetchall()
+        robot.learn('the red door')
+        assert erase(robot, memory_ids=[kept]).status == 'pending'
+    assert find_markers(['zwetschge'], *robot.memory.db.files) == ['zwetschge']
+    backup = require(robot.memory.backups.make_due())
+    assert find_markers(['zwetschge'], backup) == []
+    early = checksums.connect(backup)  # as earlier releases wrote it
+    words = robot.rows('SELECT words FROM erasures')[0]
+    early.execute('UPDATE erasures SET words = ?', words)
+    early.close()
+    assert find_markers(['zwetschge'], backup) == ['zwetschge']
+    other = open_robot(resident=False, **settings)
+    other.memory.eraser.complete(1)
+    receipt = require(other.erase(erasure=1).receipt)
+    assert receipt['rewritten'] == [str(backup)]
+    assert find_markers(['zwetschge'], backup, *robot.memory.db.files) == []
+
+
+def test_a_backup_that_has_nothing_of_an_erasure_is_not_rewritten(
+    open_robot: Callable[..., Robot], tmp_path: Path
+) -> None:
+    robot = open_robot(
+        resident=False, python_role='operator', backup_folder=str(tmp_path / 'backups')
+    )
+    robot.learn('the red door')
+    backup = require(robot.memory.backups.make_due())
+    before = backup.stat().st_ino
+    done = erase(robot, memory_ids=[require(robot.learn('the zwetschge cup').memory_id)])
+    assert require(done.receipt)['rewritten'] == []
+    assert backup.stat().st_ino == before
 
 
 def test_the_worker_of_another_process_completes_what_is_pending(

@@ -185,14 +185,16 @@ class Eraser:
             store_id = meta.get_store_id(connection)
             folders = list_folders(connection, settings)
 
-        def erase(connection: Connection) -> None:
+        def erase(connection: Connection) -> bool:
             at = found.at
             number = erasures.begin(connection, found.writer, found.reason, at)
             order = Order(number, doomed, found.writer, found.reason, at, zone)
-            if any(erasing.erase(connection, order).values()):
+            has_any = any(erasing.erase(connection, order).values())
+            if has_any:
                 erasures.finish(connection, number, {})
             else:
                 erasures.drop(connection, number)
+            return has_any
 
         ids = [*doomed.created, *doomed.events]
         answered = rewrite_all(self._db.path, store_id, folders, ids, erase)

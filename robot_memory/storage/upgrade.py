@@ -44,7 +44,8 @@ def prepare(
     Return the schema version before an upgrade, None where there was none. `progress` is told how
     many memories of how many are done. Raise Unavailable for an older store that is not to be
     upgraded, and NoRoom where the copy of it does not fit on the disk; the file then stays as it
-    was. What another program or a newer release wrote has been refused before.
+    was, and where the disk fails. What another program or a newer release wrote has been refused
+    before.
     """
     if not schema_runner.version_of(connection):
         schema_runner.create(connection)
@@ -57,12 +58,18 @@ def prepare(
             f'release uses {len(schema_runner.STEPS)}); `robot-memory upgrade --db {path}` '
             'upgrades it and keeps a copy'
         )
-    with _alone(path):
-        if schema_runner.is_current(connection):  # another process has done it meanwhile
-            return None
-        _keep(connection, path, copy_of(path))
-        schema_runner.upgrade(connection, progress)
-        _add_checksums(connection, path)
+    try:
+        with _alone(path):
+            if schema_runner.is_current(connection):  # another process has done it meanwhile
+                return None
+            _keep(connection, path, copy_of(path))
+            schema_runner.upgrade(connection, progress)
+            _add_checksums(connection, path)
+    except OSError as error:
+        raise Unavailable(
+            f'{path} cannot be upgraded: the copy {copy_of(path)} cannot be made ({error}); '
+            'check the disk, then open it again'
+        ) from error
     logger.warning(
         'upgraded the store %s from schema version %d; the old file is copied to %s',
         path,

@@ -38,7 +38,7 @@ from robot_memory.storage import checksums
 from robot_memory.storage.admin.audit_check import save_head
 from robot_memory.storage.connection import Database
 from robot_memory.storage.store_files import hold_scratch, remove_stores
-from robot_memory.storage.tables import meta
+from robot_memory.storage.tables import erasures, meta
 from robot_memory.storage.tables.audit import BACKUP, get_head
 from robot_memory.storage.upgrade import remove_expired_copy
 
@@ -222,6 +222,7 @@ def _copy(db: Database, path: Path, stopped: Callable[[], bool]) -> bool:
                     return False
         target.pragma('journal_mode', 'delete')
         save_head(target, BACKUP, get_head(target))
+        erasures.remove_all_words(target)
     finally:
         target.close()
     return True

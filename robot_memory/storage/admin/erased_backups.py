@@ -23,13 +23,13 @@ from robot_memory.storage.admin.backup import (
     plan_of,
 )
 from robot_memory.storage.store_files import hold_scratch, remove_stores
-from robot_memory.storage.tables import erasable, erased_texts, meta
+from robot_memory.storage.tables import erasable, erased_texts, erasures, meta
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.upgrade import copy_of
 from robot_memory.storage.vector_extension import load_vectors
 
-Erase = Callable[[apsw.Connection], None]
-"""Removes from a backup what was erased, in a transaction."""
+Erase = Callable[[apsw.Connection], bool]
+"""Removes from a backup what was erased, in a transaction; says whether there was any."""
 
 
 @dataclass(frozen=True)
@@ -132,17 +132,17 @@ def _erase(part: Path, store_id: str, ids: Sequence[int], erase: Erase) -> bool:
                 'release: delete it'
             )
         connection.execute('BEGIN IMMEDIATE')
-        before = connection.total_changes()
-        erase(connection)
-        changed = connection.total_changes() > before
+        had_any = erase(connection)
         connection.execute('COMMIT')
-        if changed:
+        # Backups of earlier releases have the words of erasures that were not proved then.
+        had_words = erasures.remove_all_words(connection)
+        if had_any:
             connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('optimize')")
             connection.execute('VACUUM')
             left = erasable.find_left(connection, ids)
             if left:
                 raise OSError(f'rows are left in {", ".join(left)}')
-        return changed
+        return had_any or had_words
     finally:
         connection.close()
 
@@ -159,9 +159,9 @@ def find_held(file: Path, words: Sequence[str]) -> set[str]:
 
 
 def _has_any(connection: apsw.Connection, ids: Sequence[int]) -> bool:
-    """Say whether a backup of any schema has a memory of the ids."""
+    """Say whether a backup of any schema has a memory of the ids, or words of an erasure."""
     row = connection.execute(
         'SELECT 1 FROM memories WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1',
         (json.dumps(list(ids)),),
     ).fetchone()
-    return row is not None
+    return row is not None or erasures.has_words(connection)

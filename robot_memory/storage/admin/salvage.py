@@ -99,7 +99,7 @@ def _copy_files(path: Path, copy: Path) -> None:
         source = name_file(path, suffix)
         if source.exists():
             # A process of its own: closing a descriptor here would drop SQLite's locks.
-            command = ['cp', '--reflink=auto', '--', source, name_file(copy, suffix)]
+            command = ['cp', '--reflink=auto', '--', str(source), str(name_file(copy, suffix))]
             ran = subprocess.run(command, capture_output=True, text=True, check=False)
             if ran.returncode:
                 raise Unavailable(f'cannot copy {source}: {ran.stderr.strip()}')

@@ -86,6 +86,30 @@ def remove_words(connection: apsw.Connection, erasure: int) -> None:
     )
 
 
+def remove_all_words(connection: apsw.Connection) -> bool:
+    """
+    Remove from a copy of a store what the proofs of its erasures look for; say if there was any.
+
+    The copy is written anew: what SQLite moved within pages leaves no words between rows.
+    """
+    connection.execute('UPDATE erasures SET words = NULL WHERE words IS NOT NULL')
+    if not connection.changes():
+        return False
+    connection.execute('VACUUM')
+    return True
+
+
+def has_words(connection: apsw.Connection) -> bool:
+    """Say whether a store of any schema holds what a proof looks for."""
+    ((is_there,),) = connection.execute(
+        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'erasures')"
+    )
+    if not is_there:
+        return False
+    row = connection.execute('SELECT 1 FROM erasures WHERE words IS NOT NULL LIMIT 1').fetchone()
+    return row is not None
+
+
 def wait(connection: apsw.Connection, erasure: int, waits_for: str) -> None:
     """Note what an erasure waits for."""
     connection.execute(
