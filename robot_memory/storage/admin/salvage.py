@@ -8,8 +8,9 @@ and told. Full text, vectors' indexes and all else that is derived is made anew 
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,12 @@ import apsw
 from robot_memory.core.errors import Conflict, Unavailable
 from robot_memory.storage import checksums, damage, schema_runner
 from robot_memory.storage.admin.backup import keep_file
+from robot_memory.storage.admin.row_reading import Table, list_columns, read_rows
 from robot_memory.storage.admin.tree_mending import TableTree, mend_trees
 from robot_memory.storage.store_files import LOG, hold_scratch, name_file
 from robot_memory.storage.tables import meta
 from robot_memory.storage.vector_extension import load_vectors
 
-_BATCH = 200
-_MOST = 2**63 - 1
 Progress = Callable[[int, int], None]
 _STAND_INS = {
     'writers': 'INSERT INTO writers (id, face, client, principal, actor, authority)'
@@ -45,17 +45,6 @@ class Salvaged:
     def lose(self, table: str, what: str) -> None:
         """Note what of a table is lost."""
         self.lost.setdefault(table, []).append(what)
-
-
-@dataclass(frozen=True)
-class _Table:
-    name: str
-    columns: tuple[str, ...]
-    has_rowid: bool
-
-    @property
-    def quoted(self) -> str:
-        return ', '.join(f'"{column}"' for column in self.columns)
 
 
 def salvage(path: Path, target: Path, progress: Progress = lambda done, total: None) -> Salvaged:
@@ -118,7 +107,7 @@ def _mend(path: Path, copy: Path, done: Salvaged) -> None:
     connection = checksums.connect(copy)
     try:
         tables = {
-            entry[0]: TableTree(entry[4], len(_list_columns(connection, entry[0])))
+            entry[0]: TableTree(entry[4], len(list_columns(connection, entry[0])))
             for entry in _list_entries(connection, path)
             if entry[2] == 'table' and not entry[3]
         }
@@ -156,7 +145,7 @@ def _copy(
     new.execute('BEGIN')
     for name, _, kind, without_rowid, _ in entries:
         if kind == 'table':
-            table = _Table(name, _list_columns(source, name), not without_rowid)
+            table = Table(name, list_columns(source, name), not without_rowid)
             done.copied[name] = _copy_table(source, new, table, done)
     _copy_sequences(source, new)
     for _, sql, kind, *_ in entries:
@@ -167,70 +156,24 @@ def _copy(
     new.pragma('user_version', version)
 
 
-def _list_columns(connection: apsw.Connection, table: str) -> tuple[str, ...]:
-    return tuple(str(row[1]) for row in connection.execute(f'PRAGMA table_info("{table}")'))
-
-
 def _copy_table(
     source: apsw.Connection,
     new: apsw.Connection,
-    table: _Table,
+    table: Table,
     done: Salvaged,
 ) -> int:
     values = ', '.join('?' * len(table.columns))
     insert = f'INSERT OR IGNORE INTO "{table.name}" ({table.quoted}) VALUES ({values})'
-    read = _read_by_id if table.has_rowid else _read_from_both_ends
-    count = 0
-    for row in read(source, table, done):
+    count = refused = 0
+    for row in read_rows(source, table, partial(done.lose, table.name)):
         new.execute(insert, row)
         count += new.changes()
+        refused += not new.changes()
+    if refused:
+        done.lose(
+            table.name, f'{refused} rows that break a constraint, such as a second one of an id'
+        )
     return count
-
-
-def _read_by_id(
-    source: apsw.Connection, table: _Table, done: Salvaged
-) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a table, without those that go on on a damaged page."""
-    name = f'"{table.name}" NOT INDEXED WHERE rowid >= ? ORDER BY rowid LIMIT'
-    following, limit = -_MOST, _BATCH
-    while True:
-        try:
-            rows: Any = source.execute(
-                f'SELECT rowid, {table.quoted} FROM {name} {limit}', (following,)
-            ).fetchall()
-        except apsw.Error:
-            if limit > 1:
-                limit = 1
-                continue
-            ((lost,),) = source.execute(f'SELECT rowid FROM {name} 1', (following,))
-            done.lose(table.name, f'row {lost}')
-            following, limit = lost + 1, _BATCH
-            continue
-        for _, *row in rows:
-            yield tuple(row)
-        if not rows:
-            return
-        following = rows[-1][0] + 1
-        limit = _BATCH
-
-
-def _read_from_both_ends(
-    source: apsw.Connection, table: _Table, done: Salvaged
-) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a table that is its own index, from each end to what is damaged."""
-    keys = [
-        f'"{row[1]}"' for row in source.execute(f'PRAGMA table_info("{table.name}")') if row[5]
-    ]
-    for way in ('ASC', 'DESC'):
-        order = ', '.join(f'{key} {way}' for key in keys)
-        try:
-            yield from source.execute(
-                f'SELECT {table.quoted} FROM "{table.name}" ORDER BY {order}'
-            )
-            return
-        except apsw.Error:
-            continue
-    done.lose(table.name, 'some rows in the middle')
 
 
 def _copy_sequences(source: apsw.Connection, new: apsw.Connection) -> None:
