@@ -96,7 +96,15 @@ def restore_store(request: RestoreRequest, settings: Settings, options: Options)
     if not backup.exists():
         raise NotFound(f'no file at {backup}; nothing to restore')
     path = find_store_path(settings)
-    kept = restore(backup, path)
-    text = f'{path} is now what {backup} holds'
-    text += '' if kept is None else f'; the old file is {kept}'
-    show_answer({'path': str(path), 'kept': None if kept is None else str(kept)}, text, options)
+    done = restore(backup, path)
+    kept = None if done.kept is None else str(done.kept)
+    lines = [f'{path} is now what {backup} holds' + (f'; the old file is {kept}' if kept else '')]
+    if done.carried:
+        lines.append(f'{done.carried} tombstones of erased memories were carried over')
+    for what in done.unread:
+        lines.append(
+            f'tombstones that could not be read: {what}; import no archive or recording that may '
+            'hold what was erased'
+        )
+    answer = {'path': str(path), 'kept': kept, 'carried': done.carried, 'unread': done.unread}
+    show_answer(answer, '\n'.join(lines), options)

@@ -138,15 +138,15 @@ def _make_unavailable(path: Path, error: OSError) -> Unavailable:
     return Unavailable(f'cannot write {path}: {error.strerror or error}')
 
 
-def claim_file(path: Path) -> int | None:
+def claim_file(path: Path, *, wait: bool = False) -> int | None:
     """
     Return a descriptor that holds a lock on a file until it is closed; None where another has it.
 
-    The file is made where there is none, and stays.
+    With `wait` it is waited for. The file is made where there is none, and stays.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError as error:
         os.close(descriptor)
         if isinstance(error, BlockingIOError):
@@ -156,9 +156,9 @@ def claim_file(path: Path) -> int | None:
 
 
 @contextmanager
-def hold_file(path: Path) -> Iterator[bool]:
+def hold_file(path: Path, *, wait: bool = False) -> Iterator[bool]:
     """Say whether a lock on a file could be had, as by `claim_file`; nobody else has it inside."""
-    descriptor = claim_file(path)
+    descriptor = claim_file(path, wait=wait)
     try:
         yield descriptor is not None
     finally:

@@ -23,8 +23,9 @@ from robot_memory.storage.error_messages import (
     describe_overwritten,
     describe_unopened,
 )
-from robot_memory.storage.file_watch import Unwatched, Watch
+from robot_memory.storage.file_watch import Unwatched, Watch, identify
 from robot_memory.storage.read_only import ReadOnlyStore, describe_reason, load_upgraded_copy
+from robot_memory.storage.replacement import complete_replacement
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.upgrade import NoRoom
 from robot_memory.storage.vector_extension import load_vectors
@@ -79,11 +80,12 @@ class Database:
         with self._translate_errors():
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                new = not path.exists()
+                complete_replacement(path)
+                opened = identify(path)
             except OSError as error:
                 raise describe_unopened(path, error) from error
             self._writer = self._connect(apsw.SQLITE_OPEN_CREATE)
-            if new:
+            if opened is None:
                 os.chmod(path, 0o600)
             try:
                 checksums.reserve_if_empty(self._writer)
@@ -97,6 +99,9 @@ class Database:
                     self._serve_copy(error, progress)
                 self._mode = self._writer.pragma('journal_mode')
                 self._store_id = get_store_id(self._writer)
+                if opened not in (None, identify(path)):
+                    self._writer.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                    raise describe_overwritten(path, 'it was replaced while it was being opened')
             except BaseException:
                 self._writer.close()
                 raise

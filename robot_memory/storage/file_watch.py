@@ -61,8 +61,7 @@ class _File:
     def __init__(self, name: str, least: int) -> None:
         self.name = name
         self._least = least
-        found = _status(name)
-        self._known = None if found is None else (found.st_dev, found.st_ino)
+        self._known = identify(name)
 
     def is_there(self) -> bool:
         return _status(self.name) is not None
@@ -79,7 +78,13 @@ class _File:
         return same and found is not None and found.st_size < self._least
 
 
-def _status(name: str) -> os.stat_result | None:
+def identify(name: str | Path) -> tuple[int, int] | None:
+    """Return device and inode of the file that a name leads to, None where to nothing."""
+    found = _status(name)
+    return None if found is None else (found.st_dev, found.st_ino)
+
+
+def _status(name: str | Path) -> os.stat_result | None:
     """Return what a name leads to, None where to nothing."""
     try:
         return os.stat(name)

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import apsw
@@ -15,6 +11,7 @@ import apsw
 from robot_memory.storage.admin import byte_search
 from robot_memory.storage.connection import Database
 from robot_memory.storage.indexes import fulltext, merging
+from robot_memory.storage.lock_owners import name_readers
 from robot_memory.storage.tables import erased_texts, meta
 from robot_memory.text import tokenizer
 
@@ -22,20 +19,6 @@ _PAUSE_SECONDS = 0.0005
 _COMPACTING_SECONDS = 5.0
 _MERGED_PAGES = 500
 """Pages that are merged in one transaction, which other writes wait for."""
-_ASK = """
-import fcntl, json, struct, sys
-found = []
-with open(sys.argv[1], 'r+b') as file:
-    for place in map(int, sys.argv[2:]):
-        asked = struct.pack('hhqqi4x', fcntl.F_WRLCK, 0, place, 1, 0)
-        kind, _, _, _, pid = struct.unpack('hhqqi4x', fcntl.fcntl(file, fcntl.F_GETLK, asked))
-        if kind != fcntl.F_UNLCK:
-            found.append(pid)
-print(json.dumps(sorted(set(found))))
-"""
-"""Prints the processes that lock some bytes of a -shm: sqlite.org/walformat.html."""
-_READERS, _USERS = ('124', '125', '126', '127'), ('128',)
-"""What is locked by who reads from the log, and by who has the store open."""
 
 
 def remove_words(db: Database) -> int:
@@ -95,37 +78,9 @@ def empty_log(db: Database, patience: float = 2.0) -> str:
         try:
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except apsw.BusyError:
-            readers = _name_processes(db.files[2], _READERS) or 'a process'
+            readers = name_readers(db.files[0]) or 'a process'
             return f'{readers} reads an earlier state of the store'
     return ''
-
-
-def name_users(path: Path) -> str:
-    """Return the other processes that have a store open, '' where there are none."""
-    index = Path(f'{path}-shm')
-    return _name_processes(index, _USERS) if index.exists() else ''
-
-
-def _name_processes(index: Path, places: Sequence[str]) -> str:
-    """Return the processes that hold locks at some places, with their ids and commands."""
-    # A process of its own: closing a descriptor of the file here would drop SQLite's locks.
-    done = subprocess.run(
-        [sys.executable, '-I', '-S', '-c', _ASK, str(index), *places],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    pids = json.loads(done.stdout) if done.returncode == 0 else []
-    return ' and '.join(f'process {pid}{_name_command(pid)}' for pid in pids)
-
-
-def _name_command(pid: int) -> str:
-    try:
-        words = Path(f'/proc/{pid}/cmdline').read_bytes().split(b'\0')
-    except OSError:
-        return ''
-    text = b' '.join(words).decode('utf-8', 'replace').strip()
-    return f' ({text[:100]})' if text else ''
 
 
 def find_terms(db: Database, words: list[str]) -> list[str]:

@@ -22,7 +22,8 @@ from robot_memory.storage.admin.backup import (
     name_lock,
     plan_of,
 )
-from robot_memory.storage.store_files import hold_scratch, remove_stores
+from robot_memory.storage.replacement import list_replaced
+from robot_memory.storage.store_files import LOG, hold_scratch, name_file, remove_stores
 from robot_memory.storage.tables import erasable, erased_texts, erasures, meta
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.upgrade import copy_of
@@ -59,7 +60,7 @@ def list_folders(connection: apsw.Connection, settings: Settings) -> list[Path]:
 def rewrite_all(
     path: Path, store_id: str, folders: Sequence[Path], ids: Sequence[int], erase: Erase
 ) -> Answered:
-    """Answer for each backup of a store: rewrite it where it has a memory of the ids."""
+    """Answer for each backup and copy of a store: rewrite it where it has a memory of the ids."""
     found = Answered()
     for folder in folders:
         if not folder.is_dir():
@@ -73,8 +74,13 @@ def rewrite_all(
             files = [file for _, file in backups(folder, path.stem)]
             found = _add(found, files, store_id, ids, erase)
     remove_stores(path.parent, f'.{path.name}.before-upgrade*.part')
-    copies = [copy_of(path)] if copy_of(path).exists() else []
-    return _add(found, copies, store_id, ids, erase)
+    return _add(found, _list_copies(path), store_id, ids, erase)
+
+
+def _list_copies(path: Path) -> list[Path]:
+    """Return what an upgrade, a restore and salvage left beside a store."""
+    named = (copy_of(path), path.with_name(f'{path.name}.salvaged'))
+    return [*(file for file in named if file.exists()), *list_replaced(path)]
 
 
 def _add(
@@ -103,6 +109,8 @@ def _rewrite(file: Path, store_id: str, ids: Sequence[int], erase: Erase) -> boo
         hold_scratch(file.with_name(f'.{file.name}.erasing.part')) as part,
         hold_scratch(file.with_name(f'.{file.name}.erasing.gz.part')) as again,
     ):
+        if name_file(file, LOG).exists():
+            raise OSError('it has a log that could not be read into it: delete both')
         copy_backup(file, part)
         if not _erase(part, store_id, ids, erase):
             return False

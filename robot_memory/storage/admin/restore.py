@@ -1,54 +1,78 @@
 """
 Putting a backup in the place of a store.
 
-The backup is checked before anything is changed. The file that it replaces is kept beside it, with
-its log: a log that is left beside another file would be written into that.
+The backup is checked before anything is changed. What was erased from the store stays erased: a
+backup that holds it is refused, and what keeps it from coming back is carried over.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
-from itertools import chain, count
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import apsw
 
 from robot_memory.core.errors import Conflict, Unavailable
-from robot_memory.storage import checksums, schema_runner
-from robot_memory.storage.admin.backup import keep_file
-from robot_memory.storage.admin.cleaning import name_users
+from robot_memory.storage import schema_runner
+from robot_memory.storage.admin.row_reading import Table, list_columns, read_rows
 from robot_memory.storage.admin.verify import open_checked, unpack, verify
+from robot_memory.storage.lock_owners import name_users
+from robot_memory.storage.replacement import InUse, replace_store
+from robot_memory.storage.store_files import hold_scratch
+from robot_memory.storage.tables import erasures, tombstones
 from robot_memory.storage.tables.erasable import find_created
+from robot_memory.storage.tables.erasures import Erasure
 from robot_memory.storage.tables.meta import get_store_id
+from robot_memory.storage.tables.tombstones import Tombstone
 
 _SHOWN = 5
 
 
-def restore(backup: Path, path: Path) -> Path | None:
+@dataclass(frozen=True)
+class Restored:
     """
-    Put a checked copy of a backup in the place of a store; return where the old file is, if any.
+    Say where the old file is kept, if there was one, and what became of its erasures.
+
+    `carried` counts the tombstones that the backup lacked, `unread` names those that could not be
+    read: what they are of may come back from an archive or a recording.
+    """
+
+    kept: Path | None
+    carried: int
+    unread: tuple[str, ...]
+
+
+@dataclass
+class _Erased:
+    """Hold what tells of a store's erasures, as far as it can be read."""
+
+    tombstones: list[Tombstone] = field(default_factory=list)
+    erasures: dict[int, Erasure] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
+
+
+def restore(backup: Path, path: Path) -> Restored:
+    """
+    Put a checked copy of a backup in the place of a store.
 
     Raise Unavailable where the backup is damaged or the store is in use, and Conflict where the
     backup holds what was erased from the store since.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f'.{path.name}.restoring')
-    part.unlink(missing_ok=True)
-    try:
+    with hold_scratch(path.with_name(f'.{path.name}.restoring')) as part:
         unpack(backup, part)
         _refuse_damaged(backup, part)
-        _refuse_erased(path, backup, part)
         users = name_users(path)
         if users:
-            raise Unavailable(f'{path} is in use by {users}; end that first, nothing was changed')
-        kept = _set_aside(path) if path.exists() else None
-        keep_file(part, path)
-    finally:
-        for end in ('', '-wal', '-shm'):
-            Path(f'{part}{end}').unlink(missing_ok=True)
-    return kept
+            raise InUse(f'{path} is in use by {users}; end that first, nothing was changed')
+        erased = _read_erased(path) if path.exists() else _Erased()
+        _refuse_erased(backup, part, erased)
+        carried = _carry_over(part, erased)
+        if carried:
+            _refuse_damaged(backup, part)
+        kept = replace_store(path, part)
+    return Restored(kept, carried, tuple(erased.unread))
 
 
 def _refuse_damaged(backup: Path, copy: Path) -> None:
@@ -58,15 +82,51 @@ def _refuse_damaged(backup: Path, copy: Path) -> None:
         raise Unavailable(f'{backup} is not whole ({told}); nothing was changed: use another one')
 
 
-def _refuse_erased(path: Path, backup: Path, copy: Path) -> None:
-    """Raise Conflict where a backup holds memories that were erased from the store since."""
+def _read_erased(path: Path) -> _Erased:
+    """Read what tells of a store's erasures, of any schema and around what is damaged."""
+    found = _Erased()
     try:
-        erased = _list_erased(path) if path.exists() else {}
-    except (apsw.Error, Unavailable):
-        return  # what cannot be read cannot tell
+        connection = open_checked(path)
+    except Unavailable as error:
+        found.unread.append(str(error))
+        return found
+    try:
+        columns = list_columns(connection, 'tombstones')
+        if columns:
+            table = Table('tombstones', columns)
+            rows = read_rows(connection, table, found.unread.append)
+            found.tombstones = [
+                Tombstone.make(dict(zip(columns, row, strict=True))) for row in rows
+            ]
+            found.erasures = _read_erasures(connection, found.unread)
+    except apsw.Error as error:
+        found.unread.append(f'{path}: {error}')
+    finally:
+        connection.close()
+    return found
+
+
+def _read_erasures(connection: apsw.Connection, unread: list[str]) -> dict[int, Erasure]:
+    if not schema_runner.is_current(connection):
+        return {}
+    try:
+        return {erasure.id: erasure for erasure in erasures.list_all(connection)}
+    except apsw.Error as error:
+        unread.append(f'who erased what: {error}')
+        return {}
+
+
+def _refuse_erased(backup: Path, copy: Path, erased: _Erased) -> None:
+    """Raise Conflict where a backup holds memories that were erased from the store since."""
     connection = open_checked(copy)
     try:
-        held = find_created(connection, erased)
+        store_id = get_store_id(connection)
+        created: Mapping[int, int] = {
+            one.first_id: one.created_at or 0
+            for one in erased.tombstones
+            if one.first_id is not None and one.store_id == store_id
+        }
+        held = find_created(connection, created)
     finally:
         connection.close()
     if held:
@@ -77,34 +137,22 @@ def _refuse_erased(path: Path, backup: Path, copy: Path) -> None:
         )
 
 
-def _list_erased(path: Path) -> dict[int, int]:
-    """Return when what was erased from a store was created, by its id."""
-    connection = open_checked(path)
+def _carry_over(copy: Path, erased: _Erased) -> int:
+    """Store tombstones that a backup lacks, with who erased and why; return how many."""
+    if not erased.tombstones:
+        return 0
+    connection = open_checked(copy)
     try:
-        if not schema_runner.is_current(connection):
-            return {}
-        rows: Any = connection.execute(
-            'SELECT first_id, created_at FROM tombstones WHERE first_id IS NOT NULL'
-            ' AND store_id = ?',
-            (get_store_id(connection),),
-        )
-        return dict(rows)
+        schema_runner.upgrade(connection)
+        connection.execute('BEGIN IMMEDIATE')
+        missing: dict[int, list[Tombstone]] = {}
+        for one in erased.tombstones:
+            if not tombstones.has(connection, one):
+                missing.setdefault(one.erasure, []).append(one)
+        for number, those in missing.items():
+            again = erasures.carry_over(connection, erased.erasures.get(number))
+            tombstones.put_all(connection, again, those)
+        connection.execute('COMMIT')
+        return sum(map(len, missing.values()))
     finally:
         connection.close()
-
-
-def _set_aside(path: Path) -> Path:
-    """Keep the old file and its log under other names; the file stays until it is replaced."""
-    ends = chain([''], (f'-{number}' for number in count(2)))
-    names = (Path(f'{path}.before-restore{end}') for end in ends)
-    kept = next(name for name in names if not name.exists())
-    log = Path(f'{path}-wal')
-    with contextlib.suppress(apsw.Error):
-        # The last connection brings the log into the file and removes it.
-        checksums.connect(path, apsw.SQLITE_OPEN_READWRITE).close()
-    os.link(path, kept)
-    if log.exists() and log.stat().st_size:
-        log.rename(f'{kept}-wal')
-    for end in ('-wal', '-shm'):
-        Path(f'{path}{end}').unlink(missing_ok=True)
-    return kept

@@ -73,7 +73,7 @@ def _pass_over(source: apsw.Connection, name: str, following: int, lose: Lose) -
         pass
     found = _find_beyond(source, name, following)
     since = '' if following == -_MOST else f' from {following}'
-    until = ' on' if found is None else f' to {found - 1}'
+    until = f' to {found - 1}' if found is not None else ' on' if since else ''
     lose(f'all rows{since}{until}, as far as there were any')
     return found
 

@@ -145,6 +145,23 @@ def find_unfinished(connection: apsw.Connection) -> Erasure | None:
     return None if row is None else _make(row)
 
 
+def list_all(connection: apsw.Connection) -> list[Erasure]:
+    """Return all erasures, the oldest first."""
+    return [_make(row) for row in connection.execute(f'{_READ} ORDER BY e.id')]
+
+
+def carry_over(connection: apsw.Connection, known: Erasure | None) -> int:
+    """Insert an erasure of another store, None where it is not known; return its id."""
+    if known is None:
+        erasure = begin(connection, Writer('restore'), 'of a store that was replaced', 0)
+        finish(connection, erasure, {})
+        return erasure
+    erasure = begin(connection, known.writer, known.reason, known.at)
+    describe(connection, erasure, {}, known.counts, [*known.digests], [])
+    finish(connection, erasure, known.receipt or {})
+    return erasure
+
+
 def get_last(connection: apsw.Connection) -> int:
     """Return the id of the last erasure, 0 where there is none."""
     ((last,),) = connection.execute('SELECT coalesce(max(id), 0) FROM erasures')

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -22,6 +23,43 @@ _OF_SENSE = (
     "coalesce({0}.context ->> '$.sense.source', ''), {0}.context ->> '$.sense.topic', NULL,"
     ' {0}.stamp, {0}.stamp, {0}.stamp'
 )
+
+
+class Tombstone(NamedTuple):
+    """Hold a row: its erasure, the origin of a memory, and what tells an event apart."""
+
+    erasure: int
+    store_id: str | None
+    first_id: int | None
+    created_at: int | None
+    source: str | None
+    topic: str | None
+    subject: bytes | None
+    onset: int | None
+    peak: int | None
+    end: int | None
+
+    @classmethod
+    def make(cls, values: Mapping[str, Any]) -> Tombstone:
+        """Make it of the columns of a row."""
+        return cls(*(values[name] for name in cls._fields))
+
+
+def has(connection: apsw.Connection, one: Tombstone) -> bool:
+    """Say whether a tombstone of any erasure says the same."""
+    same = ' AND '.join(f'"{name}" IS ?' for name in Tombstone._fields[1:])
+    ((found,),) = connection.execute(
+        f'SELECT EXISTS (SELECT 1 FROM tombstones WHERE {same})', one[1:]
+    )
+    return bool(found)
+
+
+def put_all(connection: apsw.Connection, erasure: int, those: Iterable[Tombstone]) -> None:
+    """Insert tombstones of another store as those of an erasure."""
+    connection.executemany(
+        f'INSERT INTO tombstones ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        [(erasure, *one[1:]) for one in those],
+    )
 
 
 def put(connection: apsw.Connection, erasure: int, memory_id: int) -> None:
