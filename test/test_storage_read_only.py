@@ -1,8 +1,13 @@
-"""Where the disk has no room for the copy before an upgrade, a store is read as upgraded."""
+"""Stores that are served read-only: no room for an upgrade, or no permission to write."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +15,7 @@ from old_stores import every_version, fixture, records
 from robots import Robot
 from waiting import until
 
+from robot_memory.api import RobotMemory
 from robot_memory.core.settings import Settings
 from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.memory import Memory
@@ -81,3 +87,133 @@ def test_without_room_the_background_worker_tries_no_write_and_makes_no_backup(
         until(is_loaded, 'the worker to load the indexes; closing waits for what it does next')
     assert [message for message in caplog.messages if 'retried' in message] == []
     assert not backups.exists()
+
+
+ASK = """
+import sys
+from robot_memory.api import RobotMemory
+from robot_memory.core.errors import RobotMemoryError
+robot = RobotMemory(sys.argv[1], model='none')
+for line in sys.stdin:
+    try:
+        verb, text = line.rstrip().split(' ', 1)
+        if verb == 'learn':
+            answer = robot.learn(text)
+        elif verb == 'export':
+            answer = robot.export('all', 'jsonl').content.count(text)
+        else:
+            answer = [memory.content for memory in robot.recall(text).memories]
+    except RobotMemoryError as error:
+        answer = error
+    print(answer, flush=True)
+robot.close()
+"""
+
+
+class Reader:
+    """A process that may not write where permissions say so, even where root runs it."""
+
+    def __init__(self, store: Path) -> None:
+        bound = ['setpriv', '--bounding-set', '-dac_override,-dac_read_search']
+        is_root = os.geteuid() == 0
+        self._process = subprocess.Popen(
+            [*(bound if is_root else []), sys.executable, '-c', ASK, str(store)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def ask(self, line: str) -> str:
+        """Have it do something; return its answer."""
+        pipes = self._process
+        assert pipes.stdin is not None and pipes.stdout is not None
+        pipes.stdin.write(f'{line}\n')
+        pipes.stdin.flush()
+        return pipes.stdout.readline().rstrip()
+
+    def end(self, status: int = 0) -> str:
+        """End it; return what it logged."""
+        _, logged = self._process.communicate()
+        assert self._process.returncode == status, logged
+        return logged
+
+
+@pytest.fixture
+def media(tmp_path: Path) -> Iterator[Path]:
+    """A folder that can be made one that nobody may write to."""
+    if os.geteuid() == 0 and shutil.which('setpriv') is None:
+        pytest.skip('setpriv (util-linux) is needed where root runs the tests')
+    folder = tmp_path / 'media'
+    folder.mkdir()
+    yield folder
+    thaw(folder)
+
+
+def freeze(folder: Path) -> None:
+    for path in folder.iterdir():
+        path.chmod(0o444)
+    folder.chmod(0o555)
+
+
+def thaw(folder: Path) -> None:
+    folder.chmod(0o755)
+    for path in folder.iterdir():
+        path.chmod(0o644)
+
+
+def fill_store(path: Path) -> RobotMemory:
+    robot = RobotMemory(str(path), model='none')
+    for number in range(5):
+        robot.learn(f'Shelf {number} holds part {number * 37}')
+    return robot
+
+
+def test_a_store_on_read_only_media_is_recalled_from_and_exported(media: Path) -> None:
+    store = media / 'memory.db'
+    fill_store(store).close()
+    freeze(media)
+    reader = Reader(store)
+    assert 'Shelf 3 holds part 111' in reader.ask('recall part 111')
+    assert int(reader.ask('export part 111')) > 0
+    assert 'is served read-only, because it cannot be written' in reader.ask('learn a red cup')
+    thaw(media)
+    with RobotMemory(str(store), model='none') as writer:
+        writer.learn('The red cup is heavy')
+    assert 'Restart to continue' in reader.ask('recall red cup')
+    assert 'read-only' in reader.end()
+    assert sorted(path.name for path in media.iterdir()) == ['memory.db']
+
+
+def test_a_log_on_read_only_media_is_read_too(media: Path, tmp_path: Path) -> None:
+    with fill_store(tmp_path / 'memory.db'):
+        for name in ('memory.db', 'memory.db-wal'):
+            shutil.copy(tmp_path / name, media / name)
+    assert (media / 'memory.db-wal').stat().st_size
+    freeze(media)
+    reader = Reader(media / 'memory.db')
+    assert 'Shelf 3 holds part 111' in reader.ask('recall part 111')
+    logged = reader.end()
+    assert 'it is read with its log in a copy' in logged
+    thaw(media)
+    assert sorted(path.name for path in media.iterdir()) == ['memory.db', 'memory.db-wal']
+
+
+def test_what_another_process_writes_is_seen_by_who_may_only_read(media: Path) -> None:
+    store = media / 'memory.db'
+    with fill_store(store) as writer:
+        freeze(media)
+        reader = Reader(store)
+        assert 'Shelf 3 holds part 111' in reader.ask('recall part 111')
+        writer.learn('The red cup is heavy')
+        assert reader.ask('recall red cup') == "['The red cup is heavy']"
+        assert 'cannot be written' in reader.ask('learn The blue cup is light')
+        reader.end()
+        thaw(media)
+
+
+def test_an_older_store_on_read_only_media_is_refused_with_the_way_out(media: Path) -> None:
+    old = fixture(21, media)
+    freeze(media)
+    reader = Reader(old)
+    assert 'copy it into a writable folder and run `robot-memory upgrade' in reader.end(1)

@@ -23,12 +23,17 @@ from robot_memory.storage.error_messages import (
     describe_overwritten,
     describe_unopened,
 )
-from robot_memory.storage.file_watch import Unwatched, Watch, identify
-from robot_memory.storage.read_only import ReadOnlyStore, describe_reason, load_upgraded_copy
+from robot_memory.storage.file_watch import Frozen, Unwatched, Watch, identify
+from robot_memory.storage.read_only import (
+    ReadOnlyStore,
+    load_upgraded_copy,
+    open_unwritable,
+    refuse_outdated,
+)
 from robot_memory.storage.replacement import complete_replacement
+from robot_memory.storage.source import Source
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.upgrade import NoRoom
-from robot_memory.storage.vector_extension import load_vectors
 
 logger = logging.getLogger(__name__)
 
@@ -63,14 +68,14 @@ class Database:
 
         A store of an earlier release is refused, or upgraded where `upgrade` says so;
         `upgraded_from` then is its schema version of before. With `read_only_fallback`, one that
-        cannot be upgraded for want of disk space is served read-only; `read_only_reason` then
-        says why, and is empty else. `on_write` is called first in every write transaction.
+        cannot be upgraded for want of disk space is served read-only, as is any that this process
+        may not write to; `read_only_reason` then says why. `on_write` is called first in every
+        write transaction.
         """
         self.path = path
         self.on_write: Callable[[apsw.Connection], None] = lambda connection: None
         self.upgraded_from: int | None = None
-        self.read_only_reason = ''
-        self._uri = ''
+        self._source = Source(str(path))
         self._synchronous = {'full': 'FULL', 'normal': 'NORMAL'}[durability]
         self._lock = threading.RLock()
         self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
@@ -84,19 +89,16 @@ class Database:
                 opened = identify(path)
             except OSError as error:
                 raise describe_unopened(path, error) from error
-            self._writer = self._connect(apsw.SQLITE_OPEN_CREATE)
-            if opened is None:
-                os.chmod(path, 0o600)
+            self._writer = self._connect_first()
             try:
-                checksums.reserve_if_empty(self._writer)
-                schema_runner.refuse_foreign(self._writer)
-                self._switch_to_wal()
+                if opened is None:
+                    os.chmod(path, 0o600)
                 try:
-                    self.upgraded_from = upgrading.prepare(self._writer, path, upgrade, progress)
-                except NoRoom as error:
-                    if not read_only_fallback:
-                        raise
-                    self._serve_copy(error, progress)
+                    self._prepare(upgrade, progress, read_only_fallback)
+                except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
+                    self._serve(open_unwritable(path, error))
+                if self.read_only_reason:
+                    refuse_outdated(self._writer, path)
                 self._mode = self._writer.pragma('journal_mode')
                 self._store_id = get_store_id(self._writer)
                 if opened not in (None, identify(path)):
@@ -104,8 +106,14 @@ class Database:
                     raise describe_overwritten(path, 'it was replaced while it was being opened')
             except BaseException:
                 self._writer.close()
+                self._source.remove_copy()
                 raise
-            self._watch = Unwatched(path) if self.read_only_reason else Watch(path)
+            self._watch = self._make_watch()
+
+    @property
+    def read_only_reason(self) -> str:
+        """Return why the store is served read-only, '' where it is not."""
+        return self._source.reason
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -193,8 +201,7 @@ class Database:
                 create(connection)
                 connection.execute('PRAGMA cache_size = -65536')
                 connection.set_busy_handler(self._make_busy_handler())
-                uri = self._uri or checksums.name_read_only(self.path)
-                connection.execute('ATTACH ? AS now', (uri,))
+                connection.execute('ATTACH ? AS now', (self._source.read_only_uri,))
                 ((store_id,),) = connection.execute(
                     "SELECT value FROM now.meta WHERE key = 'store_id'"
                 )
@@ -230,6 +237,7 @@ class Database:
                 except queue.Empty:
                     break
             self._close_connection(self._writer)
+            self._source.remove_copy()
 
     def refuse_removed(self) -> None:
         """Raise Unavailable where a file of the store is gone: what is written would be lost."""
@@ -304,27 +312,49 @@ class Database:
                 if not wait(attempts):
                     raise
 
-    def _serve_copy(self, why: NoRoom, progress: upgrading.Progress) -> None:
-        """Go on with an upgraded copy in memory, whose writer connection is never written to."""
-        copy, self._uri = load_upgraded_copy(self.path, why, progress)
+    def _connect_first(self) -> apsw.Connection:
+        try:
+            return self._connect(apsw.SQLITE_OPEN_CREATE)
+        except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
+            self._source = open_unwritable(self.path, error)
+            logger.warning('%s', self._source.reason)
+            return self._connect()
+
+    def _prepare(
+        self, upgrade: bool, progress: upgrading.Progress, read_only_fallback: bool
+    ) -> None:
+        """Make the file a store of this release, or serve what stands for it."""
+        if self.read_only_reason:
+            return
+        checksums.reserve_if_empty(self._writer)
+        schema_runner.refuse_foreign(self._writer)
+        self._switch_to_wal()
+        if self._writer.readonly('main'):
+            raise apsw.ReadOnlyError('no permission to write to it')
+        try:
+            self.upgraded_from = upgrading.prepare(self._writer, self.path, upgrade, progress)
+        except NoRoom as error:
+            if not read_only_fallback:
+                raise
+            copy, source = load_upgraded_copy(self.path, error, progress)
+            self._serve(source, copy)
+
+    def _serve(self, source: Source, connection: apsw.Connection | None = None) -> None:
+        """Go on with what is read in place of the file; its writer is never written to."""
         self._writer.close()
-        self._writer = copy
-        self.read_only_reason = describe_reason(self.path, why)
-        logger.warning('%s', self.read_only_reason)
+        self._source = source
+        self._writer = connection or self._connect()
+        logger.warning('%s', source.reason)
+
+    def _make_watch(self) -> Watch:
+        if self._source.is_frozen:
+            return Frozen(self.path)
+        is_file = self._source.name == str(self.path)
+        return Watch(self.path) if is_file else Unwatched(self.path)
 
     def _connect(self, how: int = 0) -> apsw.Connection:
-        flags = apsw.SQLITE_OPEN_READWRITE | how
-        if self._uri:
-            flags |= apsw.SQLITE_OPEN_URI
-        name = self._uri or str(self.path)
-        connection = apsw.Connection(name, flags) if self._uri else checksums.connect(name, flags)
+        connection = self._source.connect(self._synchronous, how)
         connection.set_busy_handler(self._make_busy_handler())
-        load_vectors(connection)
-        connection.execute(f'PRAGMA synchronous = {self._synchronous}')
-        connection.execute('PRAGMA foreign_keys = ON')
-        connection.execute('PRAGMA cache_size = -16384')
-        connection.execute('PRAGMA mmap_size = 0')
-        connection.execute('PRAGMA secure_delete = ON')
         return connection
 
     def _make_busy_handler(self) -> Callable[[int], bool]:

@@ -55,6 +55,27 @@ class Unwatched(Watch):
         return False
 
 
+class Frozen(Unwatched):
+    """Watch a file that is read without locks: who writes to it makes what is read wrong."""
+
+    def __init__(self, path: Path) -> None:
+        """Note the file's state."""
+        super().__init__(path)
+        self._state = self._read_state()
+
+    def changed(self) -> str:
+        """Return the name of the file where it is not what it was."""
+        return '' if self._read_state() == self._state else str(self.names[0])
+
+    def is_cut(self) -> bool:
+        """Say whether it is not what it was: it may not be read any more."""
+        return bool(self.changed())
+
+    def _read_state(self) -> object:
+        states = [_status(str(name)) for name in self.names[:2]]
+        return [one and (one.st_ino, one.st_size, one.st_mtime_ns) for one in states]
+
+
 class _File:
     """One file as it was when the store was opened."""
 

@@ -1,7 +1,9 @@
 """
-A store of an earlier release that cannot be upgraded for want of disk space, served read-only.
+Stores that are served read-only; the file stays as it is.
 
-What is served is an upgraded copy in this process's memory; the file stays as it is.
+Of one of an earlier release that cannot be upgraded for want of disk space an upgraded copy in
+this process's memory is served. One that this process may not write to is read where it is, with
+its log in a private copy where nobody has it open.
 """
 
 from __future__ import annotations
@@ -9,6 +11,9 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import secrets
+import shutil
+import tempfile
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
@@ -16,6 +21,8 @@ import apsw
 
 from robot_memory.core.errors import Unavailable
 from robot_memory.storage import checksums, schema_runner
+from robot_memory.storage.source import Source
+from robot_memory.storage.store_files import LOG, name_file
 from robot_memory.storage.upgrade import NoRoom, Progress
 from robot_memory.storage.vector_extension import load_vectors
 
@@ -27,10 +34,66 @@ _MARGIN = 64_000_000
 class ReadOnlyStore(Unavailable):
     """The store is served read-only; the message says why and which command upgrades it."""
 
-    hint = 'Free disk space, upgrade the store with the named command, then restart.'
+    hint = 'Do what the reason names, then restart.'
 
 
-def describe_reason(path: Path, why: NoRoom) -> str:
+def open_unwritable(path: Path, error: apsw.Error) -> Source:
+    """
+    Return how a store is read that this process may not write to.
+
+    Raise the error that was the reason where that is no store, and Unavailable where its log
+    cannot be read, since nobody has it open and there is no room for a copy.
+    """
+    if not path.is_file():
+        raise error
+    why = f'the store {path} is served read-only, because it cannot be written ({error})'
+    live = Source(str(path), apsw.SQLITE_OPEN_READONLY, reason=why)
+    log = name_file(path, LOG)
+    try:
+        with closing(live.connect('FULL')) as connection:
+            connection.execute('SELECT 1 FROM sqlite_schema').fetchall()
+        return live
+    except (apsw.CantOpenError, apsw.ReadOnlyError):  # nobody has it open
+        pass
+    if log.exists() and log.stat().st_size:
+        return _copy_with_log(path, log, why)
+    uri = f'file:{quote(str(path.absolute()))}?mode=ro&immutable=1'
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    return Source(uri, flags, reason=why, is_frozen=True)
+
+
+def _copy_with_log(path: Path, log: Path, why: str) -> Source:
+    folder = Path(tempfile.mkdtemp(prefix='robot_memory-'))
+    try:
+        size = path.stat().st_size + log.stat().st_size
+        free = shutil.disk_usage(folder).free
+        if free < size + _MARGIN:
+            raise Unavailable(
+                f'{why}, and its log {log} can be read in a copy only: that takes '
+                f'{size / 1e6:.0f} MB, {folder.parent} has {free / 1e6:.0f} MB free; set TMPDIR '
+                'to a folder with room'
+            )
+        copy = folder / path.name
+        for source, target in ((path, copy), (log, name_file(copy, LOG))):
+            shutil.copyfile(source, target)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return Source(str(copy), reason=f'{why}; it is read with its log in a copy', folder=folder)
+
+
+def refuse_outdated(connection: apsw.Connection, path: Path) -> None:
+    """Raise Unavailable for a store that may not be written and is not of this release."""
+    schema_runner.refuse_foreign(connection)
+    if not schema_runner.is_current(connection):
+        version = schema_runner.version_of(connection)
+        raise Unavailable(
+            f'{path} cannot be written, and is of an earlier release (schema version {version}): '
+            'copy it into a writable folder and run `robot-memory upgrade --db COPY`'
+        )
+
+
+def _describe_reason(path: Path, why: NoRoom) -> str:
     """Return why a store is read-only and what to do about it."""
     return (
         f'the store {path} is served read-only, as it was at the start, because {why}, or run '
@@ -38,9 +101,11 @@ def describe_reason(path: Path, why: NoRoom) -> str:
     )
 
 
-def load_upgraded_copy(path: Path, why: NoRoom, progress: Progress) -> tuple[apsw.Connection, str]:
+def load_upgraded_copy(
+    path: Path, why: NoRoom, progress: Progress
+) -> tuple[apsw.Connection, Source]:
     """
-    Return a connection to an upgraded copy in memory, and its URI for further connections.
+    Return a connection to an upgraded copy in memory, and how others are opened.
 
     The copy lasts as long as a connection to it is open. Raise the NoRoom that was the reason if
     it does not fit in memory, either.
@@ -71,7 +136,9 @@ def load_upgraded_copy(path: Path, why: NoRoom, progress: Progress) -> tuple[aps
             raise
     finally:
         source.close()
-    return copy, uri
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
+    reason = _describe_reason(path, why)
+    return copy, Source(uri, flags, has_checksums=False, reason=reason)
 
 
 def _read_free_memory() -> int:
