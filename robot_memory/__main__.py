@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -11,10 +12,10 @@ from typing import NoReturn
 def main() -> NoReturn:
     """Answer the process's arguments; an interrupt ends it quietly while it still loads, too."""
     gc.disable()  # what is imported stays: looking through it is a twentieth of the start
+    # An exception could be lost in a callback of the import system, and the command then run.
+    before = signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     try:
         from robot_memory import cli
-    except KeyboardInterrupt:
-        os._exit(130)
     except ModuleNotFoundError as error:
         from robot_memory.core.dependencies import describe_missing
 
@@ -22,6 +23,7 @@ def main() -> NoReturn:
         if not told:
             raise
         sys.exit(f'robot-memory: [unavailable] {told}')
+    signal.signal(signal.SIGINT, before)
     gc.freeze()
     gc.enable()
     cli.main()

@@ -39,6 +39,7 @@ from robot_memory.plugins.registry import ExtensionRegistry
 from robot_memory.search.resident import ResidentIndex
 from robot_memory.storage import Connection, Database
 from robot_memory.storage.admin.backup import Backups
+from robot_memory.storage.admin.disk_reserve import DiskReserve
 from robot_memory.text.questions.glosses import list_glosses
 from robot_memory.text.questions.warm_up import warm_up
 
@@ -67,8 +68,8 @@ class Memory:
     some languages, `vectorizer` their cache and breakers, `vocabulary` what questions are compared
     with, `clock` says when something was, `registry` counts, `extensions` are the plug-ins;
     `admission` says whether the faces of a node let calls in; `accesses`, `timekeeper`, `folder`,
-    `eraser`, `reindexer`, `skills`, `backups` and `scrubber` are what the worker runs,
-    `call_order` lets short calls go before long ones. Of a `resident` memory, that of a
+    `eraser`, `reindexer`, `skills`, `backups`, `scrubber` and `disk_reserve` are what the worker
+    runs, `call_order` lets short calls go before long ones. Of a `resident` memory, that of a
     long-running process, the worker runs, and keeps a copy of the indexes in memory.
     """
 
@@ -136,6 +137,7 @@ class Memory:
         )
         self.eraser = Eraser(self.db, self._settings, clocks.wall, clocks.steady)
         self.scrubber = Scrubber(self.db, clocks.steady)
+        self.disk_reserve = DiskReserve(self.db, self._settings, clocks.steady)
         self.timekeeper.settle(patient=True)
         if not (resident or self.db.read_only_reason):
             self.eraser.run()
@@ -199,6 +201,7 @@ class Memory:
             self._prepare_questions,
             self.skills.run,
             self.scrubber.run,
+            self.disk_reserve.run,
         ]
 
     def _fold(self) -> None:

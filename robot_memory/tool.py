@@ -33,7 +33,8 @@ class Tool(Generic[Request, Response]):
     though it notes what it recalled. `core` and `planner` tools are those that MCP lists by these
     profiles; `ros` says whether there is a service; `sage` tools are those of the Sage document.
     An `operator` tool is refused to all others; a viewer may call those that are read-only. A
-    `long` one may read much of the store: these run one at a time, and others go first.
+    `long` one may read much of the store: these run one at a time, and others go first. What
+    `frees_space` may have the disk's reserve.
     """
 
     function: Callable[[Memory, Request], Response]
@@ -48,6 +49,7 @@ class Tool(Generic[Request, Response]):
     sage: bool
     operator: bool
     long: bool
+    frees_space: bool
 
     @cached_property
     def declared(self) -> dict[str, fields.Field]:
@@ -97,6 +99,8 @@ class Tool(Generic[Request, Response]):
                 request = fields.parse(self.request, given, name)
                 if self.operator or not self.read_only:
                     self._check_role(memory.caller)
+                if self.frees_space:
+                    memory.disk_reserve.release()
                 memory.timekeeper.check()
                 if in_background:
                     response = self.function(memory, request)
@@ -166,6 +170,7 @@ def tool(
     sage: bool = False,
     operator: bool = False,
     long: bool = False,
+    frees_space: bool = False,
 ) -> Callable[[Callable[[Memory, Request], Response]], Tool[Request, Response]]:
     """
     Declare a function of a memory and a request as a tool.
@@ -188,6 +193,7 @@ def tool(
             sage=sage,
             operator=operator,
             long=long,
+            frees_space=frees_space,
         )
 
     return declare

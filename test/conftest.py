@@ -132,7 +132,8 @@ def open_robot(tmp_path: Path, clock: MovableClock) -> Iterator[Callable[..., Ro
         if isinstance(embedder, str):  # the setting: a model of the site's own
             settings['embedder'], embedder = embedder, None
         path = tmp_path / f'{name}.db'
-        chosen = Settings(db_path=str(path), model=model, durability='normal', **settings)
+        settings = {'disk_reserve': 0, 'durability': 'normal', **settings}
+        chosen = Settings(db_path=str(path), model=model, **settings)
         memory = Memory(
             chosen,
             resident=resident,

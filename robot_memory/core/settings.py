@@ -194,6 +194,12 @@ class Settings:
         maximum=1000,
     )
     backup_compression: str = arg('Backup compression.', default='gzip', choices=('gzip', 'none'))
+    disk_reserve: int = arg(
+        'Disk space in MB kept for forget, erase and maintain on a full disk; 0 keeps none.',
+        default=32,
+        minimum=0,
+        maximum=4096,
+    )
     encryption: str = arg(
         'Must be none: the store is not encrypted. Use disk or folder encryption (LUKS, fscrypt).',
         default='none',

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
 import threading
 import time
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ from robot_memory.lifecycle.maintenance import measure_file
 from robot_memory.memory import Memory
 from robot_memory.ros.publishers import SubscriptionStatus
 from robot_memory.ros.taps import TapSubscriber
+from robot_memory.storage.admin.disk_reserve import measure_free
 from robot_memory.storage.tables import sizes
 from robot_memory.storage.tables.audit import get_head
 
@@ -209,10 +209,10 @@ def _format_counts(counts: Mapping[str, int]) -> str:
 def _describe_disk(memory: Memory) -> dict[str, object]:
     """Return the size of the store's files, and the room on their disk."""
     try:
-        free = shutil.disk_usage(memory.db.path.parent).free
         return {
             'store MB': round(measure_file(memory) / 1e6, 1),
-            'disk free MB': round(free / 1e6),
+            'disk free MB': round(measure_free(memory.db.path.parent) / 1e6),
+            'disk reserve MB': round(memory.disk_reserve.size / 1e6),
         }
     except OSError as error:
         return {'disk free MB': f'unknown: {error}'}

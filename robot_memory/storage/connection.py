@@ -76,6 +76,7 @@ class Database:
         self.on_write: Callable[[apsw.Connection], None] = lambda connection: None
         self.upgraded_from: int | None = None
         self._source = Source(str(path))
+        self.read_only_reason = ''
         self._synchronous = {'full': 'FULL', 'normal': 'NORMAL'}[durability]
         self._lock = threading.RLock()
         self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
@@ -109,11 +110,6 @@ class Database:
                 self._source.remove_copy()
                 raise
             self._watch = self._make_watch()
-
-    @property
-    def read_only_reason(self) -> str:
-        """Return why the store is served read-only, '' where it is not."""
-        return self._source.reason
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -316,9 +312,12 @@ class Database:
         try:
             return self._connect(apsw.SQLITE_OPEN_CREATE)
         except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
-            self._source = open_unwritable(self.path, error)
-            logger.warning('%s', self._source.reason)
+            self._read_from(open_unwritable(self.path, error))
             return self._connect()
+
+    def _read_from(self, source: Source) -> None:
+        self._source, self.read_only_reason = source, source.reason
+        logger.warning('%s', source.reason)
 
     def _prepare(
         self, upgrade: bool, progress: upgrading.Progress, read_only_fallback: bool
@@ -342,9 +341,8 @@ class Database:
     def _serve(self, source: Source, connection: apsw.Connection | None = None) -> None:
         """Go on with what is read in place of the file; its writer is never written to."""
         self._writer.close()
-        self._source = source
+        self._read_from(source)
         self._writer = connection or self._connect()
-        logger.warning('%s', source.reason)
 
     def _make_watch(self) -> Watch:
         if self._source.is_frozen:
@@ -353,9 +351,7 @@ class Database:
         return Watch(self.path) if is_file else Unwatched(self.path)
 
     def _connect(self, how: int = 0) -> apsw.Connection:
-        connection = self._source.connect(self._synchronous, how)
-        connection.set_busy_handler(self._make_busy_handler())
-        return connection
+        return self._source.connect(self._synchronous, self._make_busy_handler(), how)
 
     def _make_busy_handler(self) -> Callable[[int], bool]:
         """Return a busy handler: wait a little, until patience ends or the memory closes."""

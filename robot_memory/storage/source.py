@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,13 +30,16 @@ class Source:
     folder: Path | None = None
     is_frozen: bool = False
 
-    def connect(self, synchronous: str, how: int = 0) -> apsw.Connection:
-        """Open a connection that is ready to be used."""
+    def connect(
+        self, synchronous: str, busy: Callable[[int], bool] = lambda attempts: False, how: int = 0
+    ) -> apsw.Connection:
+        """Open a connection that is ready to be used; `busy` says whether it waits for a lock."""
         if self.has_checksums:
             connection = checksums.connect(self.name, self.flags | how)
         else:
             connection = apsw.Connection(self.name, self.flags | how)
         try:
+            connection.set_busy_handler(busy)  # the first pragma may wait for others already
             load_vectors(connection)
             connection.execute(f'PRAGMA synchronous = {synchronous}')
             connection.execute('PRAGMA foreign_keys = ON')

@@ -92,7 +92,7 @@ class EraseResponse:
     outside: tuple[str, ...] | None = arg('What erase cannot reach.', default=None, omitted=True)
 
 
-@tool(destructive=True, operator=True)
+@tool(destructive=True, operator=True, frees_space=True)
 def erase(memory: Memory, request: EraseRequest) -> EraseResponse:
     """
     Erase memories for good: a preview first, then with its token exactly that, with a receipt.

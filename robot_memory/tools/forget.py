@@ -83,7 +83,7 @@ def view_meant(records: Sequence[Record]) -> tuple[MeantView, ...] | None:
     return tuple(MeantView(one.id, one.content) for one in records) or None
 
 
-@tool(destructive=True, core=True, planner=False)
+@tool(destructive=True, core=True, planner=False, frees_space=True)
 def forget(memory: Memory, request: ForgetRequest) -> ForgetResponse:
     """
     Soft-delete a memory; the row and its audit trail are kept.

@@ -57,7 +57,7 @@ class MaintainResponse:
     ms: float = arg('Total duration in milliseconds.')
 
 
-@tool(idempotent=True)
+@tool(idempotent=True, frees_space=True)
 def maintain(memory: Memory, request: MaintainRequest) -> MaintainResponse:
     """
     Run database maintenance: statistics, indexes, integrity, audit, retention, WAL, backup.

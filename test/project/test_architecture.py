@@ -34,10 +34,11 @@ LAYERS = (
 """From the ground up: a room imports only from the layers under its own."""
 
 STORAGE_LAYERS = (
-    ('schema', 'epochs', 'page_file', 'file_watch', 'private_library'),
-    ('damage',),
+    ('schema', 'epochs', 'page_file', 'store_files', 'private_library'),
+    ('damage', 'file_watch', 'lock_owners'),
     ('error_messages',),
     ('checksums', 'vector_extension'),
+    ('source', 'replacement'),
     ('indexes',),
     ('tables',),
     ('events',),

@@ -272,7 +272,8 @@ def test_an_inactive_node_aborts_goals_and_a_deactivation_stops_one(
     robot.until(lambda: running and running[-1].done, 'the import to go on')
     assert manager.change(DEACTIVATE) == [True]
     status, result = importer.result(handle)
-    assert (status, result.error_code) == (ABORTED, 'unavailable') and result.memories > 0
+    assert (status, result.error_code) == (ABORTED, 'unavailable')
+    assert result.memories > 0, (result, importer.told)
     assert manager.change(ACTIVATE) == [True]
     assert importer.call(bags=[str(archive)])[1].known == result.memories
     assert node.stop() == 0

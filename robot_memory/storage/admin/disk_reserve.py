@@ -1,0 +1,96 @@
+"""
+Room on the disk that is kept for what makes room: forget, erase and maintain.
+
+A file beside the store, which is removed when one of these is called and the disk is full, and is
+made again once there is room. Where a file system compresses or shares blocks (Btrfs, ZFS), its
+removal may free nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from robot_memory.core.clock import SteadyClock
+from robot_memory.core.settings import Settings
+from robot_memory.storage.connection import Database
+
+logger = logging.getLogger(__name__)
+
+_MB = 1_000_000
+_PAUSE_SECONDS = 60.0
+_MARGIN = 4
+"""How many times its size must be free before it is made: it must not fill a disk by itself."""
+
+
+class DiskReserve:
+    """Keep the reserve of a store, and release it where the disk is full."""
+
+    def __init__(
+        self, db: Database, settings: Callable[[], Settings], steady: SteadyClock
+    ) -> None:
+        """Begin with whatever reserve there is; what runs for a moment only makes none."""
+        self._db = db
+        self._settings = settings
+        self._steady = steady
+        self._next_at = steady() + _PAUSE_SECONDS
+        self.path = db.path.with_name(f'.{db.path.name}.reserve')
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes are kept now."""
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
+
+    def run(self) -> None:
+        """Make it as large as the setting says, if there is room; the worker's job."""
+        if self._steady() < self._next_at:
+            return
+        self._next_at = self._steady() + _PAUSE_SECONDS
+        wanted, there = self._settings().disk_reserve * _MB, self.size
+        if wanted == there:
+            return
+        try:
+            self.path.unlink(missing_ok=True)
+            if wanted and measure_free(self.path.parent) >= _MARGIN * wanted:
+                self._make(wanted)
+        except OSError as error:
+            logger.info('no disk reserve can be kept at %s: %s', self.path, error)
+
+    def release(self) -> None:
+        """Give the disk its room back where less than that is free."""
+        there = self.size
+        try:
+            if not there or measure_free(self.path.parent) >= there:
+                return
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            logger.warning('the disk reserve %s cannot be released: %s', self.path, error)
+            return
+        self._next_at = self._steady() + _PAUSE_SECONDS
+        logger.warning(
+            'the disk of %s is full: released the reserve of %d MB for calls that make room',
+            self._db.path,
+            there // _MB,
+        )
+
+    def _make(self, size: int) -> None:
+        part = self.path.with_name(f'{self.path.name}.part')
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(part, flags, 0o600)
+        try:
+            os.posix_fallocate(descriptor, 0, size)
+            part.replace(self.path)
+        finally:
+            os.close(descriptor)
+            part.unlink(missing_ok=True)
+
+
+def measure_free(folder: Path) -> int:
+    """Return the bytes that this process's user may still fill on the disk of a folder."""
+    disk = os.statvfs(folder)
+    return disk.f_bavail * disk.f_frsize

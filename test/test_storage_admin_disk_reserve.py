@@ -1,0 +1,105 @@
+"""Forgetting, erasing and maintaining on a disk that is full."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from robots import MovableClock, Robot
+
+from robot_memory.storage.admin.disk_reserve import measure_free
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from robots import MovableClock, Robot
+from robot_memory.core.errors import Unavailable
+from robot_memory.core.settings import Settings
+from robot_memory.memory import Memory
+
+folder, verb, reserve = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+settings = Settings(
+    db_path=str(folder / 'memory.db'), model='none', python_role='operator', disk_reserve=reserve
+)
+clock = MovableClock()
+memory = Memory(settings, resident=False, clocks=clock)
+robot = Robot(memory)
+for number in range(20):
+    robot.learn(f'Shelf {number} holds part {number * 37}')
+clock.forward(seconds=61)
+memory.disk_reserve.run()
+print(memory.disk_reserve.size)
+with open(folder / 'filler', 'wb', buffering=0) as filler:
+    try:
+        while filler.write(bytes(4096)):
+            pass
+    except OSError:
+        pass
+def attempt(call):
+    try:
+        call()
+    except Unavailable as error:
+        return 'full' if 'full' in str(error) else str(error)
+    return 'done'
+def erase():
+    token = robot.erase(memory_ids=[3], reason='asked for').token
+    assert robot.erase(token=token).status == 'erased'
+def maintain():
+    done = {step.name for step in robot.maintain(all=True).steps if step.done}
+    assert done >= {'integrity', 'audit'}, done
+verbs = {'forget': lambda: robot.forget(2, 'wrong'), 'erase': erase, 'maintain': maintain}
+print(attempt(lambda: [robot.learn(f'Later {n} came box {n * 31}') for n in range(2000)]))
+print(attempt(verbs[verb]))
+print(memory.disk_reserve.size)
+robot.close()
+"""
+MB = 1_000_000
+
+
+def run_on_small_disk(folder: Path, *words: str) -> list[str]:
+    """Run it where the folder is a disk of 16 MB; return the lines that it prints."""
+    mount = 'mount -t tmpfs -o size=16m tmpfs "$1" && shift && exec "$@"'
+    command = ['unshare', '-rm', 'sh', '-c', mount, 'sh', str(folder)]
+    if shutil.which('unshare') is None or subprocess.run([*command, 'true']).returncode:
+        pytest.skip('no small disk can be mounted here: unshare -rm is missing or not allowed')
+    ran = subprocess.run(
+        [*command, sys.executable, '-c', SCRIPT, str(folder), *words],
+        capture_output=True,
+        text=True,
+        env={'PYTHONPATH': ':'.join(sys.path), 'HOME': str(folder)},
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.splitlines()
+
+
+@pytest.mark.parametrize('verb', ['forget', 'erase', 'maintain'])
+def test_what_makes_room_finds_room(verb: str, tmp_path: Path) -> None:
+    assert run_on_small_disk(tmp_path, verb, '3') == [str(3 * MB), 'full', 'done', '0']
+
+
+def test_without_a_reserve_a_full_disk_lets_nothing_be_forgotten(tmp_path: Path) -> None:
+    assert run_on_small_disk(tmp_path, 'forget', '0') == ['0', 'full', 'full', '0']
+
+
+def test_it_is_kept_where_there_is_room_and_as_large_as_it_shall_be(
+    open_robot: Callable[..., Robot], clock: MovableClock
+) -> None:
+    robot = open_robot(resident=False, disk_reserve=2)
+    reserve = robot.memory.disk_reserve
+    reserve.run()
+    assert reserve.size == 0, 'a process that ends soon makes none'
+    clock.forward(seconds=61)
+    reserve.run()
+    assert reserve.size == 2 * MB
+    reserve.release()
+    assert reserve.size == 2 * MB, 'the disk is not full'
+    for wanted in (1, 0):
+        clock.forward(seconds=61)
+        object.__setattr__(robot.memory.settings, 'disk_reserve', wanted)
+        reserve.run()
+        assert reserve.size == wanted * MB
+    assert measure_free(robot.memory.db.path.parent) > 0
