@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from robot_memory.background.accesses import AccessLog
+from robot_memory.background.backing_up import Backups
 from robot_memory.background.erasures import Eraser
 from robot_memory.background.folding import Folder
 from robot_memory.background.reindexing import Reindexer, match_embedder
@@ -38,7 +39,6 @@ from robot_memory.metrics.registry import Registry
 from robot_memory.plugins.registry import ExtensionRegistry
 from robot_memory.search.resident import ResidentIndex
 from robot_memory.storage import Connection, Database
-from robot_memory.storage.admin.backup import Backups
 from robot_memory.storage.admin.disk_reserve import DiskReserve
 from robot_memory.text.questions.glosses import list_glosses
 from robot_memory.text.questions.warm_up import warm_up

@@ -1,8 +1,9 @@
-"""verify, salvage and restore, as a user types them."""
+"""backup, verify, salvage and restore, as a user types them."""
 
 from __future__ import annotations
 
 import gzip
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -37,6 +38,39 @@ def count(store: Path) -> int:
     ((found,),) = connection.execute('SELECT count(*) FROM memories')
     connection.close()
     return int(found)
+
+
+def test_a_backup_is_made_now_while_another_process_has_the_store_open(
+    store: Path, tmp_path: Path
+) -> None:
+    folder, file = tmp_path / 'backups', tmp_path / 'mine.db'
+    refused = run(store, 'backup')
+    assert refused.returncode == 1
+    assert 'backup_folder' in refused.stderr and '--output' in refused.stderr
+    script = (
+        'import sys\nfrom robot_memory.api import RobotMemory\n'
+        'robot = RobotMemory(sys.argv[1], model="none")\nrobot.learn("The red cup is wet")\n'
+        'print("open", flush=True)\nsys.stdin.readline()'
+    )
+    command = [sys.executable, '-c', script, str(store)]
+    with prepared.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as user:
+        assert user.stdout is not None
+        assert user.stdout.readline() == 'open\n'
+        told = run(store, 'backup', '--folder', str(folder), '--json')
+        named = run(store, 'backup', '--output', str(file))
+        by_setting = run(store, '--backup-folder', str(folder), '--backup-keep', '1', 'backup')
+        user.communicate('\n')
+    assert told.returncode == named.returncode == by_setting.returncode == 0, told.stderr
+    assert 'MB' in named.stdout and str(file) in named.stdout
+    (made,) = folder.glob('*.db.gz')
+    assert str(made) in by_setting.stdout
+    assert json.loads(told.stdout).keys() == {'path', 'bytes'}
+    assert count(file) == 121 and run(store, 'verify', str(made)).returncode == 0
+    for words in (['--output', str(file)], ['--output', str(file), '--folder', str(folder)]):
+        again = run(store, 'backup', *words)
+        assert again.returncode == 1 and 'Traceback' not in again.stderr
+    nothing = run(tmp_path / 'no.db', 'backup', '--output', str(tmp_path / 'no.backup'))
+    assert nothing.returncode == 1 and not (tmp_path / 'no.db').exists()
 
 
 def test_a_damaged_store_is_told_of_salvaged_and_put_in_place(store: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,11 @@ from typing import Any
 import apsw
 import pytest
 from robots import MovableClock, Robot, check_file, fill, run_maintenance
+from test_tools_erase import erase
 from waiting import until
 
-from robot_memory.core.errors import Unavailable
+from robot_memory.core.errors import Conflict, InvalidArgument, Unavailable
+from robot_memory.core.files import hold_file
 from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
 from robot_memory.storage.admin import backup
@@ -180,3 +183,58 @@ def test_a_backup_follows_no_link_that_was_planted_in_its_folder(
     with pytest.raises(Unavailable, match='cannot create a backup'):
         back_up(robot.memory.db, plan, robot.memory.clock())
     assert len(backups(folder, 'memory')) == 1 and not (tmp_path / 'made').exists()
+
+
+def test_a_backup_is_made_now_though_none_is_due_and_none_gives_way_unless_some_stay(
+    open_robot: Callable[..., Robot], clock: MovableClock, tmp_path: Path
+) -> None:
+    robot = open_robot(resident=False)
+    robot.learn('the cup is red')
+    plan = backup.Plan(tmp_path / 'backups', backup.INTERVALS['daily'], None, compress=True)
+    three = [backup.back_up_now(robot.memory.db, plan, clock()) for _ in range(3)]
+    assert made(plan.folder) == three
+    assert back_up(robot.memory.db, plan, clock()) is None
+    last = backup.back_up_now(robot.memory.db, replace(plan, keep=2), clock())
+    assert made(plan.folder) == [three[-1], last]
+
+
+def test_a_backup_with_a_name_of_its_own_is_kept_and_known_to_erasures(
+    open_robot: Callable[..., Robot], clock: MovableClock, tmp_path: Path
+) -> None:
+    robot = open_robot(resident=False, python_role='operator')
+    cup = robot.learn('the quaxaline cup is red').memory_id
+    folder = tmp_path / 'stick'
+    named = folder / 'before the fair.db.gz'
+    backup.back_up_to(robot.memory.db, named)
+    plan = backup.Plan(folder, backup.INTERVALS['daily'], 1, compress=False)
+    dated = [backup.back_up_now(robot.memory.db, plan, clock()) for _ in range(2)]
+    assert made(folder) == [named, dated[1]]
+    assert len(opened(named, tmp_path)) == 1
+    receipt = erase(robot, memory_ids=[cup])
+    assert receipt.status == 'erased'
+    for file in (named, dated[1]):
+        assert opened(file, tmp_path) == []
+    for taken in (named, tmp_path, folder / 'no' / '..' / named.name):
+        with pytest.raises(Conflict, match='exists'):
+            backup.back_up_to(robot.memory.db, taken)
+    with pytest.raises(InvalidArgument, match='of the store itself'):
+        backup.back_up_to(robot.memory.db, tmp_path / 'memory.db-journal')
+
+
+def test_a_backup_waits_for_nobody_at_the_folder_and_an_empty_store_has_none(
+    open_robot: Callable[..., Robot], clock: MovableClock, tmp_path: Path
+) -> None:
+    robot = open_robot(resident=False)
+    folder = tmp_path / 'backups'
+    plan = backup.Plan(folder, backup.INTERVALS['daily'], None, compress=False)
+    with pytest.raises(Conflict, match='never held a memory'):
+        backup.back_up_now(robot.memory.db, plan, clock())
+    robot.learn('the cup is red')
+    with hold_file(backup.name_lock(folder, 'memory')):
+        for make in (
+            partial(backup.back_up_now, robot.memory.db, plan, clock()),
+            partial(backup.back_up_to, robot.memory.db, folder / 'mine.db'),
+        ):
+            with pytest.raises(Unavailable, match='try again'):
+                make()
+    assert made(folder) == []

@@ -42,6 +42,7 @@ _FURTHER = {
     'index': ('store', 'index', 'NoArguments'),
     'model': ('models', 'manage_models', 'ModelRequest'),
     'upgrade': ('store', 'upgrade', 'NoArguments'),
+    'backup': ('repairing', 'back_up_store', 'BackupRequest'),
     'verify': ('repairing', 'verify_store', 'VerifyRequest'),
     'salvage': ('repairing', 'salvage_store', 'SalvageRequest'),
     'restore': ('repairing', 'restore_store', 'RestoreRequest'),

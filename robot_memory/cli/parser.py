@@ -20,7 +20,7 @@ from robot_memory.core.version import get_version
 from robot_memory.text.controls import escape_controls
 
 _NAMES = {'db_path': '--db'}
-_PATHS = ('db_path', 'model', 'params', 'output', 'file', 'backup')
+_PATHS = ('db_path', 'model', 'params', 'output', 'file', 'backup', 'folder')
 _IN_EVERY_HELP = ('db_path', 'model', 'json', 'wait')
 _ALSO_POSITIONAL = ('query', 'memory_id', 'session', 'request', 'action', 'model_name', 'backup')
 _REPEATABLE = ('set',)

@@ -1,20 +1,36 @@
-"""Commands for a damaged store: verify, salvage, restore."""
+"""Commands against loss and damage of a store: backup, verify, salvage, restore."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
-from robot_memory.cli.common import show_answer
+from robot_memory.cli.common import open_memory, require_store, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.core.errors import InvalidArgument, NotFound, Unavailable
 from robot_memory.core.fields import arg
 from robot_memory.core.folders import expand_path
 from robot_memory.core.progress import make_progress_bar, move_bar
 from robot_memory.core.settings import Settings, find_store_path
+from robot_memory.storage.admin.backup import Plan, back_up_now, back_up_to, plan_of
 from robot_memory.storage.admin.restore import restore
 from robot_memory.storage.admin.salvage import salvage
 from robot_memory.storage.admin.verify import accept_pages, verify
+
+
+@dataclass(frozen=True)
+class BackupRequest:
+    """Arguments of the backup command."""
+
+    folder: str = arg(
+        'Folder for a backup named by its time; nothing there is deleted. Default: backup_folder, '
+        'where backup_keep holds.',
+        default='',
+    )
+    output: str = arg(
+        'New file to write in place of a dated one; with gzip where its name ends in .gz.',
+        default='',
+    )
 
 
 @dataclass(frozen=True)
@@ -40,6 +56,40 @@ class RestoreRequest:
     """Arguments of the restore command."""
 
     backup: str = arg('Backup to restore: .db or .db.gz.')
+
+
+def back_up_store(request: BackupRequest, settings: Settings, options: Options) -> None:
+    """
+    Make a checked backup of the store now, while others read and write.
+
+    An erasure answers for it as for those that the node makes.
+    """
+    if request.folder and request.output:
+        raise InvalidArgument('--folder and --output exclude each other; pass one of them')
+    output = expand_path(request.output, 'output') if request.output else None
+    plan = None if output else _plan_backup(request, settings)
+    require_store(settings)
+    with open_memory(settings, with_model=False) as memory:
+        if plan is not None:
+            output = back_up_now(memory.db, plan, memory.clock())
+        elif output is not None:
+            back_up_to(memory.db, output)
+    assert output is not None
+    size = output.stat().st_size
+    values = {'path': str(output.absolute()), 'bytes': size}
+    show_answer(values, f'{output.absolute()}, {size / 1e6:.1f} MB', options)
+
+
+def _plan_backup(request: BackupRequest, settings: Settings) -> Plan:
+    """Return where a dated backup goes; raise InvalidArgument where nothing says it."""
+    named = settings if not request.folder else replace(settings, backup_folder=request.folder)
+    plan = plan_of(named)
+    if plan is None:
+        raise InvalidArgument(
+            'no folder to make the backup in: set backup_folder (--backup-folder), or pass '
+            '--folder or --output'
+        )
+    return replace(plan, keep=None) if request.folder else plan
 
 
 def verify_store(request: VerifyRequest, settings: Settings, options: Options) -> None:

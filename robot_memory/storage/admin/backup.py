@@ -10,11 +10,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import logging
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -25,12 +25,10 @@ import apsw
 from robot_memory.core.clock import (
     DAY,
     RELEASED,
-    Clock,
-    SteadyClock,
     format_instant,
     parse_instant,
 )
-from robot_memory.core.errors import Unavailable
+from robot_memory.core.errors import Conflict, InvalidArgument, Unavailable
 from robot_memory.core.files import hold_file, sync_folder
 from robot_memory.core.folders import expand_path
 from robot_memory.core.settings import Settings
@@ -40,9 +38,6 @@ from robot_memory.storage.connection import Database
 from robot_memory.storage.store_files import hold_scratch, remove_stores
 from robot_memory.storage.tables import erasures, meta
 from robot_memory.storage.tables.audit import BACKUP, get_head
-from robot_memory.storage.upgrade import remove_expired_copy
-
-logger = logging.getLogger(__name__)
 
 INTERVALS = {'hourly': DAY // 24, 'daily': DAY, 'weekly': 7 * DAY}
 FOLDERS = 'backup_folders'
@@ -51,17 +46,15 @@ _SECOND = 1_000_000
 _PAGES = 2048
 CHUNK = 1 << 20
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_INTERVAL_SECONDS = 600.0
-"""How often it is checked whether a backup is due."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Say where backups go, how often one is made, how many stay, and whether with gzip."""
+    """Say where backups go, how often one is made, how many stay (None: all), if with gzip."""
 
     folder: Path
     interval: int
-    keep: int
+    keep: int | None
     compress: bool
 
 
@@ -92,7 +85,18 @@ def plan_of(settings: Settings) -> Plan | None:
 
 def backups(folder: Path, stem: str) -> list[tuple[int, Path]]:
     """
-    Return instant and file of the backups of a store, in the order in which they were made.
+    Return instant and file of the backups of a store in a folder, in the order of their making.
+
+    Those that were given a name of their own come first.
+    """
+    files = [folder / name for name in _read_names(_name_list(folder, stem))]
+    named = [(path.stat().st_mtime_ns // 1000, path) for path in files if path.is_file()]
+    return [*sorted(named), *_list_dated(folder, stem)]
+
+
+def _list_dated(folder: Path, stem: str) -> list[tuple[int, Path]]:
+    """
+    Return those that are named by their instants, of which the oldest give way to new ones.
 
     The instant is what the clock said, which may have been wrong, so the order is noted in the
     folder; what is not noted comes first, by its instant.
@@ -104,26 +108,32 @@ def backups(folder: Path, stem: str) -> list[tuple[int, Path]]:
         if match:
             moment = datetime.strptime(match[1], '%Y%m%dT%H%M%S').replace(tzinfo=timezone.utc)
             found.append((parse_instant(moment.isoformat()), path))
-    made = {name: place for place, name in enumerate(_noted(folder, stem))}
+    made = {name: place for place, name in enumerate(_read_names(_order(folder, stem)))}
     return sorted(found, key=lambda one: (made.get(one[1].name, -1), one))
 
 
 def _order(folder: Path, stem: str) -> Path:
+    """Return the file that notes in which order backups were made."""
     return folder / f'.{stem}.order'
 
 
-def _noted(folder: Path, stem: str) -> list[str]:
-    """Return the names of backups in the order in which they were made, as far as it is noted."""
+def _name_list(folder: Path, stem: str) -> Path:
+    """Return the file that notes which backups were given a name of their own."""
+    return folder / f'.{stem}.named'
+
+
+def _read_names(file: Path) -> list[str]:
+    """Return the names of backups that a file of the folder notes, as far as it can be read."""
     try:
-        return _order(folder, stem).read_text(encoding='utf-8').splitlines()
-    except (FileNotFoundError, UnicodeDecodeError):
+        return file.read_text(encoding='utf-8').splitlines()
+    except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):
         return []
 
 
-def _note(folder: Path, stem: str, names: Iterable[str]) -> None:
-    part = folder / f'.{stem}-order.part'
+def _write_names(file: Path, names: Iterable[str]) -> None:
+    part = file.with_name(f'{file.stem}-{file.suffix[1:]}.part')
     part.write_text(''.join(f'{name}\n' for name in names), encoding='utf-8')
-    part.replace(_order(folder, stem))
+    part.replace(file)
 
 
 def _is_due(known: Iterable[int], plan: Plan, now: int, age: Age) -> bool:
@@ -154,39 +164,117 @@ def back_up(
     A store that never held a memory is passed over, so that a lost store's last backups do not
     give way to empty ones. Raise Unavailable where the folder cannot be used or the copy is bad.
     """
-    stem = db.path.stem
+    with _hold_folder(db, plan.folder) as alone:
+        known = _list_dated(plan.folder, db.path.stem)
+        if not alone or not _is_due((at for at, _ in known), plan, now, age) or _is_new(db):
+            return None
+        return _add_dated(db, plan, now, stopped)
+
+
+def back_up_now(db: Database, plan: Plan, now: int) -> Path:
+    """
+    Make a backup whether one is due or not; return its file.
+
+    Raise Unavailable as `back_up` does, or where another process is at the folder's backups, and
+    Conflict for a store that never held a memory.
+    """
+    with _hold_folder(db, plan.folder) as alone:
+        _refuse_occupied(plan.folder, alone)
+        if _is_new(db):
+            raise Conflict(f'{db.path} never held a memory; no backup was made, others stay')
+        made = _add_dated(db, plan, now, lambda: False)
+    assert made is not None
+    return made
+
+
+def back_up_to(db: Database, file: Path) -> None:
+    """
+    Make a backup of a name, with gzip where it ends in .gz.
+
+    Raise InvalidArgument or Conflict for a name that is taken, else Unavailable as `back_up_now`.
+    """
+    if Path(os.path.realpath(file)) in db.files:
+        raise InvalidArgument(f'{file} is a file of the store itself; choose another file name')
+    folder, stem = file.parent, db.path.stem
+    with _hold_folder(db, folder) as alone:
+        _refuse_occupied(folder, alone)
+        if os.path.lexists(file):
+            raise Conflict(f'{file} exists; nothing was written: choose another file name')
+        with _copy_whole(db, folder, file.name, file.suffix == '.gz') as whole:
+            assert whole is not None
+            names = {*_read_names(_name_list(folder, stem)), file.name}
+            _write_names(_name_list(folder, stem), sorted(names))
+            keep_file(whole, file)
+
+
+@contextmanager
+def _hold_folder(db: Database, folder: Path) -> Iterator[bool]:
+    """
+    Make a folder of backups if need be; say whether no other process is at the backups there.
+
+    Raise Unavailable for what goes wrong inside.
+    """
     try:
-        plan.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with hold_file(name_lock(plan.folder, stem)) as alone:
-            known = backups(plan.folder, stem)
-            is_due = _is_due((at for at, _ in known), plan, now, age)
-            if not alone or not is_due or _is_new(db):
-                return None
-            remove_stores(plan.folder, f'.{stem}-*.part')
-            taken = {at for at, _ in known}
-            while now // _SECOND * _SECOND in taken:
-                now += _SECOND
-            moment = re.sub('[-:]', '', format_instant(now)[:19])
-            made = plan.folder / f'{stem}-{moment}Z.db{".gz" if plan.compress else ""}'
-            _note_folder(db, plan.folder)
-            with (
-                hold_scratch(plan.folder / f'.{stem}-{moment}.part') as part,
-                hold_scratch(plan.folder / f'.{stem}-{moment}.gz.part') as packed,
-            ):
-                if not _copy(db, part, stopped):
-                    return None
-                _check(part)
-                whole = _pack(part, packed) if plan.compress else part
-                _note(plan.folder, stem, [*(path.name for _, path in known), made.name])
-                keep_file(whole, made)
-            for _, path in known[: max(0, len(known) + 1 - plan.keep)]:
-                path.unlink()
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with hold_file(name_lock(folder, db.path.stem)) as alone:
+            if alone:
+                remove_stores(folder, f'.{db.path.stem}-*.part')
+            yield alone
     except (OSError, apsw.Error) as error:
         raise Unavailable(
-            f'cannot create a backup of {db.path} in {plan.folder}: {error}; existing backups '
+            f'cannot create a backup of {db.path} in {folder}: {error}; existing backups '
             'are unchanged'
         ) from None
+
+
+def _refuse_occupied(folder: Path, alone: bool) -> None:
+    if not alone:
+        raise Unavailable(
+            f'another process is at the backups in {folder}; nothing was written, try again'
+        )
+
+
+def _add_dated(db: Database, plan: Plan, now: int, stopped: Callable[[], bool]) -> Path | None:
+    """Make a backup named by its instant, and remove the oldest beyond those that stay."""
+    stem = db.path.stem
+    known = _list_dated(plan.folder, stem)
+    taken = {at for at, _ in known}
+    while now // _SECOND * _SECOND in taken:
+        now += _SECOND
+    moment = re.sub('[-:]', '', format_instant(now)[:19])
+    made = plan.folder / f'{stem}-{moment}Z.db{".gz" if plan.compress else ""}'
+    with _copy_whole(db, plan.folder, moment, plan.compress, stopped) as whole:
+        if whole is None:
+            return None
+        names = [*(path.name for _, path in known), made.name]
+        _write_names(_order(plan.folder, stem), names)
+        keep_file(whole, made)
+    if plan.keep is not None:
+        for _, path in known[: max(0, len(known) + 1 - plan.keep)]:
+            path.unlink()
     return made
+
+
+@contextmanager
+def _copy_whole(
+    db: Database,
+    folder: Path,
+    label: str,
+    compress: bool,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Iterator[Path | None]:
+    """Give a checked copy of the store in a folder, None where it was stopped, for a while."""
+    stem = db.path.stem
+    _note_folder(db, folder)
+    with (
+        hold_scratch(folder / f'.{stem}-{label}.part') as part,
+        hold_scratch(folder / f'.{stem}-{label}.gz.part') as packed,
+    ):
+        if not _copy(db, part, stopped):
+            yield None
+            return
+        _check(part)
+        yield _pack(part, packed) if compress else part
 
 
 def name_lock(folder: Path, stem: str) -> Path:
@@ -280,52 +368,3 @@ def keep_file(path: Path, made: Path) -> None:
         os.fsync(file.fileno())
     path.replace(made)
     sync_folder(made.parent)
-
-
-class Backups:
-    """Make the backups of a store that its settings want, as long as a process runs."""
-
-    def __init__(
-        self,
-        db: Database,
-        settings: Settings,
-        clock: Clock,
-        steady: SteadyClock,
-        is_stopping: Callable[[], bool],
-    ) -> None:
-        """Begin with no backup made by this process."""
-        self._db = db
-        self._settings = settings
-        self._clock = clock
-        self._steady = steady
-        self._is_stopping = is_stopping
-        self._began = steady()
-        self._made: float | None = None
-        self._last_run: float | None = None
-
-    def make_due(self) -> Path | None:
-        """Make a backup if one is due; return its file."""
-        plan = plan_of(self._settings)
-        if plan is None:
-            return None
-        now = self._steady()
-        age = Age(None if self._made is None else now - self._made, now - self._began)
-        made = back_up(self._db, plan, self._clock(), self._is_stopping, age)
-        if made is not None:
-            self._made = now
-        return made
-
-    def run(self) -> None:
-        """
-        Make a backup if one is due, and remove an expired copy of before an upgrade.
-
-        The worker's job; it looks every ten minutes only.
-        """
-        now = self._steady()
-        if self._last_run is not None and now - self._last_run < _INTERVAL_SECONDS:
-            return
-        self._last_run = now
-        remove_expired_copy(self._db.path, self._clock())
-        made = self.make_due()
-        if made is not None:
-            logger.info('created backup %s', made)
