@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 
+import pytest
 from narrowing import require
 from robots import Robot, check_file, fill, run_maintenance
 
 from robot_memory.lifecycle.perceptions import Perception, store_perception
+from robot_memory.memory import Memory
+from robot_memory.storage import checksums
 from robot_memory.storage.tables.parts import Part
 
 
@@ -59,6 +62,30 @@ def test_free_room_is_given_back_where_it_is_much(robot: Robot) -> None:
     assert answer.file_bytes < 2_000_000
     assert robot.contents(query='cup') == ['the cup is red']
     assert not run_maintenance(robot)['compact'].done
+
+
+@pytest.mark.parametrize(
+    'loss',
+    [
+        'DELETE FROM memories_fts WHERE rowid IN (3, 5)',
+        'DELETE FROM memories_fts_data WHERE id > 10',
+        'DELETE FROM indexed WHERE memory_id IN (4, 8)',
+    ],
+)
+def test_rows_that_an_index_lost_are_indexed_again(robot: Robot, loss: str) -> None:
+    fill(robot, 100)
+    before = robot.contents(query='red cup', n=100)
+    robot.close()
+    connection = checksums.connect(robot.memory.db.path)
+    connection.execute(loss)
+    connection.close()
+    with Memory(robot.memory.settings, resident=False) as memory:
+        again = Robot(memory)
+        told = run_maintenance(again)['integrity']
+        assert told.done and 'memories_fts' in told.detail
+        assert again.contents(query='red cup', n=100) == before
+        assert run_maintenance(again)['integrity'].detail == 'the file is intact'
+    check_file(robot.memory.db.path)
 
 
 def test_a_broken_index_is_made_anew(robot: Robot) -> None:

@@ -19,7 +19,7 @@ from robot_memory.lifecycle.maintenance import measure_file
 from robot_memory.memory import Memory
 from robot_memory.ros.publishers import SubscriptionStatus
 from robot_memory.ros.taps import TapSubscriber
-from robot_memory.storage.admin.disk_reserve import measure_free
+from robot_memory.status.summary import measure_free_bytes
 from robot_memory.storage.tables import sizes
 from robot_memory.storage.tables.audit import get_head
 
@@ -211,7 +211,7 @@ def _describe_disk(memory: Memory) -> dict[str, object]:
     try:
         return {
             'store MB': round(measure_file(memory) / 1e6, 1),
-            'disk free MB': round(measure_free(memory.db.path.parent) / 1e6),
+            'disk free MB': round((measure_free_bytes(memory) or 0) / 1e6),
             'disk reserve MB': round(memory.disk_reserve.size / 1e6),
         }
     except OSError as error:

@@ -9,16 +9,14 @@ from robot_memory.core.errors import Unavailable
 from robot_memory.memory import Memory
 from robot_memory.metrics.registry import ErrorSeverity, Timing
 from robot_memory.status.summary import measure_free_bytes
-from robot_memory.storage.admin.advice import upkeep
+from robot_memory.storage.admin.advice import LARGE_LOG, LITTLE_ROOM, upkeep
 from robot_memory.storage.indexes import other_vectors, vectors
 from robot_memory.storage.tables import counts
 
 _MB = 1e6
 _MOST_WAITING = 100_000
-_LARGE_LOG = 64e6
 _MUCH_FREE = 0.25
 _WORTH_FREEING = 10e6
-_LITTLE_ROOM = 1e9
 _GRAVE = (ErrorSeverity.CRITICAL, ErrorSeverity.HIGH)
 
 
@@ -111,7 +109,7 @@ def report_optimization(memory: Memory) -> list[dict[str, str]]:
     breakers = [memory.vectorizer.breaker.state, memory.vectorizer.background.state]
     found = [
         (
-            file.log > _LARGE_LOG,
+            file.log > LARGE_LOG,
             f'the WAL has {_format_megabytes(file.log)}',
             'robot-memory maintain',
         ),
@@ -138,7 +136,7 @@ def report_optimization(memory: Memory) -> list[dict[str, str]]:
             'robot-memory index --verbose',
         ),
         (
-            room is not None and room < _LITTLE_ROOM,
+            room is not None and room < LITTLE_ROOM,
             f'{_format_megabytes(room or 0)} free on the disk of {memory.db.path}',
             f'df {memory.db.path.parent}',
         ),

@@ -13,7 +13,7 @@ from robot_memory.core.clock import format_instant
 from robot_memory.core.version import get_version
 from robot_memory.memory import Memory
 from robot_memory.metrics.registry import Timing
-from robot_memory.storage.admin.disk_reserve import measure_free
+from robot_memory.storage.admin.advice import measure_room
 from robot_memory.storage.indexes import vectors
 from robot_memory.storage.tables import counts, sizes
 
@@ -197,10 +197,7 @@ class _Figures:
 
 def measure_free_bytes(memory: Memory) -> int | None:
     """Return the room on the disk of the store for its user; None where the folder is gone."""
-    try:
-        return measure_free(memory.db.path.parent)
-    except OSError:
-        return None
+    return measure_room(memory.db.path.parent)
 
 
 def _make_gauge(name: str, help: str, value: float) -> Metric:

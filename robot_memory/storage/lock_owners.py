@@ -22,25 +22,40 @@ with open(sys.argv[1], 'r+b') as file:
 print(json.dumps(sorted(set(found))))
 """
 """Prints the processes that lock some bytes of a -shm."""
-_READERS, _USERS = ('124', '125', '126', '127'), ('128',)
-"""What is locked by who reads from the log, and by who has the store open."""
+_READERS, _USERS = ('123', '124', '125', '126', '127'), ('128',)
+"""What is locked by who reads (123: of the file alone), and by who has the store open."""
 
 
 def name_readers(path: Path) -> str:
     """Return the other processes that read from the log of a store, '' where none is known."""
-    return _name_processes(path, _READERS)
+    return name_processes(find_readers(path))
 
 
 def name_users(path: Path) -> str:
     """Return the other processes that have a store open, '' where none is known."""
-    return _name_processes(path, _USERS)
+    return name_processes(find_users(path))
 
 
-def _name_processes(path: Path, places: Sequence[str]) -> str:
-    """Return the processes that hold locks at some places, with their ids and commands."""
+def find_readers(path: Path) -> list[int]:
+    """Return the ids of the other processes that read from the log of a store at this moment."""
+    return _find_holders(path, _READERS)
+
+
+def find_users(path: Path) -> list[int]:
+    """Return the ids of the other processes that have a store open."""
+    return _find_holders(path, _USERS)
+
+
+def name_processes(pids: Sequence[int]) -> str:
+    """Return processes in words, with their ids and commands, '' for none."""
+    return ' and '.join(f'process {pid}{_name_command(pid)}' for pid in pids)
+
+
+def _find_holders(path: Path, places: Sequence[str]) -> list[int]:
+    """Return the processes that hold locks at some places."""
     index = name_file(path, INDEX)
     if not index.exists():
-        return ''
+        return []
     # A process of its own: closing a descriptor of the file here would drop SQLite's locks.
     done = subprocess.run(
         [sys.executable, '-I', '-S', '-c', _ASK, str(index), *places],
@@ -48,8 +63,8 @@ def _name_processes(path: Path, places: Sequence[str]) -> str:
         text=True,
         check=False,
     )
-    pids = json.loads(done.stdout) if done.returncode == 0 else []
-    return ' and '.join(f'process {pid}{_name_command(pid)}' for pid in pids)
+    found: list[int] = json.loads(done.stdout) if done.returncode == 0 else []
+    return found
 
 
 def _name_command(pid: int) -> str:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
 
 from robot_memory.storage.store_files import LOG, name_file
+
+LARGE_LOG = 64e6
+"""Bytes of a log (WAL) that are more than writing needs."""
+LITTLE_ROOM = 1e9
+"""Bytes of a disk below which it is nearly full."""
 
 
 @dataclass(frozen=True)
@@ -28,3 +34,12 @@ def upkeep(connection: apsw.Connection, path: Path) -> Upkeep:
         free=page * connection.pragma('freelist_count'),
         log=log.stat().st_size if log.exists() else 0,
     )
+
+
+def measure_room(folder: Path) -> int | None:
+    """Return the bytes that a user may write to the disk of a folder; None where it is gone."""
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return None
+    return disk.f_bavail * disk.f_frsize

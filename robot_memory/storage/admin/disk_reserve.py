@@ -11,10 +11,10 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
-from pathlib import Path
 
 from robot_memory.core.clock import SteadyClock
 from robot_memory.core.settings import Settings
+from robot_memory.storage.admin.advice import measure_room
 from robot_memory.storage.connection import Database
 
 logger = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ class DiskReserve:
             return
         try:
             self.path.unlink(missing_ok=True)
-            if wanted and measure_free(self.path.parent) >= _MARGIN * wanted:
+            if wanted and (measure_room(self.path.parent) or 0) >= _MARGIN * wanted:
                 self._make(wanted)
         except OSError as error:
             logger.info('no disk reserve can be kept at %s: %s', self.path, error)
@@ -65,7 +65,7 @@ class DiskReserve:
         """Give the disk its room back where less than that is free."""
         there = self.size
         try:
-            if not there or measure_free(self.path.parent) >= there:
+            if not there or (measure_room(self.path.parent) or 0) >= there:
                 return
             self.path.unlink(missing_ok=True)
         except OSError as error:
@@ -88,9 +88,3 @@ class DiskReserve:
         finally:
             os.close(descriptor)
             part.unlink(missing_ok=True)
-
-
-def measure_free(folder: Path) -> int:
-    """Return the bytes that this process's user may still fill on the disk of a folder."""
-    disk = os.statvfs(folder)
-    return disk.f_bavail * disk.f_frsize

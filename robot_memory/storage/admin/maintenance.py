@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import apsw
 
-from robot_memory.storage import checksums, damage
+from robot_memory.storage import checksums, damage, derived
 from robot_memory.storage.admin.advice import upkeep
 from robot_memory.storage.admin.cleaning import remove_words
 from robot_memory.storage.connection import Database
@@ -18,7 +19,9 @@ _WORTH_BYTES = 8_000_000
 _SHOWN = 3
 _BROKEN = re.compile(
     r'missing from index (\w+)|wrong # of entries in index (\w+)|non-unique entry in index (\w+)'
+    r'|(?:fts5: .*|FTS5 table \w+\.)"?(memories_fts)\b'
 )
+_WORDS = 'memories_fts'
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,17 @@ def repair(db: Database) -> Done:
             'restore a backup, or write a new store by `robot-memory salvage`',
         )
     found = _problems(db)
-    if not found:
+    if not found and _fits(db):
         return Done(True, 'the file is intact')
-    broken = sorted({name for text in found for name in _broken(text)})
-    for name in broken:
+    curable = [find_broken([line]) for line in found]
+    broken = {name for names in curable for name in names}
+    for name in sorted(broken - {_WORDS}):
         with db.write() as connection:
             connection.execute(f'REINDEX "{name}"')
+    if all(curable) and (_WORDS in broken or not _fits(db)):
+        with db.write() as connection:
+            derived.rebuild(connection, lambda done, total: None)
+        broken.add(_WORDS)
     left = _problems(db) if broken else found
     if left:
         return Done(
@@ -68,11 +76,29 @@ def repair(db: Database) -> Done:
             f'the file is corrupt ({"; ".join(left[:_SHOWN])}); stop all writers, then restore a '
             'backup or import an archive',
         )
-    return Done(True, f'rebuilt indexes: {", ".join(broken)}')
+    return Done(True, f'rebuilt indexes: {", ".join(sorted(broken))}')
 
 
-def _broken(text: str) -> list[str]:
-    return [name for match in _BROKEN.finditer(text) for name in match.groups() if name]
+def find_broken(told: Sequence[str]) -> list[str]:
+    """Return the indexes that do not fit their tables, where the check told of nothing else."""
+    matches = [list(_BROKEN.finditer(line)) for text in told for line in text.splitlines()]
+    if not all(matches):
+        return []
+    return [name for found in matches for match in found for name in match.groups() if name]
+
+
+def count_indexed(connection: apsw.Connection) -> tuple[int, int, int]:
+    """Count active memories, rows of the index of vectors, and rows of that of words."""
+    ((rows, indexed, words),) = connection.execute(
+        "SELECT (SELECT count(*) FROM memories WHERE status = 'active'),"
+        ' (SELECT count(*) FROM indexed), (SELECT count(*) FROM memories_fts)'
+    )
+    return int(rows), int(indexed), int(words)
+
+
+def _fits(db: Database) -> bool:
+    with db.read() as connection:
+        return len(set(count_indexed(connection))) == 1
 
 
 def _problems(db: Database) -> list[str]:

@@ -16,7 +16,10 @@ from robot_memory.core.errors import Unavailable
 from robot_memory.storage import checksums, damage, schema_runner
 from robot_memory.storage.admin import audit_check
 from robot_memory.storage.admin.backup import copy_backup
+from robot_memory.storage.admin.cleaning import name_users
+from robot_memory.storage.admin.maintenance import count_indexed, find_broken
 from robot_memory.storage.page_file import open_pages
+from robot_memory.storage.store_files import LOG, name_file
 from robot_memory.storage.tables import meta
 from robot_memory.storage.vector_extension import load_vectors
 
@@ -25,15 +28,27 @@ _FOREIGN = (
     '; the structure is whole, so another program (the sqlite3 shell?) probably wrote to the file '
     'without checksums: `robot-memory verify --accept` takes the pages as they are'
 )
+REPLACE = (
+    '`robot-memory restore BACKUP` puts a backup in its place, `robot-memory salvage` writes a '
+    'new store from what can be read'
+)
+"""What cures a damaged store."""
+_ACCEPT = '`robot-memory verify --accept`'
+_REBUILD = '`robot-memory maintain` makes indexes anew'
+_COMPARE = (
+    'somebody changed the file: `robot-memory audit verify --head FILE` compares a head that was '
+    'kept elsewhere, `robot-memory restore BACKUP` goes back to an unchanged store'
+)
 
 
 @dataclass(frozen=True)
 class Check:
-    """Hold what was checked, whether all is well, and what was found."""
+    """Hold what was checked, whether all is well, what was found, and what cures it."""
 
     name: str
     holds: bool
     detail: str
+    cure: str = ''
 
 
 def verify(path: Path) -> list[Check]:
@@ -49,6 +64,8 @@ def verify(path: Path) -> list[Check]:
             if not pages.holds:
                 return [pages]
             return [pages, *_check_content(connection)]
+        except apsw.Error as error:
+            raise Unavailable(f'{path} cannot be read as a store: {error}; {REPLACE}') from error
         finally:
             connection.close()
 
@@ -77,12 +94,24 @@ def open_checked(path: Path) -> apsw.Connection:
     """Open a store that is only read; raise Unavailable for what is none."""
     try:
         connection = checksums.connect(path, apsw.SQLITE_OPEN_READWRITE)
-        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        if has_log(path):  # an empty one is left to SQLite, which removes it
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         load_vectors(connection)
         schema_runner.refuse_foreign(connection)
+    except apsw.BusyError as error:
+        user = name_users(path) or 'a process'
+        raise Unavailable(
+            f'{path} cannot be read: {user} keeps it locked for itself; end that, then try again'
+        ) from error
     except apsw.Error as error:
         raise Unavailable(f'{path} cannot be read as a store: {error}') from error
     return connection
+
+
+def has_log(path: Path) -> bool:
+    """Say whether a log (-wal) with anything in it lies beside a store."""
+    log = name_file(path, LOG)
+    return log.exists() and log.stat().st_size > 0
 
 
 def is_whole_without(path: Path) -> bool:
@@ -124,14 +153,16 @@ def _check_pages(path: Path) -> Check:
     damaged = damage.find_damaged(path)
     with open_pages(path) as file:
         count, has_checksums = file.count, file.has_checksums
+    cure = ''
     if damaged:
         told = f'{len(damaged)} of {count} pages are damaged: {damage.describe(path, damaged)}'
-        told += _FOREIGN if is_whole_without(path) else ''
+        is_foreign = is_whole_without(path)
+        told, cure = (told + _FOREIGN, _ACCEPT) if is_foreign else (told, REPLACE)
     elif has_checksums:
         told = f'the checksums of {count} pages match'
     else:
         told = 'the pages have no checksums: `robot-memory upgrade` or `maintain` adds them'
-    return Check('pages', not damaged, told)
+    return Check('pages', not damaged, told, cure)
 
 
 def _check_content(connection: apsw.Connection) -> Iterator[Check]:
@@ -139,7 +170,10 @@ def _check_content(connection: apsw.Connection) -> Iterator[Check]:
     told = [str(row[0]) for row in lines]
     whole = told == ['ok']
     yield Check(
-        'structure', whole, 'tables and indexes fit' if whole else '; '.join(told[:_SHOWN])
+        'structure',
+        whole,
+        'tables and indexes fit' if whole else '; '.join(told[:_SHOWN]),
+        '' if whole else _REBUILD if find_broken(told) else REPLACE,
     )
     if not schema_runner.is_current(connection):
         version = schema_runner.version_of(connection)
@@ -147,17 +181,16 @@ def _check_content(connection: apsw.Connection) -> Iterator[Check]:
             'schema', True, f'schema version {version}: `robot-memory upgrade` upgrades it'
         )
         return
-    ((rows, indexed, words),) = connection.execute(
-        "SELECT (SELECT count(*) FROM memories WHERE status = 'active'),"
-        ' (SELECT count(*) FROM indexed), (SELECT count(*) FROM memories_fts)'
-    )
+    rows, indexed, words = count_indexed(connection)
     fits = rows == indexed == words
     yield Check(
         'indexes',
         fits,
         f'{rows} active memories, {indexed} in the index of vectors, {words} in that of words',
+        '' if fits else _REBUILD,
     )
     found = audit_check.check(connection, all_lines=True)
     head = f'the chain of {found.head.id} lines is whole'
-    yield Check('audit', not found.problem, found.problem or head)
+    told_audit = found.problem or head
+    yield Check('audit', not found.problem, told_audit, _COMPARE if found.problem else '')
     yield Check('store', True, f'store {meta.get_store_id(connection)}')
