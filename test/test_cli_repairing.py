@@ -1,4 +1,4 @@
-"""backup, verify, salvage and restore, as a user types them."""
+"""backup, doctor, verify, salvage and restore, as a user types them."""
 
 from __future__ import annotations
 
@@ -71,6 +71,27 @@ def test_a_backup_is_made_now_while_another_process_has_the_store_open(
         assert again.returncode == 1 and 'Traceback' not in again.stderr
     nothing = run(tmp_path / 'no.db', 'backup', '--output', str(tmp_path / 'no.backup'))
     assert nothing.returncode == 1 and not (tmp_path / 'no.db').exists()
+
+
+def test_the_doctor_tells_faults_with_their_cures_and_a_healthy_store_without(
+    store: Path, tmp_path: Path
+) -> None:
+    params = tmp_path / 'node.yaml'
+    params.write_text('/**:\n  ros__parameters:\n    mcp_port: 0\n')
+    # The clock of the store stood still, which may be long ago.
+    whole = run(store, '--clock-gap-days', '36500', 'doctor', '--params', str(params))
+    assert (whole.returncode, whole.stdout.count('cure: ')) == (0, 0), whole.stdout
+    assert 'checked of' in whole.stdout and 'not checked: model' in whole.stdout
+    params.write_text('/**:\n  ros__parameters:\n    mcp_port: 70000\n')
+    break_page(store, list_pages(store, 'memories', 'leaf')[1])
+    before = store.read_bytes()
+    told = run(store, 'doctor', '--params', str(params), '--json')
+    assert told.returncode == 1 and 'findings' in told.stderr
+    found = {one['check']: one for one in json.loads(told.stdout)['findings']}
+    assert {'pages', 'parameters'} <= set(found)
+    assert 'memories from' in found['pages']['found'] and 'salvage' in found['pages']['cure']
+    assert 'mcp_port must be' in found['parameters']['found']
+    assert store.read_bytes() == before and not Path(f'{store}-wal').exists()
 
 
 def test_a_damaged_store_is_told_of_salvaged_and_put_in_place(store: Path) -> None:

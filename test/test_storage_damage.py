@@ -68,6 +68,7 @@ def test_of_flipped_bits_each_is_detected_and_no_wrong_text_is_told(store: Path)
         header = place in (20, *range(16, 18))  # the size of a page, and whether it has checksums
         if number not in unused and not header:
             missed += damage.find_damaged(store) != [number]
+            missed += damage.find_flipped(store, [number]) != [number]
         told = read_texts(store)
         wrong += any(true.get(memory_id) != text for memory_id, text in told.items())
         for rest in ('-wal', '-shm'):

@@ -84,7 +84,10 @@ def _find_role(settings: Settings) -> str:
     if settings.cli_role != 'owner':
         return settings.cli_role
     path = find_store_path(settings)
-    owns = not path.exists() or path.stat().st_uid == os.geteuid()
+    try:
+        owns = not path.exists() or path.stat().st_uid == os.geteuid()
+    except OSError:  # a folder that this user may not enter: the command says so
+        owns = False
     return 'operator' if owns else 'planner'
 
 

@@ -43,6 +43,7 @@ _FURTHER = {
     'model': ('models', 'manage_models', 'ModelRequest'),
     'upgrade': ('store', 'upgrade', 'NoArguments'),
     'backup': ('repairing', 'back_up_store', 'BackupRequest'),
+    'doctor': ('repairing', 'examine_installation', 'DoctorRequest'),
     'verify': ('repairing', 'verify_store', 'VerifyRequest'),
     'salvage': ('repairing', 'salvage_store', 'SalvageRequest'),
     'restore': ('repairing', 'restore_store', 'RestoreRequest'),

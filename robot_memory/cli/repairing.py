@@ -1,4 +1,4 @@
-"""Commands against loss and damage of a store: backup, verify, salvage, restore."""
+"""Commands against loss and damage: backup, doctor, verify, salvage, restore."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import partial
 
 from robot_memory.cli.common import open_memory, require_store, show_answer
 from robot_memory.cli.options import Options
+from robot_memory.cli.text import format_count
 from robot_memory.core.errors import InvalidArgument, NotFound, Unavailable
 from robot_memory.core.fields import arg
 from robot_memory.core.folders import expand_path
@@ -30,6 +31,21 @@ class BackupRequest:
     output: str = arg(
         'New file to write in place of a dated one; with gzip where its name ends in .gz.',
         default='',
+    )
+
+
+@dataclass(frozen=True)
+class DoctorRequest:
+    """Arguments of the doctor command."""
+
+    params: str = arg(
+        'Parameter file of the node: it is checked, and its settings are used.', default=''
+    )
+    limit: float = arg(
+        'Seconds after which a check is given up and told as a finding.',
+        default=600.0,
+        minimum=1.0,
+        maximum=86_400.0,
     )
 
 
@@ -78,6 +94,28 @@ def back_up_store(request: BackupRequest, settings: Settings, options: Options) 
     size = output.stat().st_size
     values = {'path': str(output.absolute()), 'bytes': size}
     show_answer(values, f'{output.absolute()}, {size / 1e6:.1f} MB', options)
+
+
+def examine_installation(request: DoctorRequest, settings: Settings, options: Options) -> None:
+    """
+    Examine store, backups, models, settings and machine; print each fault with its cure.
+
+    Nothing is changed. The exit status is 1 where anything is wrong.
+    """
+    from robot_memory.doctor.examination import examine
+    from robot_memory.doctor.finding import Installation
+
+    params = expand_path(request.params, 'params') if request.params else None
+    installation = Installation(find_store_path(settings), settings, params=params)
+    with make_progress_bar(title='doctor', unit=' checks') as bar:
+        found = examine(installation, request.limit, lambda name: move_bar(bar, bar.n + 1, 0))
+    lines = [f'{one.check}: {one.found}\n  cure: {one.cure}' for one in found.findings]
+    lines += [f'checked of {found.store}: {", ".join(found.checked)}']
+    lines += [f'not checked: {name}: {why}' for name, why in found.not_checked.items()]
+    show_answer(asdict(found), '\n'.join(lines), options)
+    if found.findings:
+        count = format_count(len(found.findings), 'finding')
+        raise Unavailable(f'{count}; the cure of each stands below it')
 
 
 def _plan_backup(request: BackupRequest, settings: Settings) -> Plan:

@@ -32,6 +32,7 @@ CONVERTER_VERSION = 2
 MODEL_NAME = 'multilingual-e5-small'
 WEIGHTS_FILE = 'e5-small-q4.bin'
 CENTER_FILE = 'center.npy'
+_PIECES_FILE = 'pieces.bin'
 CENTER_SHARE = 0.8
 """How much of a language's mean is taken out; docs/decisions/fusion.md has the figures."""
 
@@ -50,11 +51,18 @@ def convert(weights_file: Path, directory: Path) -> None:
     make_whole(directory, partial(_fill, Weights(weights_file)))
 
 
+def digest_converted(directory: Path) -> str:
+    """Return the SHA-256 that stands for the files of a converted model, as they are now."""
+    files = (MODEL_FILE, *WEIGHT_FILES, TOKENIZER_FILE, _PIECES_FILE)
+    made = f'converter {CONVERTER_VERSION}, files {hash_files(directory, files)}'
+    return hashlib.sha256(made.encode()).hexdigest()
+
+
 def _fill(weights: Weights, directory: Path) -> None:
     E5Graph(weights).save(directory)
     special = [i for i, piece in enumerate(weights.pieces) if piece in _SPECIAL]
     write_pieces(
-        directory / 'pieces.bin',
+        directory / _PIECES_FILE,
         weights.pieces,
         weights.scores,
         frozenset(special),
@@ -62,15 +70,13 @@ def _fill(weights: Weights, directory: Path) -> None:
     )
     tokenizer = json.dumps(_describe_tokenizer(weights, special), ensure_ascii=False)
     (directory / TOKENIZER_FILE).write_text(tokenizer, encoding='utf-8')
-    files = (MODEL_FILE, *WEIGHT_FILES, TOKENIZER_FILE, 'pieces.bin')
-    made = f'converter {CONVERTER_VERSION}, files {hash_files(directory, files)}'
     manifest = Manifest(
         name=MODEL_NAME,
         query_prefix='query: ',
         passage_prefix='passage: ',
         pooling='mean',
-        pieces='pieces.bin',
-        sha256=hashlib.sha256(made.encode()).hexdigest(),
+        pieces=_PIECES_FILE,
+        sha256=digest_converted(directory),
     )
     write_manifest(directory, manifest)
     np.save(directory / CENTER_FILE, _find_center(OnnxEmbedder(directory)))

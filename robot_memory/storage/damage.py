@@ -29,6 +29,8 @@ _TRIED = 3
 _BY_MEMORY = frozenset(('memories', 'payloads', 'indexed'))
 """Tables whose rows have the id of their memory."""
 _SHOWN = 5
+_EXAMINED = 64
+"""Pages that are examined for one flipped bit."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,40 @@ def compute_checksums(words: NDArray[np.uint32]) -> NDArray[np.uint32]:
         one += columns[place] + other
         other += columns[place + 1] + one
     return np.stack([one, other], axis=1)
+
+
+def find_flipped(path: Path, damaged: Sequence[int]) -> list[int]:
+    """
+    Return those of some damaged pages whose checksum matches once one bit is turned back.
+
+    So they are damaged for certain: a page that was written without a checksum is none of them.
+    """
+    found = []
+    with open_pages(path) as file:
+        effects = _list_effects(file.page_size)
+        for number in damaged[:_EXAMINED]:
+            words = np.frombuffer(file.read(number), '<u4').reshape(1, -1)
+            if len(effects) == words.size:
+                wrong = compute_checksums(words) - words[:, -2:]
+                if _is_one_bit(wrong, effects):
+                    found.append(number)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _list_effects(page_size: int) -> NDArray[np.uint32]:
+    """Return by how much each word of a page, put one higher, turns its checksum from its end."""
+    effects = compute_checksums(np.eye(page_size // 4, dtype=np.uint32))
+    effects[-2:] = -np.eye(2, dtype=np.int32)
+    return effects
+
+
+def _is_one_bit(wrong: NDArray[np.uint32], effects: NDArray[np.uint32]) -> bool:
+    for bit in range(32):
+        turned = effects << np.uint32(bit)
+        if ((turned == wrong) | (turned == -wrong)).all(axis=1).any():
+            return True
+    return False
 
 
 def name_pages(path: Path, damaged: Sequence[int], roots: Mapping[str, int]) -> list[DamagedPage]:

@@ -25,6 +25,11 @@ def _find() -> Path:
 _LIBRARY = PrivateLibrary('sqlite-vec', 'sqlite3_vec_init', _find)
 
 
+def load() -> None:
+    """Open the library; raise Unavailable where it cannot be had."""
+    _LIBRARY.load()
+
+
 def load_vectors(connection: apsw.Connection) -> None:
     """Give a connection the functions of sqlite-vec; raise Unavailable where it cannot have."""
     _LIBRARY.enter(connection)

@@ -27,6 +27,7 @@ LAYERS = (
     ('sage',),
     ('catalog',),
     ('api', 'ingest', 'mcp_server'),
+    ('doctor',),
     ('ros',),
     ('cli',),
     ('__main__',),

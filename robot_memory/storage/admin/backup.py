@@ -291,9 +291,14 @@ def _note_folder(db: Database, folder: Path) -> None:
             meta.put(connection, FOLDERS, json.dumps([*known, str(folder.absolute())]))
 
 
+def is_new(connection: apsw.Connection) -> bool:
+    """Say whether a store never held a memory."""
+    return not connection.execute('SELECT 1 FROM memories LIMIT 1').fetchone()
+
+
 def _is_new(db: Database) -> bool:
     with db.read() as connection:
-        return not connection.execute('SELECT 1 FROM memories LIMIT 1').fetchone()
+        return is_new(connection)
 
 
 def _copy(db: Database, path: Path, stopped: Callable[[], bool]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -16,11 +18,12 @@ from robot_memory.core.errors import Unavailable
 from robot_memory.storage import checksums, damage, schema_runner
 from robot_memory.storage.admin import audit_check
 from robot_memory.storage.admin.backup import copy_backup
-from robot_memory.storage.admin.cleaning import name_users
 from robot_memory.storage.admin.maintenance import count_indexed, find_broken
+from robot_memory.storage.lock_owners import name_users
 from robot_memory.storage.page_file import open_pages
 from robot_memory.storage.store_files import LOG, name_file
 from robot_memory.storage.tables import meta
+from robot_memory.storage.upgrade import NoRoom
 from robot_memory.storage.vector_extension import load_vectors
 
 _SHOWN = 3
@@ -33,6 +36,7 @@ REPLACE = (
     'new store from what can be read'
 )
 """What cures a damaged store."""
+_UPGRADE = '`robot-memory upgrade`, which keeps a copy; the node does it at its start'
 _ACCEPT = '`robot-memory verify --accept`'
 _REBUILD = '`robot-memory maintain` makes indexes anew'
 _COMPARE = (
@@ -43,7 +47,7 @@ _COMPARE = (
 
 @dataclass(frozen=True)
 class Check:
-    """Hold what was checked, whether all is well, what was found, and what cures it."""
+    """Say what was checked, whether all is well, what was found, and what cures or betters it."""
 
     name: str
     holds: bool
@@ -59,15 +63,10 @@ def verify(path: Path) -> list[Check]:
     """
     with _unpacked(path) as file:
         pages = _check_pages(file)
-        connection = open_checked(file)
-        try:
-            if not pages.holds:
-                return [pages]
+        if not pages.holds:  # the first page may be among them, without which nothing opens
+            return [pages]
+        with hold_checked(file) as connection:
             return [pages, *_check_content(connection)]
-        except apsw.Error as error:
-            raise Unavailable(f'{path} cannot be read as a store: {error}; {REPLACE}') from error
-        finally:
-            connection.close()
 
 
 @contextmanager
@@ -83,21 +82,25 @@ def _unpacked(path: Path) -> Iterator[Path]:
 
 
 def unpack(backup: Path, path: Path) -> None:
-    """Copy a backup to a new file; raise Unavailable where it is damaged."""
+    """Copy a backup to a new file; raise Unavailable where it is damaged, NoRoom without room."""
     try:
         copy_backup(backup, path)
     except (EOFError, OSError, zlib.error) as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise NoRoom(f'{path.parent} has no room for {backup} unpacked; make some') from error
         raise Unavailable(f'{backup} cannot be read: {error}; use another backup') from error
 
 
 def open_checked(path: Path) -> apsw.Connection:
     """Open a store that is only read; raise Unavailable for what is none."""
     try:
-        connection = checksums.connect(path, apsw.SQLITE_OPEN_READWRITE)
-        if has_log(path):  # an empty one is left to SQLite, which removes it
-            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        load_vectors(connection)
-        schema_runner.refuse_foreign(connection)
+        connection = _connect(path)
+        try:
+            load_vectors(connection)
+            schema_runner.refuse_foreign(connection)
+        except BaseException:
+            connection.close()
+            raise
     except apsw.BusyError as error:
         user = name_users(path) or 'a process'
         raise Unavailable(
@@ -106,6 +109,37 @@ def open_checked(path: Path) -> apsw.Connection:
     except apsw.Error as error:
         raise Unavailable(f'{path} cannot be read as a store: {error}') from error
     return connection
+
+
+def _connect(path: Path) -> apsw.Connection:
+    """Open a file that is not to be changed, be it by its log."""
+    log = has_log(path)
+    if not log and not os.access(path.parent, os.W_OK, effective_ids=True):
+        return connect_alone(path)  # SQLite can make no -shm there
+    connection = checksums.connect(path, apsw.SQLITE_OPEN_READWRITE)
+    if log:  # an empty one is left to SQLite, which removes it
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    return connection
+
+
+def connect_alone(path: Path) -> apsw.Connection:
+    """Open the file of a store without its log, and without a lock or a change."""
+    return apsw.Connection(
+        f'{checksums.name_read_only(path)}&immutable=1',
+        flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
+    )
+
+
+@contextmanager
+def hold_checked(path: Path) -> Iterator[apsw.Connection]:
+    """Open a store to read from it for a while; raise Unavailable for any error of SQLite."""
+    connection = open_checked(path)
+    try:
+        yield connection
+    except apsw.Error as error:
+        raise Unavailable(f'{path} cannot be read as a store: {error}; {REPLACE}') from error
+    finally:
+        connection.close()
 
 
 def has_log(path: Path) -> bool:
@@ -125,8 +159,15 @@ def accept_pages(path: Path) -> None:
     """
     Give the pages of a store new checksums, as they are now.
 
-    Raise Unavailable where the structure is not whole: then bits are wrong, not checksums.
+    Raise Unavailable where the structure is not whole, or turning one bit of a page back makes its
+    checksum match: then bits are wrong, not checksums.
     """
+    flipped = damage.find_flipped(path, damage.find_damaged(path))
+    if flipped:
+        raise Unavailable(
+            f'one bit of page {flipped[0]} of {path} flipped: no other program wrote that; use '
+            '`robot-memory restore` or `robot-memory salvage`'
+        )
     if not is_whole_without(path):
         raise Unavailable(
             f'the structure of {path} is not whole: its pages are damaged, not only their '
@@ -156,12 +197,15 @@ def _check_pages(path: Path) -> Check:
     cure = ''
     if damaged:
         told = f'{len(damaged)} of {count} pages are damaged: {damage.describe(path, damaged)}'
-        is_foreign = is_whole_without(path)
+        flipped = damage.find_flipped(path, damaged)
+        is_foreign = not flipped and is_whole_without(path)
+        told += f'; one bit of page {flipped[0]} flipped' if flipped else ''
         told, cure = (told + _FOREIGN, _ACCEPT) if is_foreign else (told, REPLACE)
     elif has_checksums:
         told = f'the checksums of {count} pages match'
     else:
         told = 'the pages have no checksums: `robot-memory upgrade` or `maintain` adds them'
+        cure = '`robot-memory maintain` adds them, with room for a copy of the file'
     return Check('pages', not damaged, told, cure)
 
 
@@ -177,9 +221,8 @@ def _check_content(connection: apsw.Connection) -> Iterator[Check]:
     )
     if not schema_runner.is_current(connection):
         version = schema_runner.version_of(connection)
-        yield Check(
-            'schema', True, f'schema version {version}: `robot-memory upgrade` upgrades it'
-        )
+        told_schema = f'schema version {version}: `robot-memory upgrade` upgrades it'
+        yield Check('schema', True, told_schema, _UPGRADE)
         return
     rows, indexed, words = count_indexed(connection)
     fits = rows == indexed == words

@@ -1,0 +1,1 @@
+"""What is wrong with an installation, and what cures it; nothing is changed by looking."""
