@@ -128,3 +128,22 @@ def test_success_alone_is_learned_where_nothing_is_measured() -> None:
     found = choose(skill, None, Want(SUCCESS), {'speed': Range(0, 2)})
     assert found.params['speed'] == pytest.approx(1.4, abs=0.3)
     assert (found.probability or 0) > 0.6
+
+
+def test_of_trials_as_like_and_as_old_as_can_be_the_newest_are_computed_with() -> None:
+    vector = make_vectors(1)[0]
+    trials = [push(vector, place % 7, place % 3) for place in range(3000)]
+    skill = Skill.restore(trials, [0.1] * len(trials), None)
+    fit: Any = skill.fit('slide', 0)
+    assert fit.trials.tolist() == [*range(3000 - NEIGHBOURS, 3000)]
+    skill.history.outdated[500:] = 0.9
+    fit = skill.fit('slide', 0)
+    assert fit.trials.tolist() == [*range(500 - NEIGHBOURS, 500)]
+
+
+def test_situations_without_words_are_like_each_other_alone() -> None:
+    vector = make_vectors(1)[0]
+    trials = [push(vector if place % 2 else None, 1.0, 0.5) for place in range(1000)]
+    skill = Skill.restore(trials, [0.1] * len(trials), None)
+    fit: Any = skill.fit('slide', -1)
+    assert not (fit.trials % 2).any()

@@ -61,5 +61,17 @@ def test_surprises_are_what_is_left_out_and_predicted_by_the_others() -> None:
     inverse = np.linalg.inv(kernel[np.ix_(others, others)])
     mean = center + kernel[0, others] @ inverse @ (results[others] - center)
     spread = np.sqrt(kernel[0, 0] - kernel[0, others] @ inverse @ kernel[others, 0])
-    found = process.compute_surprises(results)
+    found = process.compute_surprises()
     assert found[0] == pytest.approx((results[0] - mean) / spread)
+
+
+def test_noise_that_is_added_later_is_as_if_it_had_been_there() -> None:
+    places, results, noise = make()
+    more = np.where(np.arange(30) % 4 == 0, 0.7, 0.0)
+    later = Process(SCALES, measure(places, places), noise, results)
+    later.add_noise(more)
+    process = Process(SCALES, measure(places, places), noise + more, results)
+    across = measure(np.random.default_rng(4).uniform(-2, 2, (5, 2)), places)
+    for one, other in zip(later.predict(across), process.predict(across), strict=True):
+        assert one == pytest.approx(other, abs=1e-9)
+    assert later.compute_surprises() == pytest.approx(process.compute_surprises(), abs=1e-9)

@@ -200,11 +200,10 @@ class Skill:
         simulated = np.where(self.trials.simulated[chosen], scales.simulated, 1.0)
         noise = scales.noise * self._age(past.until)[chosen] * simulated
         noise += 2 * scales.variance * past.compute_odds()[chosen]
-        among = space.measure(points, points)
-        process = Process(scales, among, noise, results)
-        outliers = process.compute_surprises(results)
-        noise *= np.maximum((_FREEDOM + outliers**2) / (_FREEDOM + 1), 1.0)
-        return Fit(Process(scales, among, noise, results), scales, space, points, chosen)
+        process = Process(scales, space.measure(points, points), noise, results)
+        outliers = process.compute_surprises()
+        process.add_noise(noise * np.maximum((outliers**2 - 1) / (_FREEDOM + 1), 0.0))
+        return Fit(process, scales, space, points, chosen)
 
     def compute_surprise(self, trial: Trial) -> float | None:
         """Return by how many deviations a trial's results lie from the prediction, at most."""
@@ -223,7 +222,7 @@ class Skill:
         if len(known) > NEIGHBOURS:
             counts = (1 - past.outdated) / self._age(past.until)
             like = (self._compute_likeness(situation)[: past.until] * counts)[known]
-            known = np.sort(known[np.argsort(-like, kind='stable')[:NEIGHBOURS]])
+            known = known[_find_highest(like, NEIGHBOURS)]
         return known
 
     def _age(self, until: int) -> Floats:
@@ -235,9 +234,10 @@ class Skill:
         """Return how like the situations of all trials are to one, shape (trials,)."""
         rates = [float(scales.rates[0]) for scales in self.scales.values()]
         rate = max(rates) if rates else SITUATION_RATE
-        space = Space.of(self.trials)
-        apart = space.measure_situations(np.array([situation]), self.trials.points.situations)
-        found: Floats = np.exp(-rate * apart[0])
+        told = np.append(np.arange(len(self.trials.vectors)), -1)
+        apart = Space.of(self.trials).measure_situations(np.array([situation]), told)
+        # The row of a trial without words is -1, which is the last.
+        found: Floats = np.exp(-rate * apart[0])[self.trials.points.situations]
         return found
 
     def _tell(self) -> Told:
@@ -285,6 +285,14 @@ class Skill:
     def _guess(self, result: str, space: Space) -> Scales:
         values = self.trials.get_result(result)
         return guess_scales(space.columns, values[~np.isnan(values)])
+
+
+def _find_highest(values: Floats, count: int) -> Indices:
+    """Return the places of the highest values in their order; of equal ones, the last."""
+    least = np.partition(values, -count)[-count]
+    above = np.flatnonzero(values > least)
+    equal = np.flatnonzero(values == least)[len(above) - count :]
+    return np.sort(np.concatenate([above, equal]))
 
 
 @dataclass(frozen=True)

@@ -76,20 +76,39 @@ class Process:
         Far from all of them the mean is that of the results, each by its noise.
         """
         self._scales = scales
-        self._mean = float(results @ (1 / noise) / (1 / noise).sum())
+        self._results = results
+        self._noise = noise
         kernel = scales.variance * scales.compute_likeness(distances)
         kernel[np.diag_indices_from(kernel)] += noise
         self._inverse = np.linalg.inv(kernel)
-        self._weights = self._inverse @ (results - self._mean)
+        self._weigh()
 
-    def compute_surprises(self, results: Floats) -> Floats:
+    def add_noise(self, more: Floats) -> None:
+        """
+        Trust some trials less: add variances (n,), none negative, to the noise.
+
+        By the formula of Sherman, Morrison and Woodbury, which costs less the fewer they are.
+        """
+        some = np.flatnonzero(more > 0)
+        held = self._inverse[:, some]
+        inner = held[some]
+        inner[np.diag_indices_from(inner)] += 1 / more[some]
+        self._inverse = self._inverse - held @ np.linalg.solve(inner, held.T)
+        self._noise = self._noise + more
+        self._weigh()
+
+    def _weigh(self) -> None:
+        trust = 1 / self._noise
+        self._mean = float(self._results @ trust / trust.sum())
+        self._weights = self._inverse @ (self._results - self._mean)
+
+    def compute_surprises(self) -> Floats:
         """
         Return by how many deviations each trial lies from what the others predict, shape (n,).
 
         Rasmussen and Williams (2006), equation 5.12.
         """
-        apart = self._inverse @ (results - self._mean)
-        found: Floats = apart / np.sqrt(np.diag(self._inverse))
+        found: Floats = self._weights / np.sqrt(np.diag(self._inverse))
         return found
 
     def predict(self, distances: Floats) -> tuple[Floats, Floats]:
