@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,6 +33,29 @@ def compare_paired(one: Sequence[float], other: Sequence[float]) -> Difference:
     ahead = int((differences > 0).sum())
     mean = float(differences.mean())
     return Difference(mean, float(low), float(high), ahead, len(differences))
+
+
+def bootstrap_ratio(counts: Sequence[float], of: Sequence[float]) -> tuple[float, float, float]:
+    """
+    Return the sum of counts by the sum of what they are of, and its 95 % interval.
+
+    By bootstrap over lives; where all counts are 0, or all are full, by the rule of three.
+    """
+    some, all_of = np.asarray(counts, float), np.asarray(of, float)
+    if not all_of.sum():
+        return math.nan, math.nan, math.nan
+    chance = np.random.default_rng(0)
+    drawn = chance.integers(len(some), size=(_RESAMPLES, len(some)))
+    sums = all_of[drawn].sum(axis=1)
+    ratios = some[drawn].sum(axis=1)[sums > 0] / sums[sums > 0]
+    low, high = np.quantile(ratios, [0.025, 0.975])
+    total = all_of.sum()
+    # Hanley and Lippman-Hand (1983): with none in n, at most 3 in n.
+    if not some.any():
+        high = 3 / total
+    elif (some == all_of).all():
+        low = 1 - 3 / total
+    return float(some.sum() / total), float(low), float(high)
 
 
 def compute_gap(value: float, nothing: float, most: float) -> float | None:

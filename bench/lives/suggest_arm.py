@@ -13,7 +13,7 @@ from lives.worlds import Outcome
 
 from robot_memory.skills import trials as of_skill
 from robot_memory.skills.choice import Want, choose
-from robot_memory.skills.model import Skill
+from robot_memory.skills.model import Noticed, Skill
 
 Row = tuple[str, dict[str, float], dict[str, float], dict[str, float], bool]
 
@@ -59,10 +59,14 @@ class Suggest(Arm):
             outcome.success,
         )
         noticed = self.skill.record(self._make_trial(*row))
-        with self._file.open('a', encoding='utf-8') as file:
-            file.write(f'{json.dumps([*row, noticed.surprise])}\n')
         if self.skill.is_due:
             self.skill.learn()
+        self.keep(row, noticed)
+
+    def keep(self, row: Row, noticed: Noticed) -> None:
+        """Write a trial to the file, and the state beside it."""
+        with self._file.open('a', encoding='utf-8') as file:
+            file.write(f'{json.dumps([*row, noticed.surprise])}\n')
         self._state.write_text(json.dumps(self.skill.get_state()), 'utf-8')
 
     def _read(self) -> Iterator[tuple[of_skill.Trial, float | None]]:

@@ -42,6 +42,7 @@ def write_state(skill: Skill, rows: Sequence[Row]) -> dict[str, Any]:
                 ]
                 for place, weights, phrasings, outdated in history['followed']
             ],
+            'weights': name(history['weights']),
             'settled': name(history['settled']),
             'outdated': name(history['outdated']),
         },
@@ -107,6 +108,7 @@ def read_state(
         'history': {
             'changes': changes,
             'followed': followed,
+            'weights': number(history.get('weights', ())),
             'settled': number(history['settled']),
             'outdated': number(history['outdated']),
         },

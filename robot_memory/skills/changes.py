@@ -1,17 +1,21 @@
 """
-Changes of the world, noticed from how far the latest results lie from what was predicted.
+Changes of the world, noticed from how well results still fit what was known before.
 
-A CUSUM over the surprises of trials (Page, 1954): each speaks for a change by the logarithm of how
-much likelier it is if results are spread widely than if the prediction holds, whose errors have a
-Student's t distribution, so that an outlier alone is no change. Whether another trial was in the
-same situation is not known but probable by its words, and it speaks as loud as that.
+A result speaks for a change by the logarithm of how much likelier it would be in a situation of
+which nothing is known than it is in its own; both predictions' errors have a Student's t
+distribution, so that an outlier alone is no change. Once a sum of these (a CUSUM: Page, 1954) is
+suspicious, what was known before it is held fast, and each result since is judged by that, as long
+as the suspicion lasts: a process that goes on learning would soon be surprised no more. What the
+phrasings of situations say is put together in two ways: for each with those that may tell of the
+same situation, and for an unknown share of all (Xie and Siegmund, 2013).
 
 Which situations have changed, and whether they have changed back, is then followed for each by a
-filter of two regimes, before and after, from how well each trial fits what was known before.
+filter of two regimes, before and after.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,12 +24,18 @@ from numpy.typing import NDArray
 
 from robot_memory.skills.trials import Floats
 
-_SPREAD = 3.0
-"""Standard deviations, in those of the prediction, of results in a world that has changed."""
-_ALARM = np.log(1000.0 * 2)
-"""One false alarm in 1,000 trials (Lorden, 1971), by two likenesses of situations."""
-_HAZARD = 1 / 500
+_FREEDOM = 6.0
+"""Of the errors of predictions."""
+_LEAST, _MOST = -1.5, 3.0
+"""What one trial can say."""
+_SUSPICION = 2.5
+"""Sum of weights from which on what was known is held fast; some of each hundred trials."""
+_SHARE = 0.3
+"""Of all phrasings, which a change is expected to concern."""
+_HAZARD = 1 / 100
 """How probable it is, at each trial of a situation, that it has changed back or again."""
+_SUREST = 4.0
+"""Log odds of a phrasing's regime at most: some trials are enough to think again."""
 _FIRST = 0.3
 """How probable it is that a situation has changed, where one has and no more is known."""
 _BASE, _SLOPE = -2.2, 1.5
@@ -50,14 +60,43 @@ class Change:
     back: int | None = None
 
 
-def weigh_surprises(surprises: Any) -> Floats:
-    """Return what surprises, in standard deviations, say for a change: a log of likelihoods."""
-    z = np.asarray(surprises, float)
-    changed = -0.5 * (z / _SPREAD) ** 2 - np.log(_SPREAD * np.sqrt(2 * np.pi))
-    # Student's t of 6 degrees of freedom.
-    held = np.log(0.38273) - 3.5 * np.log1p(z**2 / 6)
-    found: Floats = np.clip(changed - held, -1.5, 3.0)
-    return found
+@dataclass(frozen=True)
+class Fitness:
+    """
+    Hold how likely the results of a trial were: logarithms of likelihoods.
+
+    `held` by what was known of its situation, `strange` in a situation of which nothing is known.
+    """
+
+    held: float = 0.0
+    strange: float = 0.0
+    results: int = 1
+
+    @classmethod
+    def of(cls, apart: Floats, spreads: Floats) -> Fitness:
+        """
+        Return that of one result, held and strange.
+
+        `apart` (2,) is by how many standard deviations it lies from the predictions, `spreads`
+        (2,) are those deviations.
+        """
+        held, strange = -(_FREEDOM + 1) / 2 * np.log1p(apart**2 / _FREEDOM) - np.log(spreads)
+        return cls(float(held), float(strange))
+
+    @classmethod
+    def sum(cls, some: Sequence[Fitness]) -> Fitness:
+        """Return that of all results of a trial, as if they were independent."""
+        held, strange = np.sum([(one.held, one.strange) for one in some], axis=0)
+        return cls(float(held), float(strange), len(some))
+
+    @property
+    def weight(self) -> float:
+        """
+        What the trial says for a change; no single one is proof.
+
+        Its results are no independent witnesses: they count as one.
+        """
+        return float(np.clip((self.strange - self.held) / self.results, _LEAST, _MOST))
 
 
 @dataclass(frozen=True)
@@ -92,16 +131,19 @@ def blend(weights: Floats, members: Floats) -> Floats:
 
 def find_begin(weights: Floats, members: Floats, since: int) -> int | None:
     """
-    Return from which trial on the world has changed for the newest, None where it has not.
+    Return from which trial on the world may have changed, None where nothing speaks for it.
 
     `weights` (n,) are what the trials say for a change, `members` (n,) how probably each is of the
     newest one's situation; only trials from `since` on are looked at.
     """
     since = max(since, len(weights) - _LONGEST)
-    for like in (members, np.where(members > 0.5, members, 0.0)):
+    if since >= len(weights) or weights[-1] <= 0:
+        return None
+    everywhere = np.maximum(members, _SHARE)
+    for like in (members, np.where(members > 0.5, members, 0.0), everywhere):
         said = blend(weights[since:], like[since:])
         totals = np.cumsum(said[::-1])
-        if len(totals) and totals.max() >= _ALARM and weights[-1] > 0:
+        if totals.max() >= _SUSPICION:
             return len(weights) - 1 - int(totals.argmax())
     return None
 
@@ -126,7 +168,20 @@ class Regimes:
         """The highest so far."""
         self._told: list[int] = []
         self._own: dict[int, float] = {}
+        self._sums: dict[int, float] = {}
         self._members = np.zeros((0, 0))
+
+    def compare_worlds(self, before: Fitness, now: Fitness, phrasing: int) -> float:
+        """
+        Return how much better a trial fits what is new than what was known before.
+
+        `now` is by what is known of its situation, in so far as that is known to be changed.
+        """
+        changed = float(self.now[phrasing]) if phrasing < len(self.now) else 0.0
+        new = np.logaddexp(
+            np.log(changed + 1e-9) + now.held, np.log(1 - changed + 1e-9) + before.strange
+        )
+        return float(np.clip(new - before.held, -_MOST, _MOST))
 
     def append(
         self, weight: float, phrasing: int, vectors: NDArray[Any], likeness: Likeness
@@ -139,6 +194,7 @@ class Regimes:
         """
         self._widen(phrasing, vectors, likeness)
         self._own[phrasing] = _step(self._own.get(phrasing, 0.0), weight)
+        self._sums[phrasing] = self._sums.get(phrasing, 0.0) + weight
         own = np.array([self._own[one] for one in self._told])
         said = self._members @ (1 / (1 + np.exp(-own)))
         prior = (_FIRST + said) / (1 + self._members.sum(axis=1))
@@ -149,6 +205,16 @@ class Regimes:
         self.weights.append(weight)
         self.phrasings.append(phrasing)
         self.then.append(float(self.now[phrasing]))
+
+    def sum_evidence(self) -> float:
+        """Return what all trials say for a change: a log of likelihoods."""
+        sums = np.array([self._sums[one] for one in self._told])
+        alike = blend(sums, self._members[self._told]).sum(axis=1)
+        return float(max((sums + alike).max(), blend(sums, np.full(len(sums), _SHARE)).sum()))
+
+    def find_most(self) -> int:
+        """Return the phrasing whose trials say most for a change."""
+        return max(self._told, key=lambda one: self._sums[one])
 
     def compare(self, begin: int, phrasings: NDArray[np.int64]) -> Floats:
         """
@@ -179,4 +245,4 @@ def _step(own: float, weight: float) -> float:
     """Return the log odds of the new regime after one more trial, from even odds at first."""
     new = 1 / (1 + np.exp(-own))
     new = new * (1 - _HAZARD) + (1 - new) * _HAZARD
-    return float(np.clip(np.log(new / (1 - new)) + weight, -6, 6))
+    return float(np.clip(np.log(new / (1 - new)) + weight, -_SUREST, _SUREST))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_memory.skills.changes import Change, Likeness, Regimes, find_begin, weigh_surprises
+from robot_memory.skills.changes import Change, Fitness, Likeness, Regimes, find_begin
 from robot_memory.skills.trials import Floats, Indices
 
 FOLLOWED = 400
@@ -22,43 +22,67 @@ _COMPARED = 64
 _LEARNING = 30
 """First trials, which tell of no change."""
 
-Judge = Callable[[Indices, int, Floats], Floats]
-"""Gives surprises of trials by what was known before one, of which some are outdated."""
+_ALARM = 6.0
+"""Log of likelihoods from which on a change is told: at most one false alarm in 1,000 trials."""
+_REFUTED = 0.5
+_PATIENCE = 120
+"""Trials after which a suspicion that was neither confirmed nor refuted is given up."""
+_CALM = 60
+"""Trials after a change in which no other is suspected: other situations may follow it."""
 
 
 @dataclass
-class _Followed:
-    """Hold a change that is followed; `outdated` of the trials before it, as it was noticed."""
+class Before:
+    """
+    Hold what is known before a trial: `begin`, and how probably each earlier one is outdated.
 
-    change: Change
+    `kept` is for what is made of it, so that it need not be made again.
+    """
+
+    begin: int
     outdated: Floats
+    kept: dict[Any, Any] = field(default_factory=dict)
+
+
+Judge = Callable[[Sequence[int], Before], list[Fitness]]
+"""Gives how well trials fit what was known before one."""
+
+
+@dataclass
+class _Suspected:
+    """Hold from when on the world may have changed, and what speaks for it."""
+
+    before: Before
     regimes: Regimes = field(default_factory=Regimes)
+
+    def append(self, weight: float, phrasing: int, told: Told) -> None:
+        """Take in what a trial says."""
+        self.regimes.append(weight, phrasing, told.vectors, told.likeness)
+
+
+@dataclass
+class _Followed(_Suspected):
+    """Hold a change that is followed."""
+
+    change: Change = field(kw_only=True)
 
 
 @dataclass(frozen=True)
 class Told:
-    """Hold what the trials of a skill tell of change: surprises (n,), and their situations."""
+    """Hold in which words the situations of a skill's trials were told."""
 
-    surprises: Floats
     phrasings: Indices
     """Rows of the vectors, shape (n,)."""
     vectors: NDArray[Any]
-    scale: float
-    """How much wider than predicted results have been."""
     likeness: Likeness
 
     @classmethod
-    def of(cls, surprises: Floats, situations: Indices, vectors: NDArray[Any]) -> Told:
+    def of(cls, situations: Indices, vectors: NDArray[Any]) -> Told:
         """Take them from a skill, whose situations are -1 where no words were said."""
         held = np.concatenate([np.zeros((1, vectors.shape[1]), vectors.dtype), vectors])
         phrasings = situations + 1
         latest = np.unique(phrasings[-_LOOKED_BACK:])[-_COMPARED:]
-        likeness = Likeness.of(held[latest])
-        return cls(surprises, phrasings, held, _calibrate(surprises), likeness)
-
-    def weigh(self, surprises: Floats) -> Floats:
-        """Return what surprises say for a change."""
-        return weigh_surprises(surprises / self.scale)
+        return cls(phrasings, held, Likeness.of(held[latest]))
 
     def get_members(self) -> Floats:
         """Return how probably each trial is of the newest one's situation, shape (n,)."""
@@ -79,39 +103,70 @@ class History:
         """Begin with some trials of which no change is known."""
         self.changes: list[Change] = []
         self._followed: list[_Followed] = []
+        self._suspected: _Suspected | None = None
+        self._since = _LEARNING
+        self._weights: Floats = np.zeros(count)
         self._settled: Floats = np.zeros(count)
         self.outdated: Floats = np.zeros(count)
         """How probably each trial was in another world than now, shape (trials,)."""
 
-    def note(self, told: Told, judge: Judge) -> Change | None:
-        """Take in the newest trial, and return the change that it tells, None where none."""
-        newest = len(told.surprises) - 1
+    def note(self, told: Told, fitness: Fitness, judge: Judge) -> Change | None:
+        """
+        Take in the newest trial, and return the change that it tells, None where none.
+
+        `fitness` is by all that was known before it.
+        """
+        newest = len(told.phrasings) - 1
         self._settled = np.append(self._settled, 0.0)
         for one in self._followed:
-            self._follow(one, np.array([newest]), told, judge)
+            (before,) = judge([newest], one.before)
+            phrasing = int(told.phrasings[newest])
+            one.append(one.regimes.compare_worlds(before, fitness, phrasing), phrasing, told)
+        weight = min(fitness.weight, self._find_least(newest))
+        self._weights = np.append(self._weights, weight)
         found = self._notice(told, judge)
         back = self._find_back(int(told.phrasings[-1]), newest)
         self.outdated = self._combine(told)
         return found or back
 
-    def _follow(self, one: _Followed, trials: Indices, told: Told, judge: Judge) -> None:
-        surprises = judge(trials, one.change.begin, one.outdated)
-        for trial, weight in zip(trials, told.weigh(surprises), strict=True):
-            phrasing = int(told.phrasings[trial])
-            one.regimes.append(float(weight), phrasing, told.vectors, told.likeness)
-
     def _notice(self, told: Told, judge: Judge) -> Change | None:
-        since = max((one.begin + 1 for one in self.changes), default=_LEARNING)
-        begin = find_begin(told.weigh(told.surprises), told.get_members(), since)
-        if begin is None:
-            return None
-        said = np.bincount(told.phrasings[begin:], told.weigh(told.surprises[begin:]))
-        change = Change(int(said.argmax()) - 1, begin)
-        self.changes.append(change)
-        followed = _Followed(change, np.append(self.outdated, 0.0)[:begin])
-        self._follow(followed, np.arange(begin, len(told.surprises)), told, judge)
-        self._followed.append(followed)
-        return change
+        newest = len(told.phrasings) - 1
+        if self._suspected is not None:
+            self._suspect([newest], self._suspected, told, judge)
+        else:
+            begin = find_begin(self._weights, told.get_members(), self._since)
+            if begin is None:
+                return None
+            self._suspected = _Suspected(Before(begin, np.append(self.outdated, 0.0)[:begin]))
+            self._suspect(range(begin, newest + 1), self._suspected, told, judge)
+        return self._decide(self._suspected, newest)
+
+    def _suspect(self, trials: Sequence[int], one: _Suspected, told: Told, judge: Judge) -> None:
+        for trial, fitness in zip(trials, judge(trials, one.before), strict=True):
+            weight = min(fitness.weight, self._find_least(trial))
+            one.append(weight, int(told.phrasings[trial]), told)
+
+    def _find_least(self, trial: int) -> float:
+        """Return what a trial says for the change that is followed for which it says least."""
+        said = [
+            one.regimes.weights[trial - one.before.begin]
+            for one in self._followed
+            if trial >= one.before.begin
+        ]
+        return min(said, default=np.inf)
+
+    def _decide(self, one: _Suspected, newest: int) -> Change | None:
+        """Return the change that is no mere suspicion any more; drop one that is refuted."""
+        begin, said = one.before.begin, one.regimes.sum_evidence()
+        if said >= _ALARM:
+            change = Change(one.regimes.find_most() - 1, begin)
+            self.changes.append(change)
+            self._followed.append(_Followed(one.before, one.regimes, change=change))
+            self._suspected, self._since = None, begin + _CALM
+            return change
+        if said < _REFUTED or newest - begin > _PATIENCE:
+            self._suspected, self._since = None, begin + 1
+        return None
 
     def _find_back(self, phrasing: int, newest: int) -> Change | None:
         """Return a change that no longer holds for the newest trial, once."""
@@ -132,9 +187,13 @@ class History:
     def _combine(self, told: Told) -> Floats:
         """Return how probably each trial is outdated, by all changes; settle those long ago."""
         held = 1 - self._settled
+        judged = np.zeros(len(held), bool)
         for one in [*self._followed]:
-            outdated = one.regimes.compare(one.change.begin, told.phrasings)
-            held = held * (1 - outdated)
+            begin = one.before.begin
+            outdated = one.regimes.compare(begin, told.phrasings)
+            held[~judged] *= 1 - outdated[~judged]
+            # Whether its oldest trials hold, the first change of a situation tells best.
+            judged[:begin] |= one.regimes.peaks[told.phrasings[:begin]] > _SURE
             if len(one.regimes.then) >= FOLLOWED:
                 self._settled = 1 - (1 - self._settled) * (1 - outdated)
                 self._followed.remove(one)
@@ -150,10 +209,11 @@ class History:
                     self.changes.index(one.change),
                     one.regimes.weights,
                     one.regimes.phrasings,
-                    _thin(one.outdated),
+                    _thin(one.before.outdated),
                 ]
                 for one in self._followed
             ],
+            'weights': _thin(self._weights, len(self._weights) - _LOOKED_BACK),
             'settled': _thin(self._settled),
             'outdated': _thin(self.outdated),
         }
@@ -165,27 +225,22 @@ class History:
         history.changes = [Change(**one) for one in plain['changes']]
         for place, weights, phrasings, outdated in plain['followed']:
             change = history.changes[place]
-            known = _Followed(change, _fill(outdated, change.begin))
+            before = Before(change.begin, _fill(outdated, change.begin))
+            known = _Followed(before, change=change)
             for weight, phrasing in zip(weights, phrasings, strict=True):
-                known.regimes.append(weight, phrasing, told.vectors, told.likeness)
+                known.append(weight, phrasing, told)
             history._followed.append(known)
+        history._since = max((one.begin + _CALM for one in history.changes), default=_LEARNING)
+        # States of earlier releases have no weights.
+        history._weights = _fill(plain.get('weights', ()), count)
         history._settled = _fill(plain['settled'], count)
         history.outdated = _fill(plain['outdated'], count)
         return history
 
 
-def _calibrate(surprises: Floats) -> float:
-    """Return how much wider than predicted most results have been; at least 0.8."""
-    known = surprises[-_LOOKED_BACK - 1 : -1]
-    known = known[known != 0]
-    if len(known) < 10:
-        return 1.5
-    # The median of squares of a normal distribution is 0.455.
-    return max(0.8, float(np.sqrt(np.median(known**2) / 0.455)))
-
-
-def _thin(values: Floats) -> list[list[float]]:
-    return [[int(i), round(float(values[i]), 3)] for i in np.flatnonzero(values > 0.02)]
+def _thin(values: Floats, since: int = 0) -> list[list[float]]:
+    chosen = np.flatnonzero(np.abs(values) > 0.02)
+    return [[int(i), round(float(values[i]), 3)] for i in chosen if i >= since]
 
 
 def _fill(thin: Iterable[tuple[float, float]], count: int) -> Floats:

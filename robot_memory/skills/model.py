@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from robot_memory.skills.changes import Change
-from robot_memory.skills.history import History, Told
+from robot_memory.skills.changes import Change, Fitness
+from robot_memory.skills.history import Before, History, Told
 from robot_memory.skills.learning import SITUATION_RATE, Evidence, guess_scales, learn_scales
 from robot_memory.skills.process import Process, Scales
 from robot_memory.skills.space import Space
@@ -27,6 +27,10 @@ OLDEST = 8.0
 """Factor of the noise of trials long ago: what is seldom met is not forgotten."""
 _FREEDOM = 4.0
 """Degrees of freedom of the noise: an outlier is a noisy witness, not the law."""
+_STRANGE = 1.0
+"""Distance, in lengths of its scale, of a situation of which nothing is known."""
+_KEPT = 32
+"""Processes over what was known before a change that are kept: some 10 MB."""
 
 
 @dataclass(frozen=True)
@@ -142,10 +146,10 @@ class Skill:
 
     def record(self, trial: Trial) -> Noticed:
         """Add a trial, and say how it compares with what was predicted."""
-        surprise = self.compute_surprise(trial)
+        surprise, fitness = self._compare(trial)
         self.trials.append(trial)
         self.surprises.append(surprise or 0.0)
-        change = self.history.note(self._tell(), self._judge)
+        change = self.history.note(self._tell(), fitness, self._judge)
         return Noticed(surprise, change)
 
     @property
@@ -190,7 +194,9 @@ class Skill:
     def fit(self, result: str, situation: int, past: Past | None = None) -> Fit | None:
         """Return a process over the trials that tell most of a situation; None where none does."""
         past = past or Past(len(self.trials), self.history.outdated)
-        chosen = self._choose(result, situation, past)
+        return self._fit(result, self._choose(result, situation, past), past)
+
+    def _fit(self, result: str, chosen: Indices, past: Past) -> Fit | None:
         if not len(chosen):
             return None
         space = Space.of(self.trials)
@@ -205,13 +211,15 @@ class Skill:
         process.add_noise(noise * np.maximum((outliers**2 - 1) / (_FREEDOM + 1), 0.0))
         return Fit(process, scales, space, points, chosen)
 
-    def compute_surprise(self, trial: Trial) -> float | None:
-        """Return by how many deviations a trial's results lie from the prediction, at most."""
-        known = [name for name in trial.results if name in self.trials.results]
-        measured = {name: trial.results[name] for name in known}
+    def _compare(self, trial: Trial) -> tuple[float | None, Fitness]:
+        """Return by how many deviations its results lie off, and how likely they were."""
+        measured = {one: trial.results[one] for one in trial.results if one in self.trials.results}
         if not measured and trial.success is not None and SUCCESS in self.trials.results:
             measured[SUCCESS] = float(trial.success)
-        return self._compare(self._place(trial), measured, None)
+        point = self._place(trial)
+        past = Past(len(self.trials), self.history.outdated)
+        fits = {name: self.fit(name, int(point.situations[0]), past) for name in measured}
+        return _compare(fits, point, measured)
 
     def _place(self, trial: Trial) -> Points:
         situation = self.trials.add_situation(trial.situation)
@@ -241,13 +249,12 @@ class Skill:
         return found
 
     def _tell(self) -> Told:
-        trials = self.trials
-        return Told.of(self.surprises.rows, trials.points.situations, trials.vectors)
+        return Told.of(self.trials.points.situations, self.trials.vectors)
 
-    def _judge(self, trials: Indices, until: int, outdated: Floats) -> Floats:
-        """Return surprises of trials by those before one, of which some are outdated."""
-        found = np.zeros(len(trials))
-        for place, trial in enumerate(trials):
+    def _judge(self, trials: Sequence[int], before: Before) -> list[Fitness]:
+        """Return how well trials fit what was known before one."""
+        found = []
+        for trial in trials:
             point = self.trials.points.pick(np.array([trial]))
             measured = {
                 name: float(column.rows[trial])
@@ -256,24 +263,21 @@ class Skill:
             }
             if len(measured) > 1:
                 measured.pop(SUCCESS, None)
-            surprise = self._compare(point, measured, Past(until, outdated))
-            found[place] = surprise or 0.0
+            fits = {name: self._fit_before(name, point, before) for name in measured}
+            found.append(_compare(fits, point, measured)[1])
         return found
 
-    def _compare(
-        self, point: Points, measured: Mapping[str, float], past: Past | None
-    ) -> float | None:
-        """Return by how many deviations results lie from what is predicted at a point."""
-        found = []
-        for name, value in measured.items():
-            fit = self.fit(name, int(point.situations[0]), past)
-            if fit is not None and len(fit.trials) > 2:
-                mean, deviation = fit.predict(point)
-                apart = float(fit.scales.warp.apply(value)) - float(mean[0])
-                found.append(apart / float(np.hypot(deviation[0], fit.noise)))
-        if not found:
-            return None
-        return float(np.sqrt(np.mean(np.square(found))) * np.sign(max(found, key=abs)))
+    def _fit_before(self, result: str, point: Points, before: Before) -> Fit | None:
+        """Return a process over what was known before a trial, which is fitted once."""
+        past = Past(before.begin, before.outdated)
+        chosen = self._choose(result, int(point.situations[0]), past)
+        key = result, self._learned_at, len(self.trials.names), chosen.tobytes()
+        if key not in before.kept:
+            if len(before.kept) >= _KEPT:
+                before.kept.pop(next(iter(before.kept)))
+            before.kept[key] = self._fit(result, chosen, past)
+        fit: Fit | None = before.kept[key]
+        return None if fit is None else replace(fit, space=Space.of(self.trials))
 
     def _get_known(self, result: str) -> Scales | None:
         """Return scales that were learned, where they are of as many columns as there are now."""
@@ -295,6 +299,22 @@ def _find_highest(values: Floats, count: int) -> Indices:
     return np.sort(np.concatenate([above, equal]))
 
 
+def _compare(
+    fits: Mapping[str, Fit | None], point: Points, measured: Mapping[str, float]
+) -> tuple[float | None, Fitness]:
+    """Return by how many deviations results lie off, and how likely they were."""
+    found, fitness = [], []
+    for name, fit in fits.items():
+        if fit is not None and len(fit.trials) > 2:
+            apart, spreads = fit.compare(point, measured[name])
+            found.append(float(apart[0]))
+            fitness.append(Fitness.of(apart, spreads))
+    if not found:
+        return None, Fitness()
+    surprise = float(np.sqrt(np.mean(np.square(found))) * np.sign(max(found, key=abs)))
+    return surprise, Fitness.sum(fitness)
+
+
 @dataclass(frozen=True)
 class Fit:
     """Hold a process over some trials of a skill, `trials` (n,) by their indices."""
@@ -309,6 +329,19 @@ class Fit:
     def noise(self) -> float:
         """The standard deviation of a single trial."""
         return float(self.scales.noise**0.5)
+
+    def compare(self, point: Points, value: float) -> tuple[Floats, Floats]:
+        """
+        Return by how many deviations a result lies off what is predicted, and the deviations.
+
+        Both of the situation of the point and of one of which nothing is known, shapes (2,).
+        """
+        held = self.space.measure(point, self.points)
+        strange = held.copy()
+        strange[0] = _STRANGE / self.scales.rates[0]
+        means, variances = self.process.predict(np.concatenate([held, strange], axis=1))
+        spreads = np.sqrt(variances + self.scales.noise)
+        return (self.scales.warp.apply(value) - means) / spreads, spreads
 
     def predict(self, points: Points) -> tuple[Floats, Floats]:
         """
