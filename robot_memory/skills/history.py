@@ -75,14 +75,22 @@ class Told:
     """Rows of the vectors, shape (n,)."""
     vectors: NDArray[Any]
     likeness: Likeness
+    compared: Indices
+    """Phrasings that the likeness is of."""
 
     @classmethod
-    def of(cls, situations: Indices, vectors: NDArray[Any]) -> Told:
-        """Take them from a skill, whose situations are -1 where no words were said."""
+    def of(cls, situations: Indices, vectors: NDArray[Any], known: Told | None = None) -> Told:
+        """
+        Take them from a skill, whose situations are -1 where no words were said.
+
+        The likeness of what was `known` of the same skill is taken over where it is the same.
+        """
         held = np.concatenate([np.zeros((1, vectors.shape[1]), vectors.dtype), vectors])
         phrasings = situations + 1
         latest = np.unique(phrasings[-_LOOKED_BACK:])[-_COMPARED:]
-        return cls(phrasings, held, Likeness.of(held[latest]))
+        if known is not None and np.array_equal(known.compared, latest):
+            return cls(phrasings, held, known.likeness, latest)
+        return cls(phrasings, held, Likeness.of(held[latest]), latest)
 
     def get_members(self) -> Floats:
         """Return how probably each trial is of the newest one's situation, shape (n,)."""

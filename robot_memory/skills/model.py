@@ -17,6 +17,8 @@ from robot_memory.skills.trials import SUCCESS, Floats, Growing, Indices, Points
 
 NEIGHBOURS = 200
 """Trials that a prediction rests on: those whose situation is likest, weighed by age."""
+WITNESSES = 120
+"""Trials that the surprise of a trial that is recorded rests on: it costs a third of the time."""
 LEARNED = 250
 """Of the newest trials, from which scales are learned."""
 REPLAYED = 2000
@@ -94,6 +96,7 @@ class Skill:
         self.history = History()
         self.scales: dict[str, Scales] = {}
         self._learned_at = 0
+        self._told: Told | None = None
 
     @classmethod
     def restore(
@@ -185,7 +188,7 @@ class Skill:
             name,
             Space.of(self.trials).measure(points, points),
             self.trials.get_result(name)[chosen].copy(),
-            self._age(len(self.trials))[chosen],
+            _age(len(self.trials), chosen),
             self.trials.simulated[chosen].copy(),
         )
 
@@ -204,7 +207,7 @@ class Skill:
         points = self.trials.points.pick(chosen)
         results = scales.warp.apply(self.trials.get_result(result)[chosen])
         simulated = np.where(self.trials.simulated[chosen], scales.simulated, 1.0)
-        noise = scales.noise * self._age(past.until)[chosen] * simulated
+        noise = scales.noise * _age(past.until, chosen) * simulated
         noise += 2 * scales.variance * past.compute_odds()[chosen]
         process = Process(scales, space.measure(points, points), noise, results)
         outliers = process.compute_surprises()
@@ -218,38 +221,41 @@ class Skill:
             measured[SUCCESS] = float(trial.success)
         point = self._place(trial)
         past = Past(len(self.trials), self.history.outdated)
-        fits = {name: self.fit(name, int(point.situations[0]), past) for name in measured}
+        fits = {
+            name: self._fit(
+                name, self._choose(name, int(point.situations[0]), past, WITNESSES), past
+            )
+            for name in measured
+        }
         return _compare(fits, point, measured)
 
     def _place(self, trial: Trial) -> Points:
         situation = self.trials.add_situation(trial.situation)
         return Points(np.array([situation]), self.trials.encode_all(trial).reshape(1, -1))
 
-    def _choose(self, result: str, situation: int, past: Past) -> Indices:
+    def _choose(self, result: str, situation: int, past: Past, most: int = NEIGHBOURS) -> Indices:
         known = np.flatnonzero(~np.isnan(self.trials.get_result(result)[: past.until]))
-        if len(known) > NEIGHBOURS:
-            counts = (1 - past.outdated) / self._age(past.until)
+        if len(known) > most:
+            counts = (1 - past.outdated) / _age(past.until, np.arange(past.until))
             like = (self._compute_likeness(situation)[: past.until] * counts)[known]
-            known = known[_find_highest(like, NEIGHBOURS)]
+            known = known[_find_highest(like, most)]
         return known
-
-    def _age(self, until: int) -> Floats:
-        """Return by how much the noise of each trial before one is greater for its age."""
-        ages: Floats = np.exp2((until - 1 - np.arange(until)) / HALF_LIFE)
-        return np.minimum(ages, OLDEST)
 
     def _compute_likeness(self, situation: int) -> Floats:
         """Return how like the situations of all trials are to one, shape (trials,)."""
         rates = [float(scales.rates[0]) for scales in self.scales.values()]
         rate = max(rates) if rates else SITUATION_RATE
         told = np.append(np.arange(len(self.trials.vectors)), -1)
-        apart = Space.of(self.trials).measure_situations(np.array([situation]), told)
+        space = Space(self.trials.vectors, np.zeros(0), np.zeros(0))
+        apart = space.measure_situations(np.array([situation]), told)
         # The row of a trial without words is -1, which is the last.
         found: Floats = np.exp(-rate * apart[0])[self.trials.points.situations]
         return found
 
     def _tell(self) -> Told:
-        return Told.of(self.trials.points.situations, self.trials.vectors)
+        trials = self.trials
+        self._told = Told.of(trials.points.situations, trials.vectors, self._told)
+        return self._told
 
     def _judge(self, trials: Sequence[int], before: Before) -> list[Fitness]:
         """Return how well trials fit what was known before one."""
@@ -289,6 +295,12 @@ class Skill:
     def _guess(self, result: str, space: Space) -> Scales:
         values = self.trials.get_result(result)
         return guess_scales(space.columns, values[~np.isnan(values)])
+
+
+def _age(until: int, trials: Indices) -> Floats:
+    """Return by how much the noise of trials is greater for their age, before one."""
+    ages: Floats = np.exp2((until - 1 - trials) / HALF_LIFE)
+    return np.minimum(ages, OLDEST)
 
 
 def _find_highest(values: Floats, count: int) -> Indices:

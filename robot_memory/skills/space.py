@@ -61,10 +61,17 @@ class Space:
                 found[1 + column] = one != other
                 found[1 + column][np.isnan(one) & np.isnan(other)] = 0
                 continue
-            lacks = np.isnan(one) != np.isnan(other)
-            center = self.centers[column]
-            apart = np.where(np.isnan(one), center, one) - np.where(np.isnan(other), center, other)
-            found[1 + column] = (apart / spread) ** 2 + MISSING * lacks
+            lacks_one, lacks_other = np.isnan(one), np.isnan(other)
+            center = self.centers[column] / spread
+            apart = found[1 + column]
+            np.subtract(
+                np.where(lacks_one, center, one / spread),
+                np.where(lacks_other, center, other / spread),
+                out=apart,
+            )
+            np.square(apart, out=apart)
+            if lacks_one.any() or lacks_other.any():
+                apart += MISSING * (lacks_one != lacks_other)
         return found
 
     def measure_situations(self, some: Indices, others: Indices) -> Floats:
@@ -78,4 +85,4 @@ class Space:
         cosines[:, columns < 0] = 0
         cosines[np.ix_(rows < 0, columns < 0)] = 1
         apart: Floats = np.clip(1 - cosines, 0, 2)
-        return apart[row_of][:, column_of]
+        return apart[row_of[:, None], column_of]
