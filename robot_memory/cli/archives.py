@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from robot_memory.archive.reader import import_archive
 from robot_memory.cli.common import open_memory, print_note, show_answer
@@ -56,7 +58,11 @@ def _stream(
     """Write an export of any length to stdout or to the output file."""
     memory.accesses.flush()
     if not request.output:
-        write_text(memory, wanted, format, request.collection, sys.stdout.write)
+        # Who reads the pipe may stand still, and the log would grow as long as the store is read.
+        with TemporaryFile('w+', encoding='utf-8', newline='') as spool:
+            write_text(memory, wanted, format, request.collection, spool.write)
+            spool.seek(0)
+            shutil.copyfileobj(spool, sys.stdout)
         return
     path = Path(request.output)
     name, count = write_export(
