@@ -27,6 +27,7 @@ from robot_memory.core.clock import (
     Clocks,
 )
 from robot_memory.core.errors import RobotMemoryError
+from robot_memory.core.no_record import Locator, find_nothing, read_rules
 from robot_memory.core.settings import Settings, find_store_path, refuse_encryption
 from robot_memory.core.zones import get_zone
 from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
@@ -67,6 +68,7 @@ class Memory:
     `db` is the store, `embedder` the first model, `second` the one that is asked beside it about
     some languages, `vectorizer` their cache and breakers, `vocabulary` what questions are compared
     with, `clock` says when something was, `registry` counts, `extensions` are the plug-ins;
+    `no_record` says where and when nothing is kept, `locate` where the robot's frames are now;
     `admission` says whether the faces of a node let calls in; `accesses`, `timekeeper`, `folder`,
     `eraser`, `reindexer`, `skills`, `backups`, `scrubber` and `disk_reserve` are what the worker
     runs, `call_order` lets short calls go before long ones. Of a `resident` memory, that of a
@@ -93,6 +95,8 @@ class Memory:
         self.settings = settings or Settings()
         refuse_encryption(self.settings)
         get_zone(self.settings.time_zone)
+        self.no_record = read_rules(self.settings, find_store_path(self.settings))
+        self.locate: Locator = find_nothing
         self.admission = Admission()
         self.clock = clocks.wall
         self.call_order = CallOrder()

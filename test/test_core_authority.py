@@ -11,7 +11,7 @@ from robots import Robot
 
 from robot_memory.cli import run
 from robot_memory.core.authority import Writer
-from robot_memory.ingest.pipeline import LearnedText
+from robot_memory.ingest.results import LearnedText
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.writer import EventWriter
 from robot_memory.lifecycle.perceptions import Perception

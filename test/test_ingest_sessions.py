@@ -6,7 +6,7 @@ import pytest
 from robots import MovableClock, Robot
 
 from robot_memory.core.errors import NotFound
-from robot_memory.ingest.pipeline import LearnedText
+from robot_memory.ingest.results import LearnedText
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.tap import Tap, make_tap
 from robot_memory.ingest.writer import EventWriter

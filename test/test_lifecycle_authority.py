@@ -14,7 +14,7 @@ from robots import Robot
 
 from robot_memory.core.authority import AUTHORITIES, Writer
 from robot_memory.core.errors import Conflict
-from robot_memory.ingest.pipeline import LearnedText
+from robot_memory.ingest.results import LearnedText
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.writer import EventWriter
 

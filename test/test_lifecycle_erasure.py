@@ -250,7 +250,7 @@ def test_a_folded_event_that_was_erased_is_not_brought_back_by_an_archive(
 
 
 def test_what_a_topic_said_does_not_come_back_at_its_stamps(robot: Robot) -> None:
-    from robot_memory.ingest.pipeline import LearnedText
+    from robot_memory.ingest.results import LearnedText
     from robot_memory.ingest.sessions import SessionFinder
     from robot_memory.ingest.writer import EventWriter
 

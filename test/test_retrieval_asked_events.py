@@ -10,7 +10,7 @@ from narrowing import require
 from robots import START, MovableClock, Robot
 from waiting import HANG_SECONDS
 
-from robot_memory.ingest.pipeline import LearnedText
+from robot_memory.ingest.results import LearnedText
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.tap import make_tap
 from robot_memory.ingest.writer import EventWriter

@@ -16,7 +16,7 @@ from robots import MovableClock, Robot
 from test_cli import Cli
 from test_tools_query_events import SECOND, T0, see
 
-from robot_memory.ingest.pipeline import LearnedText
+from robot_memory.ingest.results import LearnedText
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.tap import make_tap
 from robot_memory.ingest.writer import EventWriter

@@ -56,6 +56,7 @@ def report_status(_: NoArguments, settings: Settings, options: Options) -> None:
         room = measure_free_bytes(memory)
     state = {
         'clock': clock,
+        'no_record': memory.no_record.describe(),
         'today': stats.today,
         'this_week': stats.this_week,
         'disk_free_mb': None if room is None else round(room / 1e6, 1),
@@ -108,6 +109,11 @@ def _format_status(
         ),
         'audit': f'line {found.audit_line}, head {found.audit_head or "none"}',
         'clock': state['clock'],
+        **{
+            f'no-record {name}': ', '.join(names)
+            for name, names in state['no_record'].items()
+            if names
+        },
     }
 
 

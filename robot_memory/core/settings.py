@@ -214,6 +214,21 @@ class Settings:
         default='',
         max_length=64,
     )
+    regions_file: str = arg(
+        'YAML file with named regions, no-record zones and no-record times. Empty: '
+        'memory.regions.yaml beside memory.db, where it exists.',
+        default='',
+    )
+    no_record_zones: tuple[str, ...] = arg(
+        'Regions of regions_file in which nothing is recorded, by the place of the sensor; more '
+        'than those the file names.',
+        default=('',),
+    )
+    no_record_times: tuple[str, ...] = arg(
+        'Daily times at which nothing is recorded, as 22:00-06:00 or mon-fri 08:00-12:00, in '
+        'time_zone; more than those of regions_file.',
+        default=('',),
+    )
     allow_forget_all: bool = arg(
         'Allow /forget all over MCP; protected memories are kept in any case.',
         default=False,

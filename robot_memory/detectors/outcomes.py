@@ -142,6 +142,12 @@ class GoalFollower:
         self._open.clear()
         return found
 
+    def withhold_open(self) -> None:
+        """Make no trial of the goals that are known so far, whatever comes of them."""
+        for goal_id in list(self._open):
+            self._decide(goal_id)
+            self.ignored['withheld'] += 1
+
     def _find(self, goal_id: UUID, now_ns: int) -> _Goal | None:
         if goal_id in self._decided:
             return None

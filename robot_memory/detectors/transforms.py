@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Container, Sequence
 
@@ -90,6 +91,27 @@ class TransformTree:
             f'tf frames {format_value(frame)} and {format_value(fixed_frame)} are not connected'
         )
         return PoseLookup(None, fixed_frame, broken or broken_above or apart)
+
+    def is_settled(self, fixed_frame: str, frame: str, stamp_ns: int) -> bool:
+        """Say whether what `look_up` answers of a stamp is between transforms that have come."""
+        above = self._list_ages(strip_slash(fixed_frame), stamp_ns)
+        below = self._list_ages(strip_slash(frame), stamp_ns)
+        common = next((name for name in below if name in above), None)
+        return common is not None and min(below[common], above[common]) >= stamp_ns
+
+    def _list_ages(self, start: str, stamp_ns: int) -> dict[str, float]:
+        """Return the frames from one upward, and the oldest of the newest stamps on the way."""
+        name, age = start, math.inf
+        passed = {start: age}
+        while (edge := self._static.get(name)) is not None or name in self._moving:
+            if edge is None:
+                age = min(age, self._moving[name].newest_ns)
+                edge = self._moving[name].look_up(stamp_ns)
+            name = edge.frame_id
+            if name in passed:
+                break
+            passed[name] = age
+        return passed
 
     def list_edges(self, stamp_ns: int) -> list[tuple[str, str, Pose, bool]]:
         """Return (frame, its parent, its pose there, whether it is static) as known at a stamp."""

@@ -14,8 +14,9 @@ from robot_memory.ingest import messages
 from robot_memory.ingest.earlier_runs import StoredRuns
 from robot_memory.ingest.handlers import RecordingOrigin, TopicHandler
 from robot_memory.ingest.losses import Loss, add_up
+from robot_memory.ingest.no_record import NoRecordPolicy
 from robot_memory.ingest.pipeline import Pipeline
-from robot_memory.ingest.pose_source import PoseSourceSettings
+from robot_memory.ingest.pose_source import NO_PLACES, PoseSourceSettings
 from robot_memory.ingest.recording import (
     RecordedTopic,
     Recording,
@@ -103,9 +104,12 @@ def import_recording(
             LOGGED,
             StoredRuns(finder, writer.wait),
             RecordingOrigin(path.absolute().name, recording.start_ns),
+            NoRecordPolicy(memory, is_live=False),
         )
         if plan.demonstration:
             pipeline.set_demonstration(plan.demonstration, 0)
+        if memory.no_record.zones and not (plan.place.pose_topic or plan.place.fixed_frame):
+            tell(NO_PLACES)
         wanted = pipeline.list_handlers()
         _tell_unread(recording, wanted, tell)
         handlers: dict[tuple[str, str], list[TopicHandler]] = {}

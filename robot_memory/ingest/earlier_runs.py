@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from robot_memory.detectors.earlier_view import EarlierView
@@ -84,3 +84,28 @@ class StoredRuns(EarlierRuns):
         """Return what was learned of a topic's joints before a stamp."""
         source = self.finder.source
         return find_effort(self.finder.memory, source, topic, names, conditions, stamp_ns)
+
+
+class OwnRun:
+    """Know what this run has learned of joints by the time a detector is wiped."""
+
+    def __init__(self, earlier: EarlierRuns) -> None:
+        """Begin with nothing; what this run has not learned is looked up in `earlier` ones."""
+        self._earlier = earlier
+        self._learned: dict[tuple[object, ...], LearnedEffort] = {}
+
+    def note_learned(self, topic: str, learned: Iterable[LearnedEffort]) -> None:
+        """Take what was learned of a topic's joints."""
+        for one in learned:
+            self._learned[topic, one.names, one.conditions] = one
+
+    def find_learned(
+        self,
+        topic: str,
+        names: tuple[str, ...],
+        conditions: tuple[float | str, ...],
+        stamp_ns: int,
+    ) -> LearnedEffort | None:
+        """Return what was learned of a topic's joints before a stamp."""
+        own = self._learned.get((topic, names, conditions))
+        return own or self._earlier.find_learned(topic, names, conditions, stamp_ns)

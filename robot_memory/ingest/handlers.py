@@ -44,6 +44,20 @@ class TopicHandler:
     introspection: bool = False
 
 
+@dataclass(frozen=True)
+class Sensed:
+    """
+    Say where and when a message was measured: its frame, and its stamp in nanoseconds.
+
+    An empty frame is the robot's. What `is_joints` was measured at the tool, as far as that is
+    known.
+    """
+
+    frame: str
+    stamp_ns: int
+    is_joints: bool = False
+
+
 class ReceivedMessage(NamedTuple):
     """Hold a serialized message, and when it came in nanoseconds."""
 

@@ -22,6 +22,7 @@ _STAMP_FIELDS = tuple(
     (Nodetype.NAME, name) for name in ('std_msgs/msg/Header', 'builtin_interfaces/msg/Time')
 )
 """What a message that begins with its stamp has for its first field."""
+_LENGTHS = (struct.Struct('>I'), struct.Struct('<I'))
 _STAMPS = (struct.Struct('>iI'), struct.Struct('<iI'))
 
 
@@ -156,6 +157,18 @@ def read_stamp(raw: bytes | memoryview) -> int:
     """Return the stamp that a serialized message begins with, in nanoseconds, undecoded."""
     sec, nanosec = _STAMPS[raw[1] & 1].unpack_from(raw, 4)
     return int(sec * NANOSECONDS + nanosec)
+
+
+def has_header(kind: str) -> bool:
+    """Say whether messages of a type begin with a std_msgs/Header."""
+    fields = load_typestore().get_msgdef(kind).fields
+    return bool(fields) and fields[0][1] == _STAMP_FIELDS[0]
+
+
+def read_header_frame(raw: bytes | memoryview) -> str:
+    """Return the frame of the header that a serialized message begins with, undecoded."""
+    (length,) = _LENGTHS[raw[1] & 1].unpack_from(raw, 12)
+    return bytes(raw[16 : 16 + length]).rstrip(b'\0').decode(errors='replace')
 
 
 def to_nanoseconds(stamp: Any) -> int:

@@ -128,6 +128,19 @@ class OutcomeRunner:
             self._warn(f'{topic}: cannot read a message: {error!r}')
         return self.flush_silent(arrival_ns)
 
+    def withhold(self, topic: str, raw: bytes | memoryview, arrival_ns: int) -> None:
+        """Take a message that must not be kept: the goals that it names make no trial."""
+        self._follower.withhold_open()
+        counts = self.counts[topic]
+        counts['received'] += 1
+        kind, take = self._takers[topic]
+        try:
+            take(messages.decode(raw, kind), arrival_ns)
+        except Exception as error:
+            counts['unreadable'] += 1
+            self._warn(f'{topic}: cannot read a message: {error!r}')
+        self._follower.withhold_open()
+
     def _take_states(self, message: Any, now_ns: int) -> None:
         states = [
             (_read_id(one.goal_info), int(one.status), to_nanoseconds(one.goal_info.stamp))

@@ -14,7 +14,7 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import get_fields
 from robot_memory.core.json_text import format_value
 from robot_memory.core.settings import McpSettings, NodeSettings, Settings
-from robot_memory.ingest.pipeline import IngestSettings
+from robot_memory.ingest.ingest_settings import IngestSettings
 from robot_memory.ingest.pose_source import PoseSourceSettings
 from robot_memory.ingest.tap import TapSettings, get_detector_settings
 

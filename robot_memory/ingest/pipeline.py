@@ -2,82 +2,35 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any
 
-from robot_memory.core.fields import NANOSECONDS, arg
-from robot_memory.detectors import Event, MotionDetector, SceneDetector, TextEvent
+from robot_memory.core.fields import NANOSECONDS
+from robot_memory.core.no_record import SensorPlace
+from robot_memory.detectors import MotionDetector, SceneDetector, TextEvent
+from robot_memory.detectors.effort import LearnedEffort
 from robot_memory.detectors.text import name_level
 from robot_memory.detectors.turning import JointHistory, JointPlaces, mark_turning
-from robot_memory.ingest.earlier_runs import NOTHING_EARLIER, EarlierRuns
-from robot_memory.ingest.handlers import Received, RecordingOrigin, TopicHandler
+from robot_memory.ingest.demonstrations import Demonstrations
+from robot_memory.ingest.earlier_runs import NOTHING_EARLIER, EarlierRuns, OwnRun
+from robot_memory.ingest.handlers import Received, RecordingOrigin, Sensed, TopicHandler
+from robot_memory.ingest.no_record import Judged, NoRecordGate, NoRecordPolicy
 from robot_memory.ingest.ongoing import OngoingTexts
 from robot_memory.ingest.outcomes import OutcomeRunner
 from robot_memory.ingest.perceptions import make_perception
 from robot_memory.ingest.pose_source import PoseSource, PoseSourceSettings
+from robot_memory.ingest.results import LearnedText, Result
 from robot_memory.ingest.stamps import LIVE, ArrivalClock, Dating
 from robot_memory.ingest.tap import DEFAULTS, OUTCOME, Tap
 from robot_memory.ingest.tap_runner import Detection, TapRunner
-from robot_memory.lifecycle.perceptions import Perception
-from robot_memory.lifecycle.trials import Report
 from robot_memory.lifecycle.usual_efforts import TopicEffort
 from robot_memory.plugins.registry import ExtensionRegistry
 
 _STORE_EFFORTS_NS = 3600 * NANOSECONDS
-
-
-@dataclass(frozen=True)
-class IngestSettings:
-    """Ingest settings; each tap has its own settings under its name."""
-
-    taps: tuple[str, ...] = arg(
-        'Tap names; the settings of each tap (topic, type, ...) are under its name.',
-        default=tuple(DEFAULTS),
-    )
-    session_hours: float = arg(
-        'Time after its start in which an open session gets the events of the taps, in hours.',
-        default=12.0,
-        minimum=0.0,
-        maximum=8760.0,
-    )
-    source: str = arg(
-        'Name of this robot as event source, if one store holds memories of several robots.',
-        default='',
-    )
-    demonstration: str = arg(
-        'Name of the demonstration being recorded: its motions are stored as procedural '
-        'memories. Empty: none.',
-        default='',
-    )
-
-
-@dataclass(frozen=True)
-class LearnedText:
-    """Hold a text that is to be learned; `stamp` in nanoseconds, as in a Perception."""
-
-    insight: str
-    context: dict[str, Any]
-    collection: str
-    stamp: int
-    stamp_is_local: bool = False
-    category: str = ''
-    event: str = ''
-    session_id: str | None = None
-
-
-Result: TypeAlias = 'Perception | LearnedText | TopicEffort | Report'
-"""What a pipeline makes: an event, a text to learn, what was learned of joints, or a trial."""
-
-
-@dataclass
-class _Demonstration:
-    name: str
-    begin_ns: int
-    end_ns: int | None = None
 
 
 class Pipeline:
@@ -100,9 +53,12 @@ class Pipeline:
         arrival: ArrivalClock = LIVE,
         earlier: EarlierRuns = NOTHING_EARLIER,
         recording: RecordingOrigin | None = None,
+        no_record: NoRecordPolicy | None = None,
     ) -> None:
         """
         Start with no message; `emit` is called with the tap's name and each result.
+
+        Messages that a `no_record` policy withholds are seen by no detector.
 
         Texts of before the end of the last session of `earlier` runs are over, and the first view
         of a camera is compared with their last one. Memories of a `recording` name it.
@@ -130,23 +86,48 @@ class Pipeline:
         self._look_back()
         self._ongoing_texts = OngoingTexts()
         self._pose_source = PoseSource(place, warn, arrival)
-        self._demonstrations: list[_Demonstration] = []
+        self._gate: NoRecordGate | None = None
+        if no_record is not None and no_record.rules:
+            wait_ns = round(place.pose_tolerance_s * NANOSECONDS)
+            self._gate = NoRecordGate(no_record, self._pose_source, wait_ns)
+        self._withheld: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._wiped: set[str] = set()
+        self._own_run = OwnRun(earlier)
+        self._demonstrations = Demonstrations()
         self._waiting: deque[tuple[int, str, Detection]] = deque()
         self._joint_histories: dict[tuple[str, tuple[str, ...]], JointHistory] = {}
 
     def _look_back(self) -> None:
         """Have detectors go on from what earlier runs left, and joints listed for contacts."""
-        has_contacts = any(one.tap.detector == 'contact' for one in self._runners.values())
         for name, runner in self._runners.items():
-            topic, detector = self._topics[name], runner.detector
-            if isinstance(detector, SceneDetector):
-                collection = runner.tap.settings.collection
-                detector.compare_with(partial(self._earlier.find_last_view, topic, collection))
-            elif isinstance(detector, MotionDetector):
-                detector.lists_places = has_contacts
-                detector.go_on_from(partial(self._earlier.find_learned, topic))
-                if self._is_live and not detector.settings.effort_learning_s:
-                    self._emit(name, TopicEffort(self._source, topic, None))
+            self._prepare(name, self._earlier.find_learned)
+            forgets = isinstance(runner.detector, MotionDetector) and not (
+                runner.detector.settings.effort_learning_s
+            )
+            if forgets and self._is_live:
+                self._emit(name, TopicEffort(self._source, self._topics[name], None))
+
+    def _prepare(self, name: str, find_learned: Callable[..., LearnedEffort | None]) -> None:
+        """Have a new detector go on from the last view, and what was learned."""
+        runner, topic = self._runners[name], self._topics[name]
+        detector = runner.detector
+        if isinstance(detector, SceneDetector):
+            collection = runner.tap.settings.collection
+            detector.compare_with(partial(self._earlier.find_last_view, topic, collection))
+        elif isinstance(detector, MotionDetector):
+            contacts = (one.tap.detector == 'contact' for one in self._runners.values())
+            detector.lists_places = any(contacts)
+            detector.go_on_from(partial(find_learned, topic))
+
+    def _wipe(self, name: str) -> None:
+        """Drop what a tap's detector holds but for what it learned of joints."""
+        detector = self._runners[name].detector
+        if isinstance(detector, MotionDetector):
+            self._own_run.note_learned(self._topics[name], detector.list_learned())
+        self._runners[name].wipe()
+        self._prepare(name, self._own_run.find_learned)
+        for key in [key for key in self._joint_histories if key[0] == name]:
+            del self._joint_histories[key]
 
     def _store_efforts(self) -> None:
         """Hand on what was learned of joints, for later runs."""
@@ -185,8 +166,51 @@ class Pipeline:
         """
         Take messages in the order in which they came.
 
-        What comes of them does not depend on how many are given at once. Frequent ones are looked
-        at in blocks, ahead of the others; what is complete with one is handed on in its turn.
+        What comes of them does not depend on how many are given at once.
+        """
+        if self._gate is None:
+            self._take(messages)
+            return
+        kept: list[Received] = []
+        for message in messages:
+            handler, raw, arrival_ns = message
+            if handler.tap in self._runners:
+                self._gate.hold(message, self._runners[handler.tap].sense(raw, arrival_ns))
+            elif handler.tap:
+                self._gate.hold(message, Sensed('', arrival_ns))
+            else:
+                self._take(kept)
+                kept = []
+                self._receive_one(message)
+            kept = self._sort_out(self._gate.release(arrival_ns), kept)
+        self._take(kept)
+
+    def _sort_out(self, judged: Iterable[Judged], kept: list[Received]) -> list[Received]:
+        """Return messages that may be kept; what comes before one that may not is taken first."""
+        for message, withheld in judged:
+            handler, raw, arrival_ns = message
+            if withheld is None:
+                self._wiped.discard(handler.tap)
+                kept.append(message)
+                continue
+            self._take(kept)
+            kept = []
+            self._withheld[handler.tap][withheld.value] += 1
+            if handler.tap in self._outcomes:
+                self._outcomes[handler.tap].withhold(handler.topic, raw, arrival_ns)
+                continue
+            self._runners[handler.tap].counts['received'] += 1
+            if handler.tap not in self._wiped:
+                self._wiped.add(handler.tap)
+                self._wipe(handler.tap)
+        return kept
+
+    def _take(self, messages: Sequence[Received]) -> None:
+        """
+        Take messages that may be kept.
+
+        Frequent ones are looked at in blocks, ahead of the others; what is complete with one is
+        handed on in its turn.
         """
         others: list[int] = []
         blocks: defaultdict[str, list[int]] = defaultdict(list)
@@ -229,6 +253,7 @@ class Pipeline:
             under_way = [runner.since_ns for runner in self._runners.values()]
             waiting = [found.event for _, _, found in self._waiting]
             under_way += [one.stamp_ns for one in waiting if not isinstance(one, JointPlaces)]
+            under_way += [] if self._gate is None else self._gate.stamps_ns
             self._pose_source.drop_before(min([newest_ns, *filter(None, under_way)]))
 
     def _emit_all(self, name: str, results: Iterable[Result]) -> None:
@@ -256,7 +281,7 @@ class Pipeline:
             self._source,
             self._list_ongoing(dating, event.stamp_ns),
             look_up(event.frame_id, event.stamp_ns),
-            self._find_demonstration(event) if is_motion else '',
+            self._demonstrations.find(event) if is_motion else '',
             dating.stamped_by,
             stamp_is_local=dating.is_local,
         )
@@ -319,22 +344,12 @@ class Pipeline:
 
     def set_demonstration(self, name: str, now_ns: int) -> None:
         """Take what moves from now on for a demonstration of that name; empty: no longer."""
-        for open_one in self._demonstrations[-1:]:
-            open_one.end_ns = open_one.end_ns or now_ns
-        if name:
-            self._demonstrations.append(_Demonstration(name, now_ns))
-        del self._demonstrations[:-64]
-
-    def _find_demonstration(self, event: Event) -> str:
-        """Return the name of the demonstration that an event reaches into, if there is one."""
-        for one in reversed(self._demonstrations):
-            ended_before = one.end_ns is not None and one.end_ns < event.stamp_ns
-            if one.begin_ns <= event.end_ns and not ended_before:
-                return one.name
-        return ''
+        self._demonstrations.begin(name, now_ns)
 
     def flush_silent(self, now_ns: int) -> None:
         """Hand on what is under way on topics that have fallen silent; live, now and then."""
+        if self._gate is not None:
+            self._take(self._sort_out(self._gate.release(now_ns), []))
         for name, runner in self._runners.items():
             for found in runner.flush_silent(now_ns):
                 self._deliver(name, found)
@@ -347,6 +362,8 @@ class Pipeline:
 
     def finish(self) -> None:
         """End all streams: what was under way is handed on, marked as broken off."""
+        if self._gate is not None:
+            self._take(self._sort_out(self._gate.release_all(), []))
         self._store_efforts()
         for name, runner in self._runners.items():
             for found in runner.finish():
@@ -362,7 +379,17 @@ class Pipeline:
         """
         found = self._pose_source.report()
         for name, runner in self._runners.items():
-            found[self._make_title(name)] = {**runner.report(), **kept.get(name, {})}
+            told = {**runner.report(), **self._withheld[name]}
+            found[self._make_title(name)] = {**told, **kept.get(name, {})}
         for name, outcomes in self._outcomes.items():
-            found |= outcomes.report(kept.get(name, {}))
+            found |= outcomes.report({**self._withheld[name], **kept.get(name, {})})
         return found
+
+    def locate(
+        self, target: str, frame: str, now_ns: int, *, of_frame: bool = False
+    ) -> SensorPlace | None:
+        """Return where a sensor of a frame is now in another, as `Locator` says."""
+        if of_frame:
+            return self._pose_source.find_frame(target, frame, now_ns)
+        places = self._pose_source.list_places(target, Sensed(frame, now_ns))
+        return max(places, key=lambda one: sum((one.spread or ())[::3]) if one else 0.0)

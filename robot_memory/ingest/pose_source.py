@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_memory.core.fields import NANOSECONDS, arg
+from robot_memory.core.no_record import SensorPlace
+from robot_memory.core.places import read_spread
 from robot_memory.detectors import PoseHistory, PoseLookup, TransformTree
-from robot_memory.detectors.poses import strip_slash
+from robot_memory.detectors.poses import IDENTITY, Pose, strip_slash
 from robot_memory.ingest import messages
+from robot_memory.ingest.handlers import Sensed
+from robot_memory.ingest.pose_spreads import CovarianceHistory
 from robot_memory.ingest.stamps import STAMPED_ON_ARRIVAL, ArrivalClock, MessageStamper
 from robot_memory.storage.tables.transforms import Edge
 
@@ -22,6 +26,12 @@ POSE_TYPES = (
 TF_TYPE = 'tf2_msgs/msg/TFMessage'
 _MARGIN_NS = 10 * NANOSECONDS
 _PRUNE_EVERY = 1000
+
+NO_PLACES = (
+    'there are no-record zones, and neither pose_topic nor fixed_frame is set: no place is known, '
+    'so nothing will be recorded'
+)
+"""What is said where zones are set and no poses are listened to."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +48,10 @@ class PoseSourceSettings:
         'tf frame whose pose the motions of joints get; where tf does not have it, that of their '
         'own frame, unless that is fixed_frame.',
         default='tool0',
+    )
+    robot_frame: str = arg(
+        'tf frame whose place is that of messages and calls without a frame, for no-record zones.',
+        default='base_link',
     )
     pose_tolerance_s: float = arg(
         'Maximum time difference between an event and its pose, in seconds.',
@@ -71,6 +85,7 @@ class PoseSource:
         self._warn = warn
         self._history = PoseHistory(settings.pose_topic, settings.pose_tolerance_s)
         self._tree = TransformTree(settings.pose_tolerance_s)
+        self._covariances = CovarianceHistory()
         self._since_pruned = 0
         self.topics = list_pose_topics(settings)
         self.counts: dict[str, Counter[str]] = {topic: Counter() for topic, _, _ in self.topics}
@@ -94,8 +109,8 @@ class PoseSource:
         return 0
 
     def _add_pose(self, message: Any, stamp_ns: int) -> int:
-        pose = message.pose
-        pose = getattr(pose, 'pose', pose)
+        self._covariances.add(stamp_ns, getattr(message.pose, 'covariance', None))
+        pose = getattr(message.pose, 'pose', message.pose)
         self._history.add(
             stamp_ns, message.header.frame_id, to_xyz(pose.position), to_xyzw(pose.orientation)
         )
@@ -133,6 +148,47 @@ class PoseSource:
             return found
         return self.look_up(frame, stamp_ns)
 
+    def is_settled(self, target: str, sensed: Sensed) -> bool:
+        """Say whether the poses have come that enclose what was measured, up to a target frame."""
+        if self._settings.pose_topic:
+            return self._history.newest_ns >= sensed.stamp_ns
+        frame = self._choose_frame(sensed)
+        is_same = frame == strip_slash(target)
+        return is_same or self._tree.is_settled(target, frame, sensed.stamp_ns)
+
+    def list_places(self, target: str, sensed: Sensed) -> list[SensorPlace | None]:
+        """
+        Return where the sensor was in a target frame, at least one; None: that is unknown.
+
+        There are two where the covariances before and after differ.
+        """
+        if self._settings.pose_topic:
+            found = self._history.look_up(sensed.stamp_ns)
+            if found.pose is None or found.frame_id != strip_slash(target):
+                return [None]
+            covariances = self._covariances.look_up(sensed.stamp_ns)
+            if not all(covariances):
+                return [None]
+            spreads = [read_spread(list(one)) for one in covariances] or [None]
+            return [make_place(found.pose, spread) for spread in spreads]
+        return [self.find_frame(target, self._choose_frame(sensed), sensed.stamp_ns)]
+
+    def find_frame(self, target: str, frame: str, stamp_ns: int) -> SensorPlace | None:
+        """Return where the origin of a frame was in a target frame, by tf; None: unknown."""
+        if self._settings.pose_topic:
+            return None
+        if strip_slash(frame) == strip_slash(target):
+            return SensorPlace((0.0, 0.0, 0.0))
+        found = self._tree.look_up(target, frame, stamp_ns)
+        return None if found.pose is None else make_place(found.pose, None)
+
+    def _choose_frame(self, sensed: Sensed) -> str:
+        """Return the frame whose place stands for that of a sensor."""
+        tool = self._settings.tool_frame
+        if sensed.is_joints and tool and self._tree.has_frame(tool):
+            return strip_slash(tool)
+        return strip_slash(sensed.frame) or strip_slash(self._settings.robot_frame)
+
     def list_edges(self, stamp_ns: int) -> tuple[Edge, ...]:
         """Return the tree of tf at a stamp, as the store keeps it; nothing without tf."""
         if not self._settings.fixed_frame or self._settings.pose_topic:
@@ -151,6 +207,7 @@ class PoseSource:
         """Drop the poses that no event still under way will ask for."""
         self._since_pruned = 0
         self._history.drop_before(stamp_ns - _MARGIN_NS)
+        self._covariances.drop_before(stamp_ns - _MARGIN_NS)
         self._tree.drop_before(stamp_ns - _MARGIN_NS)
 
     def report(self) -> dict[str, dict[str, int]]:
@@ -160,6 +217,15 @@ class PoseSource:
             replaced = Counter({STAMPED_ON_ARRIVAL: self._stamps.replaced})
             found[topic].update(self._history.ignored + self._tree.ignored + replaced)
         return found
+
+
+def make_place(pose: Pose, spread: tuple[float, ...] | None) -> SensorPlace:
+    """Return a pose as a place, with the rows of its rotation."""
+    origin = Pose((0.0, 0.0, 0.0), pose.orientation)
+    axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    columns = [(origin @ Pose(axis, IDENTITY.orientation)).position for axis in axes]
+    one, two, three = zip(*columns, strict=True)
+    return SensorPlace(pose.position, (one, two, three), spread)
 
 
 def to_xyz(vector: Any) -> tuple[float, float, float]:

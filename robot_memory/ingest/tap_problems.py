@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from robot_memory.core.no_record import Withheld
 from robot_memory.plugins.detectors import DISABLED
 
 _CONTENT = 'check the contents of the published messages'
@@ -17,6 +18,14 @@ CURES = {
     'repeated stamp': _STAMP,
     'unreadable': 'see the log; check that publisher and memory use the same type',
     DISABLED: 'the log says why; mend or update the package of the detector, and restart',
+    Withheld.PLACE_UNKNOWN.value: (
+        'there are no-record zones, and no pose comes in their frames for the frame and stamps '
+        'of the messages; check pose_topic or fixed_frame, robot_frame and tf'
+    ),
+    Withheld.CLOCK_SUSPECT.value: (
+        'there are no-record times: synchronise the clock, or confirm it with `robot-memory clock '
+        'trust`'
+    ),
     'no goal': (
         'goals are seen where the server of the action has introspection on '
         '(configure_introspection with CONTENTS, ROS 2 Kilted and later); elsewhere take fields '

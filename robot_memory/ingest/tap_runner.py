@@ -21,6 +21,7 @@ from robot_memory.ingest.fast_readings import (
     make_block_reader,
     read_image,
 )
+from robot_memory.ingest.handlers import Sensed
 from robot_memory.ingest.stamps import STAMPED_ON_ARRIVAL, ArrivalClock, Dating, MessageStamper
 from robot_memory.ingest.tap import Tap, make_detector
 from robot_memory.plugins.registry import ExtensionRegistry
@@ -64,6 +65,9 @@ class TapRunner:
         self.counts: Counter[str] = Counter()
         self.stamps = MessageStamper(self._kind.stamped, arrival)
         self._warn = warn
+        self._extensions = extensions
+        self._has_header = messages.has_header(tap.settings.type)
+        self._ignored_before: Counter[str] = Counter()
         self._last_ns = 0
         self._arrived_ns = self._received_ns = 0
         self._next: Tap | None = None
@@ -72,6 +76,23 @@ class TapRunner:
     def change(self, tap: Tap) -> None:
         """Take other settings from the next event on; one that is under way ends by its own."""
         self._next = tap
+
+    def wipe(self) -> None:
+        """Drop all that the detector holds: ring buffers, and what is under way."""
+        self._ignored_before += self.detector.ignored
+        self.tap, self._next = self._next or self.tap, None
+        self._take_settings(self.tap)
+        self.detector, self._kind = make_detector(self.tap, self._extensions)
+
+    def sense(self, raw: Raw, arrival_ns: int) -> Sensed:
+        """Return where and when a message was measured, as far as its bytes can be read."""
+        stamp_ns, frame = 0, ''
+        try:
+            stamp_ns = messages.read_stamp(raw) if self._kind.stamped else 0
+            frame = messages.read_header_frame(raw) if self._has_header else ''
+        except Exception:  # broken bytes are counted where the message is read
+            pass
+        return Sensed(frame, stamp_ns or arrival_ns, isinstance(self.detector, MotionDetector))
 
     def _take_settings(self, tap: Tap) -> None:
         self.tap = tap
@@ -220,4 +241,4 @@ class TapRunner:
     def report(self) -> dict[str, int]:
         """Return how many messages came, and by reason how many were not used or not kept."""
         replaced = Counter({STAMPED_ON_ARRIVAL: self.stamps.replaced})
-        return dict(self.counts + replaced + self.detector.ignored)
+        return dict(self.counts + replaced + self._ignored_before + self.detector.ignored)

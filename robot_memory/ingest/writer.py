@@ -15,7 +15,7 @@ from typing import Any
 
 from robot_memory.core.authority import Writer
 from robot_memory.core.errors import Conflict, InvalidArgument, RobotMemoryError, Unavailable
-from robot_memory.ingest.pipeline import LearnedText, Result
+from robot_memory.ingest.results import LearnedText, Result
 from robot_memory.ingest.sessions import NONE, SessionFinder
 from robot_memory.ingest.tap import Tap
 from robot_memory.lifecycle import trials

@@ -12,6 +12,7 @@ from robot_memory.core.records import INHERITED, Record, Session, is_human, make
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle import facts
 from robot_memory.lifecycle.classification import select_statements
+from robot_memory.lifecycle.no_record import refuse_unrecorded
 from robot_memory.lifecycle.sessions import get_or_start_session
 from robot_memory.lifecycle.verdicts import NO_VERDICTS, Verdicts, judge_statement
 from robot_memory.memory import Memory
@@ -67,8 +68,10 @@ def store_exchange(
 
     Without a `session_id` they belong to the newest open session, of the collection if one is
     named; if none is open, one is started. What a person states is stored as a fact, too. Raise
-    NotFound for an unknown session, Conflict for one that has ended or for a plug-in's veto.
+    NotFound for an unknown session, Conflict for one that has ended, for a plug-in's veto, or
+    where nothing is recorded now.
     """
+    refuse_unrecorded(memory, 'save_conversation')
     said, metadata = _run_save_hooks(memory, said, metadata)
     vectors, stated = _find_statements(memory, said)
     verdicts = _judge_statements(memory, stated, session_id, collection)

@@ -22,6 +22,7 @@ from robot_memory.lifecycle.authority import may_change, propose
 from robot_memory.lifecycle.classification import classify_text
 from robot_memory.lifecycle.corrections import Correction, link_correction, reinstate
 from robot_memory.lifecycle.described import redeem
+from robot_memory.lifecycle.no_record import refuse_unrecorded
 from robot_memory.lifecycle.stated_limits import make_constraint, states_limits
 from robot_memory.lifecycle.verdicts import NO_VERDICTS, Verdicts, judge_statement
 from robot_memory.memory import Memory
@@ -104,8 +105,10 @@ def learn(
     place of a `promoted` fact, and names it, as it names a perception or a turn.
 
     Raise InvalidArgument, which names the `argument`, for an empty text, NotFound for a session or
-    a memory that does not exist, and Conflict for one that may not be promoted.
+    a memory that does not exist, and Conflict for one that may not be promoted, or where
+    nothing is recorded now.
     """
+    refuse_unrecorded(memory, 'learn')
     text, truncated = truncate_text(argument, text)
     vector = memory.embed_passage(text)
     if category:  # it is known, whatever the words are
@@ -291,7 +294,8 @@ def update(
 
 
 def prepare_update(memory: Memory, text: str, context: Mapping[str, Any]) -> Update:
-    """Classify and embed a new text before the transaction; raise InvalidArgument."""
+    """Classify and embed a new text before the transaction; raise InvalidArgument or Conflict."""
+    refuse_unrecorded(memory, 'update')
     text, truncated = truncate_text('new_content', text)
     vector = memory.embed_passage(text)
     inferred = classify_text(memory, text, vector)

@@ -14,6 +14,7 @@ from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, make_record
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.authority import may_change
+from robot_memory.lifecycle.no_record import refuse_unrecorded
 from robot_memory.lifecycle.witnesses import add_witness, find_witnessed, move_witnesses
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
@@ -88,8 +89,10 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
 
     A known one that was cut short by the end of its stream is superseded by the whole. A contact
     that another topic measured before is entered there as a witness. Raise NotFound for a session
-    that does not exist, Unavailable if the store cannot be written now.
+    that does not exist, Unavailable if the store cannot be written now, Conflict where nothing is
+    recorded now.
     """
+    refuse_unrecorded(memory, 'save_perception', perception.frame_id or '', perception.pose)
     identity = perception.identity
     known, is_enough, witnessed, is_embedded = 0, False, 0, False
     if identity is not None:

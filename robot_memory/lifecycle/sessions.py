@@ -12,6 +12,7 @@ from robot_memory.core.errors import NotFound
 from robot_memory.core.records import Record, Session
 from robot_memory.lifecycle.authority import may_change
 from robot_memory.lifecycle.consolidation import Merge, find_merges
+from robot_memory.lifecycle.no_record import refuse_unrecorded
 from robot_memory.lifecycle.retention import retire_expired
 from robot_memory.lifecycle.undo import prune_history
 from robot_memory.memory import Memory
@@ -51,7 +52,12 @@ def start_session(
     title: str = '',
     tags: tuple[str, ...] = (),
 ) -> tuple[Session, int]:
-    """Start a session; return it and the number of active memories of its collection."""
+    """
+    Start a session; return it and the number of active memories of its collection.
+
+    Raise Conflict where nothing is recorded now.
+    """
+    refuse_unrecorded(memory, 'start_session')
     session = Session(
         id=str(uuid.uuid4()),
         collection=collection,
@@ -105,8 +111,10 @@ def save_session(
     Mark an open session as saved and give it a title; return it and the number of its turns.
 
     Without a `session_id` it is the newest open one, of a collection if one is named. It stays
-    open. Raise NotFound where no open session has a turn, Conflict where the named one has ended.
+    open. Raise NotFound where no open session has a turn, Conflict where the named one has ended,
+    or where nothing is recorded now.
     """
+    refuse_unrecorded(memory, 'save_session')
     with memory.db.write() as connection:
         if session_id is None:
             session = sessions.find_open(connection, collection)

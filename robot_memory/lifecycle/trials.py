@@ -14,6 +14,7 @@ from robot_memory.core.records import make_record
 from robot_memory.core.trials import CHANGE, TRIAL, Trial, digest_body
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.embedding.text_vectors import TextVectors
+from robot_memory.lifecycle.no_record import refuse_unrecorded
 from robot_memory.memory import Memory
 from robot_memory.skills.model import Noticed
 from robot_memory.storage import Connection
@@ -62,7 +63,8 @@ def record(memory: Memory, report: Report) -> Recorded:
     Store a trial; with the key of one that is stored, answer what that one answered.
 
     Raise InvalidArgument for a figure whose unit does not fit those of the skill, NotFound for a
-    session or a used memory that does not exist, and Conflict for the key of another trial.
+    session or a used memory that does not exist, and Conflict for the key of another trial, or
+    where nothing is recorded now.
     """
     trial = _seal(report)
     if trial.key is not None:
@@ -70,6 +72,7 @@ def record(memory: Memory, report: Report) -> Recorded:
             known = _find_known(connection, report.collection, trial)
         if known is not None:
             return known
+    refuse_unrecorded(memory, 'record_outcome')
     sentence = memory.vectorizer.embed_form(trial.describe())
     vector = memory.skills.embed(trial.situation)
     try:

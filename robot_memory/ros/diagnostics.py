@@ -16,6 +16,7 @@ from robot_memory.ingest import QueuedEventWriter
 from robot_memory.ingest.pose_source import TF_TYPE
 from robot_memory.ingest.tap_problems import DropMonitor
 from robot_memory.lifecycle.maintenance import measure_file
+from robot_memory.lifecycle.no_record import get_withheld
 from robot_memory.memory import Memory
 from robot_memory.ros.publishers import SubscriptionStatus
 from robot_memory.ros.taps import TapSubscriber
@@ -171,6 +172,7 @@ class Diagnostics:
             **_describe_disk(memory),
             'damaged pages': len(memory.scrubber.damaged),
             'clock': clock or 'trusted',
+            'withheld': sum(get_withheld(memory).values()),
         }
         errors_now = ', '.join(f'{operation}: {code}' for operation, code, _ in grown)
         words = (

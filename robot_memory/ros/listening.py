@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from rclpy.node import Node
 
+from robot_memory.core.no_record import find_nothing
 from robot_memory.ingest import (
     IngestSettings,
     Pipeline,
@@ -17,6 +18,8 @@ from robot_memory.ingest import (
     SessionFinder,
     StoredRuns,
 )
+from robot_memory.ingest.no_record import NoRecordPolicy
+from robot_memory.ingest.pose_source import NO_PLACES
 from robot_memory.ingest.stamps import LIVE
 from robot_memory.ingest.tap import Tap
 from robot_memory.memory import Memory
@@ -54,10 +57,15 @@ class Listening:
                 memory.extensions,
                 dataclasses.replace(LIVE, replaces_zero=lambda: not is_time_simulated(node)),
                 StoredRuns(finder),
+                no_record=NoRecordPolicy(memory, is_live=True),
             )
             self.taps = TapSubscriber(node, pipeline)
             closers.callback(self.taps.close)
+            memory.locate = self.taps.locate
+            closers.callback(setattr, memory, 'locate', find_nothing)
             self._closers = closers.pop_all()
+        if memory.no_record.zones and not (place.pose_topic or place.fixed_frame):
+            node.get_logger().warning(NO_PLACES)
         if settings.demonstration:
             now_ns = node.get_clock().now().nanoseconds
             self.taps.set_demonstration(settings.demonstration, now_ns)

@@ -17,6 +17,7 @@ from rclpy.subscription import Subscription
 
 from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.core.json_text import format_value
+from robot_memory.core.no_record import SensorPlace
 from robot_memory.ingest import Pipeline, ReceivedMessage, TopicHandler
 from robot_memory.ingest.tap import Tap
 from robot_memory.ros.message_types import import_type
@@ -139,6 +140,12 @@ class TapSubscriber:
         """Begin or end the recording of a demonstration."""
         with self._lock:
             self._pipeline.set_demonstration(name, now_ns)
+
+    def locate(self, target: str, frame: str, *, of_frame: bool = False) -> SensorPlace | None:
+        """Return where a sensor of a frame is now in another, as `Locator` says."""
+        now_ns = self._node.get_clock().now().nanoseconds
+        with self._lock:
+            return self._pipeline.locate(target, frame, now_ns, of_frame=of_frame)
 
     def close(self) -> None:
         """Stop listening, and hand on what is under way."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import Unavailable
+from robot_memory.lifecycle.no_record import get_withheld
 from robot_memory.memory import Memory
 from robot_memory.metrics.registry import ErrorSeverity, Timing
 from robot_memory.status.summary import measure_free_bytes
@@ -72,6 +73,7 @@ def report_performance(memory: Memory) -> dict[str, Any]:
             'misses': registry.get_count('query_cache_misses'),
             'hit_ratio': registry.compute_hit_ratio('query_cache'),
         },
+        'withheld': get_withheld(memory),
         'embedder': {
             'model': embedder.name if embedder else None,
             'state': memory.embedder.state,

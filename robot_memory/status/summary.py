@@ -10,6 +10,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Summa
 from prometheus_client.metrics_core import Metric
 
 from robot_memory.core.clock import format_instant
+from robot_memory.core.no_record import Withheld
 from robot_memory.core.version import get_version
 from robot_memory.memory import Memory
 from robot_memory.metrics.registry import Timing
@@ -103,6 +104,15 @@ class _Figures:
         for (operation, code, severity), number in registry.get_error_counts().items():
             errors.add_metric([operation, code, severity.value], number)
         yield errors
+
+        withheld = CounterMetricFamily(
+            'robot_memory_withheld',
+            'Messages and calls of which nothing was kept, by no-record zones and times.',
+            labels=['reason'],
+        )
+        for reason in Withheld:
+            withheld.add_metric([reason.label], registry.get_count(reason.counter))
+        yield withheld
 
     def _collect_embedding(self) -> Iterator[Metric]:
         memory = self._memory

@@ -22,7 +22,7 @@ from robots import Robot
 from robot_memory.archive.reader import import_archive
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.fields import to_plain
-from robot_memory.ingest.pipeline import LearnedText
+from robot_memory.ingest.results import LearnedText
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.writer import EventWriter
 from robot_memory.text.categories import PROTECTED

@@ -386,3 +386,64 @@ def test_a_pose_without_a_stamp_is_that_of_its_arrival(
     assert found['frame_id'] == 'map' and found['position'] == [2.0, 0.0, 0.0]
     _, _, counts = until('/tcp_pose', OK, 'zero stamp replaced')
     assert counts['received'] == counts['zero stamp replaced']
+
+
+ZONE = """
+regions: {kitchen: {frame: map, box: [[0, 0], [4, 3]]}}
+no_record: {zones: [kitchen]}
+"""
+
+
+def test_in_a_no_record_zone_nothing_is_kept_and_that_is_counted(
+    start: Callable[..., Any],
+    robot: Any,
+    until: Callable[..., Any],
+    stream: Callable[..., Any],
+    tmp_path: Path,
+) -> None:
+    rules = tmp_path / 'places.yaml'
+    rules.write_text(ZONE, encoding='utf-8')
+    said, pose = String(data='wipe the quixotic table'), PoseStamped()
+    pose.header.frame_id, pose.pose.position.x, pose.pose.orientation.w = 'map', 2.0, 1.0
+    node = start(
+        taps='[wrench, task]',
+        pose_topic='/tcp_pose',
+        regions_file=rules,
+        **{'task.topic': '/task', 'task.type': 'std_msgs/msg/String'},
+    )
+    forces = push()
+    stream(robot.node.create_publisher(WrenchStamped, '/wrench', 500), lambda: next(forces))
+    texts: list[String] = []
+
+    def say() -> String:
+        texts.append(said)
+        return said
+
+    stream(robot.node.create_publisher(String, '/task', 500), say)
+    until('wrench (/wrench)', WARN, 'there are no-record zones, and no pose comes')
+    refused = robot.call('learn', insight='the quixotic door jams')
+    assert (refused.success, refused.error_code) == (False, 'conflict')
+    assert 'the place of the sensor in its frame is unknown' in refused.message
+    stream(robot.node.create_publisher(PoseStamped, '/tcp_pose', 500), lambda: pose)
+    until('task (/task)', OK, 'no-record zone ')
+    until('wrench (/wrench)', OK, 'no-record zone ')
+
+    def learn() -> str:
+        return str(robot.call('learn', insight='the quixotic door jams').message)
+
+    words = 'learn keeps nothing now: the sensor is in the no-record zone kitchen'
+    robot.until(lambda: learn() == words, words)
+    diagnosed(robot, lambda _, values: int(values['withheld']) > 100)
+    assert robot.call('query_records').total_count == 0
+    said, before = String(data='dust the lamp'), len(texts)
+    robot.until(lambda: texts[before + 20 :], 'the last word of before to lie in the zone')
+    pose.pose.position.x = 4.5
+    robot.until(
+        lambda: robot.call('learn', insight='the door opens').success, 'the robot to be out'
+    )
+    robot.until(lambda: perceived(robot), 'a contact')
+    robot.until(lambda: robot.call('query_records').total_count >= 3, 'the instruction')
+    assert robot.call('query_records', where='{"content": "dust the lamp"}').total_count == 1
+    node.stop()
+    files = node.db.parent.glob('memory.db*')
+    assert not any(b'quixotic' in file.read_bytes() for file in files)
