@@ -63,6 +63,8 @@ def check_port(installation: Installation) -> Iterator[Finding]:
         raise NotChecked('mcp_enabled is false')
     if not mcp.mcp_port:
         raise NotChecked('mcp_port is 0: any free port')
+    if installation.params is None and find_users(installation.path):
+        raise NotChecked('a process has the store open already; --params names its port')
     try:
         address = parse_address(mcp.mcp_host)
     except InvalidArgument as error:

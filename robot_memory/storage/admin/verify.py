@@ -114,8 +114,9 @@ def open_checked(path: Path) -> apsw.Connection:
 def _connect(path: Path) -> apsw.Connection:
     """Open a file that is not to be changed, be it by its log."""
     log = has_log(path)
-    if not log and not os.access(path.parent, os.W_OK, effective_ids=True):
-        return connect_alone(path)  # SQLite can make no -shm there
+    may_write = all(os.access(one, os.W_OK, effective_ids=True) for one in (path, path.parent))
+    if not log and not may_write:
+        return connect_alone(path)  # it leaves no -shm of a user who may not write
     connection = checksums.connect(path, apsw.SQLITE_OPEN_READWRITE)
     if log:  # an empty one is left to SQLite, which removes it
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
