@@ -25,6 +25,8 @@ from robot_memory.status.logs import JsonLines
 from robot_memory.text.controls import escape_controls
 
 logger = logging.getLogger(__name__)
+_WITHOUT_ROLE = ('doctor',)
+"""Commands that answer even where the disk of the store does not."""
 
 
 def main() -> NoReturn:
@@ -74,7 +76,8 @@ def _dispatch(arguments: Sequence[str]) -> None:
     settings, found = configured(collect_values(Settings, parsed), PROGRAM)
     _set_up_streams(options, settings, serves=parsed.command == 'mcp')
     found.log()
-    caller.set(Writer.of_role('cli', find_os_user(), _find_role(settings)))
+    if parsed.command not in _WITHOUT_ROLE:
+        caller.set(Writer.of_role('cli', find_os_user(), _find_role(settings)))
     command = get_command(parsed.command)
     command.run(collect_values(command.request, parsed), settings, options)
 

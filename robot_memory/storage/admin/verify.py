@@ -6,7 +6,7 @@ import errno
 import os
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,6 +123,10 @@ def _connect(path: Path) -> apsw.Connection:
     return connection
 
 
+def _connect_to_write(path: Path) -> apsw.Connection:
+    return checksums.connect(path, apsw.SQLITE_OPEN_READWRITE)
+
+
 def connect_alone(path: Path) -> apsw.Connection:
     """Open the file of a store without its log, and without a lock or a change."""
     return apsw.Connection(
@@ -151,9 +155,17 @@ def has_log(path: Path) -> bool:
 
 def is_whole_without(path: Path) -> bool:
     """Say whether SQLite finds a file whole where it does not look at checksums."""
-    with _unverified(path) as connection:
+    with _unverified(path, _connect) as connection:
         rows: list[Any] = connection.execute('PRAGMA integrity_check(1)').fetchall()
     return rows == [('ok',)]
+
+
+def _find_changed(path: Path) -> str:
+    """Return which memory or audit line of a file with foreign pages is not as it was written."""
+    with _unverified(path, _connect) as connection:
+        if not schema_runner.is_current(connection):
+            return ''
+        return audit_check.check(connection, all_lines=True).problem
 
 
 def accept_pages(path: Path) -> None:
@@ -174,13 +186,15 @@ def accept_pages(path: Path) -> None:
             f'the structure of {path} is not whole: its pages are damaged, not only their '
             'checksums; use `robot-memory restore` or `robot-memory salvage`'
         )
-    with _unverified(path) as connection:
+    with _unverified(path, _connect_to_write) as connection:
         checksums.write_anew(connection)
 
 
 @contextmanager
-def _unverified(path: Path) -> Iterator[apsw.Connection]:
-    connection = checksums.connect(path, apsw.SQLITE_OPEN_READWRITE)
+def _unverified(
+    path: Path, connect: Callable[[Path], apsw.Connection]
+) -> Iterator[apsw.Connection]:
+    connection = connect(path)
     try:
         load_vectors(connection)
         connection.pragma('checksum_verification', False)
@@ -202,6 +216,10 @@ def _check_pages(path: Path) -> Check:
         is_foreign = not flipped and is_whole_without(path)
         told += f'; one bit of page {flipped[0]} flipped' if flipped else ''
         told, cure = (told + _FOREIGN, _ACCEPT) if is_foreign else (told, REPLACE)
+        changed = _find_changed(path) if is_foreign else ''
+        if changed:
+            told += f'; {changed}: texts changed, by that program or by damage'
+            cure = f'if that change was meant {_ACCEPT}, else {REPLACE}'
     elif has_checksums:
         told = f'the checksums of {count} pages match'
     else:
