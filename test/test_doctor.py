@@ -810,6 +810,24 @@ def test_a_store_that_is_open_and_written_to_has_no_fault(site: Site) -> None:
     assert site.list_files() == before
 
 
+def test_a_store_that_is_written_to_meanwhile_has_no_fault(site: Site) -> None:
+    script = (
+        'import itertools, sys, threading\nfrom robot_memory.api import RobotMemory\n'
+        'stop = threading.Event()\n'
+        'threading.Thread(target=lambda: (sys.stdin.readline(), stop.set())).start()\n'
+        'print("ready", flush=True)\n'
+        'for number in itertools.count():\n'
+        '    with RobotMemory(sys.argv[1], model="none", durability="normal") as robot:\n'
+        '        robot.learn(f"Box {number} came at {number * 31}")\n'
+        '        robot.forget(number % 100 + 1, "wrong") if number % 2 else robot.maintain()\n'
+        '    if stop.is_set(): break\n'
+    )
+    site.start(script, str(site.store))
+    for _ in range(20):
+        assert site.examine().findings == ()
+    site.end_other()
+
+
 def test_a_log_that_a_crash_left_is_no_fault_and_stays_as_it_is(site: Site) -> None:
     script = _OPEN + 'import os\nrobot.learn("The red cup is wet")\nos._exit(9)'
     assert prepared.run([sys.executable, '-c', script, str(site.store)]).returncode == 9

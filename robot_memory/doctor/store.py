@@ -22,8 +22,8 @@ from robot_memory.storage import (
 from robot_memory.storage.admin.advice import LARGE_LOG, LITTLE_ROOM, measure_room
 from robot_memory.storage.admin.backup import backups, plan_of
 from robot_memory.storage.admin.log_check import check_log
-from robot_memory.storage.admin.verify import hold_checked, verify
-from robot_memory.storage.lock_owners import find_readers, name_processes
+from robot_memory.storage.admin.verify import Locked, hold_checked, verify
+from robot_memory.storage.lock_owners import find_readers, find_users, name_processes
 from robot_memory.storage.store_files import JOURNAL, LOG, SUFFIXES, name_file
 from robot_memory.storage.tables import erasures
 
@@ -158,14 +158,18 @@ def check_content(installation: Installation) -> Iterator[Finding]:
     try:
         checks = verify(path)
         fault = None
+    except Locked as error:
+        yield read_finding('store', error)
+        return
     except Unavailable as error:
         checks = []
         fault = read_finding('store', error, '' if '; ' in str(error) else _NO_STORE)
     is_whole = fault is None and all(one.holds for one in checks)
-    log = check_log(path, is_whole=is_whole)
-    if not log.holds:
-        yield Finding('log', log.detail, log.cure)
-        return
+    if not find_users(path):  # the log that a process uses is the store's
+        log = check_log(path, is_whole=is_whole)
+        if not log.holds:
+            yield Finding('log', log.detail, log.cure)
+            return
     if fault is not None:
         yield fault
     is_older = any(one.name == 'schema' for one in checks)

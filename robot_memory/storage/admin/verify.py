@@ -27,6 +27,7 @@ from robot_memory.storage.upgrade import NoRoom
 from robot_memory.storage.vector_extension import load_vectors
 
 _SHOWN = 3
+_PATIENCE_MS = 5_000
 _FOREIGN = (
     '; the structure is whole, so another program (the sqlite3 shell?) probably wrote to the file '
     'without checksums: `robot-memory verify --accept` takes the pages as they are'
@@ -43,6 +44,10 @@ _COMPARE = (
     'somebody changed the file: `robot-memory audit verify --head FILE` compares a head that was '
     'kept elsewhere, `robot-memory restore BACKUP` goes back to an unchanged store'
 )
+
+
+class Locked(Unavailable):
+    """Another process keeps a store for itself."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,7 @@ def verify(path: Path) -> list[Check]:
         if not pages.holds:  # the first page may be among them, without which nothing opens
             return [pages]
         with hold_checked(file) as connection:
+            connection.execute('BEGIN')  # one state of the store, whatever others write
             return [pages, *_check_content(connection)]
 
 
@@ -103,7 +109,7 @@ def open_checked(path: Path) -> apsw.Connection:
             raise
     except apsw.BusyError as error:
         user = name_users(path) or 'a process'
-        raise Unavailable(
+        raise Locked(
             f'{path} cannot be read: {user} keeps it locked for itself; end that, then try again'
         ) from error
     except apsw.Error as error:
@@ -118,6 +124,7 @@ def _connect(path: Path) -> apsw.Connection:
     if not log and not may_write:
         return connect_alone(path)  # it leaves no -shm of a user who may not write
     connection = checksums.connect(path, apsw.SQLITE_OPEN_READWRITE)
+    connection.set_busy_timeout(_PATIENCE_MS)  # others open, close and compact it
     if log:  # an empty one is left to SQLite, which removes it
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     return connection
@@ -141,6 +148,8 @@ def hold_checked(path: Path) -> Iterator[apsw.Connection]:
     connection = open_checked(path)
     try:
         yield connection
+    except apsw.BusyError as error:
+        raise Locked(f'{path} cannot be read now: {error}; try again') from error
     except apsw.Error as error:
         raise Unavailable(f'{path} cannot be read as a store: {error}; {REPLACE}') from error
     finally:
@@ -163,6 +172,7 @@ def is_whole_without(path: Path) -> bool:
 def _find_changed(path: Path) -> str:
     """Return which memory or audit line of a file with foreign pages is not as it was written."""
     with _unverified(path, _connect) as connection:
+        connection.execute('BEGIN')
         if not schema_runner.is_current(connection):
             return ''
         return audit_check.check(connection, all_lines=True).problem
