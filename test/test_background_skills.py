@@ -21,6 +21,7 @@ from robot_memory.background.blas import hold_blas
 from robot_memory.background.skills import SkillKey
 from robot_memory.core.errors import Internal
 from robot_memory.lifecycle import trials
+from robot_memory.storage.indexes import indexed
 
 KEY = SkillKey('default', 'strike')
 
@@ -57,6 +58,19 @@ def test_a_copy_follows_what_another_process_writes(open_robot: Callable[..., Ro
     ]
     one.forget(told.memory_id, 'wrong')
     assert told.memory_id not in {row.memory_id for row in open_copy(other).rows}
+
+
+def test_what_a_process_has_recorded_it_does_not_read_again(
+    open_robot: Callable[..., Robot],
+) -> None:
+    one, other = open_robot(), open_robot()
+    for robot in (one, other, other, one):
+        told = strike(robot, 1)
+        (copy,) = robot.memory.skills._copies.values()
+        with robot.memory.db.read() as connection:
+            assert copy.seq == indexed.last_change(connection)
+        assert copy.rows[-1].memory_id == told.memory_id
+    assert len(open_copy(other).rows) == len(open_copy(one).rows) == 4
 
 
 def test_scales_are_learned_in_the_background_and_kept(open_robot: Callable[..., Robot]) -> None:

@@ -138,9 +138,14 @@ class SkillCopy:
             return self.skill.record(_convert(trial, vector, self.key.world))
 
     def adopt(self, connection: Connection, row: Row) -> None:
-        """Name the memory of the trial that was recorded last."""
+        """
+        Name the memory of the trial that was recorded last.
+
+        The connection is that of the write, in which the copy was opened: all before it is known.
+        """
         self._read_vectors(connection, [row])
         self._note(row)
+        self.seq = indexed.last_change(connection)
 
     def describe_state(self) -> dict[str, Any]:
         """Return what was learned as JSON, which holds whichever trials are forgotten later."""
