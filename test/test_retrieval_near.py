@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from narrowing import require
 from robots import Robot
 
 from robot_memory.core.errors import InvalidArgument
@@ -162,7 +165,7 @@ def test_probability_is_of_the_covariance_in_the_asked_frame(robot: Robot) -> No
         ({'position': [0, 0, 0]}, 'needs near.frame'),
         ({'frame': 'moon', 'position': [0, 0, 0]}, "'moon' is unknown.*frames of memories: map"),
         ({'frame': 'map', 'position': [0, 0]}, 'three finite numbers'),
-        ({'frame': 'map'}, 'either position or of'),
+        ({'frame': 'map'}, 'either position, of or in'),
         ({'frame': 'map', 'position': [0, 0, 0], 'within': -1}, '0 or more'),
         ({'frame': 'map', 'position': [0, 0, 0], 'probability': 0.5}, 'needs near.within'),
         ({'frame': 'map', 'position': [0, 0, 0], 'at': AT}, 'kept no transforms'),
@@ -207,3 +210,88 @@ def test_records_and_events_are_listed_by_the_same_place(robot: Robot) -> None:
     for tool in (robot.query_records, robot.query_events):
         with pytest.raises(InvalidArgument, match='near.within'):
             tool(near={'frame': 'map', 'position': [1, 0, 0]})
+
+
+REGIONS = """
+regions:
+  left bin: {frame: base, polygon: [[0, 0], [2, 0], [2, 2], [1, 1], [0, 2]], bottom: 0, top: 0.5}
+  tower: {frame: map, box: [[-1, -1], [1, 1]]}
+"""
+
+
+def open_with_regions(open_robot: Callable[..., Robot], tmp_path: Path) -> Robot:
+    (tmp_path / 'memory.regions.yaml').write_text(REGIONS, encoding='utf-8')
+    return open_robot()
+
+
+def test_what_lies_in_a_region_is_found_in_whatever_frame_it_was_stored(
+    open_robot: Callable[..., Robot], tmp_path: Path
+) -> None:
+    robot = open_with_regions(open_robot, tmp_path)
+    chance = np.random.default_rng(3)
+    base = make_pose(chance)
+    keep_tree(robot, STAMP, Edge('base', 'map', base))
+    way = {'base': np.eye(4), 'map': np.linalg.inv(make_matrix(base)), 'odom': np.eye(4)}
+    inside = chance.uniform((-0.5, -0.5, -0.3), (2.5, 2.5, 0.8), (600, 3))
+    names = [str(one) for one in chance.choice(['base', 'map', 'odom'], 600, p=(0.45, 0.45, 0.1))]
+    stored = [
+        (np.linalg.inv(way[name]) @ [*at, 1])[:3] for name, at in zip(names, inside, strict=True)
+    ]
+    keep_facts(robot, [(name, [*map(float, at)]) for name, at in zip(names, stored, strict=True)])
+    x, y, z = inside.T
+    is_in = (x >= 0) & (x <= 2) & (y >= 0) & (y <= 1 + np.abs(x - 1)) & (z >= 0) & (z <= 0.5)
+    wanted = [at for at in range(600) if is_in[at] and names[at] != 'odom']
+    assert 50 < len(wanted) < 500
+    order = sorted(wanted, key=lambda at: float(np.linalg.norm(inside[at] - [1, 1, 0.25])))
+    asked = {'in': 'Left Bin', 'at': AT}
+    found = robot.recall(near=asked, n=100)
+    assert [one.content for one in found.memories] == [f'thing {at}' for at in order[:100]]
+    told = require(found.near)
+    assert told['frame'] == 'base' and told['position'] == [1.0, 1.0, 0.25]
+    (left,) = told['not_compared']
+    assert left == {'reason': "odom: unknown tf frame 'odom'", 'count': names.count('odom')}
+    listed = robot.query_records(near=asked, limit=1000)
+    assert {one.record_content for one in listed.records} == {f'thing {at}' for at in wanted}
+    assert listed.total_count == len(wanted)
+
+
+def test_a_region_without_heights_reaches_up_and_down(
+    open_robot: Callable[..., Robot], tmp_path: Path
+) -> None:
+    robot = open_with_regions(open_robot, tmp_path)
+    keep_facts(robot, [('map', [1.0, -1.0, 9e5]), ('map', [0.0, 0.5, -3.0]), ('map', [1.1, 0, 0])])
+    found = robot.recall(near={'in': 'tower'})
+    assert [one.content for one in found.memories] == ['thing 1', 'thing 0']
+    for z in (0.0, 7.0):
+        robot.save_perception('a cup fell', frame_id='map', pose={'position': [0.5, 0.5, z]})
+    robot.save_perception('a cup fell', frame_id='map', pose={'position': [2.5, 0.5, 0.0]})
+    assert len(robot.query_events(near={'in': 'tower'}).events) == 2
+
+
+@pytest.mark.parametrize(
+    ('asked', 'words'),
+    [
+        (
+            {'in': 'left bim'},
+            r"near.in: there is no region 'left bim' \(did you mean left bin\?\)",
+        ),
+        ({'in': 'tower', 'of': 'mem_1'}, 'near needs either position, of or in'),
+        ({'in': 'tower', 'frame': 'map'}, "near.in 'tower' has a frame and a size of its own"),
+        ({'in': 'tower', 'within': 2}, 'leave out within'),
+        ({'in': 'tower', 'probability': 0.5}, 'leave out probability'),
+        ({'in': 7}, 'near.in must be text, not 7'),
+    ],
+)
+def test_a_question_for_a_region_that_is_none_is_refused_in_words(
+    open_robot: Callable[..., Robot], tmp_path: Path, asked: dict[str, Any], words: str
+) -> None:
+    robot = open_with_regions(open_robot, tmp_path)
+    keep_facts(robot, [('map', [0.0, 0.0, 0.0])])
+    for tool in (robot.recall, robot.query_records, robot.query_events):
+        ask: Any = tool
+        with pytest.raises(InvalidArgument, match=words):
+            ask(near=asked)
+    empty = robot.recall(near={'in': 'tower'}, context_filter={'category': 'gotcha'})
+    assert empty.why_empty == 'No memory that passes the rest lies in the region tower in map.'
+    with pytest.raises(InvalidArgument, match="near.in 'left bin': the frame 'base' is unknown"):
+        robot.recall(near={'in': 'left bin'})

@@ -148,8 +148,8 @@ class ToolMethods(ToolCaller):
             as_of: As of an instant (ISO 8601) or audit line (#120), by keyword.
             read: auto: read times, events, bounds, order and counts in the query; off: search.
             format: brief: text and one line a memory; full: all fields; default: recall_format.
-            near: In any frame: {"frame": "map", "position": [x, y, z]} or {"of": "mem_12", tf
-                frame or object}; optional at, within (m), probability.
+            near: In any frame: {"frame": map, "position": [x,y,z]}, {"of": mem_12, frame or
+                object} or {"in": region}; optional at, within (m), probability.
 
         Returns:
             memories: Memories, best match first.
@@ -528,7 +528,7 @@ class ToolMethods(ToolCaller):
             group_by: Groups of an aggregate; at most 1,000.
             bins: Bins of a histogram.
             time_zone: IANA name; default: the parameter time_zone.
-            near: As in recall; within is required.
+            near: As in recall; needs within or in.
 
         Returns:
             events: Page of events; none with an aggregate.
@@ -1480,8 +1480,9 @@ class RecordMethods(ToolCaller):
             limit: Maximum number of records.
             offset: Number of records to skip.
             as_of: As of an instant (ISO 8601) or audit line (#120).
-            near: In any frame: {"frame": "map", "position": [x, y, z]} or {"of": "mem_12", tf
-                frame or object}; optional at, within (m), probability. Here within is required.
+            near: In any frame: {"frame": map, "position": [x,y,z]}, {"of": mem_12, frame or
+                object} or {"in": region}; optional at, within (m), probability. Here within or in
+                is required.
 
         Returns:
             memory_id: Store id.

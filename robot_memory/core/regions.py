@@ -39,6 +39,20 @@ class Region:
     bottom: float = -math.inf
     top: float = math.inf
 
+    @property
+    def middle(self) -> Vector:
+        """Return the middle of the box around it; 0 where it has no limit in height."""
+        x, y = ((min(ends) + max(ends)) / 2 for ends in zip(*self.corners, strict=True))
+        height = (self.bottom + self.top) / 2
+        return x, y, height if math.isfinite(height) else 0.0
+
+    @property
+    def radius(self) -> float:
+        """Return how far from its middle anything in it can be, in metres."""
+        x, y, z = self.middle
+        flat = max(math.dist((x, y), corner) for corner in self.corners)
+        return math.hypot(flat, z - self.bottom, self.top - z) + polygons.SLACK
+
     def contains(self, position: Vector) -> bool:
         """Say whether a position in the region's frame lies in it."""
         x, y, z = position

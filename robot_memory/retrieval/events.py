@@ -16,7 +16,8 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json, format_value, parse_finite
 from robot_memory.core.zones import format_local, get_zone, parse_local, to_local
 from robot_memory.memory import Memory
-from robot_memory.retrieval.near import NearQuestion, NearSearch, prepare
+from robot_memory.retrieval.near import NearSearch, prepare
+from robot_memory.retrieval.near_question import NearQuestion
 from robot_memory.storage import Connection
 from robot_memory.storage.events.aggregates import SUMS, Group, aggregate
 from robot_memory.storage.events.conditions import Selection, select

@@ -9,12 +9,13 @@ from typing import Any
 
 from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
-from robot_memory.core.json_text import format_value, parse_finite
+from robot_memory.core.json_text import format_value
 from robot_memory.core.records import Record
-from robot_memory.core.suggestions import suggest
+from robot_memory.core.regions import Region, find_region
 from robot_memory.core.zones import get_zone, parse_local
 from robot_memory.detectors import Pose
 from robot_memory.memory import Memory
+from robot_memory.retrieval.near_question import NearQuestion
 from robot_memory.retrieval.place_views import PlaceView
 from robot_memory.retrieval.within import compute_within, turn_covariance
 from robot_memory.storage import Connection
@@ -24,74 +25,9 @@ from robot_memory.storage.indexes.placements import PlaceFrame, Placement
 from robot_memory.storage.tables import transforms
 from robot_memory.storage.tables.transforms import StoredTree
 
-_KEYS = ('frame', 'position', 'of', 'at', 'within', 'probability', 'source')
 NOW_NS = 10_000_000_000
 """How old the newest transforms may be to tell where moving frames are now."""
-_FORM = (
-    '{"frame": "map", "position": [x, y, z]} or {"of": "mem_12", a frame of tf or an object}, '
-    'with "at", "within" and "probability" if wanted'
-)
 _UNTURNED = (0.0, 0.0, 0.0, 1.0)
-
-
-@dataclass(frozen=True)
-class NearQuestion:
-    """Hold a question for what is near, checked as far as it can be without the store."""
-
-    frame: str
-    position: tuple[float, float, float] | None
-    of: str
-    at: str
-    within: float | None
-    probability: float | None
-    source: str | None
-
-    @classmethod
-    def parse(cls, near: Any) -> NearQuestion | None:
-        """Check a `near`; raise InvalidArgument for what is none. Empty is None."""
-        if not near:
-            return None
-        unknown = sorted(set(near) - set(_KEYS))
-        if unknown:
-            raise InvalidArgument(
-                f'near has no key {format_value(unknown[0])}{suggest(unknown[0], _KEYS)}; '
-                f'accepted: {", ".join(_KEYS)}'
-            )
-        frame = _read_text(near, 'frame').lstrip('/')
-        of = _read_of(near.get('of'))
-        position = _read_position(near.get('position'))
-        if (position is None) == (not of):
-            raise InvalidArgument(f'near needs either position or of: {_FORM}')
-        if position is not None and not frame:
-            raise InvalidArgument(
-                f'near.position {format_value(near["position"])} needs near.frame, e.g. map: '
-                'numbers without a frame are no place'
-            )
-        within = _read_number(near, 'within', 0.0, None)
-        probability = _read_number(near, 'probability', 0.0, 1.0)
-        if probability is not None and within is None:
-            raise InvalidArgument('near.probability needs near.within, the radius in metres')
-        source = near.get('source')
-        return cls(
-            frame,
-            position,
-            of,
-            _read_text(near, 'at'),
-            within,
-            probability,
-            None if source is None else _read_text(near, 'source'),
-        )
-
-
-def parse_area(near: Any) -> NearQuestion | None:
-    """Check a `near` of a tool that does not rank: it needs a radius."""
-    found = NearQuestion.parse(near)
-    if found is not None and found.within is None:
-        raise InvalidArgument(
-            'near.within, the radius in metres, is required here: this tool does not order by '
-            'distance; recall does'
-        )
-    return found
 
 
 @dataclass
@@ -105,6 +41,7 @@ class NearSearch:
     poses: dict[int, Pose]
     moving: dict[int, str]
     unreachable: list[tuple[PlaceFrame, str]]
+    region: Region | None = None
     seen: dict[int, Placement] = field(default_factory=dict)
     chances: dict[int, float] = field(default_factory=dict)
     uncertain: set[int] = field(default_factory=set)
@@ -112,6 +49,8 @@ class NearSearch:
     @property
     def bound(self) -> float:
         """Return how far away something can be and still pass, in metres."""
+        if self.region is not None:
+            return min(self.region.radius, sys.float_info.max)
         probability, within = self.question.probability, self.question.within
         if within is None or (probability is not None and probability < 0.5):
             return sys.float_info.max
@@ -120,6 +59,9 @@ class NearSearch:
     def passes(self, memory_id: int) -> bool:
         """Say whether something that was looked at is probably enough within the radius."""
         question, placed = self.question, self.seen[memory_id]
+        if self.region is not None:
+            x, y, z = placed.position
+            return self.region.contains((x, y, z))
         if question.within is None:
             return True
         if placed.spread is not None:
@@ -157,13 +99,15 @@ class NearSearch:
     def explain(self, described: Mapping[str, Any] | None) -> str:
         """Return why nothing was found, in words."""
         within = self.question.within
-        radius = '' if within is None else f' within {within:g} m'
+        radius = ' near' if within is None else f' within {within:g} m of'
         chance = self.question.probability
         likely = '' if chance is None else f' with a probability of at least {chance:g}'
-        place = ', '.join(f'{x:g}' for x in self.target)
+        place = ' ' + ', '.join(f'{x:g}' for x in self.target)
+        if self.region is not None:
+            radius, place = ' in the region', f' {self.region.name}'
         left = (described or {}).get('not_compared') or []
         counted = '; '.join(f'{one["count"]} not compared ({one["reason"]})' for one in left)
-        found = f'No memory that passes the rest lies{radius} of {place} in {self.frame}{likely}'
+        found = f'No memory that passes the rest lies{radius}{place} in {self.frame}{likely}'
         return f'{found}; {counted}.' if counted else f'{found}.'
 
     def _turn(self, record: Record, placed: Placement) -> list[float] | None:
@@ -221,21 +165,31 @@ def prepare(
     """Resolve a question in a snapshot; raise InvalidArgument where its place is not known."""
     tree, instant = _open_tree(memory, connection, question)
     frame, target = question.frame, question.position
-    if target is None:
+    region = None
+    if question.region:
+        region = find_region(memory.no_record.regions, question.region, 'near.in')
+        frame, target = region.frame, region.middle
+    elif target is None:
         frame, target = _find_of(connection, tree, question)
     frames = placements.list_frames(connection, collection)
     names = {one.name for one in frames}
     if frame not in names and not tree.has_frame(frame):
         known = ', '.join(sorted(filter(None, names))[:10]) or 'none'
         raise InvalidArgument(
-            f'near.frame {format_value(frame)} is unknown: no transform of it was kept, and no '
+            f'{_name_frame(question, frame)} is unknown: no transform of it was kept, and no '
             f'memory is in it; frames of memories: {known}'
         )
-    search = NearSearch(question, frame, target, instant, {}, {}, [])
+    search = NearSearch(question, frame, target, instant, {}, {}, [], region)
     for one in frames:
         _resolve_frame(search, tree, one)
     _refuse_unknown_instant(question, tree.stale, search.unreachable)
     return search
+
+
+def _name_frame(question: NearQuestion, frame: str) -> str:
+    if question.region:
+        return f'near.in {format_value(question.region)}: the frame {format_value(frame)}'
+    return f'near.frame {format_value(frame)}'
 
 
 def _refuse_unknown_instant(
@@ -347,45 +301,3 @@ def _bring(
             f'{format_value(frame)}: {found.reason}'
         )
     return (found.pose @ Pose(position, _UNTURNED)).position
-
-
-def _read_text(near: Mapping[str, Any], name: str) -> str:
-    value = near.get(name, '')
-    if value is None or isinstance(value, str):
-        return (value or '').strip()
-    raise InvalidArgument(f'near.{name} must be text, not {format_value(value)}')
-
-
-def _read_of(value: Any) -> str:
-    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-        return f'mem_{value}'
-    if value is None or isinstance(value, str):
-        return (value or '').strip()
-    raise InvalidArgument(
-        f'near.of must be a memory (mem_12 or 12), a frame or an object, not {format_value(value)}'
-    )
-
-
-def _read_position(value: Any) -> tuple[float, float, float] | None:
-    if value is None:
-        return None
-    numbers = [parse_finite(x) for x in value] if isinstance(value, list) else []
-    found = [x for x in numbers if x is not None]
-    if len(found) != 3 or len(numbers) != 3:
-        raise InvalidArgument(
-            f'near.position must be three finite numbers in metres, not {format_value(value)}'
-        )
-    return found[0], found[1], found[2]
-
-
-def _read_number(
-    near: Mapping[str, Any], name: str, least: float, most: float | None
-) -> float | None:
-    given = near.get(name)
-    if given is None:
-        return None
-    found = None if isinstance(given, (str, bool)) else parse_finite(given)
-    if found is None or found < least or (most is not None and found > most):
-        wanted = f'{least:g} or more (metres)' if most is None else f'{least:g} to {most:g}'
-        raise InvalidArgument(f'near.{name} must be {wanted}, not {format_value(given)}')
-    return found

@@ -8,8 +8,8 @@ from typing import Any
 from robot_memory.core.fields import Json, arg
 
 NEAR = (
-    'In any frame: {"frame": "map", "position": [x, y, z]} or {"of": "mem_12", tf '
-    'frame or object}; optional at, within (m), probability.'
+    'In any frame: {"frame": map, "position": [x,y,z]}, {"of": mem_12, frame or object} or '
+    '{"in": region}; optional at, within (m), probability.'
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value, parse_finite
-from robot_memory.retrieval.near import NearQuestion
+from robot_memory.retrieval.near_question import NearQuestion
 from robot_memory.storage.indexes import frames, partitions
 from robot_memory.storage.indexes.filters import (
     Where,

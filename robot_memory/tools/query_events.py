@@ -25,7 +25,7 @@ from robot_memory.retrieval.linked_events import (
     LinkedEventView,
     describe_linked,
 )
-from robot_memory.retrieval.near import parse_area
+from robot_memory.retrieval.near_question import parse_area
 from robot_memory.retrieval.place_views import near_answer_arg, near_arg
 from robot_memory.storage.events.aggregates import MAX_GROUPS, NAMES, TIMES, Group
 from robot_memory.tool import tool
@@ -74,7 +74,7 @@ class QueryEventsRequest:
     )
     bins: int = arg('Bins of a histogram.', default=10, minimum=1, maximum=1000)
     time_zone: str = arg('IANA name; default: the parameter time_zone.', default='', max_length=64)
-    near: Json | None = near_arg('As in recall; within is required.')
+    near: Json | None = near_arg('As in recall; needs within or in.')
 
 
 @dataclass(frozen=True)

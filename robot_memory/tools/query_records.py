@@ -25,7 +25,8 @@ from robot_memory.retrieval.evidence import (
     view_links,
     view_observed,
 )
-from robot_memory.retrieval.near import NearSearch, parse_area, prepare
+from robot_memory.retrieval.near import NearSearch, prepare
+from robot_memory.retrieval.near_question import parse_area
 from robot_memory.retrieval.past import Past, find_past
 from robot_memory.retrieval.place_views import NEAR, PLACE, PlaceView, near_answer_arg, near_arg
 from robot_memory.storage import Connection
@@ -57,7 +58,7 @@ class QueryRecordsRequest:
         default='',
         max_length=100,
     )
-    near: Json | None = near_arg(f'{NEAR} Here within is required.')
+    near: Json | None = near_arg(f'{NEAR} Here within or in is required.')
 
 
 @dataclass(frozen=True)
