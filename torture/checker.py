@@ -414,7 +414,10 @@ def find_broken_links(store: Store) -> Iterator[str]:
     for sql, what in (
         ("SELECT id FROM memories WHERE type = 'turn' EXCEPT SELECT memory_id FROM turns", 'turn'),
         (
-            "SELECT id FROM memories WHERE (status = 'superseded') <> (superseded_by IS NOT NULL)",
+            "SELECT id FROM memories WHERE (status = 'superseded') <> (superseded_by IS NOT NULL)"
+            # What superseded it may have been erased.
+            " AND NOT (status = 'superseded' AND id IN"
+            " (SELECT memory_id FROM audit WHERE action = 'unlinked'))",
             'superseded_by',
         ),
         (
