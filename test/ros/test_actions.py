@@ -273,7 +273,8 @@ def test_an_inactive_node_aborts_goals_and_a_deactivation_stops_one(
     assert manager.change(DEACTIVATE) == [True]
     status, result = importer.result(handle)
     assert (status, result.error_code) == (ABORTED, 'unavailable')
-    assert result.memories > 0, (result, importer.told)
+    told = [(one.done, one.total, one.step) for one in importer.told]
+    assert result.memories > 0, f'{result.memories} memories after {told}'
     assert manager.change(ACTIVATE) == [True]
     assert importer.call(bags=[str(archive)])[1].known == result.memories
     assert node.stop() == 0
