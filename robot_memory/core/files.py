@@ -57,6 +57,14 @@ def write_file(
         os.close(folder)
 
 
+def keep_file(part: Path, path: Path) -> None:
+    """Give a whole file its name once it is on the disk; then the name is, too."""
+    with open(part, 'rb') as file:
+        os.fsync(file.fileno())
+    part.replace(path)
+    sync_folder(path.parent)
+
+
 def sync_folder(folder: Path) -> None:
     """Bring names that were given, moved or removed in a folder to the disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

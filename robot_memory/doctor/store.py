@@ -19,11 +19,12 @@ from robot_memory.storage import (
     schema_runner,
     vector_extension,
 )
-from robot_memory.storage.admin.advice import LARGE_LOG, LITTLE_ROOM, measure_room
+from robot_memory.storage.admin.advice import LITTLE_ROOM, measure_room
 from robot_memory.storage.admin.backup import backups, plan_of
 from robot_memory.storage.admin.log_check import check_log
 from robot_memory.storage.admin.verify import Locked, hold_checked, verify
 from robot_memory.storage.lock_owners import find_readers, find_users, name_processes
+from robot_memory.storage.source import LARGE_LOG
 from robot_memory.storage.store_files import JOURNAL, LOG, SUFFIXES, name_file
 from robot_memory.storage.tables import erasures
 

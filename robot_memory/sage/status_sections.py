@@ -10,8 +10,9 @@ from robot_memory.lifecycle.no_record import get_withheld
 from robot_memory.memory import Memory
 from robot_memory.metrics.registry import ErrorSeverity, Timing
 from robot_memory.status.summary import measure_free_bytes
-from robot_memory.storage.admin.advice import LARGE_LOG, LITTLE_ROOM, upkeep
+from robot_memory.storage.admin.advice import LITTLE_ROOM, upkeep
 from robot_memory.storage.indexes import other_vectors, vectors
+from robot_memory.storage.source import LARGE_LOG
 from robot_memory.storage.tables import counts
 
 _MB = 1e6

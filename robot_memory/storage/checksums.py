@@ -61,6 +61,11 @@ def name_read_only(path: Path) -> str:
     return f'file:{quote(str(path.absolute()))}?mode=ro&vfs={VFS}'
 
 
+def name_frozen(path: Path) -> str:
+    """Return the name by which the file of a store is read without its log and without locks."""
+    return f'{name_read_only(path)}&immutable=1'
+
+
 def are_kept(connection: apsw.Connection) -> bool:
     """Say whether the pages of a store have checksums."""
     return connection.reserve_bytes() == RESERVED

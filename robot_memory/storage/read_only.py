@@ -22,7 +22,7 @@ import apsw
 from robot_memory.core.errors import Unavailable
 from robot_memory.storage import checksums, schema_runner
 from robot_memory.storage.source import Source
-from robot_memory.storage.store_files import LOG, name_file
+from robot_memory.storage.store_files import LOG, copy_with_log, has_log, name_file
 from robot_memory.storage.upgrade import NoRoom, Progress
 from robot_memory.storage.vector_extension import load_vectors
 
@@ -48,21 +48,20 @@ def open_unwritable(path: Path, error: apsw.Error) -> Source:
         raise error
     why = f'the store {path} is served read-only, because it cannot be written ({error})'
     live = Source(str(path), apsw.SQLITE_OPEN_READONLY, reason=why)
-    log = name_file(path, LOG)
     try:
         with closing(live.connect('FULL')) as connection:
             connection.execute('SELECT 1 FROM sqlite_schema').fetchall()
         return live
     except (apsw.CantOpenError, apsw.ReadOnlyError):  # nobody has it open
         pass
-    if log.exists() and log.stat().st_size:
-        return _copy_with_log(path, log, why)
-    uri = f'file:{quote(str(path.absolute()))}?mode=ro&immutable=1'
+    if has_log(path):
+        return _read_copy(path, name_file(path, LOG), why)
+    uri = checksums.name_frozen(path)
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     return Source(uri, flags, reason=why, is_frozen=True)
 
 
-def _copy_with_log(path: Path, log: Path, why: str) -> Source:
+def _read_copy(path: Path, log: Path, why: str) -> Source:
     folder = Path(tempfile.mkdtemp(prefix='robot_memory-'))
     try:
         size = path.stat().st_size + log.stat().st_size
@@ -74,8 +73,7 @@ def _copy_with_log(path: Path, log: Path, why: str) -> Source:
                 'to a folder with room'
             )
         copy = folder / path.name
-        for source, target in ((path, copy), (log, name_file(copy, LOG))):
-            shutil.copyfile(source, target)
+        copy_with_log(path, copy)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

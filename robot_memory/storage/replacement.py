@@ -18,7 +18,7 @@ from pathlib import Path
 import apsw
 
 from robot_memory.core.errors import Unavailable
-from robot_memory.core.files import hold_file, sync_folder
+from robot_memory.core.files import hold_file, keep_file, sync_folder
 from robot_memory.storage import checksums
 from robot_memory.storage.lock_owners import name_users
 from robot_memory.storage.store_files import INDEX, JOURNAL, LOG, name_file
@@ -40,9 +40,7 @@ def replace_store(path: Path, new: Path) -> Path | None:
     with hold_file(_name_lock(path), wait=True):
         if path.exists():
             _copy_owner(path, new)
-        _sync(new)
-        new.replace(_name_waiting(path))
-        sync_folder(path.parent)
+        keep_file(new, _name_waiting(path))
         return _complete(path)
 
 
@@ -138,8 +136,3 @@ def _copy_owner(path: Path, new: Path) -> None:
     status = path.stat()
     with suppress(PermissionError):
         os.chown(new, status.st_uid, status.st_gid)
-
-
-def _sync(path: Path) -> None:
-    with open(path, 'rb') as file:
-        os.fsync(file.fileno())

@@ -12,6 +12,9 @@ import apsw
 from robot_memory.storage import checksums
 from robot_memory.storage.vector_extension import load_vectors
 
+LARGE_LOG = 64_000_000
+"""Bytes of a log (WAL) that are more than writing needs."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -47,7 +50,7 @@ class Source:
             connection.execute('PRAGMA mmap_size = 0')
             connection.execute('PRAGMA secure_delete = ON')
             # A log that a slow reader made large is cut once it is written into the file.
-            connection.execute(f'PRAGMA journal_size_limit = {_LOG_BYTES}')
+            connection.execute(f'PRAGMA journal_size_limit = {LARGE_LOG}')
         except BaseException:
             connection.close()
             raise
@@ -64,6 +67,3 @@ class Source:
         """Remove the private folder, if there is one."""
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
-
-
-_LOG_BYTES = 64_000_000

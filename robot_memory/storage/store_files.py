@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from robot_memory.core.errors import Unavailable
 from robot_memory.core.files import sync_folder
 
 LOG, INDEX, JOURNAL = '-wal', '-shm', '-journal'
@@ -16,6 +18,24 @@ SUFFIXES = ('', LOG, INDEX, JOURNAL)
 def name_file(path: Path, suffix: str) -> Path:
     """Return the name of a file that SQLite keeps for a store."""
     return path.with_name(f'{path.name}{suffix}')
+
+
+def has_log(path: Path) -> bool:
+    """Say whether a log (-wal) with anything in it lies beside a store."""
+    log = name_file(path, LOG)
+    return log.exists() and log.stat().st_size > 0
+
+
+def copy_with_log(path: Path, copy: Path) -> None:
+    """Copy the file of a store and its log, as far as they are there; raise Unavailable."""
+    for suffix in ('', LOG):
+        source = name_file(path, suffix)
+        if source.exists():
+            # A process of its own: closing a descriptor here would drop SQLite's locks.
+            command = ['cp', '--reflink=auto', '--', str(source), str(name_file(copy, suffix))]
+            ran = subprocess.run(command, capture_output=True, text=True, check=False)
+            if ran.returncode:
+                raise Unavailable(f'cannot copy {source}: {ran.stderr.strip()}')
 
 
 def remove_store(path: Path) -> None:

@@ -19,9 +19,9 @@ import apsw
 
 from robot_memory.core.clock import DAY
 from robot_memory.core.errors import Unavailable
-from robot_memory.core.files import sync_folder
+from robot_memory.core.files import keep_file
 from robot_memory.storage import checksums, schema_runner
-from robot_memory.storage.store_files import LOG, hold_scratch, name_file
+from robot_memory.storage.store_files import LOG, has_log, hold_scratch, name_file
 
 logger = logging.getLogger(__name__)
 Progress = Callable[[int, int], None]
@@ -131,10 +131,7 @@ def _keep(connection: apsw.Connection, path: Path, kept: Path) -> None:
         if not _clone(connection, path, part):
             _refuse_without_room(path)
             _copy(connection, part)
-        with open(part, 'rb') as file:
-            os.fsync(file.fileno())
-        part.replace(kept)
-        sync_folder(kept.parent)  # before the first change of the store
+        keep_file(part, kept)  # before the first change of the store
 
 
 def _clone(connection: apsw.Connection, path: Path, part: Path) -> bool:
@@ -142,8 +139,7 @@ def _clone(connection: apsw.Connection, path: Path, part: Path) -> bool:
     connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     connection.execute('BEGIN IMMEDIATE')  # from here nobody writes
     try:
-        log = name_file(path, LOG)
-        if log.exists() and log.stat().st_size:
+        if has_log(path):
             return False
         # A process of its own: closing a descriptor of the store here would drop SQLite's locks.
         done = subprocess.run(

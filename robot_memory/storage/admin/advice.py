@@ -10,8 +10,6 @@ import apsw
 
 from robot_memory.storage.store_files import LOG, name_file
 
-LARGE_LOG = 64e6
-"""Bytes of a log (WAL) that are more than writing needs."""
 LITTLE_ROOM = 1e9
 """Bytes of a disk below which it is nearly full."""
 

@@ -29,7 +29,7 @@ from robot_memory.core.clock import (
     parse_instant,
 )
 from robot_memory.core.errors import Conflict, InvalidArgument, Unavailable
-from robot_memory.core.files import hold_file, sync_folder
+from robot_memory.core.files import hold_file, keep_file
 from robot_memory.core.folders import expand_path
 from robot_memory.core.settings import Settings
 from robot_memory.storage import checksums
@@ -365,11 +365,3 @@ def _digest(file: BinaryIO) -> bytes:
     while chunk := file.read(CHUNK):
         found.update(chunk)
     return found.digest()
-
-
-def keep_file(path: Path, made: Path) -> None:
-    """Give a whole file its name once it is on the disk; then the name is, too."""
-    with open(path, 'rb') as file:
-        os.fsync(file.fileno())
-    path.replace(made)
-    sync_folder(made.parent)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-from robot_memory.core.files import hold_file
+from robot_memory.core.files import hold_file, keep_file
 from robot_memory.core.settings import Settings
 from robot_memory.storage import checksums, schema_runner
 from robot_memory.storage.admin.backup import (
@@ -18,7 +18,6 @@ from robot_memory.storage.admin.backup import (
     backups,
     compress_file,
     copy_backup,
-    keep_file,
     name_lock,
     plan_of,
 )

@@ -12,8 +12,8 @@ from typing import Any
 
 import apsw
 
-from robot_memory.storage.admin.verify import Check, connect_alone, has_log, hold_checked
-from robot_memory.storage.store_files import LOG, name_file
+from robot_memory.storage.admin.verify import Check, connect_alone, hold_checked
+from robot_memory.storage.store_files import LOG, has_log, name_file
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.vector_extension import load_vectors
 

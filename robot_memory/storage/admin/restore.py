@@ -145,9 +145,10 @@ def _carry_over(copy: Path, erased: _Erased) -> int:
     try:
         schema_runner.upgrade(connection)
         connection.execute('BEGIN IMMEDIATE')
+        known = {one.said for one in tombstones.read_all(connection)}
         missing: dict[int, list[Tombstone]] = {}
         for one in erased.tombstones:
-            if not tombstones.has(connection, one):
+            if one.said not in known:
                 missing.setdefault(one.erasure, []).append(one)
         for number, those in missing.items():
             again = erasures.carry_over(connection, erased.erasures.get(number))

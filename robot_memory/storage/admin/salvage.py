@@ -7,7 +7,6 @@ and told. Full text, vectors' indexes and all else that is derived is made anew 
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,11 +16,11 @@ from typing import Any
 import apsw
 
 from robot_memory.core.errors import Conflict, Unavailable
+from robot_memory.core.files import keep_file
 from robot_memory.storage import checksums, damage, schema_runner
-from robot_memory.storage.admin.backup import keep_file
 from robot_memory.storage.admin.row_reading import Table, list_columns, read_rows
 from robot_memory.storage.admin.tree_mending import TableTree, mend_trees
-from robot_memory.storage.store_files import LOG, hold_scratch, name_file
+from robot_memory.storage.store_files import copy_with_log, hold_scratch
 from robot_memory.storage.tables import meta
 from robot_memory.storage.vector_extension import load_vectors
 
@@ -84,14 +83,7 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
 
 def _copy_files(path: Path, copy: Path) -> None:
     """Copy a store and its log, which is brought into the copy."""
-    for suffix in ('', LOG):
-        source = name_file(path, suffix)
-        if source.exists():
-            # A process of its own: closing a descriptor here would drop SQLite's locks.
-            command = ['cp', '--reflink=auto', '--', str(source), str(name_file(copy, suffix))]
-            ran = subprocess.run(command, capture_output=True, text=True, check=False)
-            if ran.returncode:
-                raise Unavailable(f'cannot copy {source}: {ran.stderr.strip()}')
+    copy_with_log(path, copy)
     connection = checksums.connect(copy)
     try:
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)

@@ -21,7 +21,7 @@ from robot_memory.storage.admin.backup import copy_backup
 from robot_memory.storage.admin.maintenance import count_indexed, find_broken
 from robot_memory.storage.lock_owners import name_users
 from robot_memory.storage.page_file import open_pages
-from robot_memory.storage.store_files import LOG, name_file
+from robot_memory.storage.store_files import has_log
 from robot_memory.storage.tables import meta
 from robot_memory.storage.upgrade import NoRoom
 from robot_memory.storage.vector_extension import load_vectors
@@ -137,7 +137,7 @@ def _connect_to_write(path: Path) -> apsw.Connection:
 def connect_alone(path: Path) -> apsw.Connection:
     """Open the file of a store without its log, and without a lock or a change."""
     return apsw.Connection(
-        f'{checksums.name_read_only(path)}&immutable=1',
+        checksums.name_frozen(path),
         flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
     )
 
@@ -154,12 +154,6 @@ def hold_checked(path: Path) -> Iterator[apsw.Connection]:
         raise Unavailable(f'{path} cannot be read as a store: {error}; {REPLACE}') from error
     finally:
         connection.close()
-
-
-def has_log(path: Path) -> bool:
-    """Say whether a log (-wal) with anything in it lies beside a store."""
-    log = name_file(path, LOG)
-    return log.exists() and log.stat().st_size > 0
 
 
 def is_whole_without(path: Path) -> bool:

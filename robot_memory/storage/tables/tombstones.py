@@ -39,26 +39,27 @@ class Tombstone(NamedTuple):
     peak: int | None
     end: int | None
 
+    @property
+    def said(self) -> tuple[Any, ...]:
+        """Return what it says, of whichever erasure it is."""
+        return self[1:]
+
     @classmethod
     def make(cls, values: Mapping[str, Any]) -> Tombstone:
         """Make it of the columns of a row."""
         return cls(*(values[name] for name in cls._fields))
 
 
-def has(connection: apsw.Connection, one: Tombstone) -> bool:
-    """Say whether a tombstone of any erasure says the same."""
-    same = ' AND '.join(f'"{name}" IS ?' for name in Tombstone._fields[1:])
-    ((found,),) = connection.execute(
-        f'SELECT EXISTS (SELECT 1 FROM tombstones WHERE {same})', one[1:]
-    )
-    return bool(found)
+def read_all(connection: apsw.Connection) -> list[Tombstone]:
+    """Return all tombstones."""
+    return [Tombstone(*row) for row in connection.execute(f'SELECT {_COLUMNS} FROM tombstones')]
 
 
 def put_all(connection: apsw.Connection, erasure: int, those: Iterable[Tombstone]) -> None:
     """Insert tombstones of another store as those of an erasure."""
     connection.executemany(
         f'INSERT INTO tombstones ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-        [(erasure, *one[1:]) for one in those],
+        [(erasure, *one.said) for one in those],
     )
 
 
