@@ -218,3 +218,13 @@ def make_model(folder: Path, dimension: int) -> Path:
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=9)
     onnx.save(model, str(folder / 'model.onnx'))
     return folder
+
+
+def count_rows(robot: Robot) -> dict[str, int]:
+    """Return how many rows each table of the store has, those of the indexes included."""
+    names = robot.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
+    counted = {}
+    for (name,) in names:
+        if name not in ('clock_epochs', 'meta', 'sqlite_sequence'):
+            ((counted[name],),) = robot.rows(f'SELECT count(*) FROM "{name}"')
+    return counted

@@ -36,6 +36,13 @@ def history(*seconds: float, **more: Any) -> PoseHistory:
     return poses
 
 
+@given(unit_poses())
+def test_the_axes_turn_what_is_given_in_a_pose(pose: Pose) -> None:
+    for place, axis in enumerate(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))):
+        turned = (Pose((0.0, 0.0, 0.0), pose.orientation) @ Pose(axis, NO_TURN)).position
+        assert [row[place] for row in pose.axes] == pytest.approx(turned, abs=1e-9)
+
+
 def test_a_steady_motion_is_met_between_its_poses() -> None:
     poses = history(*(step / 10 for step in range(11)))
     for step in range(1000):

@@ -13,7 +13,7 @@ import pytest
 import recordings
 from models import write_toy_model
 from recordings import Message
-from robots import MovableClock, Robot
+from robots import MovableClock, Robot, count_rows
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 from strikes import SETTINGS, Server
@@ -137,16 +137,6 @@ def run(
     ordered = sorted(messages, key=lambda one: one[2])
     plan = ImportPlan(taps=TAPS, place=place)
     return recordings.run(robot.memory, recordings.one_file(path, ordered), plan)[0]
-
-
-def count_rows(robot: Robot) -> dict[str, int]:
-    """Return how many rows each table of the store has, those of the indexes included."""
-    names = robot.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
-    counted = {}
-    for (name,) in names:
-        if name not in ('clock_epochs', 'meta', 'sqlite_sequence'):
-            ((counted[name],),) = robot.rows(f'SELECT count(*) FROM "{name}"')
-    return counted
 
 
 def is_in_files(robot: Robot, word: str) -> bool:

@@ -12,14 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from narrowing import require
-from robots import Robot
+from robots import Robot, count_rows
 from test_cli import Cli
 
 from robot_memory.core.errors import Conflict, InvalidArgument
 from robot_memory.core.no_record import SensorPlace
 from robot_memory.core.regions import CHI_SQUARED_99, Region
 from robot_memory.detectors.poses import Pose
-from robot_memory.ingest.pose_source import make_place
 from robot_memory.lifecycle.no_record import carry_place, get_withheld
 from robot_memory.status.summary import render_metrics
 
@@ -38,16 +37,6 @@ CALLS: dict[str, Call] = {
     'record_outcome': lambda robot: robot.record_outcome('quixotic', success='true'),
     'start_session': lambda robot: robot.start_session(context={'task': {'name': 'quixotic'}}),
 }
-
-
-def count_rows(robot: Robot) -> dict[str, int]:
-    """Return how many rows each table of the store has, those of the indexes included."""
-    names = robot.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
-    counted = {}
-    for (name,) in names:
-        if name not in ('clock_epochs', 'meta', 'sqlite_sequence'):
-            ((counted[name],),) = robot.rows(f'SELECT count(*) FROM "{name}"')
-    return counted
 
 
 def open_with(open_robot: Callable[..., Robot], tmp_path: Path, text: str) -> Robot:
@@ -152,7 +141,8 @@ def test_a_pose_in_another_frame_is_brought_into_that_of_the_zone(seed: int) -> 
     turn = generator.normal(size=4)
     x, y, z, w = (float(one) for one in turn / np.linalg.norm(turn))
     a, b, c = (float(one) for one in generator.uniform(-5, 5, size=3))
-    place = make_place(Pose((a, b, c), (x, y, z, w)), None)
+    pose = Pose((a, b, c), (x, y, z, w))
+    place = SensorPlace(pose.position, pose.axes)
     rotation = np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robot_memory.retrieval.within import compute_within, turn_covariance
+from robot_memory.detectors.poses import Pose, turn_covariance
+from robot_memory.retrieval.within import compute_within
 
 
 def test_of_what_is_said_to_be_within_that_share_is() -> None:
@@ -38,5 +39,5 @@ def test_a_point_and_a_line_are_exact() -> None:
 
 def test_a_covariance_turns_with_the_frame() -> None:
     half = np.sqrt(0.5)
-    turned = turn_covariance([4, 0, 0, 1, 0, 9], [0, 0, half, half])
+    turned = turn_covariance([4, 0, 0, 1, 0, 9], Pose((0, 0, 0), (0, 0, half, half)).axes)
     assert np.allclose(turned, np.diag([1, 4, 9]))

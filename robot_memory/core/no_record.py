@@ -9,13 +9,10 @@ from pathlib import Path
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
-import yaml
-
 from robot_memory.core.daily_times import DailyTime, parse_daily_time
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.folders import expand_path
 from robot_memory.core.json_text import format_value
-from robot_memory.core.params_file import load_yaml
 from robot_memory.core.regions import Region, Vector, find_region, parse_regions
 from robot_memory.core.settings import Settings
 from robot_memory.core.suggestions import suggest
@@ -130,14 +127,13 @@ def _choose_file(settings: Settings, store: Path) -> Path | None:
 
 
 def _read_file(path: Path) -> Mapping[Any, Any]:
+    # Here: most commands have no such file, and would wait for the parser at their start.
+    from robot_memory.core.params_file import read_yaml
+
     try:
-        loaded = load_yaml(path.read_text(encoding='utf-8'))
+        loaded = read_yaml(path, f'regions_file {path}')
     except OSError as error:
         raise InvalidArgument(f'cannot read regions_file {path}: {error.strerror}') from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InvalidArgument(
-            f'regions_file {path} is not valid YAML: {" ".join(str(error).split())}'
-        ) from None
     loaded = {} if loaded is None else loaded
     if not isinstance(loaded, Mapping):
         raise InvalidArgument(

@@ -29,6 +29,16 @@ def load_yaml(text: str) -> Any:
     return yaml.load(text, _Loader)
 
 
+def read_yaml(path: Path, what: str) -> Any:
+    """Return what a file of YAML holds; raise OSError, or InvalidArgument for what is none."""
+    try:
+        return load_yaml(path.read_text(encoding='utf-8'))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InvalidArgument(
+            f'{what} is not valid YAML: {" ".join(str(error).split())}'
+        ) from None
+
+
 def read_node_params(path: Path, node: str) -> dict[str, Any]:
     """
     Return the parameters that a file gives to a node, by their dotted names, later ones win.
@@ -55,13 +65,9 @@ def read_keys(path: Path) -> list[tuple[str, Mapping[str, Any]]]:
     Raise NotFound where it cannot be read, InvalidArgument where it is no YAML of that form.
     """
     try:
-        loaded = load_yaml(path.read_text(encoding='utf-8'))
+        loaded = read_yaml(path, str(path))
     except OSError as error:
         raise NotFound(f'cannot read the parameter file {path}: {error.strerror}') from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InvalidArgument(
-            f'{path} is not valid YAML: {" ".join(str(error).split())}'
-        ) from None
     if not isinstance(loaded, dict):
         raise InvalidArgument(
             f'{path} contains {format_value(loaded)}; accepted: /**: ros__parameters: ...'

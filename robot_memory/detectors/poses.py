@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value, parse_finite
 from robot_memory.detectors.event import REWIND_S, WENT_BACK
@@ -49,6 +52,16 @@ class Pose(NamedTuple):
         back = (-x, -y, -z, w)
         dx, dy, dz = _rotate(back, self.position)
         return Pose((-dx, -dy, -dz), back)
+
+    @property
+    def axes(self) -> tuple[Vector, Vector, Vector]:
+        """Return the rows of the matrix that turns what is given here as this pose is turned."""
+        x, y, z, w = self.orientation
+        return (
+            (1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
+            (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
+            (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
+        )
 
     def interpolate(self, other: Pose, share: float) -> Pose:
         """Return the pose at a share (0 to 1) of the straight way and the shortest turn."""
@@ -226,6 +239,22 @@ def normalise_pose(
         return None
     (x, y, z), (qx, qy, qz, qw) = place, turn
     return Pose((x, y, z), (qx / length, qy / length, qz / length, qw / length))
+
+
+def turn_covariance(
+    spread: Sequence[float], turn: Sequence[Sequence[float]]
+) -> NDArray[np.float64]:
+    """
+    Return the covariance of a position in a turned frame, as a matrix of 3 x 3.
+
+    `spread` is its upper triangle (xx, xy, xz, yy, yz, zz), `turn` are the rows of a rotation.
+    """
+    xx, xy, xz, yy, yz, zz = spread
+    rotation = np.asarray(turn, dtype=np.float64)
+    turned: NDArray[np.float64] = (
+        rotation @ [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]] @ rotation.T
+    )
+    return turned
 
 
 def strip_slash(frame_id: str) -> str:

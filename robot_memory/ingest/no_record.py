@@ -13,7 +13,7 @@ from robot_memory.core.regions import Region
 from robot_memory.core.zones import get_zone
 from robot_memory.ingest.handlers import Received, Sensed
 from robot_memory.ingest.pose_source import PoseSource
-from robot_memory.lifecycle.no_record import count_withheld, judge_time
+from robot_memory.lifecycle.no_record import count_withheld, judge_place, judge_time
 from robot_memory.memory import Memory
 
 
@@ -100,14 +100,8 @@ class NoRecordGate:
         yield from self.release(-1)
 
     def _judge(self, zones: tuple[Region, ...], sensed: Sensed) -> Withheld | None:
-        unknown = False
-        for zone in zones:
-            for placed in self._source.list_places(zone.frame, sensed):
-                if placed is None:
-                    unknown = True
-                elif zone.is_reached(placed.position, placed.spread):
-                    return Withheld.ZONE
-        return Withheld.PLACE_UNKNOWN if unknown else None
+        found, _ = judge_place(zones, lambda zone: self._source.list_places(zone.frame, sensed))
+        return found
 
     def _tell(self, message: Received, withheld: Withheld | None) -> Judged:
         if withheld is not None:

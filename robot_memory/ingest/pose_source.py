@@ -11,7 +11,7 @@ from robot_memory.core.fields import NANOSECONDS, arg
 from robot_memory.core.no_record import SensorPlace
 from robot_memory.core.places import read_spread
 from robot_memory.detectors import PoseHistory, PoseLookup, TransformTree
-from robot_memory.detectors.poses import IDENTITY, Pose, strip_slash
+from robot_memory.detectors.poses import strip_slash
 from robot_memory.ingest import messages
 from robot_memory.ingest.handlers import Sensed
 from robot_memory.ingest.pose_spreads import CovarianceHistory
@@ -170,7 +170,9 @@ class PoseSource:
             if not all(covariances):
                 return [None]
             spreads = [read_spread(list(one)) for one in covariances] or [None]
-            return [make_place(found.pose, spread) for spread in spreads]
+            return [
+                SensorPlace(found.pose.position, found.pose.axes, spread) for spread in spreads
+            ]
         return [self.find_frame(target, self._choose_frame(sensed), sensed.stamp_ns)]
 
     def find_frame(self, target: str, frame: str, stamp_ns: int) -> SensorPlace | None:
@@ -180,7 +182,7 @@ class PoseSource:
         if strip_slash(frame) == strip_slash(target):
             return SensorPlace((0.0, 0.0, 0.0))
         found = self._tree.look_up(target, frame, stamp_ns)
-        return None if found.pose is None else make_place(found.pose, None)
+        return None if found.pose is None else SensorPlace(found.pose.position, found.pose.axes)
 
     def _choose_frame(self, sensed: Sensed) -> str:
         """Return the frame whose place stands for that of a sensor."""
@@ -217,15 +219,6 @@ class PoseSource:
             replaced = Counter({STAMPED_ON_ARRIVAL: self._stamps.replaced})
             found[topic].update(self._history.ignored + self._tree.ignored + replaced)
         return found
-
-
-def make_place(pose: Pose, spread: tuple[float, ...] | None) -> SensorPlace:
-    """Return a pose as a place, with the rows of its rotation."""
-    origin = Pose((0.0, 0.0, 0.0), pose.orientation)
-    axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    columns = [(origin @ Pose(axis, IDENTITY.orientation)).position for axis in axes]
-    one, two, three = zip(*columns, strict=True)
-    return SensorPlace(pose.position, (one, two, three), spread)
 
 
 def to_xyz(vector: Any) -> tuple[float, float, float]:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from robot_memory.core.errors import Conflict, RobotMemoryError
 from robot_memory.core.no_record import SensorPlace, Withheld
 from robot_memory.core.places import check_covariance, read_spread
 from robot_memory.core.regions import Region, Vector
 from robot_memory.core.zones import get_zone
+from robot_memory.detectors.poses import turn_covariance
 from robot_memory.memory import Memory
 
-Finder: TypeAlias = Callable[[Region], SensorPlace | None]
-"""Says where the sensor is in a zone's frame; None: that is unknown."""
+Finder: TypeAlias = Callable[[Region], Sequence[SensorPlace | None]]
+"""Says where the sensor may be in a zone's frame, at least one place; None: that is unknown."""
+_UPPER = np.triu_indices(3)
 _WORDS = {
     Withheld.ZONE: 'the sensor is in the no-record zone {zone}',
     Withheld.PLACE_UNKNOWN: (
@@ -47,11 +51,11 @@ def judge_place(zones: Sequence[Region], find: Finder) -> tuple[Withheld | None,
     """Return why nothing is kept at a place, and the zone; None where something may be."""
     unknown = ''
     for zone in zones:
-        placed = find(zone)
-        if placed is None:
-            unknown = unknown or zone.name
-        elif zone.is_reached(placed.position, placed.spread):
-            return Withheld.ZONE, zone.name
+        for placed in find(zone):
+            if placed is None:
+                unknown = unknown or zone.name
+            elif zone.is_reached(placed.position, placed.spread):
+                return Withheld.ZONE, zone.name
     return (Withheld.PLACE_UNKNOWN if unknown else None), unknown
 
 
@@ -89,7 +93,7 @@ def refuse_unrecorded(
 
 def _make_finder(memory: Memory, frame: str, pose: Mapping[str, Any] | None) -> Finder:
     if pose is None:
-        return lambda zone: memory.locate(zone.frame, frame)
+        return lambda zone: [memory.locate(zone.frame, frame)]
     x, y, z = (*map(float, pose['position']), 0.0)[:3]
     covariance = pose.get('covariance')
     if covariance is not None:
@@ -105,28 +109,14 @@ def _make_finder(memory: Memory, frame: str, pose: Mapping[str, Any] | None) -> 
         at = memory.locate(zone.frame, given, of_frame=True)
         return None if at is None else carry_place(at, (x, y, z), spread)
 
-    return find
+    return lambda zone: [find(zone)]
 
 
 def carry_place(at: SensorPlace, position: Vector, spread: Sequence[float] | None) -> SensorPlace:
     """Return a position in a frame where that frame is; the covariances of both add up."""
     turned = [sum(a * b for a, b in zip(row, position, strict=True)) for row in at.turn]
     x, y, z = (a + b for a, b in zip(at.position, turned, strict=True))
-    parts = [one for one in (at.spread, _turn(at, spread)) if one is not None and any(one)]
+    turned_spread = None if spread is None else turn_covariance(spread, at.turn)[_UPPER].tolist()
+    parts = [one for one in (at.spread, turned_spread) if one is not None and any(one)]
     total = tuple(map(sum, zip(*parts, strict=True))) if parts else None
     return SensorPlace((x, y, z), at.turn, total)
-
-
-def _turn(at: SensorPlace, spread: Sequence[float] | None) -> tuple[float, ...] | None:
-    """Return the upper triangle of a covariance as it is in the frame that was asked for."""
-    if spread is None:
-        return None
-    xx, xy, xz, yy, yz, zz = spread
-    rows = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
-
-    def at_pair(first: Vector, second: Vector) -> float:
-        return sum(first[a] * rows[a][b] * second[b] for a in range(3) for b in range(3))
-
-    one, two, three = at.turn
-    pairs = ((one, one), (one, two), (one, three), (two, two), (two, three), (three, three))
-    return tuple(at_pair(*pair) for pair in pairs)

@@ -14,10 +14,11 @@ from robot_memory.core.records import Record
 from robot_memory.core.regions import Region, find_region
 from robot_memory.core.zones import get_zone, parse_local
 from robot_memory.detectors import Pose
+from robot_memory.detectors.poses import turn_covariance
 from robot_memory.memory import Memory
 from robot_memory.retrieval.near_question import NearQuestion
 from robot_memory.retrieval.place_views import PlaceView
-from robot_memory.retrieval.within import compute_within, turn_covariance
+from robot_memory.retrieval.within import compute_within
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import placements
 from robot_memory.storage.indexes.filters import Where
@@ -65,7 +66,7 @@ class NearSearch:
         if question.within is None:
             return True
         if placed.spread is not None:
-            turned = turn_covariance(placed.spread, self.poses[placed.frame_id].orientation)
+            turned = turn_covariance(placed.spread, self.poses[placed.frame_id].axes)
             offset = [a - b for a, b in zip(placed.position, self.target, strict=True)]
             self.chances[memory_id] = compute_within(offset, turned, question.within)
         if question.probability is None:

@@ -33,22 +33,6 @@ def compute_within(offset: Sequence[float], covariance: Array, radius: float) ->
     return float(np.clip(shares.sum() / (2 * len(rest)), 0.0, 1.0))
 
 
-def turn_covariance(spread: Sequence[float], orientation: Sequence[float]) -> Array:
-    """Return an upper triangle (xx, xy, xz, yy, yz, zz) as a matrix in a turned frame."""
-    xx, xy, xz, yy, yz, zz = spread
-    rows = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    x, y, z, w = orientation
-    turn = np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-    turned: Array = turn @ rows @ turn.T
-    return turned
-
-
 @functools.cache
 def _make_points() -> Array:
     """Return fixed points of two standard normals: a lattice of equal areas, as a sunflower's."""
