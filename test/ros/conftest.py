@@ -42,9 +42,11 @@ class Robot:
 
         def spun() -> Any:
             value = condition()
-            if not value:
-                self.executor.spin_once(timeout_sec=TICK_SECONDS)
-            return value
+            if value:
+                return value
+            self.executor.spin_once(timeout_sec=TICK_SECONDS)
+            # A callback may have filled the very list that was empty: the condition decides anew.
+            return None
 
         return until(spun, what)
 
