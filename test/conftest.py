@@ -47,6 +47,7 @@ USER_FOLDERS = (
     'XDG_STATE_HOME',
 )
 """Variables that lead programs to folders of the user's outside of HOME."""
+DISCOVERY = Path(__file__).with_name('discovery.xml')
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -108,6 +109,7 @@ def _domain_of_their_own() -> Iterator[None]:
     with claimed_domain() as number, pytest.MonkeyPatch.context() as patch:
         patch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
         patch.setenv('ROS_DOMAIN_ID', str(number))
+        patch.setenv('FASTDDS_DEFAULT_PROFILES_FILE', str(DISCOVERY))
         yield
 
 
