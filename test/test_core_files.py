@@ -14,7 +14,7 @@ from robots import Robot, check_file
 
 import robot_memory.cli
 from robot_memory.core.errors import Conflict, InvalidArgument, RobotMemoryError, Unavailable
-from robot_memory.core.files import SHARED, write_file
+from robot_memory.core.files import SHARED, measure_file, write_file
 
 SOURCE = Path(robot_memory.cli.__file__).parents[2]
 
@@ -181,3 +181,10 @@ def test_a_private_file_is_its_owners_alone(tmp_path: Path) -> None:
     umask = os.umask(0)
     os.umask(umask)
     assert stat.S_IMODE((tmp_path / 'shared').stat().st_mode) == 0o666 & ~umask
+
+
+def test_a_file_that_is_gone_has_no_size(tmp_path: Path) -> None:
+    path = tmp_path / 'memory.db-wal'
+    assert measure_file(path) == 0
+    path.write_bytes(b'12345')
+    assert measure_file(path) == 5

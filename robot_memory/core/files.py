@@ -65,6 +65,14 @@ def keep_file(part: Path, path: Path) -> None:
     sync_folder(path.parent)
 
 
+def measure_file(path: Path) -> int:
+    """Return the size of a file in bytes; 0 where there is none, or no longer."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 def sync_folder(folder: Path) -> None:
     """Bring names that were given, moved or removed in a folder to the disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

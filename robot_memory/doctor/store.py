@@ -11,6 +11,7 @@ from pathlib import Path
 from robot_memory.core.clock import DAY, RELEASED, format_instant
 from robot_memory.core.epochs import Epoch, judge
 from robot_memory.core.errors import Unavailable
+from robot_memory.core.files import measure_file
 from robot_memory.doctor.finding import Finding, Installation, NotChecked, read_finding
 from robot_memory.storage import (
     Connection,
@@ -49,10 +50,10 @@ def find_fault_of_file(installation: Installation) -> Finding | None:
         return Finding('store', f'{path} is {kind}', 'set db_path to the file of the store')
     if not os.access(path, os.R_OK, effective_ids=True):
         return Finding('store', f'user {os.geteuid()} may not read {path}', _give(path))
-    if not path.stat().st_size:
+    if not measure_file(path):
         return Finding('store', f'{path} is empty (0 bytes)', _advise_missing(installation))
     journal = name_file(path, JOURNAL)
-    if journal.exists() and journal.stat().st_size:
+    if measure_file(journal):
         return Finding(
             'log',
             f'{journal} lies beside the store, which keeps none: opening the store would undo '
@@ -182,7 +183,7 @@ def check_content(installation: Installation) -> Iterator[Finding]:
 def check_log_size(installation: Installation) -> Iterator[Finding]:
     """Yield a log that is too large, with who reads from it."""
     log = name_file(installation.path, LOG)
-    size = log.stat().st_size if log.exists() else 0
+    size = measure_file(log)
     if size <= LARGE_LOG:
         return
     readers = find_readers(installation.path)

@@ -20,6 +20,7 @@ from urllib.parse import quote
 import apsw
 
 from robot_memory.core.errors import Unavailable
+from robot_memory.core.files import measure_file
 from robot_memory.storage import checksums, schema_runner
 from robot_memory.storage.source import Source
 from robot_memory.storage.store_files import LOG, copy_with_log, has_log, name_file
@@ -64,7 +65,7 @@ def open_unwritable(path: Path, error: apsw.Error) -> Source:
 def _read_copy(path: Path, log: Path, why: str) -> Source:
     folder = Path(tempfile.mkdtemp(prefix='robot_memory-'))
     try:
-        size = path.stat().st_size + log.stat().st_size
+        size = measure_file(path) + measure_file(log)
         free = shutil.disk_usage(folder).free
         if free < size + _MARGIN:
             raise Unavailable(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from robot_memory.core.errors import Unavailable
-from robot_memory.core.files import sync_folder
+from robot_memory.core.files import measure_file, sync_folder
 
 LOG, INDEX, JOURNAL = '-wal', '-shm', '-journal'
 SUFFIXES = ('', LOG, INDEX, JOURNAL)
@@ -22,8 +22,7 @@ def name_file(path: Path, suffix: str) -> Path:
 
 def has_log(path: Path) -> bool:
     """Say whether a log (-wal) with anything in it lies beside a store."""
-    log = name_file(path, LOG)
-    return log.exists() and log.stat().st_size > 0
+    return measure_file(name_file(path, LOG)) > 0
 
 
 def copy_with_log(path: Path, copy: Path) -> None:

@@ -19,7 +19,7 @@ import apsw
 
 from robot_memory.core.clock import DAY
 from robot_memory.core.errors import Unavailable
-from robot_memory.core.files import keep_file
+from robot_memory.core.files import keep_file, measure_file
 from robot_memory.storage import checksums, schema_runner
 from robot_memory.storage.store_files import LOG, has_log, hold_scratch, name_file
 
@@ -153,8 +153,7 @@ def _clone(connection: apsw.Connection, path: Path, part: Path) -> bool:
 
 
 def _refuse_without_room(path: Path) -> None:
-    files = (path, name_file(path, LOG))
-    size = sum(file.stat().st_size for file in files if file.exists())
+    size = measure_file(path) + measure_file(name_file(path, LOG))
     # The copy, and as much again for the rows that the upgrade writes anew.
     needed = 2 * size + _MARGIN
     free = shutil.disk_usage(path.parent).free

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import apsw
 
+from robot_memory.core.files import measure_file
 from robot_memory.storage.store_files import LOG, name_file
 
 LITTLE_ROOM = 1e9
@@ -26,11 +27,10 @@ class Upkeep:
 def upkeep(connection: apsw.Connection, path: Path) -> Upkeep:
     """Measure the file."""
     page = connection.pragma('page_size')
-    log = name_file(path, LOG)
     return Upkeep(
         file=page * connection.pragma('page_count'),
         free=page * connection.pragma('freelist_count'),
-        log=log.stat().st_size if log.exists() else 0,
+        log=measure_file(name_file(path, LOG)),
     )
 
 

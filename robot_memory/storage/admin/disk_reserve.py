@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable
 
 from robot_memory.core.clock import SteadyClock
+from robot_memory.core.files import measure_file
 from robot_memory.core.settings import Settings
 from robot_memory.storage.admin.advice import measure_room
 from robot_memory.storage.connection import Database
@@ -41,10 +42,7 @@ class DiskReserve:
     @property
     def size(self) -> int:
         """Return how many bytes are kept now."""
-        try:
-            return self.path.stat().st_size
-        except OSError:
-            return 0
+        return measure_file(self.path)
 
     def run(self) -> None:
         """Make it as large as the setting says, if there is room; the worker's job."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import apsw
 
+from robot_memory.core.files import measure_file
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes.candidates import restrict_to
 from robot_memory.storage.indexes.filters import TIMES, find_between
@@ -82,5 +83,4 @@ def open_sessions(connection: apsw.Connection) -> int:
 
 def bytes_of(path: Path) -> int:
     """Return the size of a store's file and its log (WAL)."""
-    files = (path, name_file(path, LOG))
-    return sum(file.stat().st_size for file in files if file.exists())
+    return measure_file(path) + measure_file(name_file(path, LOG))
