@@ -622,7 +622,7 @@ def test_whatever_was_kept_comes_back_the_same(
     [
         ({'content': '####'}, 'not valid base64'),
         ({'content': 'AAAA', 'size': 4}, 'has 3 bytes, but size is 4'),
-        ({'content': None}, 'must have content or removed_at'),
+        ({'content': None}, 'must have content, removed_at or damage'),
     ],
 )
 def test_a_broken_part_costs_its_line(

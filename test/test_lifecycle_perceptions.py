@@ -166,7 +166,7 @@ def test_long_data_is_packed_and_shown_whole(robot: Robot) -> None:
 def test_the_oldest_payloads_make_room_and_what_went_is_told(
     open_robot: Callable[..., Robot], clock: MovableClock
 ) -> None:
-    robot = open_robot(store_limit_mb=1.2)
+    robot = open_robot(store_limit_mb=1.3)
     ids = []
     for number in range(30):
         clock.forward(seconds=1)
@@ -183,7 +183,7 @@ def test_the_oldest_payloads_make_room_and_what_went_is_told(
         'SELECT page_count, freelist_count, page_size'
         ' FROM pragma_page_count, pragma_freelist_count, pragma_page_size'
     )
-    assert (pages - free) * size <= 1_200_000
+    assert (pages - free) * size <= 1_300_000
     assert all(robot.row(item)['status'] == 'active' for item in ids), 'the memories stay'
     assert robot.show(gone[0]).parts[0].removed is not None
     told = robot.rows(
@@ -192,7 +192,7 @@ def test_the_oldest_payloads_make_room_and_what_went_is_told(
     ranges = [one for *_, detail in told for one in read_ranges(json.loads(detail)['ids'])]
     assert [one for low, high in ranges for one in range(low, high + 1)] == gone
     assert {row[:2] for row in told} == {
-        ('payload_removed', 'the store reached its limit of 1.2 MB')
+        ('payload_removed', 'the store reached its limit of 1.3 MB')
     }
     lines = robot.history(gone[-1]).entries
     assert [one.action for one in lines] == ['created', 'payload_removed']

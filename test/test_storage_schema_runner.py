@@ -41,6 +41,7 @@ FROZEN = {
     'v22.py': '521e98fa21b875c1151dc9f1d516f7071fc019ed2e672a0f70e1d2747b8f4c23',
     'v23.py': '1b16afaa172f4113c9ae6388d52a75149cb6c44d088c0f106fc7351bf48c4869',
     'v24.py': '5dc56cdc48e37cfcfb5f77fe2496ac2b75fd83a9e5a548523becb45c68afeffb',
+    'v25.py': '505c89e26fe5861a1ca37577315a0b9954cfd2afeeafafcb233e86b13a0f441b',
 }
 """SHA-256 of each step's file: stores of its version exist, so it never changes again."""
 

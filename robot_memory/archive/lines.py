@@ -240,6 +240,7 @@ class PartField:
     removed_at: int | None = arg(
         'Microseconds since 1970 UTC.', default=None, minimum=0, maximum=_LAST
     )
+    damage: str = arg('Why the content is lost.', default='', max_length=1000)
 
 
 @dataclass(frozen=True)
@@ -374,8 +375,10 @@ def _check_audit(values: Any) -> dict[str, Any]:
 
 def _check_part(values: Any) -> dict[str, Any]:
     part = parse(PartField, values, 'parts')
-    if (part.content is None) == (part.removed_at is None):
-        raise InvalidArgument(f'part {format_value(part.name)} must have content or removed_at')
+    if (part.content is not None) + (part.removed_at is not None) + bool(part.damage) != 1:
+        raise InvalidArgument(
+            f'part {format_value(part.name)} must have content, removed_at or damage, and one only'
+        )
     if part.content is not None:
         try:
             size = len(base64.b64decode(part.content, validate=True))

@@ -271,7 +271,8 @@ def _render_show(response: Any, paint: Paint) -> str:
     shown = {name: value for name, value in rows.items() if value not in (None, '{}')}
     for part in response.parts:
         gone = f', evicted {format_moment(part.removed)}' if part.removed else ''
-        shown[part.name] = f'{part.media_type}, {part.size} bytes{gone}'
+        bad = f', damaged: {part.damage}' if part.damage else ''
+        shown[part.name] = f'{part.media_type}, {part.size} bytes{gone}{bad}'
     return '\n'.join([*lines, render_table(shown, paint), *render_linked(response, paint)])
 
 

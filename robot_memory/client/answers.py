@@ -476,6 +476,7 @@ class PartView(TypedDict):
     size: int
     uri: str
     removed: NotRequired[str]
+    damage: NotRequired[str]
     content: NotRequired[str]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     BlobResourceContents,
     ListResourcesResult,
@@ -123,6 +124,9 @@ def read_resource(memory: Memory, uri: str) -> ReadResourceResult:
     if match[2] is None:
         return _read_json(uri, whole)
     for part in whole.parts:
+        if part.name == match[2] and part.damage:
+            told = f'part {part.name} of memory {match[1]} cannot be returned: {part.damage}'
+            raise MCPError(INTERNAL_ERROR, f'[unavailable] {told}', {'uri': uri})
         if part.name == match[2] and part.content is not None:
             blob = base64.b64encode(part.content).decode()
             return ReadResourceResult(

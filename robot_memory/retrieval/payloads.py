@@ -30,6 +30,9 @@ class PartView:
     size: int = arg('Size in bytes.')
     uri: str = arg('MCP resource URI of the content.')
     removed: str | None = arg('Time of eviction, UTC, ISO 8601.', default=None, omitted=True)
+    damage: str | None = arg(
+        'Why the content cannot be returned: it is damaged.', default=None, omitted=True
+    )
     content: bytes | None = arg(
         'Content; over MCP, read the resource instead.', default=None, omitted=True
     )
@@ -53,6 +56,7 @@ def view_part(memory_id: int, part: Part) -> PartView:
         size=part.size,
         uri=make_part_uri(memory_id, part.name),
         removed=None if part.removed_at is None else format_instant(part.removed_at),
+        damage=part.damage or None,
         content=part.content,
     )
 

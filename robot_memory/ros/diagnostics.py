@@ -148,7 +148,7 @@ class Diagnostics:
         self._errors = errors
         read_only = memory.db.read_only_reason
         clock = memory.timekeeper.describe_suspicion()
-        damaged = memory.scrubber.describe()
+        damaged = memory.scrubber.describe() or memory.part_checker.describe()
         level = max(
             [
                 int(breaker != 'closed' or bool(read_only or clock)),
@@ -171,6 +171,7 @@ class Diagnostics:
             **self._describe_queue(),
             **_describe_disk(memory),
             'damaged pages': len(memory.scrubber.damaged),
+            'damaged parts': len(memory.part_checker.damaged),
             'clock': clock or 'trusted',
             'withheld': sum(get_withheld(memory).values()),
         }

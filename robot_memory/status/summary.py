@@ -182,6 +182,11 @@ class _Figures:
             'Pages of the store whose checksums do not match, of those checked so far.',
             len(memory.scrubber.damaged),
         )
+        yield _make_gauge(
+            'robot_memory_damaged_parts',
+            'Payload parts whose bytes are not those that were stored, of those checked so far.',
+            len(memory.part_checker.damaged),
+        )
         yield _make_gauge('robot_memory_store_bytes', 'Size of the database and its WAL.', size)
         content = GaugeMetricFamily(
             'robot_memory_content_bytes',

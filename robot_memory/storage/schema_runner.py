@@ -41,6 +41,7 @@ from robot_memory.storage.schema import (
     v22,
     v23,
     v24,
+    v25,
 )
 from robot_memory.storage.tables import meta, rule_conditions, trials
 
@@ -69,6 +70,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v22.upgrade,
     v23.upgrade,
     v24.upgrade,
+    v25.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
 PRESENT = Path(__file__).parent / 'schema' / 'present.sql'

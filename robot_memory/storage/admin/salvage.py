@@ -21,7 +21,7 @@ from robot_memory.storage import checksums, damage, schema_runner
 from robot_memory.storage.admin.row_reading import Table, list_columns, read_rows
 from robot_memory.storage.admin.tree_mending import TableTree, mend_trees
 from robot_memory.storage.store_files import copy_with_log, hold_scratch
-from robot_memory.storage.tables import meta
+from robot_memory.storage.tables import meta, part_digests, sizes
 from robot_memory.storage.vector_extension import load_vectors
 
 Progress = Callable[[int, int], None]
@@ -74,6 +74,7 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
                 meta.put_store_id(new)
                 done.lose('meta', 'the identity of the store: it has a new one')
             schema_runner.upgrade(new, progress)
+            _drop_damaged_parts(new, done)
         finally:
             source.close()
             new.close()
@@ -178,6 +179,21 @@ def _copy_sequences(source: apsw.Connection, new: apsw.Connection) -> None:
         new.execute('UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?', (number, name))
         if not new.changes():
             new.execute('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)', (name, number))
+
+
+def _drop_damaged_parts(new: apsw.Connection, done: Salvaged) -> None:
+    """Leave out the bytes of parts that are not those that were stored; what they were stays."""
+    new.execute('BEGIN')
+    new.execute('DELETE FROM part_digests WHERE part_id NOT IN (SELECT id FROM parts)')
+    for one in part_digests.check(new):
+        if one.damage:
+            done.lose('parts', str(one))
+            new.execute('UPDATE parts SET content = NULL WHERE id = ?', (one.id,))
+            new.execute('DELETE FROM part_digests WHERE part_id = ?', (one.id,))
+            sizes.add_payloads(new, -one.size)
+        elif one.is_new:
+            part_digests.add(new, one)
+    new.execute('COMMIT')
 
 
 def _mend_references(new: apsw.Connection, tables: Iterable[str], done: Salvaged) -> None:

@@ -22,7 +22,7 @@ from robot_memory.storage.admin.maintenance import count_indexed, find_broken
 from robot_memory.storage.lock_owners import name_users
 from robot_memory.storage.page_file import open_pages
 from robot_memory.storage.store_files import has_log
-from robot_memory.storage.tables import meta
+from robot_memory.storage.tables import meta, part_digests
 from robot_memory.storage.upgrade import NoRoom
 from robot_memory.storage.vector_extension import load_vectors
 
@@ -255,8 +255,26 @@ def _check_content(connection: apsw.Connection) -> Iterator[Check]:
         f'{rows} active memories, {indexed} in the index of vectors, {words} in that of words',
         '' if fits else _REBUILD,
     )
+    yield _check_parts(connection)
     found = audit_check.check(connection, all_lines=True)
     head = f'the chain of {found.head.id} lines is whole'
     told_audit = found.problem or head
     yield Check('audit', not found.problem, told_audit, _COMPARE if found.problem else '')
     yield Check('store', True, f'store {meta.get_store_id(connection)}')
+
+
+def _check_parts(connection: apsw.Connection) -> Check:
+    matching = unchecked = 0
+    damaged = []
+    for one in part_digests.check(connection):
+        if one.damage:
+            damaged.append(str(one))
+        unchecked += one.is_new
+        matching += not (one.is_new or one.damage)
+    told = f'{matching} parts match their digests'
+    if unchecked:
+        told += f', {unchecked} have none yet: a running process adds them'
+    if damaged:
+        rest = f' and {len(damaged) - _SHOWN} more' if len(damaged) > _SHOWN else ''
+        told = f'{"; ".join(damaged[:_SHOWN])}{rest}'
+    return Check('payloads', not damaged, told, REPLACE if damaged else '')

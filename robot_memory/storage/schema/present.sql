@@ -521,6 +521,13 @@ CREATE TABLE transforms (
             numbers BLOB,
             PRIMARY KEY (source, child, stamp)
         ) WITHOUT ROWID;
+CREATE TABLE part_digests (
+            part_id INTEGER PRIMARY KEY,
+            digest BLOB NOT NULL
+        );
+CREATE TRIGGER parts_deleted AFTER DELETE ON parts BEGIN
+            DELETE FROM part_digests WHERE part_id = old.id;
+        END;
 INSERT INTO event_names (id, name) VALUES (1, 'contact');
 INSERT INTO event_names (id, name) VALUES (2, 'motion');
 INSERT INTO event_names (id, name) VALUES (3, 'scene');

@@ -29,6 +29,7 @@ from robot_memory.storage.tables import (
     folding,
     memories,
     observations,
+    part_digests,
     payloads,
     provenance,
     replacements,
@@ -104,23 +105,34 @@ def _row(connection: apsw.Connection, here: str, values: tuple[Any, ...]) -> Row
     data, metadata = payloads.get(connection, memory_id)
     if data is not None or metadata is not None:
         row['payload'] = {'data': data, 'metadata': metadata}
-    parts = [
-        dict(zip(_PART, part, strict=True))
-        for part in connection.execute(
-            f'SELECT {", ".join(_PART)} FROM parts WHERE memory_id = ? ORDER BY id', (memory_id,)
-        )
-    ]
-    for part in parts:
-        content = part['content']
-        part['protected'] = bool(part['protected'])
-        part['content'] = None if content is None else base64.b64encode(content).decode()
     many = {
-        'parts': parts,
+        'parts': _read_parts(connection, memory_id),
         'observations': observations.read(connection, memory_id),
         'audit': _read_trail(connection, memory_id),
         'replaced': replacements.list_replaced(connection, memory_id),
     }
     return {**row, **{name: values for name, values in many.items() if values}}
+
+
+def _read_parts(connection: apsw.Connection, memory_id: int) -> list[Row]:
+    """Return the parts of a memory; one that is damaged without its bytes."""
+    rows: list[Any] = connection.execute(
+        "SELECT id, typeof(content) <> 'null', name, media_type, size, protected, removed_at"
+        ' FROM parts WHERE memory_id = ? ORDER BY id',
+        (memory_id,),
+    ).fetchall()
+    found = []
+    for part_id, is_there, name, media_type, size, protected, removed_at in rows:
+        content, damage = None, ''
+        if is_there:
+            content, damage = part_digests.read_content(connection, part_id)
+        elif removed_at is None:
+            damage = part_digests.LOST
+        given = None if content is None else base64.b64encode(content).decode()
+        values = (name, media_type, size, bool(protected), given, removed_at)
+        part = dict(zip(_PART, values, strict=True))
+        found.append({**part, 'damage': damage} if damage else part)
+    return found
 
 
 def _read_trail(connection: apsw.Connection, memory_id: int) -> list[Row]:
@@ -222,7 +234,8 @@ def _put(
             f'INSERT INTO parts (memory_id, {", ".join(_PART)}) VALUES (?, ?, ?, ?, ?, ?, ?)',
             (memory_id, *(given[name] for name in _PART)),
         )
-        if content is not None:
+        if given['content'] is not None:
+            part_digests.put(connection, connection.last_insert_rowid(), given['content'])
             sizes.add_payloads(connection, part['size'])
     for said in row.get('observations') or ():
         observations.insert_imported(connection, memory_id, said)

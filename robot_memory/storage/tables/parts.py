@@ -11,7 +11,7 @@ import apsw
 
 from robot_memory.core.authority import THE_STORE
 from robot_memory.core.ranges import write_ranges
-from robot_memory.storage.tables import audit, sizes
+from robot_memory.storage.tables import audit, part_digests, sizes
 
 PACKED = 'application/zlib'
 """Media type of data and metadata that are stored as parts: compressed JSON."""
@@ -54,8 +54,9 @@ class Part:
     """
     Hold one part of a memory's payload.
 
-    `size` is that of the bytes; `content` is None where it was not asked for, and where the part
-    was removed, at `removed_at` (microseconds since 1970 UTC).
+    `size` is that of the bytes; `content` is None where it was not asked for, where the part was
+    removed, at `removed_at` (microseconds since 1970 UTC), and where it is damaged, as `damage`
+    says then.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Part:
     size: int
     content: bytes | None
     removed_at: int | None = None
+    damage: str = ''
 
 
 def put(
@@ -95,6 +97,7 @@ def put(
             ),
         )
         if room and part.content is not None:
+            part_digests.put(connection, connection.last_insert_rowid(), part.content)
             sizes.add_payloads(connection, part.size)
         if not room:
             detail = {'part': part.name}
@@ -162,15 +165,20 @@ def of(
     connection: apsw.Connection, ids: Sequence[int], *, with_content: bool = False
 ) -> dict[int, list[Part]]:
     """Return the parts of memories, in the order in which they were kept."""
-    content = 'content' if with_content else 'NULL'
-    rows = connection.execute(
-        f'SELECT memory_id, name, media_type, size, {content}, removed_at FROM parts'
-        ' WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY id',
+    rows: list[Any] = connection.execute(
+        "SELECT memory_id, id, typeof(content) <> 'null', name, media_type, size, removed_at"
+        ' FROM parts WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY id',
         (json.dumps(list(ids)),),
-    )
+    ).fetchall()
     found: dict[int, list[Part]] = {}
-    for memory_id, *rest in rows:
-        found.setdefault(memory_id, []).append(Part(*rest))
+    for memory_id, part_id, is_there, name, media_type, size, removed_at in rows:
+        content, damage = None, ''
+        if with_content and is_there:
+            content, damage = part_digests.read_content(connection, part_id)
+        elif not is_there and removed_at is None:
+            damage = part_digests.LOST
+        part = Part(name, media_type, size, content, removed_at, damage)
+        found.setdefault(memory_id, []).append(part)
     return found
 
 
@@ -179,7 +187,7 @@ def newest(connection: apsw.Connection, limit: int) -> list[tuple[int, str, Part
     rows = connection.execute(
         'SELECT m.id, m.content, p.name, p.media_type, p.size, NULL, NULL FROM parts AS p'
         ' JOIN memories AS m ON m.id = p.memory_id'
-        " WHERE p.content IS NOT NULL AND m.status = 'active' ORDER BY p.id DESC LIMIT ?",
+        " WHERE typeof(p.content) <> 'null' AND m.status = 'active' ORDER BY p.id DESC LIMIT ?",
         (limit,),
     )
     return [(row[0], row[1], Part(*row[2:])) for row in rows]
