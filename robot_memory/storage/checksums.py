@@ -49,10 +49,14 @@ def load() -> None:
     _SHIM.load()
 
 
-def connect(name: str | Path, flags: int = _CREATE) -> apsw.Connection:
-    """Open a store, or a copy of one; raise Unavailable where the shim cannot be had."""
+def connect(name: str | Path, flags: int = _CREATE, vfs: str = VFS) -> apsw.Connection:
+    """
+    Open a store, or a copy of one, by the shim or a `vfs` over it.
+
+    Raise Unavailable where the shim cannot be had.
+    """
     load()
-    return apsw.Connection(str(name), flags=flags, vfs=VFS)
+    return apsw.Connection(str(name), flags=flags, vfs=vfs)
 
 
 def name_read_only(path: Path) -> str:

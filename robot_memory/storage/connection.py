@@ -165,15 +165,16 @@ class Database:
                     self._readers.put(connection)
 
     @contextmanager
-    def connect(self, alone: bool = False) -> Iterator[apsw.Connection]:
+    def connect(self, alone: bool = False, vfs: str = checksums.VFS) -> Iterator[apsw.Connection]:
         """
         Give a new connection without a transaction, for what cannot be done in one.
 
-        While it works `alone`, this process's writes wait for it at the lock.
+        While it works `alone`, this process's writes wait for it at the lock. `vfs` is that of
+        checksums, or one over it.
         """
         with self._translate_errors(), self._lock if alone else nullcontext():
             self._refuse_closed()
-            connection = self._open_reader()
+            connection = self._open_reader(vfs)
             try:
                 yield connection
             finally:
@@ -282,10 +283,10 @@ class Database:
         except queue.Empty:
             return self._open_reader()
 
-    def _open_reader(self) -> apsw.Connection:
+    def _open_reader(self, vfs: str = checksums.VFS) -> apsw.Connection:
         """Return one more connection to the files that are open already, and to no others."""
         self.refuse_removed()
-        connection = self._connect()
+        connection = self._connect(vfs=vfs)
         try:
             mode = connection.pragma('journal_mode')
             if (mode, get_store_id(connection)) != (self._mode, self._store_id):
@@ -350,8 +351,8 @@ class Database:
         is_file = self._source.name == str(self.path)
         return Watch(self.path) if is_file else Unwatched(self.path)
 
-    def _connect(self, how: int = 0) -> apsw.Connection:
-        return self._source.connect(self._synchronous, self._make_busy_handler(), how)
+    def _connect(self, how: int = 0, vfs: str = checksums.VFS) -> apsw.Connection:
+        return self._source.connect(self._synchronous, self._make_busy_handler(), how, vfs)
 
     def _make_busy_handler(self) -> Callable[[int], bool]:
         """Return a busy handler: wait a little, until patience ends or the memory closes."""

@@ -7,7 +7,7 @@ the log has is not looked at. Format: sqlite.org/fileformat2.html; checksum: cks
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -83,6 +83,17 @@ def find_damaged_among(path: Path, first: int, count: int | None) -> tuple[list[
         if twice:
             twice = sorted(set(twice) - file.list_unused() - _list_logged(path, file.page_size))
         return twice, file.count
+
+
+def find_damaged_of(path: Path, numbers: Iterable[int]) -> set[int]:
+    """Return those of some pages whose checksums do not match, and which the log has not."""
+    with open_pages(path) as file:
+        found = {
+            number
+            for number in numbers
+            if number <= file.count and _check(file.read(number), file.page_size, number)
+        }
+        return found - _list_logged(path, file.page_size)
 
 
 def _list_logged(path: Path, page_size: int) -> set[int]:
@@ -248,10 +259,35 @@ def _name(path: Path, damaged: Sequence[int]) -> list[DamagedPage]:
     return name_pages(path, damaged, read_roots(path)) if damaged else []
 
 
+def find_owners(path: Path, damaged: Sequence[int]) -> dict[int, str]:
+    """
+    Return the table or index of each of some pages, '' where it is not known.
+
+    Where the b-trees do not lead to one, as to pages of long values, the whole file is searched.
+    """
+    owners = {page.number: page.owner for page in _name(path, damaged)}
+    left = {number for number, owner in owners.items() if not owner}
+    if left:
+        connection = _connect_unchecked(path)
+        try:
+            for number, owner in connection.execute('SELECT pageno, name FROM dbstat'):
+                if number in left:
+                    owners[number] = owner
+        except apsw.Error:
+            pass  # what was found until then holds
+        finally:
+            connection.close()
+    return owners
+
+
+def _connect_unchecked(path: Path) -> apsw.Connection:
+    """Open a file without checksums, so that what is damaged is read as far as it goes."""
+    return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+
+
 def read_roots(path: Path) -> dict[str, int]:
     """Return the first pages of the tables and indexes of a store, as far as they can be read."""
-    # Without checksums, so that a damaged list of tables is read as far as it goes.
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    connection = _connect_unchecked(path)
     try:
         rows = connection.execute('SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0')
         return {'sqlite_schema': 1, **dict(rows)}

@@ -34,11 +34,15 @@ class Source:
     is_frozen: bool = False
 
     def connect(
-        self, synchronous: str, busy: Callable[[int], bool] = lambda attempts: False, how: int = 0
+        self,
+        synchronous: str,
+        busy: Callable[[int], bool] = lambda attempts: False,
+        how: int = 0,
+        vfs: str = checksums.VFS,
     ) -> apsw.Connection:
         """Open a connection that is ready to be used; `busy` says whether it waits for a lock."""
         if self.has_checksums:
-            connection = checksums.connect(self.name, self.flags | how)
+            connection = checksums.connect(self.name, self.flags | how, vfs)
         else:
             connection = apsw.Connection(self.name, self.flags | how)
         try:

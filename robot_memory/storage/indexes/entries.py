@@ -37,10 +37,31 @@ def add(
     vectors: TextVectors | None = None,
 ) -> None:
     """Add the entries of an active memory, in its collection's partition for its type."""
-    partition = partitions.of(collection, type)
+    add_words(connection, memory_id, type, collection, content)
+    add_vectors(connection, memory_id, type, collection, content, context, vectors)
+    add_places(connection, memory_id, collection, context)
+
+
+def add_words(
+    connection: apsw.Connection, memory_id: int, type: str, collection: str, content: str
+) -> None:
+    """Add the full text of an active memory alone."""
     terms = tokenizer.extract_terms(content)
-    fulltext.put(connection, memory_id, partition, terms)
-    stems = fulltext.pack(connection, terms)
+    fulltext.put(connection, memory_id, partitions.of(collection, type), terms)
+
+
+def add_vectors(
+    connection: apsw.Connection,
+    memory_id: int,
+    type: str,
+    collection: str,
+    content: str,
+    context: Mapping[str, Any],
+    vectors: TextVectors | None,
+) -> None:
+    """Add terms and vectors of an active memory alone; without `vectors` it waits for them."""
+    partition = partitions.of(collection, type)
+    stems = fulltext.pack(connection, tokenizer.extract_terms(content))
     is_real = is_simulated(context) == 0
     text = forms.find_form(type, content, context, vectors)
     if text is None:
@@ -50,6 +71,12 @@ def add(
     else:
         form = _intern_form(connection, partition, type, text, vectors)
         indexed.put(connection, memory_id, partition, is_real, stems, None, form)
+
+
+def add_places(
+    connection: apsw.Connection, memory_id: int, collection: str, context: Mapping[str, Any]
+) -> None:
+    """Add the positions of an active memory alone."""
     positions.put(connection, memory_id, collection, context)
     placements.put(connection, memory_id, collection, context)
 

@@ -1,0 +1,259 @@
+"""
+Making damaged indexes of a store in use anew from its rows, which are never touched.
+
+The damaged pages are read as empty ones (`page_substitution`), so that SQLite can empty the trees;
+then they are filled again, all in one transaction: whoever reads meanwhile sees the state before.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import apsw
+
+from robot_memory.core.errors import Unavailable
+from robot_memory.storage import damage
+from robot_memory.storage.admin.page_substitution import (
+    INDEX_LEAF,
+    TABLE_LEAF,
+    make_chain,
+    make_empty_leaf,
+    substitute,
+)
+from robot_memory.storage.admin.row_reading import Table, read_rows
+from robot_memory.storage.connection import Database
+from robot_memory.storage.indexes import entries, facets, forms, set_aside
+from robot_memory.storage.indexes.set_aside import CONTEXTS, VECTORS, WORDS
+from robot_memory.storage.tables import observations, rule_conditions
+
+_BATCH = 500
+_NEVER_USED = re.compile(r'Page (\d+): never used')
+_MOST_LINES = 10_000_000
+_CONFIG = 'memories_fts_config'
+_PUT_VERSION = f"INSERT OR IGNORE INTO {_CONFIG} (k, v) VALUES ('version', 4)"
+"""Without its version FTS5 opens no index, not even to make it anew."""
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """Hold the name of a table or index, the table that it is of, and the kind of its leaves."""
+
+    name: str
+    table: str
+    is_index: bool
+    leaf: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """
+    Hold what is to be made anew: groups of derived tables, and b-tree indexes by name.
+
+    `tables` are those of the groups that are damaged, `pages` the damaged ones with the kind of
+    their leaves.
+    """
+
+    groups: frozenset[str]
+    tables: frozenset[str]
+    indexes: frozenset[str]
+    pages: Mapping[int, int]
+
+    @property
+    def names(self) -> list[str]:
+        """Return what is made anew, in words."""
+        return sorted((*self.groups, *self.indexes))
+
+
+def make_plan(db: Database, owners: Mapping[int, str]) -> Plan | None:
+    """
+    Return what makes damaged pages whole again, by the tables and indexes that they are of.
+
+    None where any is of a table of records, or unknown.
+    """
+    with db.read() as connection:
+        trees = _list_trees(connection)
+    if not owners or not all(owner in trees for owner in owners.values()):
+        return None
+    hit = [trees[owner] for owner in owners.values()]
+    tables = {tree.table for tree in hit if not tree.is_index}
+    if not tables <= set_aside.GROUP_OF.keys():
+        return None
+    groups = frozenset(set_aside.GROUP_OF[table] for table in tables)
+    emptied = {table for table, group in set_aside.GROUP_OF.items() if group in groups}
+    indexes = frozenset(tree.name for tree in hit if tree.is_index and tree.table not in emptied)
+    # An index of a table that is partly emptied is emptied with it, so its table has to be.
+    tables |= {tree.table for tree in hit if tree.is_index and tree.table in emptied}
+    pages = {number: trees[owner].leaf for number, owner in owners.items()}
+    return Plan(groups, frozenset(tables), indexes, pages)
+
+
+def mend(db: Database, plan: Plan) -> None:
+    """
+    Make indexes anew; who writes waits meanwhile, who reads does not.
+
+    Raise Unavailable, having changed nothing, where a damaged page was written since.
+    """
+    with db.read() as connection:
+        size = connection.pragma('page_size')
+    pages = {number: make_empty_leaf(size, kind) for number, kind in plan.pages.items()}
+    with substitute(pages) as vfs, db.connect(vfs=vfs) as connection:
+        connection.execute('BEGIN IMMEDIATE' if _CONFIG in plan.tables else 'BEGIN')
+        if _CONFIG in plan.tables:
+            connection.execute(_PUT_VERSION)
+        unused = _list_unused(connection)
+        connection.execute('ROLLBACK')
+    if unused:
+        anchor, kind = min(plan.pages.items())
+        pages[anchor], rest = make_chain(size, kind, unused)
+        pages |= rest
+    with (
+        substitute(pages) as vfs,
+        db.connect(alone=True, vfs=vfs) as connection,
+        db.connect() as source,
+    ):
+        connection.pragma('foreign_keys', False)
+        connection.execute('BEGIN IMMEDIATE')
+        try:
+            _refuse_written(db, plan)
+            if VECTORS in plan.groups:
+                _keep_vectors(source, connection)
+            _remake(connection, plan)
+            connection.execute('COMMIT')
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute('ROLLBACK')
+            raise
+
+
+def _refuse_written(db: Database, plan: Plan) -> None:
+    """Raise Unavailable where another process mended the store, or wrote it anew."""
+    if not damage.find_damaged_of(db.path, plan.pages) >= plan.pages.keys():
+        raise Unavailable('the damaged pages were written meanwhile; nothing was changed')
+
+
+def _list_trees(connection: apsw.Connection) -> dict[str, _Tree]:
+    rows: list[Any] = connection.execute(
+        "SELECT s.name, s.tbl_name, s.type = 'index', l.wr FROM sqlite_schema AS s"
+        " LEFT JOIN pragma_table_list AS l ON l.schema = 'main' AND l.name = s.name"
+        ' WHERE s.rootpage > 0'
+    ).fetchall()
+    return {
+        name: _Tree(name, table, bool(is_index), INDEX_LEAF if is_index or wr else TABLE_LEAF)
+        for name, table, is_index, wr in rows
+    }
+
+
+def _list_unused(connection: apsw.Connection) -> list[int]:
+    """Return the pages that nothing leads to where damaged pages are read as empty ones."""
+    found: list[int] = []
+    try:
+        for (text,) in connection.execute(f'PRAGMA quick_check({_MOST_LINES})'):
+            found += map(int, _NEVER_USED.findall(str(text)))
+    except apsw.CorruptError:
+        pass  # pages are told of first, then rows are read, which an empty page ends
+    return found
+
+
+def _remake(connection: apsw.Connection, plan: Plan) -> None:
+    for group in sorted(plan.groups):
+        _REMAKE[group](connection, plan.tables)
+    for name in sorted(plan.indexes):
+        connection.execute(f'REINDEX "{name}"')
+
+
+def _remake_words(connection: apsw.Connection, tables: Collection[str]) -> None:
+    for table in set_aside.list_tables(WORDS):
+        if table != _CONFIG or table in tables:
+            connection.execute(f'DELETE FROM {table}')
+    connection.execute(_PUT_VERSION)
+    connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('delete-all')")
+    for row in _read_active(connection):
+        entries.add_words(connection, *row[:4])
+
+
+def _remake_contexts(connection: apsw.Connection, tables: Collection[str]) -> None:
+    for table in set_aside.list_tables(CONTEXTS):
+        connection.execute(f'DELETE FROM {table}')
+    for batch in _read_batches(connection, ''):
+        for memory_id, _, collection, _, context, status in batch:
+            facets.put(connection, memory_id, json.loads(context))
+            if status == 'active':
+                entries.add_places(connection, memory_id, collection, json.loads(context))
+    for memory_id in observations.list_observed(connection):
+        observations.index(connection, memory_id)
+
+
+def _keep_vectors(source: apsw.Connection, connection: apsw.Connection) -> None:
+    """Copy the vectors that can be read; from elsewhere, as a failed read hinders the emptying."""
+    connection.execute('CREATE TEMP TABLE kept_vectors (memory_id INTEGER PRIMARY KEY, c, f)')
+    rows = read_rows(source, Table('indexed', ('memory_id', 'coarse', 'fine')), lambda _: None)
+    connection.executemany(
+        'INSERT OR IGNORE INTO kept_vectors (memory_id, c, f) VALUES (?, ?, ?)',
+        (row for row in rows if row[1] is not None),
+    )
+
+
+def _remake_vectors(connection: apsw.Connection, tables: Collection[str]) -> None:
+    emptied = {'indexed', 'collections'} | ({'other_vectors'} & set(tables))
+    if {'forms', 'form_vectors'} & set(tables):
+        emptied |= {'forms', 'form_vectors'}
+    for table in sorted(emptied):
+        connection.execute(f'DELETE FROM {table}')
+    for row in _read_active(connection):
+        entries.add_vectors(connection, *row, None)
+    for memory_id in observations.list_observed(connection):
+        observations.index(connection, memory_id)
+    connection.execute("""
+        UPDATE indexed SET coarse = v.c, fine = v.f, form = NULL
+            FROM kept_vectors AS v WHERE v.memory_id = indexed.memory_id;
+        DROP TABLE kept_vectors;
+    """)
+    forms.release_all(connection)
+
+
+def _remake_by(sql: str, connection: apsw.Connection, tables: Collection[str]) -> None:
+    connection.execute(sql)
+
+
+def _remake_rules(connection: apsw.Connection, tables: Collection[str]) -> None:
+    connection.execute('DELETE FROM rule_conditions')
+    rule_conditions.refresh(connection)
+
+
+_REMAKE: Mapping[str, Callable[[apsw.Connection, Collection[str]], None]] = {
+    WORDS: _remake_words,
+    CONTEXTS: _remake_contexts,
+    VECTORS: _remake_vectors,
+    'counts': partial(
+        _remake_by,
+        'DELETE FROM counts; INSERT INTO counts (type, status, memories)'
+        ' SELECT type, status, count(*) FROM memories GROUP BY type, status',
+    ),
+    'rules': _remake_rules,
+}
+
+
+def _read_active(connection: apsw.Connection) -> Iterator[tuple[int, str, str, str, Any]]:
+    """Give id, type, collection, text and context of each active memory."""
+    for batch in _read_batches(connection, "AND status = 'active'"):
+        for memory_id, type, collection, content, context, _ in batch:
+            yield memory_id, type, collection, content, json.loads(context)
+
+
+def _read_batches(connection: apsw.Connection, only: str) -> Iterator[Sequence[Any]]:
+    last = 0
+    while True:
+        batch: list[Any] = connection.execute(
+            'SELECT id, type, collection, content, context, status FROM memories NOT INDEXED'
+            f' WHERE id > ? {only} ORDER BY id LIMIT {_BATCH}',
+            (last,),
+        ).fetchall()
+        if not batch:
+            return
+        yield batch
+        last = batch[-1][0]

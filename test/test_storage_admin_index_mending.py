@@ -1,0 +1,141 @@
+"""Damaged indexes of a store in use are made anew from its rows, which stay as they are."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from amounts import LONG
+from robots import Robot, check_file
+from test_storage_damage import list_pages
+
+from robot_memory.core.errors import Unavailable
+from robot_memory.storage import checksums, damage
+from robot_memory.storage.admin import index_mending
+from robot_memory.storage.admin.verify import verify
+from robot_memory.storage.connection import Database
+from robot_memory.storage.indexes import set_aside
+
+SIZE = 4096
+DAMAGES = 120 if LONG else 25
+RECORDS = ('memories', 'observations', 'audit', 'payloads', 'sessions', 'events')
+INDEXES = ('memories_by_hash', 'memories_by_time', 'sqlite_autoindex_facet_paths_1')
+
+
+@pytest.fixture
+def store(open_robot: Callable[..., Robot]) -> Path:
+    """A closed store whose indexes have several pages."""
+    robot = open_robot(resident=False)
+    for number in range(400):
+        robot.learn(
+            f'Shelf {number} of aisle {number % 7} holds part {number * 37}',
+            context={
+                'spatial': {'shelf': [number / 10, number % 7, 0.5]},
+                'env': {'light': number, 'house': f'hall {number % 5} of the north wing'},
+            },
+        )
+    robot.learn('Shelf 3 of aisle 3 holds part 111', context={'env': {'light': 9.5}})
+    robot.save_perception('Felt a push', 'tactile', data={'peak': 3})
+    robot.forget(memory_id=7, reason='it was moved')
+    robot.close()
+    return robot.memory.db.path
+
+
+def read_records(path: Path) -> dict[str, list[Any]]:
+    connection = checksums.connect(path)
+    found = {
+        table: connection.execute(f'SELECT * FROM {table} ORDER BY 1').fetchall()
+        for table in RECORDS
+    }
+    connection.close()
+    return found
+
+
+def list_derived(path: Path) -> list[int]:
+    """Return the pages of indexes and derived tables."""
+    names = (*set_aside.GROUP_OF, *INDEXES)
+    kinds = ('leaf', 'internal', 'overflow')
+    return sorted(
+        start // SIZE + 1
+        for name in names
+        for kind in kinds
+        for start in list_pages(path, name, kind)
+    )
+
+
+def spoil(path: Path, numbers: list[int], chance: random.Random) -> None:
+    with path.open('r+b') as file:
+        for number in numbers:
+            file.seek((number - 1) * SIZE)
+            page = bytearray(file.read(SIZE))
+            if chance.random() < 0.5:
+                page[chance.randrange(SIZE)] ^= 1 << chance.randrange(8)
+            else:
+                page = bytearray(chance.randbytes(SIZE))
+            file.seek((number - 1) * SIZE)
+            file.write(page)
+
+
+def mend(path: Path) -> list[str]:
+    database = Database(path, 'normal')
+    damaged = damage.find_damaged(path)
+    plan = index_mending.make_plan(database, damage.find_owners(path, damaged))
+    assert plan is not None
+    index_mending.mend(database, plan)
+    database.close()
+    return plan.names
+
+
+def test_damaged_indexes_are_made_anew_and_no_record_changes(store: Path) -> None:
+    chance = random.Random(3)
+    whole, before = store.read_bytes(), read_records(store)
+    derived = list_derived(store)
+    made = set()
+    for _ in range(DAMAGES):
+        store.write_bytes(whole)
+        spoil(store, chance.sample(derived, chance.randrange(1, 4)), chance)
+        made.update(mend(store))
+        assert damage.find_damaged(store) == []
+        assert read_records(store) == before
+        check_file(store)
+        assert all(check.holds for check in verify(store)), verify(store)
+    print(f'{DAMAGES} damaged stores, made anew: {", ".join(sorted(made))}')
+    assert {'words', 'vectors', 'contexts'} <= made
+
+
+@pytest.mark.parametrize('name', [*set_aside.GROUP_OF, *INDEXES])
+def test_the_first_page_of_each_index_is_made_anew(store: Path, name: str) -> None:
+    before = read_records(store)
+    roots = damage.read_roots(store)
+    spoil(store, [roots[name]], random.Random(1))
+    assert mend(store) == [set_aside.GROUP_OF.get(name, name)]
+    assert read_records(store) == before
+    check_file(store)
+    assert all(check.holds for check in verify(store)), verify(store)
+
+
+def test_damage_to_records_is_left_alone(store: Path) -> None:
+    roots = damage.read_roots(store)
+    spoil(store, [list_pages(store, 'memories', 'leaf')[2] // SIZE + 1], random.Random(1))
+    spoil(store, [roots['facets']], random.Random(1))
+    database = Database(store, 'normal')
+    damaged = damage.find_damaged(store)
+    assert index_mending.make_plan(database, damage.find_owners(store, damaged)) is None
+    database.close()
+
+
+def test_what_another_process_mended_meanwhile_is_left_as_it_is(store: Path) -> None:
+    roots = damage.read_roots(store)
+    spoil(store, [roots['facets']], random.Random(1))
+    database = Database(store, 'normal')
+    owners = damage.find_owners(store, damage.find_damaged(store))
+    plan = index_mending.make_plan(database, owners)
+    assert plan is not None
+    mend(store)
+    with pytest.raises(Unavailable, match='written meanwhile'):
+        index_mending.mend(database, plan)
+    database.close()
+    assert all(check.holds for check in verify(store)), verify(store)
