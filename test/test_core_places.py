@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from narrowing import require
+from robots import Robot
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.places import check_covariance, check_orientation, read_place
@@ -56,3 +60,38 @@ def test_the_thing_is_where_it_is_and_not_where_the_robot_was() -> None:
     assert found is not None
     assert (found.position, found.frame) == ((1, 1, 1), 'map')
     assert read_place({'spatial': {'position': 'here'}}, 'camera', None) is None
+
+
+@pytest.mark.parametrize(
+    ('spatial', 'words'),
+    [
+        ({'object_covariance': [1.0] * 8}, 'spatial.object_covariance must be .*; these are 8'),
+        ({'object_covariance': [-1.0, *[0.0] * 8]}, 'spatial.object_covariance.*negative eigen'),
+        ({'covariance': [1.0, 2.0, *UNIT[2:]]}, 'spatial.covariance.*row 2, column 1 is 0'),
+        ({'covariance': 'small'}, "spatial.covariance must be the 36.*or the 9.*not 'small'"),
+    ],
+)
+def test_what_is_no_covariance_is_refused_in_a_context(
+    robot: Robot, spatial: dict[str, Any], words: str
+) -> None:
+    context = {'spatial': {'object_position': [1, 2, 3], 'frame_id': 'map', **spatial}}
+    known = robot.learn('The red bin is left').memory_id
+    for call in (
+        lambda: robot.learn('The blue bin is right', context=context),
+        lambda: robot.update(require(known), 'The red bin is gone', context=context),
+        lambda: robot.save_perception('A bin was seen', context=context),
+        lambda: robot.save_conversation('hello', 'there', metadata=context),
+    ):
+        with pytest.raises(InvalidArgument, match=words):
+            call()
+    ((count,),) = robot.rows('SELECT count(*) FROM memories')
+    assert count == 1
+
+
+def test_the_9_numbers_of_a_position_are_a_covariance_of_a_thing(robot: Robot) -> None:
+    spread = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    spatial = {'object_position': [0, 0, 0], 'object_covariance': spread, 'frame_id': 'map'}
+    robot.learn('The red bin is left', context={'spatial': spatial})
+    asked = {'frame': 'map', 'position': [0, 0, 0], 'within': 1, 'probability': 0.6}
+    (found,) = robot.recall(near=asked).memories
+    assert require(found.near).probability == pytest.approx(0.6827, abs=0.002)

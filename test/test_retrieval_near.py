@@ -278,7 +278,7 @@ def test_a_region_without_heights_reaches_up_and_down(
         ({'in': 'tower', 'of': 'mem_1'}, 'near needs either position, of or in'),
         ({'in': 'tower', 'frame': 'map'}, "near.in 'tower' has a frame and a size of its own"),
         ({'in': 'tower', 'within': 2}, 'leave out within'),
-        ({'in': 'tower', 'probability': 0.5}, 'leave out probability'),
+        ({'in': 'tower', 'probability': 1.5}, 'near.probability must be 0 to 1'),
         ({'in': 7}, 'near.in must be text, not 7'),
     ],
 )
@@ -295,3 +295,26 @@ def test_a_question_for_a_region_that_is_none_is_refused_in_words(
     assert empty.why_empty == 'No memory that passes the rest lies in the region tower in map.'
     with pytest.raises(InvalidArgument, match="near.in 'left bin': the frame 'base' is unknown"):
         robot.recall(near={'in': 'left bin'})
+
+
+def test_a_region_with_a_probability_counts_what_has_no_covariance(
+    open_robot: Callable[..., Robot], tmp_path: Path
+) -> None:
+    robot = open_with_regions(open_robot, tmp_path)
+    covariance = [0.0] * 36
+    covariance[0] = 1.0
+    for x in (0.0, 1.0, 3.0):
+        pose = {'position': [x, 0, 0], 'frame_id': 'map', 'covariance': covariance}
+        robot.save_perception(f'seen at {x:g}', pose=pose)
+    robot.save_perception('seen, who knows how well', pose={'position': [0, 0, 0]}, frame_id='map')
+    found = robot.recall(near={'in': 'tower'})
+    assert {one.content: require(one.near).probability for one in found.memories} == {
+        'seen at 0': pytest.approx(0.682689, abs=1e-5),
+        'seen at 1': pytest.approx(0.477250, abs=1e-5),
+        'seen, who knows how well': None,
+    }
+    for probability, number in ((0.0, 3), (0.02, 3), (0.03, 2), (0.4, 2), (0.5, 1), (0.7, 0)):
+        found = robot.recall(near={'in': 'tower', 'probability': probability})
+        assert len(found.memories) == number, probability
+        left = [{'reason': 'no covariance', 'count': 1}]
+        assert require(found.near)['not_compared'] == left

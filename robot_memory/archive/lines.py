@@ -12,6 +12,7 @@ from robot_memory.core.authority import AUTHORITIES
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import RESERVED, Json, arg, parse
 from robot_memory.core.json_text import MAX_INTEGER, dump_json, format_value
+from robot_memory.core.places import check_covariance
 from robot_memory.core.records import PERCEPTION_TYPES, Record, Session
 
 FORMAT = 'robot_memory'
@@ -325,6 +326,8 @@ def parse_memory_line(values: Mapping[str, Any]) -> MemoryLine:
         provenance = parse(ProvenanceField, line.provenance, 'provenance')
         if provenance.writer is not None:
             parse(WriterField, provenance.writer, 'writer')
+    if line.pose is not None and line.pose.get('covariance') is not None:
+        check_covariance('pose.covariance', line.pose['covariance'])
     if (line.turn is not None) != (line.type == 'turn'):
         raise InvalidArgument(
             f'a {line.type} with turn {format_value(line.turn)}; turns and only turns have one'

@@ -17,6 +17,7 @@ _COVARIANCE = (
     'must be the 36 numbers of a 6x6 covariance, row by row, in the order x, y, z and the '
     'rotations about these axes (m, rad): finite, symmetric, with no negative eigenvalue'
 )
+_OF_POSITION = _COVARIANCE.replace('(m, rad)', '(m, rad), or the 9 of x, y, z alone')
 _UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
@@ -83,13 +84,30 @@ def _read_position(value: Any) -> tuple[float, float, float] | None:
 
 
 def read_spread(covariance: Any) -> tuple[float, ...] | None:
-    """Return the upper triangle of the position's part of a covariance; None where it is none."""
+    """
+    Return the upper triangle of the position's part of a covariance; None where it is none.
+
+    All zeros are none: ROS has them where a covariance is not known.
+    """
     width = {9: 3, 36: 6}.get(len(covariance)) if isinstance(covariance, list) else None
     if width is None:
         return None
     numbers = [parse_finite(covariance[row * width + column]) for row, column in _UPPER]
     found = tuple(number for number in numbers if number is not None)
-    return found if len(found) == len(_UPPER) else None
+    if len(found) != len(_UPPER) or not any(map(parse_finite, covariance)):
+        return None
+    xx, xy, xz, yy, yz, zz = found
+    rows = [(xx, xy, xz), (xy, yy, yz), (xz, yz, zz)]
+    return found if _is_semidefinite(rows, 1e-9 * max(map(abs, found))) else None
+
+
+def check_spatial(context: Mapping[str, Any]) -> None:
+    """Raise InvalidArgument where the spatial partition of a context has what is no covariance."""
+    spatial = context.get('spatial')
+    for name in ('object_covariance', 'covariance'):
+        given = spatial.get(name) if isinstance(spatial, Mapping) else None
+        if given is not None:
+            _check_covariance(f'context.spatial.{name}', given, (36, 9), _OF_POSITION)
 
 
 def check_orientation(name: str, orientation: Sequence[float]) -> None:
@@ -104,24 +122,29 @@ def check_orientation(name: str, orientation: Sequence[float]) -> None:
 
 def check_covariance(name: str, covariance: Any) -> None:
     """Raise InvalidArgument for what is no 6x6 covariance, and say what is wrong."""
+    _check_covariance(name, covariance, (36,), _COVARIANCE)
+
+
+def _check_covariance(name: str, covariance: Any, sizes: Sequence[int], wanted: str) -> None:
     numbers = [parse_finite(x) for x in covariance] if isinstance(covariance, list) else []
     found = [number for number in numbers if number is not None]
-    if len(numbers) != 36 or len(found) != 36:
-        count = f'; these are {len(numbers)}' if numbers and len(numbers) != 36 else ''
-        raise InvalidArgument(f'{name} {_COVARIANCE}, not {format_value(covariance)}{count}')
-    rows = [found[at : at + 6] for at in range(0, 36, 6)]
+    if len(numbers) not in sizes or len(found) != len(numbers):
+        count = f'; these are {len(numbers)}' if numbers and len(numbers) not in sizes else ''
+        raise InvalidArgument(f'{name} {wanted}, not {format_value(covariance)}{count}')
+    width = math.isqrt(len(found))
+    rows = [found[at : at + width] for at in range(0, len(found), width)]
     largest = max(map(abs, found))
-    for row in range(6):
+    for row in range(width):
         for column in range(row):
             apart = abs(rows[row][column] - rows[column][row])
             if apart > _SYMMETRY * largest:
                 raise InvalidArgument(
-                    f'{name} {_COVARIANCE}; row {row + 1}, column {column + 1} is '
+                    f'{name} {wanted}; row {row + 1}, column {column + 1} is '
                     f'{rows[row][column]:.6g}, but row {column + 1}, column {row + 1} is '
                     f'{rows[column][row]:.6g}'
                 )
     if not _is_semidefinite(rows, 1e-9 * largest):
-        raise InvalidArgument(f'{name} {_COVARIANCE}; this one has a negative eigenvalue')
+        raise InvalidArgument(f'{name} {wanted}; this one has a negative eigenvalue')
 
 
 def _is_semidefinite(rows: Sequence[Sequence[float]], slack: float) -> bool:

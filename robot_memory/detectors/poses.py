@@ -75,11 +75,16 @@ IDENTITY = Pose((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
 
 @dataclass(frozen=True)
 class PoseLookup:
-    """Hold a pose in `frame_id`, or None and the reason in words why it is not known."""
+    """
+    Hold a pose in `frame_id`, or None and the reason in words why it is not known.
+
+    `covariance` are 36 numbers row by row in ROS's order, None where it has none.
+    """
 
     pose: Pose | None
     frame_id: str
     reason: str = ''
+    covariance: tuple[float, ...] | None = None
 
 
 class PoseHistory:

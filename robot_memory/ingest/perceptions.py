@@ -60,6 +60,8 @@ def make_perception(
             'orientation': list(place.pose.orientation),
             'frame_id': place.frame_id,
         }
+        if place.covariance is not None:
+            pose['covariance'] = list(place.covariance)
     return Perception(
         description=words[:2000],
         perception_type='procedural' if demonstration else event.perception_type,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_memory.core.fields import NANOSECONDS, arg
@@ -26,6 +26,9 @@ POSE_TYPES = (
 TF_TYPE = 'tf2_msgs/msg/TFMessage'
 _MARGIN_NS = 10 * NANOSECONDS
 _PRUNE_EVERY = 1000
+
+NO_COVARIANCE = 'covariance is none'
+"""What a pose that an event got is counted under, where its covariance is not kept."""
 
 NO_PLACES = (
     'there are no-record zones, and neither pose_topic nor fixed_frame is set: no place is known, '
@@ -132,10 +135,21 @@ class PoseSource:
     def look_up(self, frame: str, stamp_ns: int) -> PoseLookup | None:
         """Return where a frame was, or why that is unknown; None where nobody asked for places."""
         if self._settings.pose_topic:
-            return self._history.look_up(stamp_ns)
+            return self._add_covariance(self._history.look_up(stamp_ns), stamp_ns)
         if self._settings.fixed_frame:
             return self._tree.look_up(self._settings.fixed_frame, frame, stamp_ns)
         return None
+
+    def _add_covariance(self, found: PoseLookup, stamp_ns: int) -> PoseLookup:
+        """Return a pose with its covariance; count one that came with what is none."""
+        tolerance_ns = round(self._settings.pose_tolerance_s * NANOSECONDS)
+        covariance = self._covariances.estimate(stamp_ns, tolerance_ns)
+        if found.pose is None or covariance is None:
+            return found
+        if not covariance:
+            self.counts[self._settings.pose_topic][NO_COVARIANCE] += 1
+            return found
+        return replace(found, covariance=covariance)
 
     def look_up_tool(self, frame: str, stamp_ns: int) -> PoseLookup | None:
         """Return where the tool was, else what has the joints; the fixed frame is no place."""

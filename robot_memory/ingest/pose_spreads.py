@@ -47,6 +47,27 @@ class CovarianceHistory:
         found = self._covariances[after if is_exact else max(0, after - 1) : after + 1]
         return [one for one in map(_check, found) if one is not None]
 
+    def estimate(self, stamp_ns: int, tolerance_ns: int) -> Covariance | None:
+        """
+        Return that of the pose which PoseHistory tells of a stamp; None: it has none.
+
+        Between two poses it is interpolated as they are, which leaves it a covariance. Empty: the
+        pose, or one of the two, came with what is none.
+        """
+        after = bisect_left(self._stamps, stamp_ns)
+        if not self._stamps:
+            return None
+        after = min(after, len(self._stamps) - 1)
+        before = max(0, after - 1) if self._stamps[after] > stamp_ns else after
+        gap = self._stamps[after] - self._stamps[before]
+        share = (stamp_ns - self._stamps[before]) / gap if gap else 0.0
+        if gap > 2 * tolerance_ns:
+            before = after = before if share <= 0.5 else after
+        pair = _check(self._covariances[before]), _check(self._covariances[after])
+        if not all(pair):
+            return () if () in pair else None
+        return tuple(a + share * (b - a) for a, b in zip(*pair, strict=True))  # type: ignore[arg-type]
+
     def drop_before(self, stamp_ns: int) -> None:
         """Drop what is not needed to answer for this stamp and later ones."""
         needless = bisect_right(self._stamps, stamp_ns) - 1

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_memory.core.authority import Writer
+from robot_memory.core.places import check_spatial
 from robot_memory.core.records import INHERITED, Record, Session, is_human, make_record
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle import facts
@@ -72,6 +73,7 @@ def store_exchange(
     where nothing is recorded now.
     """
     refuse_unrecorded(memory, 'save_conversation')
+    check_spatial(metadata)
     said, metadata = _run_save_hooks(memory, said, metadata)
     vectors, stated = _find_statements(memory, said)
     verdicts = _judge_statements(memory, stated, session_id, collection)

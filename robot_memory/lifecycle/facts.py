@@ -9,6 +9,7 @@ from typing import Any
 from robot_memory.core.authority import THE_STORE, Writer, is_higher
 from robot_memory.core.errors import Conflict, InvalidArgument
 from robot_memory.core.json_text import format_value, is_storable
+from robot_memory.core.places import check_spatial
 from robot_memory.core.records import (
     Record,
     find_actor,
@@ -109,6 +110,7 @@ def learn(
     nothing is recorded now.
     """
     refuse_unrecorded(memory, 'learn')
+    check_spatial(context)
     text, truncated = truncate_text(argument, text)
     vector = memory.embed_passage(text)
     if category:  # it is known, whatever the words are
@@ -296,6 +298,7 @@ def update(
 def prepare_update(memory: Memory, text: str, context: Mapping[str, Any]) -> Update:
     """Classify and embed a new text before the transaction; raise InvalidArgument or Conflict."""
     refuse_unrecorded(memory, 'update')
+    check_spatial(context)
     text, truncated = truncate_text('new_content', text)
     vector = memory.embed_passage(text)
     inferred = classify_text(memory, text, vector)

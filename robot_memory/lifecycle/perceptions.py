@@ -11,6 +11,7 @@ from typing import Any
 from robot_memory import detectors
 from robot_memory.core.authority import Writer
 from robot_memory.core.json_text import dump_json
+from robot_memory.core.places import check_spatial
 from robot_memory.core.records import Record, make_record
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.authority import may_change
@@ -93,6 +94,7 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
     recorded now.
     """
     refuse_unrecorded(memory, 'save_perception', perception.frame_id or '', perception.pose)
+    check_spatial(perception.context)
     identity = perception.identity
     known, is_enough, witnessed, is_embedded = 0, False, 0, False
     if identity is not None:

@@ -18,7 +18,7 @@ from robot_memory.detectors.poses import turn_covariance
 from robot_memory.memory import Memory
 from robot_memory.retrieval.near_question import NearQuestion
 from robot_memory.retrieval.place_views import PlaceView
-from robot_memory.retrieval.within import compute_within
+from robot_memory.retrieval.within import compute_inside, compute_within
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import placements
 from robot_memory.storage.indexes.filters import Where
@@ -50,31 +50,36 @@ class NearSearch:
     @property
     def bound(self) -> float:
         """Return how far away something can be and still pass, in metres."""
-        if self.region is not None:
-            return min(self.region.radius, sys.float_info.max)
         probability, within = self.question.probability, self.question.within
-        if within is None or (probability is not None and probability < 0.5):
+        if probability is not None and probability < 0.5:
             return sys.float_info.max
-        return within
+        if self.region is not None:
+            # What is in it with more than a half lies in its convex hull, so in the circle.
+            return min(self.region.radius, sys.float_info.max)
+        return sys.float_info.max if within is None else within
 
     def passes(self, memory_id: int) -> bool:
-        """Say whether something that was looked at is probably enough within the radius."""
+        """Say whether what was looked at lies within the radius or region, as probably as asked."""
         question, placed = self.question, self.seen[memory_id]
-        if self.region is not None:
-            x, y, z = placed.position
-            return self.region.contains((x, y, z))
-        if question.within is None:
+        if question.within is None and self.region is None:
             return True
         if placed.spread is not None:
-            turned = turn_covariance(placed.spread, self.poses[placed.frame_id].axes)
-            offset = [a - b for a, b in zip(placed.position, self.target, strict=True)]
-            self.chances[memory_id] = compute_within(offset, turned, question.within)
-        if question.probability is None:
-            return placed.distance <= question.within
-        if placed.spread is None:
-            self.uncertain.add(memory_id)
-            return False
-        return self.chances[memory_id] >= question.probability
+            self.chances[memory_id] = self._compute_chance(placed, placed.spread)
+        if question.probability is not None:
+            if placed.spread is None:
+                self.uncertain.add(memory_id)
+            return self.chances.get(memory_id, -1.0) >= question.probability
+        if self.region is not None:
+            return self.region.contains(placed.position)
+        return question.within is None or placed.distance <= question.within
+
+    def _compute_chance(self, placed: Placement, spread: tuple[float, ...]) -> float:
+        """Return the probability that something lies within the radius, or in the region."""
+        turned = turn_covariance(spread, self.poses[placed.frame_id].axes)
+        if self.region is not None:
+            return compute_inside(placed.position, turned, self.region)
+        offset = [a - b for a, b in zip(placed.position, self.target, strict=True)]
+        return compute_within(offset, turned, self.question.within or 0.0)
 
     def view(self, record: Record) -> PlaceView | None:
         """Return where a memory is in the asked frame; None of one that was not compared."""

@@ -11,7 +11,7 @@ from robot_memory.core.json_text import format_value, parse_finite
 from robot_memory.core.suggestions import suggest
 
 _KEYS = ('frame', 'position', 'of', 'in', 'at', 'within', 'probability', 'source')
-_NOT_OF_REGIONS = ('frame', 'within', 'probability')
+_NOT_OF_REGIONS = ('frame', 'within')
 _FORM = (
     '{"frame": "map", "position": [x, y, z]} or {"of": "mem_12", a frame of tf or an object}, '
     'with "at", "within" and "probability" if wanted; or {"in": "left bin"}, a named region'
@@ -60,8 +60,10 @@ class NearQuestion:
             )
         within = _read_number(near, 'within', 0.0, None)
         probability = _read_number(near, 'probability', 0.0, 1.0)
-        if probability is not None and within is None:
-            raise InvalidArgument('near.probability needs near.within, the radius in metres')
+        if probability is not None and within is None and not region:
+            raise InvalidArgument(
+                'near.probability needs near.within, the radius in metres, or near.in, a region'
+            )
         source = near.get('source')
         return cls(
             frame,

@@ -24,7 +24,8 @@ class PlaceView:
         'Quaternion x, y, z, w in the asked frame, where it is known.', default=None, omitted=True
     )
     probability: float | None = arg(
-        'Probability that it is within the radius, where its covariance is known.',
+        'Probability that it is within the radius or in the region, where its covariance is '
+        'known.',
         default=None,
         omitted=True,
     )
