@@ -34,6 +34,7 @@ NAMES = (
     'analyze',
     'export',
     'maintain',
+    'set_map',
     'review',
     'trust',
     'sage_memory',

@@ -34,6 +34,12 @@ FURTHER: dict[str, dict[str, Any]] = {
     'clear_session': {},
     'export': {},
     'maintain': {},
+    'set_map': {
+        'name': 'kitchen',
+        'transform': {'position': [1, 0, 0]},
+        'residual': 0.1,
+        'old_revision': 0,
+    },
     'erase': {'memory_ids': [1], 'reason': 'asked for'},
     'review': {},
     'trust': {'action': 'review'},

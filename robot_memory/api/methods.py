@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from robot_memory.tools.save_conversation import SaveConversationResponse
     from robot_memory.tools.save_perception import SavePerceptionResponse
     from robot_memory.tools.search_memory import SearchMemoryResponse
+    from robot_memory.tools.set_map import SetMapResponse
     from robot_memory.tools.show import ShowResponse
     from robot_memory.tools.skill_report import SkillReportResponse
     from robot_memory.tools.start_session import StartSessionResponse
@@ -174,7 +175,8 @@ class ToolMethods:
             brief: The memories with format brief, which leaves memories empty.
             near: Of near: frame, position, at (the instant of the transforms), not_compared
                 (reason and number of what passes but cannot be brought into the frame), moving
-                (frames that move).
+                (frames that move), map (the revision that is asked), anchored (older revisions
+                among the answers, with residuals).
             why_empty: Why the answer is empty: the condition that excludes all, and what is near
                 to it.
 
@@ -513,7 +515,8 @@ class ToolMethods:
                 erased or folded since.
             near: Of near: frame, position, at (the instant of the transforms), not_compared
                 (reason and number of what passes but cannot be brought into the frame), moving
-                (frames that move).
+                (frames that move), map (the revision that is asked), anchored (older revisions
+                among the answers, with residuals).
             why_empty: Why the answer is empty: the condition that excludes all, and what is near
                 to it.
 
@@ -590,7 +593,8 @@ class ToolMethods:
             linked_total: Number of linked events that there are, up to 200.
             near: Of near: frame, position, at (the instant of the transforms), not_compared
                 (reason and number of what passes but cannot be brought into the frame), moving
-                (frames that move).
+                (frames that move), map (the revision that is asked), anchored (older revisions
+                among the answers, with residuals).
             why_empty: Why the answer is empty: the condition that excludes all, and what is near
                 to it.
 
@@ -1216,6 +1220,69 @@ class ToolMethods:
                 'reclassify': reclassify,
                 'confirm': confirm,
                 'all': all,
+            },
+        )
+        return answer
+
+    def set_map(
+        self,
+        name: str,
+        revision: int | None = None,
+        frame: str = 'map',
+        mapping: bool = False,
+        transform: dict[str, Any] | str | None = None,
+        landmarks: dict[str, Any] | list[Any] | str | None = None,
+        residual: float | None = None,
+        old_name: str | None = None,
+        old_revision: int | None = None,
+    ) -> SetMapResponse:
+        """
+        Begin a revision of a map, or bring places of an older one into the one that holds.
+
+        Call it when the robot has another map, or the same one was made anew, so that older places
+        are not taken for places of today.
+
+        Places in the frame of a map keep its name and revision. Those of another revision are not
+        compared with new ones until transform or landmarks say how the two lie; rows are not
+        changed.
+
+        Args:
+            name: Name of the map, e.g. kitchen.
+            revision: Revision that holds now, a known one or a higher; default: the next one
+                begins.
+            frame: tf frame that the map defines.
+            mapping: True while it is being mapped: what is stored is provisional.
+            transform: Pose of the older map in this one, as JSON: {"position": [x, y, z] in
+                metres, "orientation": [x, y, z, w]}.
+            landmarks: In place of transform, at least 3 landmarks that do not lie on a line, as
+                JSON: [{"from": [x, y, z] in the older map, "to": [x, y, z] in this one}].
+            residual: What transform may be off by, in metres; of landmarks it is computed.
+            old_name: Name of the older map; default: the one that held before.
+            old_revision: Revision of the older map; 0: places from before maps had names.
+
+        Returns:
+            name: Name of the map that holds now.
+            revision: Its revision.
+            frame: tf frame that it defines.
+            mapping: True if what is stored now is provisional.
+            begun: True if the revision holds from this call on.
+            anchored: Older revision whose places can be compared now.
+            residual: Root of the mean square of what landmarks are off, in metres; of a transform
+                as given.
+
+        """
+        answer: SetMapResponse = self._run(
+            'set_map',
+            {
+                'name': name,
+                'revision': revision,
+                'frame': frame,
+                'mapping': mapping,
+                'transform': transform,
+                'landmarks': landmarks,
+                'residual': residual,
+                'old_name': old_name,
+                'old_revision': old_revision,
             },
         )
         return answer

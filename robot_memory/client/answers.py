@@ -96,6 +96,7 @@ class MemoryView(TypedDict):
     measured_at: NotRequired[str]
     frame_id: NotRequired[str]
     pose: NotRequired[Any]
+    of_map: NotRequired[str]
     payload: NotRequired[Any]
     newer: NotRequired[int]
     actor_id: NotRequired[str]
@@ -334,6 +335,7 @@ class RecordView(TypedDict):
     replacement: NotRequired[ReplacementView]
     disagrees: NotRequired[list[int]]
     near: NotRequired[PlaceView]
+    of_map: NotRequired[str]
     audit: NotRequired[Any]
     shortened: NotRequired[list[str]]
 
@@ -672,6 +674,18 @@ class MaintainResponse(TypedDict):
     file_bytes: int
     freed_bytes: int
     ms: float
+
+
+class SetMapResponse(TypedDict):
+    """Response of set_map."""
+
+    name: str
+    revision: int
+    frame: str
+    mapping: bool
+    begun: bool
+    anchored: NotRequired[str]
+    residual: NotRequired[float]
 
 
 class ProposalView(TypedDict):

@@ -27,7 +27,8 @@ class Place:
     Hold a position in metres in a frame; an empty `frame` is an unknown one.
 
     `spread` is the upper triangle of the position's covariance in that frame (xx, xy, xz, yy, yz,
-    zz; square metres). Of a position in a map's frame, `map` and `revision` say of which.
+    zz; square metres). Of a position in a map's frame, `map` and `revision` say of which, and
+    whether it is `provisional`: stored while that was mapped.
     """
 
     position: tuple[float, float, float]
@@ -35,6 +36,7 @@ class Place:
     map: str = ''
     revision: int = 0
     spread: tuple[float, ...] | None = None
+    provisional: bool = False
 
 
 def read_place(context: Mapping[str, Any], frame_id: str | None, pose: Any) -> Place | None:
@@ -70,6 +72,7 @@ def _make_place(
         map_name if isinstance(map_name, str) else '',
         revision if isinstance(revision, int) and not isinstance(revision, bool) else 0,
         read_spread(beside.get(covariance)),
+        beside.get('provisional') is True,
     )
 
 

@@ -23,6 +23,7 @@ from robot_memory.lifecycle.authority import may_change, propose
 from robot_memory.lifecycle.classification import classify_text
 from robot_memory.lifecycle.corrections import Correction, link_correction, reinstate
 from robot_memory.lifecycle.described import redeem
+from robot_memory.lifecycle.maps import mark_context
 from robot_memory.lifecycle.no_record import refuse_unrecorded
 from robot_memory.lifecycle.stated_limits import make_constraint, states_limits
 from robot_memory.lifecycle.verdicts import NO_VERDICTS, Verdicts, judge_statement
@@ -124,6 +125,7 @@ def learn(
         verdicts = judge_statement(memory, text, collection, vector)
     with memory.db.write() as connection:
         inherited = sessions.inherit(connection, session_id, dict(context))
+        inherited = mark_context(connection, inherited, None, stamp)
         writer = find_writer(memory.caller, inherited)
         record = replace(
             make_record('fact', text, inferred, inherited, memory.clock(), writer),
@@ -314,6 +316,7 @@ def apply_update(
     kept, inferred = old.context, change.inferred
     if change.context:
         kept = sessions.inherit(connection, old.session_id, dict(change.context))
+        kept = mark_context(connection, kept, old.frame_id, None)
     new = replace(
         old,
         content=change.text,

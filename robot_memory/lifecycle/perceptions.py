@@ -15,6 +15,7 @@ from robot_memory.core.places import check_spatial
 from robot_memory.core.records import Record, make_record
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.authority import may_change
+from robot_memory.lifecycle.maps import mark_context, mark_position
 from robot_memory.lifecycle.no_record import refuse_unrecorded
 from robot_memory.lifecycle.witnesses import add_witness, find_witnessed, move_witnesses
 from robot_memory.memory import Memory
@@ -122,6 +123,8 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
             return StoredPerception(known, new=False, has_vector=False)
         now = memory.clock()
         context = sessions.inherit(connection, perception.session_id, perception.context)
+        perception = _mark_map(connection, perception)
+        context = mark_context(connection, context, perception.frame_id, perception.stamp)
         record = _make_record(perception, context, now, memory.caller)
         usable = memory.match_embedder(connection) is not None
         payload = _pack_payload(perception)
@@ -160,6 +163,15 @@ def _embed(memory: Memory, perception: Perception) -> TextVectors | None:
     if perception.identity is None:
         return memory.embed_passage(perception.description)
     return memory.vectorizer.embed_form(perception.description)
+
+
+def _mark_map(connection: Connection, perception: Perception) -> Perception:
+    """Return a perception whose pose says of which map it is, where its frame has one."""
+    pose = perception.pose
+    if pose is None:
+        return perception
+    frame = str(pose.get('frame_id') or perception.frame_id or '')
+    return replace(perception, pose=mark_position(connection, pose, frame, perception.stamp))
 
 
 def _make_record(

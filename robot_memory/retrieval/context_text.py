@@ -162,6 +162,7 @@ def _format(result: dict[str, Any], longest: int = _LONGEST, judged: str = '') -
         _format_date(result),
         read_metadata(result, 'stated_by'),
         read_metadata(result, 'evidence'),
+        read_metadata(result, 'of_map'),
     ]
     named = ', '.join(format_label(str(word)) for word in source if word)
     put = quote if find_heading(result) in (SAID, SEEN) else format_line

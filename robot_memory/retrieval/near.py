@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value
@@ -18,6 +20,7 @@ from robot_memory.detectors.poses import turn_covariance
 from robot_memory.memory import Memory
 from robot_memory.retrieval.near_question import NearQuestion
 from robot_memory.retrieval.place_views import PlaceView
+from robot_memory.retrieval.place_ways import AskedFrame, PlaceWays, Way
 from robot_memory.retrieval.within import compute_inside, compute_within
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import placements
@@ -33,19 +36,27 @@ _UNTURNED = (0.0, 0.0, 0.0, 1.0)
 
 @dataclass
 class NearSearch:
-    """Hold what a question came to in one snapshot: the place asked for and the ways to it."""
+    """
+    Hold what a question came to in one snapshot: the place asked for and the ways to it.
+
+    `ways` are by the id of the frame that they come from.
+    """
 
     question: NearQuestion
-    frame: str
+    asked: AskedFrame
     target: tuple[float, float, float]
     instant_ns: int | None
-    poses: dict[int, Pose]
-    moving: dict[int, str]
+    ways: dict[int, Way]
     unreachable: list[tuple[PlaceFrame, str]]
     region: Region | None = None
     seen: dict[int, Placement] = field(default_factory=dict)
     chances: dict[int, float] = field(default_factory=dict)
     uncertain: set[int] = field(default_factory=set)
+
+    @property
+    def poses(self) -> dict[int, Pose]:
+        """Return the pose in the asked frame of each frame that can be brought there."""
+        return {one: way.pose for one, way in self.ways.items() if way.pose is not None}
 
     @property
     def bound(self) -> float:
@@ -59,7 +70,7 @@ class NearSearch:
         return sys.float_info.max if within is None else within
 
     def passes(self, memory_id: int) -> bool:
-        """Say whether what was looked at lies within the radius or region, as probably as asked."""
+        """Say whether what was looked at lies within what was asked for, as probably as asked."""
         question, placed = self.question, self.seen[memory_id]
         if question.within is None and self.region is None:
             return True
@@ -75,7 +86,9 @@ class NearSearch:
 
     def _compute_chance(self, placed: Placement, spread: tuple[float, ...]) -> float:
         """Return the probability that something lies within the radius, or in the region."""
-        turned = turn_covariance(spread, self.poses[placed.frame_id].axes)
+        way = self.ways[placed.frame_id]
+        assert way.pose is not None
+        turned = turn_covariance(spread, way.pose.axes) + way.variance * np.eye(3)
         if self.region is not None:
             return compute_inside(placed.position, turned, self.region)
         offset = [a - b for a, b in zip(placed.position, self.target, strict=True)]
@@ -97,7 +110,7 @@ class NearSearch:
         return PlaceView(
             list(placed.position),
             placed.distance,
-            self.frame,
+            self.asked.name,
             None,
             None if chance is None else round(chance, 6),
         )
@@ -113,7 +126,7 @@ class NearSearch:
             radius, place = ' in the region', f' {self.region.name}'
         left = (described or {}).get('not_compared') or []
         counted = '; '.join(f'{one["count"]} not compared ({one["reason"]})' for one in left)
-        found = f'No memory that passes the rest lies{radius}{place} in {self.frame}{likely}'
+        found = f'No memory that passes the rest lies{radius}{place} in {self.asked.name}{likely}'
         return f'{found}; {counted}.' if counted else f'{found}.'
 
     def _turn(self, record: Record, placed: Placement) -> list[float] | None:
@@ -123,7 +136,8 @@ class NearSearch:
         if not turn:
             return None
         own = Pose((0.0, 0.0, 0.0), (turn[0], turn[1], turn[2], turn[3]))
-        return list((self.poses[placed.frame_id] @ own).orientation)
+        way = self.ways[placed.frame_id]
+        return None if way.pose is None else list((way.pose @ own).orientation)
 
     def list_within(self, connection: Connection, where: Where) -> list[int]:
         """Return all that pass and lie within the radius."""
@@ -154,14 +168,22 @@ class NearSearch:
         if self.uncertain:
             left.append({'reason': 'no covariance', 'count': len(self.uncertain)})
         found: dict[str, Any] = {
-            'frame': self.frame,
+            'frame': self.asked.name,
             'position': list(self.target),
             'at': None if self.instant_ns is None else format_instant(self.instant_ns // 1000),
             'not_compared': left,
         }
         used = {self.seen[one].frame_id for one in ids if one in self.seen}
-        if moving := sorted({name for frame, name in self.moving.items() if frame in used}):
+        ways = [way for frame, way in self.ways.items() if frame in used]
+        if moving := sorted({way.name for way in ways if way.moves}):
             found['moving'] = moving
+        if self.asked.of.name:
+            found['map'] = self.asked.of.label
+        if anchored := {way.of.label: way.residual for way in ways if way.is_anchored}:
+            found['anchored'] = [
+                {'map': label, 'residual': round(residual, 9)}
+                for label, residual in sorted(anchored.items())
+            ]
         return found
 
 
@@ -170,13 +192,14 @@ def prepare(
 ) -> NearSearch:
     """Resolve a question in a snapshot; raise InvalidArgument where its place is not known."""
     tree, instant = _open_tree(memory, connection, question)
+    ways = PlaceWays(tree, connection, instant if question.at not in ('', 'now') else None)
     frame, target = question.frame, question.position
     region = None
     if question.region:
         region = find_region(memory.no_record.regions, question.region, 'near.in')
         frame, target = region.frame, region.middle
     elif target is None:
-        frame, target = _find_of(connection, tree, question)
+        frame, target = _find_of(connection, tree, ways, question)
     frames = placements.list_frames(connection, collection)
     names = {one.name for one in frames}
     if frame not in names and not tree.has_frame(frame):
@@ -185,9 +208,14 @@ def prepare(
             f'{_name_frame(question, frame)} is unknown: no transform of it was kept, and no '
             f'memory is in it; frames of memories: {known}'
         )
-    search = NearSearch(question, frame, target, instant, {}, {}, [], region)
+    asked = ways.get_asked(frame)
+    search = NearSearch(question, asked, target, instant, {}, [], region)
     for one in frames:
-        _resolve_frame(search, tree, one)
+        found = ways.find(asked, one)
+        if found.pose is None:
+            search.unreachable.append((one, found.reason))
+        else:
+            search.ways[one.id] = found
     _refuse_unknown_instant(question, tree.stale, search.unreachable)
     return search
 
@@ -207,19 +235,6 @@ def _refuse_unknown_instant(
             f'near.at {format_value(question.at)}: {stale}, and frames of memories move; name an '
             'instant at most 1 s from one at which an event was kept'
         )
-
-
-def _resolve_frame(search: NearSearch, tree: StoredTree, one: PlaceFrame) -> None:
-    if not one.name:
-        search.unreachable.append((one, 'position without a frame'))
-        return
-    found = tree.look_up(search.frame, one.name)
-    if found.pose is None:
-        search.unreachable.append((one, f'{one.name}: {found.reason}'))
-        return
-    search.poses[one.id] = found.pose
-    if found.moves:
-        search.moving[one.id] = one.name
 
 
 def _open_tree(
@@ -266,7 +281,7 @@ def _choose_source(connection: Connection, given: str | None) -> str:
 
 
 def _find_of(
-    connection: Connection, tree: StoredTree, question: NearQuestion
+    connection: Connection, tree: StoredTree, ways: PlaceWays, question: NearQuestion
 ) -> tuple[str, tuple[float, float, float]]:
     """Return the frame asked for, and the place in it of what `of` names."""
     of = question.of
@@ -281,7 +296,7 @@ def _find_of(
                 'were kept, and no spatial.object of a memory with a place'
             )
         frame = question.frame or name
-        return frame, _bring(tree, question, frame, name, (0.0, 0.0, 0.0))
+        return frame, _bring(ways, question, frame, ways.name_now(name), (0.0, 0.0, 0.0))
     found = placements.get_place(connection, memory_id)
     if found is None or not found[0].name:
         raise InvalidArgument(
@@ -290,17 +305,17 @@ def _find_of(
         )
     own, placed = found
     frame = question.frame or own.name
-    return frame, _bring(tree, question, frame, own.name, placed.position)
+    return frame, _bring(ways, question, frame, own, placed.position)
 
 
 def _bring(
-    tree: StoredTree,
+    ways: PlaceWays,
     question: NearQuestion,
     frame: str,
-    own: str,
+    own: PlaceFrame,
     position: tuple[float, float, float],
 ) -> tuple[float, float, float]:
-    found = tree.look_up(frame, own)
+    found = ways.find(ways.get_asked(frame), own)
     if found.pose is None:
         raise InvalidArgument(
             f'near.of {format_value(question.of)} cannot be brought into '

@@ -33,9 +33,14 @@ class PlaceView:
 
 NEAR_ANSWER = (
     'Of near: frame, position, at (the instant of the transforms), not_compared (reason and '
-    'number of what passes but cannot be brought into the frame), moving (frames that move).'
+    'number of what passes but cannot be brought into the frame), moving (frames that move), map '
+    '(the revision that is asked), anchored (older revisions among the answers, with residuals).'
 )
 PLACE = 'Where it is in the asked frame of near.'
+OF_MAP = (
+    'Of which map its place is, where another revision holds now or it was stored while mapping: '
+    'of map kitchen r3.'
+)
 
 
 def near_arg(told: str = NEAR) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from robot_memory.core.maps import CurrentMap
 from robot_memory.core.records import Record
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
@@ -28,7 +29,7 @@ from robot_memory.storage import Connection
 from robot_memory.storage.indexes import frames, fulltext
 from robot_memory.storage.indexes.filters import has_faded
 from robot_memory.storage.past import open_past
-from robot_memory.storage.tables import memories
+from robot_memory.storage.tables import maps, memories
 from robot_memory.storage.tables.records import get_whole
 
 
@@ -44,7 +45,7 @@ class Found:
     are of several. `query_ms` is the time it took, `faded` how many are left out only because
     their confidence has decayed, `models` are the embedding models that
     were asked. `around` is the search for a place in any frame, and `near` what is
-    told of it.
+    told of it. `maps` has the revision that holds in each frame.
     """
 
     hits: tuple[Hit, ...]
@@ -59,6 +60,7 @@ class Found:
     models: tuple[str, ...] = ()
     around: NearSearch | None = None
     near: dict[str, Any] | None = None
+    maps: Mapping[str, CurrentMap] | None = None
 
     @property
     def ids(self) -> list[int]:
@@ -100,6 +102,7 @@ def join_found(first: Found, rest: Found, plan: RecallPlan) -> Found:
         None,
         rest.query_ms,
         models=rest.models,
+        maps=rest.maps,
     )
 
 
@@ -183,6 +186,7 @@ class Retriever:
             None
             if around is None
             else around.describe(connection, plan.where, [hit.id for hit in hits]),
+            maps.list_current(connection),
         )
 
     def _prepare(self, connection: Connection, plan: RecallPlan) -> NearSearch | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from robot_memory.core.clock import format_instant, format_instants
 from robot_memory.core.fields import Json, Stamp, arg, to_plain
 from robot_memory.core.json_text import dump_json
+from robot_memory.core.maps import CurrentMap, describe_map
 from robot_memory.core.records import Record, describe_statement, is_rule_giver
 from robot_memory.core.truncation import compute_field_limit, fit_each, shorten
 from robot_memory.retrieval.evidence import (
@@ -25,7 +26,7 @@ from robot_memory.retrieval.evidence import (
     view_evidence,
     view_observed,
 )
-from robot_memory.retrieval.place_views import PLACE, PlaceView
+from robot_memory.retrieval.place_views import OF_MAP, PLACE, PlaceView
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
 from robot_memory.text import tokenizer
@@ -78,6 +79,7 @@ class MemoryView:
         default=None,
         omitted=True,
     )
+    of_map: str | None = arg(OF_MAP, default=None, omitted=True)
     payload: Json | None = arg(
         'Measured data as a short digest, and a list of parts (signals, images); show and their '
         'uri return the content.',
@@ -133,10 +135,13 @@ def view_memories(found: Found, zone: ZoneInfo) -> tuple[MemoryView, ...]:
     return _view(found, zone, is_whole=False)
 
 
-def view_memory(record: Record, zone: ZoneInfo) -> MemoryView:
-    """Return the whole of a memory."""
+def view_memory(
+    record: Record, zone: ZoneInfo, maps: Mapping[str, CurrentMap] | None = None
+) -> MemoryView:
+    """Return the whole of a memory; `maps` has the revision that holds in each frame."""
     hits, records = (Hit(record.id, 0.0),), {record.id: record}
-    return _view(Found(hits, records, 'filter', {}, {}, {}, None, 0.0), zone, is_whole=True)[0]
+    found = Found(hits, records, 'filter', {}, {}, {}, None, 0.0, maps=maps)
+    return _view(found, zone, is_whole=True)[0]
 
 
 def describe_results(found: Found, zone: ZoneInfo) -> list[dict[str, Any]]:
@@ -155,6 +160,8 @@ def describe_results(found: Found, zone: ZoneInfo) -> list[dict[str, Any]]:
         if is_only_simulated(record):
             metadata['simulated'] = True
         metadata |= {name: n for name in ('helped', 'hurt') if (n := getattr(record, name))}
+        if of_map := describe_map(record, found.maps):
+            metadata['of_map'] = of_map
         if hit.id in found.newer:
             metadata['newer'] = found.newer[hit.id]
         if hit.id in found.contradicts:
@@ -227,6 +234,7 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
             stamp=None if record.stamp is None else Stamp(record.stamp),
             frame_id=record.frame_id,
             pose=record.pose,
+            of_map=describe_map(record, found.maps),
             payload=found.payloads.get(record.id),
             newer=found.newer.get(record.id),
             actor_id=record.actor_id,

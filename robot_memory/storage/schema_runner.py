@@ -42,6 +42,7 @@ from robot_memory.storage.schema import (
     v23,
     v24,
     v25,
+    v26,
 )
 from robot_memory.storage.tables import meta, rule_conditions, trials
 
@@ -71,6 +72,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v23.upgrade,
     v24.upgrade,
     v25.upgrade,
+    v26.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
 PRESENT = Path(__file__).parent / 'schema' / 'present.sql'

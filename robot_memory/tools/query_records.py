@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -9,6 +10,7 @@ from zoneinfo import ZoneInfo
 from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, actor_arg, arg
+from robot_memory.core.maps import CurrentMap, describe_map
 from robot_memory.core.records import Record
 from robot_memory.core.truncation import fit_each
 from robot_memory.memory import Memory
@@ -28,12 +30,19 @@ from robot_memory.retrieval.evidence import (
 from robot_memory.retrieval.near import NearSearch, prepare
 from robot_memory.retrieval.near_question import parse_area
 from robot_memory.retrieval.past import Past, find_past
-from robot_memory.retrieval.place_views import NEAR, PLACE, PlaceView, near_answer_arg, near_arg
+from robot_memory.retrieval.place_views import (
+    NEAR,
+    OF_MAP,
+    PLACE,
+    PlaceView,
+    near_answer_arg,
+    near_arg,
+)
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import ACTIVE, Where, among
 from robot_memory.storage.indexes.occasions import compile_occasions
 from robot_memory.storage.past import open_past
-from robot_memory.storage.tables import audit, memories
+from robot_memory.storage.tables import audit, maps, memories
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.tables.records import get_whole
 from robot_memory.tool import tool
@@ -105,6 +114,7 @@ class RecordView:
     replacement: ReplacementView | None = arg(REPLACEMENT, default=None, omitted=True)
     disagrees: tuple[int, ...] | None = arg(DISAGREES, default=None, omitted=True)
     near: PlaceView | None = arg(PLACE, default=None, omitted=True)
+    of_map: str | None = arg(OF_MAP, default=None, omitted=True)
     audit: Json | None = arg(
         'Audit trail (actor, time, reason), if there is one.',
         default=None,
@@ -166,9 +176,9 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
         ids = memories.list_page(connection, where, request.limit, request.offset)
         known = get_whole(connection, ids, occasion)
         page = [known[memory_id] for memory_id in ids]
-        zone = choose_zone(memory)
+        zone, holds = choose_zone(memory), maps.list_current(connection)
         views = tuple(
-            fit_each([_view(connection, record, zone, search) for record in page], _LONG)
+            fit_each([_view(connection, record, zone, search, holds) for record in page], _LONG)
         )
         total = _total(connection, where, request, len(views))
         told = None if search is None else search.describe(connection, passing, ids)
@@ -212,7 +222,11 @@ def _total(connection: Connection, where: Where, request: QueryRecordsRequest, s
 
 
 def _view(
-    connection: Connection, record: Record, zone: ZoneInfo, search: NearSearch | None
+    connection: Connection,
+    record: Record,
+    zone: ZoneInfo,
+    search: NearSearch | None,
+    holds: Mapping[str, CurrentMap],
 ) -> RecordView:
     trail = audit.read_trail(connection, record.id)
     return RecordView(
@@ -238,6 +252,7 @@ def _view(
         measured_at=record.format_measured(zone),
         observed=view_observed(record),
         near=None if search is None else search.view(record),
+        of_map=describe_map(record, holds),
         **view_links(record),
         audit=[{**line, 'at': format_instant(line['at'])} for line in trail] or None,
     )

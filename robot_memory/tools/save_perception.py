@@ -9,6 +9,7 @@ from typing import Any
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Field, Json, Stamp, arg, check, collection_arg, get_fields
 from robot_memory.core.json_text import format_value, parse_finite
+from robot_memory.core.maps import check_map_of
 from robot_memory.core.places import check_covariance, check_orientation
 from robot_memory.core.records import PERCEPTION_TYPES
 from robot_memory.core.trials import CHANGE, TRIAL
@@ -84,6 +85,7 @@ def save_perception(memory: Memory, request: SavePerceptionRequest) -> SavePerce
             **context.get('spatial', {}),
             'position': pose['position'],
             'frame_id': pose.get('frame_id', request.frame_id),
+            **{name: pose[name] for name in ('map', 'map_revision') if name in pose},
         }
     stored = perceptions.store_perception(
         memory,
@@ -138,7 +140,7 @@ def _checked_pose(pose: Any) -> dict[str, Any] | None:
     if pose is None:
         return None
     lengths = {'position': (2, 3), 'orientation': (4,)}
-    others = ('frame_id', 'covariance')
+    others = ('frame_id', 'covariance', 'map', 'map_revision')
     numbers = {name: value for name, value in pose.items() if name not in others}
     good = (
         'position' in pose
@@ -161,7 +163,9 @@ def _checked_pose(pose: Any) -> dict[str, Any] | None:
         check_orientation('pose.orientation', [float(x) for x in pose['orientation']])
     if pose.get('covariance') is not None:
         check_covariance('pose.covariance', pose['covariance'])
-    return {name: value for name, value in pose.items() if value is not None}
+    checked = {name: value for name, value in pose.items() if value is not None}
+    check_map_of('pose', checked)
+    return checked
 
 
 _FIELDS: dict[str, Field] = {field.name: field for field in get_fields(SavePerceptionRequest)}

@@ -19,7 +19,7 @@ from robot_memory.retrieval.payloads import PartView, load_payload, view_part
 from robot_memory.retrieval.views import MemoryView, view_memory
 from robot_memory.storage import Connection
 from robot_memory.storage.events.pages import find_events
-from robot_memory.storage.tables import folding
+from robot_memory.storage.tables import folding, maps
 from robot_memory.storage.tables.records import get_whole
 from robot_memory.tool import tool
 
@@ -64,9 +64,10 @@ def show(memory: Memory, request: ShowRequest) -> ShowResponse:
             return _show_folded(connection, request.memory_id, zone)
         data, metadata, parts = load_payload(connection, record.id)
         events = find_events(connection, record.id)
+        holds = maps.list_current(connection)
     shown = tuple(view_part(record.id, part) for part in parts)
     return ShowResponse(
-        view_memory(record, zone),
+        view_memory(record, zone, holds),
         record.status,
         record.superseded_by,
         data,

@@ -528,6 +528,41 @@ CREATE TABLE part_digests (
 CREATE TRIGGER parts_deleted AFTER DELETE ON parts BEGIN
             DELETE FROM part_digests WHERE part_id = old.id;
         END;
+CREATE TABLE maps (
+            id INTEGER PRIMARY KEY,
+            frame TEXT NOT NULL,
+            name TEXT NOT NULL,
+            revision INTEGER NOT NULL,
+            mapping INTEGER NOT NULL,
+            digest BLOB,
+            at INTEGER NOT NULL,
+            epoch INTEGER REFERENCES clock_epochs (id),
+            writer_id INTEGER NOT NULL REFERENCES writers (id)
+        );
+CREATE TABLE map_anchors (
+            id INTEGER PRIMARY KEY,
+            old_name TEXT NOT NULL,
+            old_revision INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            revision INTEGER NOT NULL,
+            numbers BLOB NOT NULL,
+            residual REAL NOT NULL,
+            landmarks INTEGER NOT NULL,
+            at INTEGER NOT NULL,
+            epoch INTEGER REFERENCES clock_epochs (id),
+            writer_id INTEGER NOT NULL REFERENCES writers (id)
+        );
+CREATE TABLE regions (
+            key TEXT PRIMARY KEY,
+            name TEXT NOT NULL,
+            frame TEXT NOT NULL,
+            map TEXT NOT NULL,
+            revision INTEGER NOT NULL,
+            shape TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            epoch INTEGER REFERENCES clock_epochs (id),
+            writer_id INTEGER NOT NULL REFERENCES writers (id)
+        ) WITHOUT ROWID;
 INSERT INTO event_names (id, name) VALUES (1, 'contact');
 INSERT INTO event_names (id, name) VALUES (2, 'motion');
 INSERT INTO event_names (id, name) VALUES (3, 'scene');

@@ -204,6 +204,13 @@ STORIES: dict[str, list[Any]] = {
         ('export', {'format': 'pdf'}),
     ],
     'maintain': [('learn', CUP), ('maintain', {}), ('maintain', {'keep_free_room': True})],
+    'set_map': [
+        ('set_map', {'name': 'kitchen'}),
+        ('set_map', {'name': 'kitchen', 'transform': {'position': [1, 0, 0]}, 'residual': 0.1}),
+        ('set_map', {'name': 'kitchen', 'revision': 2, 'mapping': True}),
+        ('set_map', {'name': 'kitchen', 'landmarks': [{'from': [0, 0], 'to': [1, 0]}]}),
+        ('set_map', {'name': ' '}),
+    ],
     'sage_memory': [
         ('sage_memory', {'action': 'save'}),
         ('save_conversation', TALK),

@@ -1,0 +1,96 @@
+"""Which map a place is of: a name and a revision, and how they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from robot_memory.core.errors import InvalidArgument
+from robot_memory.core.json_text import format_value
+from robot_memory.core.places import Place, read_place
+from robot_memory.core.records import Record
+
+MAX_NAME = 64
+LAST_REVISION = 1_000_000_000
+
+
+class MapRevision(NamedTuple):
+    """Name a revision of a map; the empty name is that of places from before maps had names."""
+
+    name: str = ''
+    revision: int = 0
+
+    @property
+    def label(self) -> str:
+        """Return it in words: kitchen r3."""
+        return f'{self.name} r{self.revision}' if self.name else 'no named map'
+
+
+class CurrentMap(NamedTuple):
+    """Hold the revision that holds in a frame, and whether it is still being mapped."""
+
+    of: MapRevision
+    is_mapping: bool
+
+
+NO_MAP = MapRevision()
+
+
+def check_map_name(argument: str, name: Any) -> str:
+    """Return the name of a map without surrounding space; raise InvalidArgument for none."""
+    found = ' '.join(name.split()) if isinstance(name, str) else ''
+    if not found or len(found) > MAX_NAME or not found.isprintable():
+        raise InvalidArgument(
+            f'{argument} must be the name of a map such as kitchen, 1 to {MAX_NAME} characters, '
+            f'not {format_value(name)}'
+        )
+    return found
+
+
+def check_map_of(argument: str, holder: Mapping[str, Any]) -> None:
+    """Raise InvalidArgument where what holds a position is of a map that is none."""
+    if 'map' in holder:
+        check_map_name(f'{argument}.map', holder['map'])
+    revision = holder.get('map_revision')
+    is_number = isinstance(revision, int) and not isinstance(revision, bool)
+    is_good = is_number and 1 <= (revision or 0) <= LAST_REVISION
+    if ('map' in holder) != ('map_revision' in holder) or ('map' in holder and not is_good):
+        raise InvalidArgument(
+            f'{argument}.map and {argument}.map_revision go together, the revision counted from '
+            f'1, e.g. "kitchen" and 3, not {format_value(holder.get("map"))} and '
+            f'{format_value(revision)}'
+        )
+
+
+def mark_place(spatial: Mapping[str, Any], current: CurrentMap) -> dict[str, Any]:
+    """Return what holds a position with the map that it is of, unless it says that itself."""
+    if 'map' in spatial:
+        return dict(spatial)
+    marked = {**spatial, 'map': current.of.name, 'map_revision': current.of.revision}
+    return {**marked, 'provisional': True} if current.is_mapping else marked
+
+
+def describe_map(record: Record, current: Mapping[str, CurrentMap] | None) -> str | None:
+    """
+    Return of which map the place of a record is, where that does not go without saying.
+
+    That is where another revision holds in its frame now, or it was stored while mapping.
+    `current` has what holds by frame; None: that was not read.
+    """
+    place = None if current is None else read_place(record.context, record.frame_id, record.pose)
+    if current is None or place is None:
+        return None
+    holds = current.get(place.frame)
+    return describe_place(place, NO_MAP if holds is None else holds.of)
+
+
+def describe_place(place: Place, holds: MapRevision) -> str | None:
+    """Return the same of a place, where it is known what holds in its frame."""
+    own = MapRevision(place.map, place.revision)
+    if own == holds and not place.provisional:
+        return None
+    return f'of map {own.label}, provisional' if place.provisional else _describe_own(own)
+
+
+def _describe_own(own: MapRevision) -> str:
+    return f'of map {own.label}' if own.name else 'of no named map'

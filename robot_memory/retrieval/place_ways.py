@@ -1,0 +1,125 @@
+"""How a place of a frame, and of a revision of a map, is brought into an asked frame."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from robot_memory.core.maps import NO_MAP, MapRevision
+from robot_memory.core.records import CALENDAR_FROM
+from robot_memory.detectors import Pose
+from robot_memory.detectors.poses import IDENTITY
+from robot_memory.storage import Connection
+from robot_memory.storage.indexes.placements import PlaceFrame
+from robot_memory.storage.tables import maps
+from robot_memory.storage.tables.transforms import StoredTree
+
+
+class AskedFrame(NamedTuple):
+    """Name a frame that is asked for, and the revision of the map that it is meant of."""
+
+    name: str
+    of: MapRevision
+
+
+@dataclass(frozen=True)
+class Way:
+    """
+    Hold the pose of a frame in the asked one, or the reason why there is none.
+
+    `moves`: it changes in time. `is_anchored`: it leads through a re-anchoring of maps, which is
+    off by the `residual` in metres.
+    """
+
+    pose: Pose | None
+    name: str
+    of: MapRevision
+    reason: str = ''
+    moves: bool = False
+    is_anchored: bool = False
+    residual: float = 0.0
+
+    @property
+    def variance(self) -> float:
+        """Return by how much the residual widens each axis, in square metres."""
+        return self.residual**2 / 3
+
+
+class Crossing(NamedTuple):
+    """Hold the pose of one revision in another, and the residuals on the way, added in square."""
+
+    pose: Pose
+    residual: float
+
+
+class PlaceWays:
+    """Find ways through the tree of tf at an instant, and between the revisions of maps."""
+
+    def __init__(self, tree: StoredTree, connection: Connection, instant_ns: int | None) -> None:
+        """Take what holds at an instant, at the newest with None: tree and maps."""
+        self._tree = tree
+        at = None if instant_ns is None else instant_ns // 1000
+        if at is not None and at < CALENDAR_FROM:  # of simulated time, which maps do not know
+            at = None
+        self._holds = {name: one.of for name, one in maps.list_current(connection, at).items()}
+        self._steps: dict[MapRevision, dict[MapRevision, Crossing]] = {}
+        for anchor in maps.list_anchors(connection):
+            ahead = Crossing(anchor.pose, anchor.residual)
+            back = Crossing(anchor.pose.invert(), anchor.residual)
+            # The newest comes first, whichever way round it was given.
+            if anchor.new not in self._steps.setdefault(anchor.old, {}):
+                self._steps[anchor.old][anchor.new] = ahead
+                self._steps.setdefault(anchor.new, {})[anchor.old] = back
+
+    def get_asked(self, frame: str) -> AskedFrame:
+        """Return a frame as it is asked for: of the map that holds in it."""
+        return AskedFrame(frame, self._holds.get(frame, NO_MAP))
+
+    def name_now(self, frame: str) -> PlaceFrame:
+        """Return a frame as that of a place that is stored now."""
+        return PlaceFrame(0, frame, *self._holds.get(frame, NO_MAP))
+
+    def find(self, asked: AskedFrame, own: PlaceFrame) -> Way:
+        """Return the way from the frame of a place to the asked one."""
+        of = MapRevision(own.map, own.revision)
+        if not own.name:
+            return Way(None, own.name, of, 'position without a frame')
+        if own.name == asked.name:
+            crossing = self._cross(of, asked.of)
+            if crossing is None:
+                return _refuse(own.name, of, asked.of)
+            return Way(crossing.pose, own.name, of, '', False, of != asked.of, crossing.residual)
+        found = self._tree.look_up(asked.name, own.name)
+        if found.pose is None:
+            return Way(None, own.name, of, f'{own.name}: {found.reason}')
+        own_now, asked_now = self._holds.get(own.name, NO_MAP), self._holds.get(asked.name, NO_MAP)
+        first, last = self._cross(of, own_now), self._cross(asked_now, asked.of)
+        if first is None:
+            return _refuse(own.name, of, own_now)
+        if last is None:
+            return _refuse(asked.name, asked_now, asked.of)
+        residual = (first.residual**2 + last.residual**2) ** 0.5
+        is_anchored = of != own_now or asked.of != asked_now
+        pose = last.pose @ found.pose @ first.pose
+        return Way(pose, own.name, of, '', found.moves, is_anchored, residual)
+
+    def _cross(self, old: MapRevision, new: MapRevision) -> Crossing | None:
+        """Return the pose of a revision in another, over the fewest re-anchorings."""
+        reached = {old: Crossing(IDENTITY, 0.0)}
+        waiting = deque([old])
+        while waiting and new not in reached:
+            at = waiting.popleft()
+            pose, residual = reached[at]
+            for following, step in self._steps.get(at, {}).items():
+                if following not in reached:
+                    both = (residual**2 + step.residual**2) ** 0.5
+                    reached[following] = Crossing(step.pose @ pose, both)
+                    waiting.append(following)
+        return reached.get(new)
+
+
+def _refuse(name: str, of: MapRevision, wanted: MapRevision) -> Way:
+    own = f'of map {of.label}' if of.name else 'of no named map'
+    other = f'map {wanted.label}' if wanted.name else 'no named map'
+    return Way(None, name, of, f'{name}: {own}, and asked is {other}; set_map takes the transform')
