@@ -35,6 +35,7 @@ NAMES = (
     'export',
     'maintain',
     'set_map',
+    'set_region',
     'review',
     'trust',
     'sage_memory',

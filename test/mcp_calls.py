@@ -40,6 +40,7 @@ FURTHER: dict[str, dict[str, Any]] = {
         'residual': 0.1,
         'old_revision': 0,
     },
+    'set_region': {'name': 'left bin', 'frame': 'map', 'box': [[0, 0, 0], [1, 1, 1]]},
     'erase': {'memory_ids': [1], 'reason': 'asked for'},
     'review': {},
     'trust': {'action': 'review'},

@@ -688,6 +688,26 @@ class SetMapResponse(TypedDict):
     residual: NotRequired[float]
 
 
+class RegionView(TypedDict):
+    """A named region."""
+
+    name: str
+    frame: str
+    polygon: Any
+    bottom: NotRequired[float]
+    top: NotRequired[float]
+    of_map: NotRequired[str]
+    from_file: bool
+    authority: NotRequired[str]
+
+
+class SetRegionResponse(TypedDict):
+    """Response of set_region."""
+
+    status: str
+    regions: list[RegionView]
+
+
 class ProposalView(TypedDict):
     """A change that a lower authority asked for."""
 

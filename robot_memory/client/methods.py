@@ -34,6 +34,7 @@ from robot_memory.client.answers import (
     SavePerceptionResponse,
     SearchMemoryResponse,
     SetMapResponse,
+    SetRegionResponse,
     ShowResponse,
     SkillReportResponse,
     StartSessionResponse,
@@ -1125,6 +1126,53 @@ class ToolMethods(ToolCaller):
                 'residual': residual,
                 'old_name': old_name,
                 'old_revision': old_revision,
+            },
+        )
+        return answer
+
+    def set_region(
+        self,
+        name: str | None = None,
+        frame: str | None = None,
+        box: dict[str, Any] | list[Any] | str | None = None,
+        polygon: dict[str, Any] | list[Any] | str | None = None,
+        bottom: float | None = None,
+        top: float | None = None,
+        remove: bool = False,
+    ) -> SetRegionResponse:
+        """
+        Name a box or a polygon that near takes as in, remove one, or list them.
+
+        Call it when somebody says where something is called something: the left bin, the charger.
+
+        A region of the same name is replaced. Those of regions_file are changed in that file. What
+        an operator set only an operator changes. No-record zones are of the file alone.
+
+        Args:
+            name: Name of the region, e.g. left bin; without one they are only listed.
+            frame: tf frame that it is in.
+            box: Two opposite corners in metres as JSON: [[x, y, z], [x, y, z]], with or without z.
+            polygon: In place of box, 3 to 256 corners in metres as JSON: [[x, y], [x, y], [x, y]].
+            bottom: Lowest z of a polygon in metres.
+            top: Highest z of a polygon in metres.
+            remove: True: the region of that name is removed.
+
+        Returns:
+            status: set, removed or listed.
+            regions: All regions, those of regions_file first.
+
+        """
+        answer: SetRegionResponse = self._run(
+            'set_region',
+            False,
+            {
+                'name': name,
+                'frame': frame,
+                'box': box,
+                'polygon': polygon,
+                'bottom': bottom,
+                'top': top,
+                'remove': remove,
             },
         )
         return answer

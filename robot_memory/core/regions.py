@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from robot_memory.core import polygons
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value, parse_finite
+from robot_memory.core.maps import MapRevision
 from robot_memory.core.polygons import Point
 from robot_memory.core.suggestions import suggest
 
@@ -30,7 +31,8 @@ class Region:
     """
     Hold an upright prism in a frame: its corners in the plane, and from where to where it goes up.
 
-    Metres; `bottom` and `top` are infinite where it has no limit. The edge belongs to it.
+    Metres; `bottom` and `top` are infinite where it has no limit. The edge belongs to it. `of` is
+    the revision of a map that its numbers are of, None for whichever holds.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Region:
     corners: tuple[Point, ...]
     bottom: float = -math.inf
     top: float = math.inf
+    of: MapRevision | None = None
 
     @property
     def middle(self) -> Vector:

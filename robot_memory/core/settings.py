@@ -261,6 +261,24 @@ class NodeSettings:
         'Configure and activate the node at its start; false: a lifecycle manager does that.',
         default=True,
     )
+    map_name: str = arg(
+        'Map that the robot has at the start; empty: the one that held before. With map_file its '
+        'name, where that is not the name of the file.',
+        default='',
+        max_length=64,
+    )
+    map_revision: int = arg(
+        'Revision of map_name; 0: the newest of that name, or 1.',
+        default=0,
+        minimum=0,
+        maximum=1_000_000_000,
+    )
+    map_frame: str = arg('tf frame that the map defines.', default='map', max_length=128)
+    map_file: str = arg(
+        'File of the map, as that of map_server; a new revision begins where its content, or that '
+        'of its image, is new.',
+        default='',
+    )
 
 
 def tools_arg() -> Any:

@@ -11,8 +11,16 @@ from typing import Any
 from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.folders import expand_path
 from robot_memory.core.json_text import format_value
-from robot_memory.core.maps import NO_MAP, CurrentMap, MapRevision, check_map_of, mark_place
+from robot_memory.core.maps import (
+    NO_MAP,
+    CurrentMap,
+    MapRevision,
+    check_map_name,
+    check_map_of,
+    mark_place,
+)
 from robot_memory.core.records import CALENDAR_FROM
+from robot_memory.core.settings import NodeSettings
 from robot_memory.detectors import Pose
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
@@ -41,6 +49,7 @@ class MapChange:
     is_mapping: bool = False
     old: MapRevision | None = None
     bridge: Bridge | None = None
+    reason: str = ''
 
 
 @dataclass(frozen=True)
@@ -69,7 +78,7 @@ def set_map(memory: Memory, change: MapChange, digest: bytes | None = None) -> M
             maps.put(connection, change.frame, current, writer, now, digest)
             detail = {'frame': change.frame, 'map': of.name, 'revision': of.revision}
             detail |= {'mapping': True} if change.is_mapping else {}
-            audit.record(connection, None, 'set_map', writer, '', detail, now)
+            audit.record(connection, None, 'set_map', writer, change.reason, detail, now)
         if anchor is not None:
             maps.put_anchor(connection, anchor, writer, now)
             detail = {'from': anchor.old.label, 'to': of.label, 'residual_m': anchor.residual}
@@ -107,6 +116,27 @@ def _make_anchor(
     return Anchor(old, of, change.bridge.pose, change.bridge.residual, change.bridge.landmarks)
 
 
+def begin_map(memory: Memory, settings: NodeSettings) -> CurrentMap | None:
+    """
+    Have the map of a node's parameters hold; None where they name none.
+
+    Raise InvalidArgument for a name, a frame or a file that is none.
+    """
+    given, frame = settings.map_name, settings.map_frame.strip().lstrip('/')
+    if not given and not settings.map_file:
+        return None
+    if not frame:
+        raise InvalidArgument('map_frame must name a tf frame such as map')
+    name = check_map_name('map_name', given) if given else ''
+    if not settings.map_file:
+        return hold_map(memory, name, frame, settings.map_revision)
+    if settings.map_revision:
+        raise InvalidArgument(
+            'map_revision goes with map_name alone; with map_file the content of the file counts'
+        )
+    return load_map(memory, settings.map_file, name, frame)
+
+
 def hold_map(memory: Memory, name: str, frame: str, revision: int = 0) -> CurrentMap:
     """
     Have a map hold that a parameter names; the same parameter begins nothing at the next start.
@@ -118,7 +148,7 @@ def hold_map(memory: Memory, name: str, frame: str, revision: int = 0) -> Curren
         wanted = revision or maps.find_last_revision(connection, name) or 1
     if current is not None and current.of == MapRevision(name, wanted):
         return current
-    return set_map(memory, MapChange(name, frame, wanted)).current
+    return set_map(memory, MapChange(name, frame, wanted, reason='parameter map_name')).current
 
 
 def load_map(memory: Memory, path: str, name: str, frame: str) -> CurrentMap:
@@ -131,14 +161,15 @@ def load_map(memory: Memory, path: str, name: str, frame: str) -> CurrentMap:
     """
     file = expand_path(path, 'map_file')
     digest = _digest_map(file)
-    name = name or file.stem
+    name = name or check_map_name('the name of map_file', file.stem)
     with memory.db.read() as connection:
         current = maps.find_current(connection, frame)
         known = maps.find_by_digest(connection, frame, name, digest)
     if known is not None and current is not None and current.of == known:
         return current
     revision = 0 if known is None else known.revision
-    return set_map(memory, MapChange(name, frame, revision), digest).current
+    change = MapChange(name, frame, revision, reason=f'map file {file.name}')
+    return set_map(memory, change, digest).current
 
 
 def _digest_map(file: Path) -> bytes:

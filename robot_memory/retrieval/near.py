@@ -26,7 +26,7 @@ from robot_memory.storage import Connection
 from robot_memory.storage.indexes import placements
 from robot_memory.storage.indexes.filters import Where
 from robot_memory.storage.indexes.placements import PlaceFrame, Placement
-from robot_memory.storage.tables import transforms
+from robot_memory.storage.tables import regions, transforms
 from robot_memory.storage.tables.transforms import StoredTree
 
 NOW_NS = 10_000_000_000
@@ -196,7 +196,9 @@ def prepare(
     frame, target = question.frame, question.position
     region = None
     if question.region:
-        region = find_region(memory.no_record.regions, question.region, 'near.in')
+        named = [one.region for one in regions.list_all(connection)]
+        known_regions = (*memory.no_record.regions, *named)
+        region = find_region(known_regions, question.region, 'near.in')
         frame, target = region.frame, region.middle
     elif target is None:
         frame, target = _find_of(connection, tree, ways, question)
@@ -209,6 +211,8 @@ def prepare(
             f'memory is in it; frames of memories: {known}'
         )
     asked = ways.get_asked(frame)
+    if region is not None and region.of is not None:
+        asked = AskedFrame(frame, region.of)
     search = NearSearch(question, asked, target, instant, {}, [], region)
     for one in frames:
         found = ways.find(asked, one)

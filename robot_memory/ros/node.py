@@ -83,7 +83,8 @@ class MemoryNode(LifecycleNode):
             self.get_namespace(),
             is_given='mcp_port' in self._get_overrides(),
         )
-        self.autostart = parameters.declare(self, NodeSettings).autostart
+        self._own_settings = parameters.declare(self, NodeSettings)
+        self.autostart = self._own_settings.autostart
         self._ingest = parameters.declare(self, IngestSettings, live=LIVE_INGEST)
         self._place = parameters.declare(self, PoseSourceSettings)
         self._taps = self._declare_taps()
@@ -192,7 +193,11 @@ class MemoryNode(LifecycleNode):
 
     def _configure(self) -> None:
         self._serving = Serving(
-            self, self._settings, self._mcp_settings, self._describe_inactivity()
+            self,
+            self._settings,
+            self._mcp_settings,
+            self._own_settings,
+            self._describe_inactivity(),
         )
         self._diagnostics.attach(self._serving.memory)
 

@@ -10,13 +10,16 @@ import threading
 
 from rclpy.node import Node
 
-from robot_memory.core.settings import McpSettings, Settings, find_store_path
+from robot_memory.core.authority import THE_STORE
+from robot_memory.core.settings import McpSettings, NodeSettings, Settings, find_store_path
+from robot_memory.lifecycle.maps import begin_map
 from robot_memory.mcp_server.access_control import AccessControl, parse_address
 from robot_memory.mcp_server.port import listen
 from robot_memory.mcp_server.token import read_principals
-from robot_memory.memory import Memory
+from robot_memory.memory import Memory, caller
 from robot_memory.ros.actions import Actions
 from robot_memory.ros.services import Services
+from robot_memory.storage.read_only import ReadOnlyStore
 
 logger = logging.getLogger(__name__)
 _PATIENCE_SECONDS = 1.0
@@ -31,7 +34,12 @@ class Serving:
     """
 
     def __init__(
-        self, node: Node, settings: Settings, mcp_settings: McpSettings, refusal: str
+        self,
+        node: Node,
+        settings: Settings,
+        mcp_settings: McpSettings,
+        own_settings: NodeSettings,
+        refusal: str,
     ) -> None:
         """
         Open them, and refuse calls with the words `refusal`.
@@ -48,6 +56,7 @@ class Serving:
                 Memory(settings, upgrade=True, read_only_fallback=True)
             )
             self.memory.admission.refuse(refusal)
+            _begin_map(self.memory, own_settings)
             services = Services(node, self.memory)
             closers.callback(services.close)
             actions = Actions(node, self.memory)
@@ -116,6 +125,20 @@ def choose_mcp_settings(settings: McpSettings, namespace: str, *, is_given: bool
         settings.mcp_port + 1,
     )
     return dataclasses.replace(settings, mcp_enabled=False)
+
+
+def _begin_map(memory: Memory, settings: NodeSettings) -> None:
+    """Have the map of the parameters hold, as the store's own work; a read-only one is left."""
+    before = caller.set(THE_STORE)
+    try:
+        current = begin_map(memory, settings)
+    except ReadOnlyStore as error:
+        logger.warning('the map of the parameters is not kept: %s', error)
+    else:
+        if current is not None:
+            logger.info('map: %s in %s', current.of.label, settings.map_frame)
+    finally:
+        caller.reset(before)
 
 
 def _take_port(settings: McpSettings) -> socket.socket | None:

@@ -10,14 +10,17 @@ import pytest
 
 from robot_memory.catalog import list_tools
 from robot_memory.core.fields import get_fields
-from robot_memory.core.settings import McpSettings, Settings
+from robot_memory.core.settings import McpSettings, NodeSettings, Settings
 from robot_memory.ingest import IngestSettings, PoseSourceSettings, TapSettings
 from robot_memory.ingest.parameters import OF_ROS, list_names, read_parameters
 from robot_memory.ingest.tap import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob('*.md'), *ROOT.glob('docs/**/*.md')])
-OF_NODE = {*list_names(Settings, McpSettings, IngestSettings, PoseSourceSettings), *OF_ROS}
+OF_NODE = {
+    *list_names(Settings, NodeSettings, McpSettings, IngestSettings, PoseSourceSettings),
+    *OF_ROS,
+}
 OF_TAPS = set(list_names(TapSettings, *SETTINGS.values()))
 OF_LAUNCH = set(
     re.findall(r"^    '(\w+)': \(", (ROOT / 'launch/robot_memory.launch.py').read_text(), re.M)

@@ -211,6 +211,14 @@ STORIES: dict[str, list[Any]] = {
         ('set_map', {'name': 'kitchen', 'landmarks': [{'from': [0, 0], 'to': [1, 0]}]}),
         ('set_map', {'name': ' '}),
     ],
+    'set_region': [
+        ('set_region', {'name': 'bin', 'frame': 'map', 'box': [[0, 0, 0], [1, 1, 1]]}),
+        ('set_region', {'name': 'tray', 'frame': 'map', 'polygon': [[0, 0], [1, 0], [0, 1]]}),
+        ('set_region', {}),
+        ('set_region', {'name': 'bin', 'remove': True}),
+        ('set_region', {'name': 'bin', 'remove': True}),
+        ('set_region', {'name': 'line', 'frame': 'map', 'polygon': [[0, 0], [1, 0]]}),
+    ],
     'sage_memory': [
         ('sage_memory', {'action': 'save'}),
         ('save_conversation', TALK),
