@@ -66,7 +66,7 @@ def test_the_covariance_of_a_pose_topic_is_kept_answered_and_archived(
     assert report.kept
     asked = {'frame': 'map', 'position': [0.45, 0, 0], 'within': 1.0}
     (found,) = robot.recall(near=asked).memories
-    expected = [5.0 * x for x in UNIT]  # that of 0.4 s, the newest when the event came
+    expected = pytest.approx([5.5 * x for x in UNIT])  # half-way from that of 0.4 s to 0.5 s
     pose: Any = found.pose
     assert pose['covariance'] == expected
     assert found.near is not None and found.near.probability is not None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from robot_memory.detectors import Event, PoseLookup
+from robot_memory.detectors import Event, PoseLookup, TextEvent
 from robot_memory.detectors.signal import MEDIA_TYPE
+from robot_memory.detectors.text import name_level
+from robot_memory.ingest.results import LearnedText
+from robot_memory.ingest.stamps import Dating
 from robot_memory.ingest.tap import DETECTORS, Tap
 from robot_memory.lifecycle.perceptions import Perception
 from robot_memory.storage.tables.event_keys import Identity
@@ -92,6 +95,34 @@ def make_perception(
         ),
         stamp_is_local=stamp_is_local,
         confidence=event.confidence,
+    )
+
+
+def make_learned_text(
+    event: TextEvent,
+    tap: Tap,
+    topic: str,
+    source: str,
+    recorded: Mapping[str, Any],
+    dating: Dating,
+) -> LearnedText:
+    """Return a text of a topic as what is learned; `recorded` names where in a recording it is."""
+    origin: dict[str, Any] = {'topic': topic, 'detector': 'text', 'stamp_ns': event.stamp_ns}
+    if event.is_fault:
+        origin |= {'kind': 'fault', 'level': name_level(event.level), 'logger': event.logger}
+    if source:
+        origin['source'] = source
+    origin |= recorded
+    if dating.stamped_by:
+        origin['stamped_by'] = dating.stamped_by
+    return LearnedText(
+        event.text,
+        {'sense': origin},
+        tap.settings.collection,
+        event.stamp_ns,
+        dating.is_local,
+        'observation' if event.is_fault else '',
+        'fault' if event.is_fault else 'task',
     )
 
 

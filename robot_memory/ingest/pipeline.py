@@ -11,22 +11,23 @@ from typing import Any
 
 from robot_memory.core.fields import NANOSECONDS
 from robot_memory.core.no_record import SensorPlace
-from robot_memory.detectors import MotionDetector, SceneDetector, TextEvent
+from robot_memory.detectors import MotionDetector, PoseLookup, SceneDetector, TextEvent
 from robot_memory.detectors.effort import LearnedEffort
-from robot_memory.detectors.text import name_level
 from robot_memory.detectors.turning import JointHistory, JointPlaces, mark_turning
 from robot_memory.ingest.demonstrations import Demonstrations
 from robot_memory.ingest.earlier_runs import NOTHING_EARLIER, EarlierRuns, OwnRun
 from robot_memory.ingest.handlers import Received, RecordingOrigin, Sensed, TopicHandler
+from robot_memory.ingest.late_places import LatePlaces, PlacedEvent
 from robot_memory.ingest.no_record import Judged, NoRecordGate, NoRecordPolicy
 from robot_memory.ingest.ongoing import OngoingTexts
 from robot_memory.ingest.outcomes import OutcomeRunner
-from robot_memory.ingest.perceptions import make_perception
+from robot_memory.ingest.perceptions import make_learned_text, make_perception
 from robot_memory.ingest.pose_source import PoseSource, PoseSourceSettings
-from robot_memory.ingest.results import LearnedText, Result
+from robot_memory.ingest.results import Result
 from robot_memory.ingest.stamps import LIVE, ArrivalClock, Dating
 from robot_memory.ingest.tap import DEFAULTS, OUTCOME, Tap
 from robot_memory.ingest.tap_runner import Detection, TapRunner
+from robot_memory.lifecycle.perceptions import Perception
 from robot_memory.lifecycle.usual_efforts import TopicEffort
 from robot_memory.plugins.registry import ExtensionRegistry
 
@@ -86,15 +87,16 @@ class Pipeline:
         self._look_back()
         self._ongoing_texts = OngoingTexts()
         self._pose_source = PoseSource(place, warn, arrival)
+        wait_ns = round(place.pose_tolerance_s * NANOSECONDS)
+        self._late = LatePlaces(self._pose_source, emit, wait_ns)
         self._gate: NoRecordGate | None = None
         if no_record is not None and no_record.rules:
-            wait_ns = round(place.pose_tolerance_s * NANOSECONDS)
             self._gate = NoRecordGate(no_record, self._pose_source, wait_ns)
         self._withheld: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._wiped: set[str] = set()
         self._own_run = OwnRun(earlier)
         self._demonstrations = Demonstrations()
-        self._waiting: deque[tuple[int, str, Detection]] = deque()
+        self._waiting: deque[tuple[int, str, Detection, int]] = deque()
         self._joint_histories: dict[tuple[str, tuple[str, ...]], JointHistory] = {}
 
     def _look_back(self) -> None:
@@ -214,7 +216,7 @@ class Pipeline:
         """
         others: list[int] = []
         blocks: defaultdict[str, list[int]] = defaultdict(list)
-        ready: list[tuple[int, str, Detection]] = []
+        ready: list[tuple[int, str, Detection, int]] = []
         for position, (handler, _, _) in enumerate(messages):
             if handler.takes_blocks:
                 blocks[handler.tap].append(position)
@@ -224,7 +226,9 @@ class Pipeline:
             raws = [messages[at][1] for at in positions]
             arrivals_ns = [messages[at][2] for at in positions]
             found = self._runners[tap].receive(raws, arrivals_ns)
-            ready += [(positions[one.position], tap, one) for one in found]
+            ready += [
+                (positions[one.position], tap, one, arrivals_ns[one.position]) for one in found
+            ]
         self._waiting.extend(sorted(ready, key=itemgetter(0)))
         for position in others:
             self._deliver_before(position)
@@ -233,61 +237,71 @@ class Pipeline:
 
     def _deliver_before(self, position: int) -> None:
         while self._waiting and self._waiting[0][0] < position:
-            _, tap, found = self._waiting.popleft()
-            self._deliver(tap, found)
+            _, tap, found, arrival_ns = self._waiting.popleft()
+            self._deliver(tap, found, arrival_ns)
 
     def _receive_one(self, message: Received) -> None:
         handler, raw, arrival_ns = message
+        self._late.release(arrival_ns)
         if handler.tap in self._outcomes:
             found = self._outcomes[handler.tap].receive(handler.topic, raw, arrival_ns)
             self._emit_all(handler.tap, found)
             return
         if handler.tap:
             for detection in self._runners[handler.tap].receive([raw], [arrival_ns]):
-                self._deliver(handler.tap, detection)
+                self._deliver(handler.tap, detection, arrival_ns)
             return
         newest_ns = self._pose_source.receive(
             handler.topic, handler.type, handler.latched, raw, arrival_ns
         )
+        self._late.release(arrival_ns)
         if self._pose_source.is_full:
             under_way = [runner.since_ns for runner in self._runners.values()]
-            waiting = [found.event for _, _, found in self._waiting]
+            waiting = [found.event for _, _, found, _ in self._waiting]
             under_way += [one.stamp_ns for one in waiting if not isinstance(one, JointPlaces)]
             under_way += [] if self._gate is None else self._gate.stamps_ns
+            under_way += self._late.stamps_ns
             self._pose_source.drop_before(min([newest_ns, *filter(None, under_way)]))
 
     def _emit_all(self, name: str, results: Iterable[Result]) -> None:
         for result in results:
-            self._emit(name, result)
+            self._late.hand_on(name, result)
 
-    def _deliver(self, name: str, found: Detection) -> None:
-        event, dating = found.event, found.dating
+    def _deliver(self, name: str, found: Detection, arrival_ns: int) -> None:
+        event = found.event
         if isinstance(event, TextEvent):
-            self._deliver_text(name, event, dating)
-            return
-        if isinstance(event, JointPlaces):
+            self._deliver_text(name, event, found.dating)
+        elif isinstance(event, JointPlaces):
             self._note_places(name, event)
-            return
+        else:
+            self._deliver_placed(name, event, found.dating, arrival_ns)
+
+    def _deliver_placed(self, name: str, event: Any, dating: Dating, arrival_ns: int) -> None:
         tap = self._runners[name].tap
         is_motion = tap.detector == 'motion' and not event.kind
         if tap.detector == 'contact':
             event = mark_turning(event, self._joint_histories.values())
-        source = self._pose_source
-        look_up = source.look_up_tool if is_motion else source.look_up
-        perception = make_perception(
-            event,
-            tap,
-            self._topics[name],
-            self._source,
-            self._list_ongoing(dating, event.stamp_ns),
-            look_up(event.frame_id, event.stamp_ns),
-            self._demonstrations.find(event) if is_motion else '',
-            dating.stamped_by,
-            stamp_is_local=dating.is_local,
-        )
-        perception.context['sense'].update(self._describe_recording(dating))
-        perception = replace(perception, transforms=source.list_edges(event.stamp_ns))
-        self._emit(name, perception)
+        texts = self._list_ongoing(dating, event.stamp_ns)
+        shown = self._demonstrations.find(event) if is_motion else ''
+
+        def make(place: PoseLookup | None) -> Perception:
+            perception = make_perception(
+                event,
+                tap,
+                self._topics[name],
+                self._source,
+                texts,
+                place,
+                shown,
+                dating.stamped_by,
+                stamp_is_local=dating.is_local,
+            )
+            perception.context['sense'].update(self._describe_recording(dating))
+            edges = self._pose_source.list_edges(event.stamp_ns)
+            return replace(perception, transforms=edges)
+
+        stamp_ns, frame = event.stamp_ns, event.frame_id
+        self._late.place(PlacedEvent(name, arrival_ns, stamp_ns, frame, is_motion, make))
 
     def _note_places(self, name: str, places: JointPlaces) -> None:
         key = (name, places.names)
@@ -317,25 +331,11 @@ class Pipeline:
                 if isinstance(runner.detector, SceneDetector):
                     runner.detector.expect(event.stamp_ns)
         if settings.use in ('learned', 'both'):
-            origin = {'topic': self._topics[name], 'detector': 'text', 'stamp_ns': event.stamp_ns}
-            if event.is_fault:
-                origin |= {'kind': 'fault', 'level': name_level(event.level)}
-                origin |= {'logger': event.logger}
-            if self._source:
-                origin['source'] = self._source
-            origin |= self._describe_recording(dating)
-            if dating.stamped_by:
-                origin['stamped_by'] = dating.stamped_by
-            learned = LearnedText(
-                event.text,
-                {'sense': origin},
-                tap.settings.collection,
-                event.stamp_ns,
-                dating.is_local,
-                'observation' if event.is_fault else '',
-                'fault' if event.is_fault else 'task',
+            recorded = self._describe_recording(dating)
+            learned = make_learned_text(
+                event, tap, self._topics[name], self._source, recorded, dating
             )
-            self._emit(name, learned)
+            self._late.hand_on(name, learned)
 
     def change_tap(self, tap: Tap) -> None:
         """Take other settings of a tap from its next event on."""
@@ -352,9 +352,10 @@ class Pipeline:
             self._take(self._sort_out(self._gate.release(now_ns), []))
         for name, runner in self._runners.items():
             for found in runner.flush_silent(now_ns):
-                self._deliver(name, found)
+                self._deliver(name, found, now_ns)
         for name, outcomes in self._outcomes.items():
             self._emit_all(name, outcomes.flush_silent(now_ns))
+        self._late.release(now_ns)
         self._learned_ns = self._learned_ns or now_ns
         if not 0 <= now_ns - self._learned_ns < _STORE_EFFORTS_NS:
             self._learned_ns = now_ns
@@ -367,9 +368,10 @@ class Pipeline:
         self._store_efforts()
         for name, runner in self._runners.items():
             for found in runner.finish():
-                self._deliver(name, found)
+                self._deliver(name, found, found.dating.arrival_ns)
         for name, outcomes in self._outcomes.items():
             self._emit_all(name, outcomes.finish())
+        self._late.release_all()
 
     def report(self, kept: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
         """

@@ -156,11 +156,22 @@ class PoseSource:
         fixed, tool = self._settings.fixed_frame, self._settings.tool_frame
         if self._settings.pose_topic or not fixed or not tool:
             return self.look_up(frame, stamp_ns)
-        found = self._tree.look_up(fixed, tool, stamp_ns)
-        is_known = found.pose is not None or self._tree.has_frame(tool)
-        if is_known or strip_slash(frame) == strip_slash(fixed):
-            return found
-        return self.look_up(frame, stamp_ns)
+        return self._tree.look_up(fixed, self._choose_motion_frame(frame), stamp_ns)
+
+    def _choose_motion_frame(self, frame: str) -> str:
+        """Return the tool's frame where tf has it, else that of the joints."""
+        tool = self._settings.tool_frame
+        is_fixed = strip_slash(frame) == strip_slash(self._settings.fixed_frame)
+        return tool if tool and (is_fixed or self._tree.has_frame(tool)) else frame
+
+    def is_place_settled(self, frame: str, stamp_ns: int, is_motion: bool) -> bool:
+        """Say whether the poses have come that enclose the stamp of an event, or none will."""
+        fixed = self._settings.fixed_frame
+        if self._settings.pose_topic:
+            return self._history.newest_ns >= stamp_ns
+        if is_motion:
+            frame = self._choose_motion_frame(frame)
+        return not fixed or self._tree.is_settled(fixed, frame, stamp_ns)
 
     def is_settled(self, target: str, sensed: Sensed) -> bool:
         """Say whether the poses have come that enclose what was measured, up to a target frame."""
