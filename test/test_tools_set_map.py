@@ -136,11 +136,17 @@ def test_a_place_of_another_frame_comes_through_tf_and_the_map_of_then(
     stamp = 1_772_042_400 * 10**9
     with robot.memory.db.write() as connection:
         transforms.put_tree(connection, '', stamp, [Edge('shelf', 'map', step, True)])
-    found = ask(robot, frame='shelf')
+    found = ask(robot, frame='shelf')  # what tf said of the shelf is of kitchen r1
     assert {one.content.split()[1]: one.near.position for one in found.memories} == {
-        'cup': pytest.approx([12, -1, 0]),
+        'cup': pytest.approx([2, -1, 0]),
         'bolt': pytest.approx([5, 0, 0]),
     }
+    found = ask(robot)
+    assert {one.content.split()[1]: one.near.position for one in found.memories} == {
+        'cup': pytest.approx([12, 0, 0]),
+        'bolt': pytest.approx([15, 1, 0]),
+    }
+    assert {one.near.of_map for one in found.memories} == {'of map kitchen r1'}
     found = ask(robot, at=then)  # when kitchen r1 held
     assert found.near['map'] == 'kitchen r1'
     assert {one.content.split()[1]: one.near.position for one in found.memories} == {

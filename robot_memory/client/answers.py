@@ -47,6 +47,7 @@ class PlaceView(TypedDict):
     frame_id: str
     orientation: NotRequired[Any]
     probability: NotRequired[float]
+    of_map: NotRequired[str]
 
 
 class ObservedView(TypedDict):

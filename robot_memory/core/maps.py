@@ -89,8 +89,9 @@ def describe_place(place: Place, holds: MapRevision) -> str | None:
     own = MapRevision(place.map, place.revision)
     if own == holds and not place.provisional:
         return None
-    return f'of map {own.label}, provisional' if place.provisional else _describe_own(own)
+    return f'of map {own.label}, provisional' if place.provisional else describe_revision(own)
 
 
-def _describe_own(own: MapRevision) -> str:
-    return f'of map {own.label}' if own.name else 'of no named map'
+def describe_revision(of: MapRevision) -> str:
+    """Return of which map something is: of map kitchen r3."""
+    return f'of map {of.label}' if of.name else 'of no named map'

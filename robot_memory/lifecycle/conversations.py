@@ -13,6 +13,7 @@ from robot_memory.core.records import INHERITED, Record, Session, is_human, make
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle import facts
 from robot_memory.lifecycle.classification import select_statements
+from robot_memory.lifecycle.maps import mark_context
 from robot_memory.lifecycle.no_record import refuse_unrecorded
 from robot_memory.lifecycle.sessions import get_or_start_session
 from robot_memory.lifecycle.verdicts import NO_VERDICTS, Verdicts, judge_statement
@@ -82,6 +83,7 @@ def store_exchange(
     with memory.db.write() as connection:
         session = get_or_start_session(memory, connection, session_id, collection)
         inherited = sessions.inherit(connection, session.id, {})
+        said_there = mark_context(connection, {**inherited, **metadata}, None, None)
         usable = memory.match_embedder(connection) is not None
         first = turns.next_number(connection, session.id)
         records = [
@@ -90,7 +92,7 @@ def store_exchange(
                 memory.caller,
                 session,
                 event_id,
-                {**inherited, **metadata},
+                said_there,
                 first + number,
                 now,
                 states=_states_by_words(turn.role, turn.actor_id, turn.text),

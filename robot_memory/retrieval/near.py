@@ -12,6 +12,7 @@ import numpy as np
 from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value
+from robot_memory.core.maps import describe_revision
 from robot_memory.core.records import Record
 from robot_memory.core.regions import Region, find_region
 from robot_memory.core.zones import get_zone, parse_local
@@ -31,6 +32,7 @@ from robot_memory.storage.tables.transforms import StoredTree
 
 NOW_NS = 10_000_000_000
 """How old the newest transforms may be to tell where moving frames are now."""
+_NOW = ('', 'now')
 _UNTURNED = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -106,13 +108,14 @@ class NearSearch:
         placed = None if memory_id is None else self.seen.get(memory_id)
         if memory_id is None or placed is None:
             return None
-        chance = self.chances.get(memory_id)
+        chance, way = self.chances.get(memory_id), self.ways[placed.frame_id]
         return PlaceView(
             list(placed.position),
             placed.distance,
             self.asked.name,
             None,
             None if chance is None else round(chance, 6),
+            describe_revision(way.of) if way.is_anchored else None,
         )
 
     def explain(self, described: Mapping[str, Any] | None) -> str:
@@ -192,7 +195,7 @@ def prepare(
 ) -> NearSearch:
     """Resolve a question in a snapshot; raise InvalidArgument where its place is not known."""
     tree, instant = _open_tree(memory, connection, question)
-    ways = PlaceWays(tree, connection, instant if question.at not in ('', 'now') else None)
+    ways = PlaceWays(tree, connection, instant, is_now=question.at in _NOW)
     frame, target = question.frame, question.position
     region = None
     if question.region:
@@ -246,7 +249,7 @@ def _open_tree(
 ) -> tuple[StoredTree, int | None]:
     """Return the tree at the asked instant, and that instant."""
     source = _choose_source(connection, question.source)
-    if question.at in ('', 'now'):
+    if question.at in _NOW:
         instant = transforms.find_instant(connection, source, None)
         if instant is None:
             return StoredTree(connection, source, None, ''), None

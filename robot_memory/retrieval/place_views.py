@@ -29,6 +29,9 @@ class PlaceView:
         default=None,
         omitted=True,
     )
+    of_map: str | None = arg(
+        'Older map from which it was brought: of map kitchen r3.', default=None, omitted=True
+    )
 
 
 NEAR_ANSWER = (

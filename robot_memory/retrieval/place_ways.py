@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from robot_memory.core.maps import NO_MAP, MapRevision
+from robot_memory.core.maps import NO_MAP, MapRevision, describe_revision
 from robot_memory.core.records import CALENDAR_FROM
 from robot_memory.detectors import Pose
 from robot_memory.detectors.poses import IDENTITY
@@ -28,8 +28,8 @@ class Way:
     """
     Hold the pose of a frame in the asked one, or the reason why there is none.
 
-    `moves`: it changes in time. `is_anchored`: it leads through a re-anchoring of maps, which is
-    off by the `residual` in metres.
+    `moves`: it changes in time. `is_anchored`: it leads from the map `of` through a re-anchoring,
+    which is off by the `residual` in metres.
     """
 
     pose: Pose | None
@@ -56,13 +56,20 @@ class Crossing(NamedTuple):
 class PlaceWays:
     """Find ways through the tree of tf at an instant, and between the revisions of maps."""
 
-    def __init__(self, tree: StoredTree, connection: Connection, instant_ns: int | None) -> None:
-        """Take what holds at an instant, at the newest with None: tree and maps."""
+    def __init__(
+        self, tree: StoredTree, connection: Connection, instant_ns: int | None, *, is_now: bool
+    ) -> None:
+        """
+        Take a tree of an instant, and the maps that held then.
+
+        What is asked is of these, too, or of those that hold now.
+        """
         self._tree = tree
         at = None if instant_ns is None else instant_ns // 1000
         if at is not None and at < CALENDAR_FROM:  # of simulated time, which maps do not know
             at = None
-        self._holds = {name: one.of for name, one in maps.list_current(connection, at).items()}
+        self._of_tree = _list_maps(connection, at)
+        self._holds = _list_maps(connection, None) if is_now else self._of_tree
         self._steps: dict[MapRevision, dict[MapRevision, Crossing]] = {}
         for anchor in maps.list_anchors(connection):
             ahead = Crossing(anchor.pose, anchor.residual)
@@ -93,16 +100,17 @@ class PlaceWays:
         found = self._tree.look_up(asked.name, own.name)
         if found.pose is None:
             return Way(None, own.name, of, f'{own.name}: {found.reason}')
-        own_now, asked_now = self._holds.get(own.name, NO_MAP), self._holds.get(asked.name, NO_MAP)
-        first, last = self._cross(of, own_now), self._cross(asked_now, asked.of)
+        begin, end = (self._of_tree.get(name, NO_MAP) for name in (own.name, asked.name))
+        first, last = self._cross(of, begin), self._cross(end, asked.of)
         if first is None:
-            return _refuse(own.name, of, own_now)
+            return _refuse(own.name, of, begin)
         if last is None:
-            return _refuse(asked.name, asked_now, asked.of)
+            return _refuse(asked.name, end, asked.of)
         residual = (first.residual**2 + last.residual**2) ** 0.5
-        is_anchored = of != own_now or asked.of != asked_now
+        is_anchored = of != begin or asked.of != end
         pose = last.pose @ found.pose @ first.pose
-        return Way(pose, own.name, of, '', found.moves, is_anchored, residual)
+        older = of if of != begin else end  # the place's, else that of the transforms
+        return Way(pose, own.name, older, '', found.moves, is_anchored, residual)
 
     def _cross(self, old: MapRevision, new: MapRevision) -> Crossing | None:
         """Return the pose of a revision in another, over the fewest re-anchorings."""
@@ -119,7 +127,11 @@ class PlaceWays:
         return reached.get(new)
 
 
+def _list_maps(connection: Connection, at: int | None) -> dict[str, MapRevision]:
+    return {frame: one.of for frame, one in maps.list_current(connection, at).items()}
+
+
 def _refuse(name: str, of: MapRevision, wanted: MapRevision) -> Way:
-    own = f'of map {of.label}' if of.name else 'of no named map'
+    own = describe_revision(of)
     other = f'map {wanted.label}' if wanted.name else 'no named map'
     return Way(None, name, of, f'{name}: {own}, and asked is {other}; set_map takes the transform')

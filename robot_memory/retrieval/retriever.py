@@ -186,7 +186,7 @@ class Retriever:
             None
             if around is None
             else around.describe(connection, plan.where, [hit.id for hit in hits]),
-            maps.list_current(connection),
+            None if plan.as_of is not None else maps.list_current(connection),
         )
 
     def _prepare(self, connection: Connection, plan: RecallPlan) -> NearSearch | None:

@@ -176,7 +176,8 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
         ids = memories.list_page(connection, where, request.limit, request.offset)
         known = get_whole(connection, ids, occasion)
         page = [known[memory_id] for memory_id in ids]
-        zone, holds = choose_zone(memory), maps.list_current(connection)
+        zone = choose_zone(memory)
+        holds = maps.list_current(connection) if past is None else None
         views = tuple(
             fit_each([_view(connection, record, zone, search, holds) for record in page], _LONG)
         )
@@ -226,7 +227,7 @@ def _view(
     record: Record,
     zone: ZoneInfo,
     search: NearSearch | None,
-    holds: Mapping[str, CurrentMap],
+    holds: Mapping[str, CurrentMap] | None,
 ) -> RecordView:
     trail = audit.read_trail(connection, record.id)
     return RecordView(
