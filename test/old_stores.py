@@ -14,7 +14,7 @@ from robot_memory.memory import Memory
 from robot_memory.storage import checksums
 
 FIXTURES = Path(__file__).parent / 'fixtures' / 'schema'
-VERSIONS = [1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26]
+VERSIONS = [1, 2, *range(4, 27)]
 """Those that a release or a checkout ever wrote; 3 was a step on the way to 4."""
 RECORDS = {
     'memories': 'id type collection session_id content category confidence confidence_base tags '

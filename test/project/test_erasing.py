@@ -94,8 +94,8 @@ def hear(event, arguments):
 
 connect = Database._connect
 
-def watch(self, how=0):
-    connection = connect(self, how)
+def watch(self, *given, **named):
+    connection = connect(self, *given, **named)
     connection.exec_trace = count
     return connection
 
