@@ -13,6 +13,7 @@ from robot_memory.background.accesses import AccessLog
 from robot_memory.background.backing_up import Backups
 from robot_memory.background.erasures import Eraser
 from robot_memory.background.folding import Folder
+from robot_memory.background.index_mending import IndexMender
 from robot_memory.background.part_checking import PartChecker
 from robot_memory.background.reindexing import Reindexer, match_embedder
 from robot_memory.background.scrubbing import Scrubber
@@ -71,10 +72,10 @@ class Memory:
     with, `clock` says when something was, `registry` counts, `extensions` are the plug-ins;
     `no_record` says where and when nothing is kept, `locate` where the robot's frames are now;
     `admission` says whether the faces of a node let calls in; `accesses`, `timekeeper`, `folder`,
-    `eraser`, `reindexer`, `skills`, `backups`, `scrubber`, `part_checker` and `disk_reserve` are
-    what the worker runs, `call_order` lets short calls go before long ones. Of a `resident`
-    memory, that of a long-running process, the worker runs, and keeps a copy of the indexes in
-    memory.
+    `eraser`, `reindexer`, `skills`, `backups`, `scrubber`, `mender`, `part_checker` and
+    `disk_reserve` are what the worker runs, `call_order` lets short calls go before long ones. Of
+    a `resident` memory, that of a long-running process, the worker runs, and keeps a copy of the
+    indexes in memory.
     """
 
     def __init__(
@@ -143,6 +144,7 @@ class Memory:
         )
         self.eraser = Eraser(self.db, self._settings, clocks.wall, clocks.steady)
         self.scrubber = Scrubber(self.db, clocks.steady)
+        self.mender = IndexMender(self.db, self.scrubber, clocks.wall, worker.wake)
         self.part_checker = PartChecker(self.db, clocks.steady)
         self.disk_reserve = DiskReserve(self.db, self._settings, clocks.steady)
         self.timekeeper.settle(patient=True)
@@ -199,6 +201,7 @@ class Memory:
         if self.db.read_only_reason:
             return [self._load_resident_index, self._prepare_questions, self.skills.run]
         return [
+            self.mender.run,  # others may need what it makes anew
             self.timekeeper.run,
             self._fold,
             self._load_resident_index,

@@ -48,6 +48,11 @@ class Scrubber:
             self._note(self._found)
             self._found = set()
 
+    def forget(self, mended: set[int]) -> None:
+        """Count pages as whole again."""
+        self._found -= mended
+        self._note(set(self.damaged) - mended)
+
     def _note(self, damaged: set[int]) -> None:
         if damaged != set(self.damaged):
             self.damaged = tuple(sorted(damaged))

@@ -49,6 +49,21 @@ class Unavailable(RobotMemoryError):
     )
 
 
+class Damaged(Unavailable):
+    """Pages of the store are damaged; `owners` are the tables and indexes that they are of."""
+
+    hint = (
+        'Calls that do not need the damaged pages go on; `robot-memory verify` names all of them. '
+        'An index is made anew by a running process; for rows use `robot-memory salvage`, or '
+        'restore a backup.'
+    )
+
+    def __init__(self, message: str, owners: frozenset[str] = frozenset()) -> None:
+        """Take the message and the tables and indexes."""
+        super().__init__(message)
+        self.owners = owners
+
+
 class Cancelled(Unavailable):
     """A long call is asked to stop, and stops where the store is whole."""
 

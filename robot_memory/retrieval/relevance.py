@@ -10,7 +10,7 @@ from robot_memory.memory import Memory
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.spoken import SPARE, drop_repeats, weigh_speakers
 from robot_memory.retrieval.turns import POOL, rank_in_sessions
-from robot_memory.search.file_search import FileSearch
+from robot_memory.search.file_search import FileSearch, count_partitions
 from robot_memory.search.query import (
     Hit,
     Query,
@@ -19,11 +19,12 @@ from robot_memory.search.query import (
     hash_terms,
     sort_by_score,
 )
-from robot_memory.search.resident import WORTH_WAITING, ResidentSearch
+from robot_memory.search.resident import WORTH_WAITING, ResidentIndex, ResidentSearch
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import indexed, other_vectors, vectors
 from robot_memory.storage.indexes.other_vectors import SecondModel
 from robot_memory.storage.indexes.partitions import Partition
+from robot_memory.storage.indexes.set_aside import VECTORS, WORDS, is_avoided
 from robot_memory.text.tokenizer import TermQuery
 
 _GOOD = 0.5
@@ -49,7 +50,7 @@ def open_partitions(
     """
     terms = hash_terms(connection, words)
     weight = memory.settings.real_weight if real_weight is None else real_weight
-    resident_index = None if is_past else memory.resident_index
+    resident_index = None if is_past else _find_copy(memory, connection)
     known = None
     if resident_index is not None:
         known = resident_index.snapshot(connection, [name for name, _ in asked])
@@ -62,7 +63,7 @@ def open_partitions(
             )
             if not place or shard.count > shard.dead
         ]
-    sizes = indexed.sizes(connection)
+    sizes = count_partitions(connection)
     stored = vectors.model_of(connection)
     second = other_vectors.find_second(connection)
     query = _ask_models(terms, vector, None if stored is None else stored[0], second)
@@ -79,6 +80,19 @@ def open_partitions(
         for place, (name, is_of_turns) in enumerate(asked)
         if not place or name in sizes
     ]
+
+
+def _find_copy(memory: Memory, connection: Connection) -> ResidentIndex | None:
+    """Return the copy in memory; one for this call alone where the full-text index is damaged."""
+    if is_avoided(VECTORS):
+        return None
+    if memory.resident_index is not None or not is_avoided(WORDS):
+        return memory.resident_index
+    if sum(indexed.sizes(connection).values()) > WORTH_WAITING:
+        return None
+    copy = ResidentIndex()
+    copy.load(connection, lambda: False)
+    return copy
 
 
 def _ask_models(

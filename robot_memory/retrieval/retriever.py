@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from robot_memory.core.errors import Damaged
 from robot_memory.core.maps import CurrentMap
 from robot_memory.core.records import Record
 from robot_memory.embedding.vectorizer import QueryVector
@@ -26,7 +27,7 @@ from robot_memory.retrieval.relevance import find_relevant
 from robot_memory.retrieval.spatial import find_around, find_near
 from robot_memory.search.query import Hit
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes import frames, fulltext
+from robot_memory.storage.indexes import frames, fulltext, set_aside
 from robot_memory.storage.indexes.filters import has_faded
 from robot_memory.storage.past import open_past
 from robot_memory.storage.tables import maps, memories
@@ -123,7 +124,22 @@ class Retriever:
         return self.find_each([plan])[0]
 
     def find_each(self, plans: Sequence[RecallPlan]) -> list[Found]:
-        """Return what answers each of some plans, all from one snapshot."""
+        """
+        Return what answers each of some plans, all from one snapshot.
+
+        Where an index turns out to be damaged, the rest answers.
+        """
+        mender = self._memory.mender
+        while True:
+            avoided = mender.avoided
+            try:
+                with set_aside.avoid(avoided):
+                    return self._find_each(plans)
+            except Damaged:
+                if mender.avoided == avoided:
+                    raise
+
+    def _find_each(self, plans: Sequence[RecallPlan]) -> list[Found]:
         start = time.perf_counter()
         # Plans of one request often ask the same: each text is embedded once.
         texts = {plan.query for plan in plans if _asks_meaning(plan)}

@@ -20,7 +20,7 @@ from robot_memory.lifecycle.no_record import get_withheld
 from robot_memory.memory import Memory
 from robot_memory.ros.publishers import SubscriptionStatus
 from robot_memory.ros.taps import TapSubscriber
-from robot_memory.status.summary import measure_free_bytes
+from robot_memory.status.summary import describe_damage, measure_free_bytes
 from robot_memory.storage.tables import sizes
 from robot_memory.storage.tables.audit import get_head
 
@@ -148,7 +148,7 @@ class Diagnostics:
         self._errors = errors
         read_only = memory.db.read_only_reason
         clock = memory.timekeeper.describe_suspicion()
-        damaged = memory.scrubber.describe() or memory.part_checker.describe()
+        damaged = describe_damage(memory)
         level = max(
             [
                 int(breaker != 'closed' or bool(read_only or clock)),
@@ -171,6 +171,7 @@ class Diagnostics:
             **self._describe_queue(),
             **_describe_disk(memory),
             'damaged pages': len(memory.scrubber.damaged),
+            'indexes made anew': memory.mender.made,
             'damaged parts': len(memory.part_checker.damaged),
             'clock': clock or 'trusted',
             'withheld': sum(get_withheld(memory).values()),

@@ -13,7 +13,8 @@ from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.search import ranking
 from robot_memory.search.query import Hit, Query, Search
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes import fulltext, indexed, other_vectors, vectors
+from robot_memory.storage.indexes import from_records, fulltext, indexed, other_vectors, vectors
+from robot_memory.storage.indexes.set_aside import VECTORS, is_avoided
 from robot_memory.text.tokenizer import ENOUGH
 
 _POOL = 200
@@ -38,7 +39,12 @@ class FileSearch(Search):
         self._connection = connection
         self._collection = collection
         self._weight = real_weight
-        by_meaning = query.vector is not None and vectors.has_any(connection, collection)
+        self._lacks_vectors = is_avoided(VECTORS)
+        by_meaning = (
+            query.vector is not None
+            and not self._lacks_vectors
+            and vectors.has_any(connection, collection)
+        )
         self._vector = query.vector if by_meaning else None
         self._trusts_words = trusts_words
         second = query.second_model if by_meaning else None
@@ -46,7 +52,7 @@ class FileSearch(Search):
             second = None
         self._second_model, self._second = second, None if second is None else query.second
         self.models = ranking.name_models(self._vector, self._second)
-        sizes = indexed.sizes(connection)
+        sizes = count_partitions(connection)
         self.size = sizes.get(collection, 0)
         only = collection if len(sizes) > 1 else None  # else all memories are of this one
 
@@ -89,7 +95,7 @@ class FileSearch(Search):
         if self._vector is not None:
             known, others = vectors.fetch_both(connection, self._second_model, found)
         rows, coverage, first, second = [], [], [], []
-        for row in indexed.fetch(connection, found):
+        for row in self._fetch(found):
             covered = self._cover(row.terms)
             vector = known.get(row.memory_id)
             if row.collection == collection and (covered or vector is not None):
@@ -113,13 +119,17 @@ class FileSearch(Search):
         ids = np.array([row.memory_id for row in rows], np.int64)
         return ranking.list_best(ids, scores, relevance, held, limit)
 
+    def _fetch(self, ids: Sequence[int]) -> list[indexed.Row]:
+        fetch = from_records.fetch if self._lacks_vectors else indexed.fetch
+        return fetch(self._connection, ids)
+
     @cached_property
     def _trust(self) -> float:
         """Return how much words count beside the meaning."""
         if self._vector is None or self._trusts_words:
             return 1.0
         found = fulltext.candidates(self._connection, self._terms, self._collection, _POOL, None)
-        rows = indexed.fetch(self._connection, found)
+        rows = self._fetch(found)
         return ranking.trust_words(max((self._cover(row.terms) for row in rows), default=0.0))
 
     def _cover(self, terms: bytes) -> float:
@@ -130,6 +140,11 @@ class FileSearch(Search):
             return 0.0
         found += sum(worth for term, worth in self._worth.more.items() if term in held)
         return float(ranking.coverage(found, self._worth.asked))
+
+
+def count_partitions(connection: Connection) -> dict[str, int]:
+    """Return how many memories each partition holds, of its rows where the index is damaged."""
+    return from_records.sizes(connection) if is_avoided(VECTORS) else indexed.sizes(connection)
 
 
 def _compare(asked: QueryVector | None, vector: Vector | None) -> float:

@@ -182,6 +182,16 @@ class _Figures:
             'Pages of the store whose checksums do not match, of those checked so far.',
             len(memory.scrubber.damaged),
         )
+        yield CounterMetricFamily(
+            'robot_memory_indexes_rebuilt',
+            'Damaged indexes that this process made anew from the rows.',
+            value=memory.mender.made,
+        )
+        yield _make_gauge(
+            'robot_memory_indexes_set_aside',
+            'Groups of indexes that are damaged, which reads do without.',
+            len(memory.mender.avoided),
+        )
         yield _make_gauge(
             'robot_memory_damaged_parts',
             'Payload parts whose bytes are not those that were stored, of those checked so far.',
@@ -208,6 +218,11 @@ class _Figures:
             waiting,
         )
         yield _make_gauge('robot_memory_sessions_open', 'Open sessions.', sessions)
+
+
+def describe_damage(memory: Memory) -> str:
+    """Return in words what of the store is known to be damaged, '' where nothing is."""
+    return memory.mender.describe() or memory.scrubber.describe() or memory.part_checker.describe()
 
 
 def measure_free_bytes(memory: Memory) -> int | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import apsw
 
-from robot_memory.core.errors import Unavailable
+from robot_memory.core.errors import Damaged, Unavailable
 from robot_memory.storage import checksums, schema_runner
 from robot_memory.storage import upgrade as upgrading
 from robot_memory.storage.error_messages import (
@@ -70,10 +70,11 @@ class Database:
         `upgraded_from` then is its schema version of before. With `read_only_fallback`, one that
         cannot be upgraded for want of disk space is served read-only, as is any that this process
         may not write to; `read_only_reason` then says why. `on_write` is called first in every
-        write transaction.
+        write transaction, `on_damage` with the tables and indexes that a call found damaged.
         """
         self.path = path
         self.on_write: Callable[[apsw.Connection], None] = lambda connection: None
+        self.on_damage: Callable[[frozenset[str]], None] = lambda owners: None
         self.upgraded_from: int | None = None
         self._source = Source(str(path))
         self.read_only_reason = ''
@@ -377,7 +378,10 @@ class Database:
         try:
             yield
         except (apsw.Error, MemoryError) as error:
-            raise describe_error(self.path, error, self._describe_wait()) from error
+            told = describe_error(self.path, error, self._describe_wait())
+            if isinstance(told, Damaged):
+                self.on_damage(told.owners)
+            raise told from error
 
     def _describe_wait(self) -> str:
         if self._deadline < math.inf:

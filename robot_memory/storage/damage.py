@@ -280,6 +280,20 @@ def find_owners(path: Path, damaged: Sequence[int]) -> dict[int, str]:
     return owners
 
 
+def list_owners(path: Path) -> frozenset[str]:
+    """Return the tables and indexes of the damaged pages, '' of one that is not known."""
+    try:
+        return _list_owners(path, *_stamp(path))
+    except (apsw.Error, OSError, ValueError, IndexError):
+        return frozenset()
+
+
+@lru_cache(maxsize=4)
+def _list_owners(path: Path, mtime_ns: int, size: int) -> frozenset[str]:
+    damaged = [page.number for page in _find_named(path, mtime_ns, size)]
+    return frozenset(find_owners(path, damaged).values()) if damaged else frozenset()
+
+
 def _connect_unchecked(path: Path) -> apsw.Connection:
     """Open a file without checksums, so that what is damaged is read as far as it goes."""
     return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)

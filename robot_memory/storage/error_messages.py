@@ -8,8 +8,14 @@ from pathlib import Path
 
 import apsw
 
-from robot_memory.core.errors import Internal, InvalidArgument, RobotMemoryError, Unavailable
-from robot_memory.storage.damage import describe as describe_damage
+from robot_memory.core.errors import (
+    Damaged,
+    Internal,
+    InvalidArgument,
+    RobotMemoryError,
+    Unavailable,
+)
+from robot_memory.storage import damage
 
 logger = logging.getLogger(__name__)
 
@@ -26,11 +32,12 @@ def describe_error(path: Path, error: apsw.Error | MemoryError, wait: str) -> Ro
         )
     if isinstance(error, apsw.NotADBError):
         return Unavailable(f'{path} is not a robot_memory store; set db_path to another file')
-    if isinstance(error, apsw.IOError) and _find_code(error) == apsw.SQLITE_IOERR_DATA:
-        return Unavailable(
-            f'the store {path} is damaged: {describe_damage(path)}: a checksum does not match; '
+    if _may_be_damage(error) and (owners := damage.list_owners(path)):
+        return Damaged(
+            f'the store {path} is damaged: {damage.describe(path)}: a checksum does not match; '
             'calls that do not need it go on; `robot-memory salvage` writes a new store from all '
-            'rows that can be read, or restore a backup'
+            'rows that can be read, or restore a backup',
+            owners,
         )
     if isinstance(error, (apsw.FullError, apsw.IOError, apsw.CorruptError, apsw.NoLFSError)):
         return Unavailable(
@@ -62,8 +69,12 @@ def describe_error(path: Path, error: apsw.Error | MemoryError, wait: str) -> Ro
     return _describe_fault(path, error)
 
 
-def _find_code(error: apsw.Error) -> int:
-    return getattr(error, 'extendedresult', 0)
+def _may_be_damage(error: apsw.Error | MemoryError) -> bool:
+    """Say whether pages are to be looked at: full text tells of one that is wrong as it likes."""
+    if isinstance(error, apsw.IOError):
+        return getattr(error, 'extendedresult', 0) == apsw.SQLITE_IOERR_DATA
+    is_of_words = isinstance(error, apsw.SQLError) and 'fts' in str(error)
+    return isinstance(error, apsw.CorruptError) or is_of_words
 
 
 def describe_overwritten(path: Path, why: object) -> Unavailable:

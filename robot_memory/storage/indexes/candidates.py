@@ -8,6 +8,8 @@ from typing import Any
 
 import apsw
 
+from robot_memory.storage.indexes.set_aside import CONTEXTS, WORDS, is_avoided
+
 _LONGER = 8
 _FIRST = 500
 """Ids that are counted of each query before the next bound is tried."""
@@ -27,8 +29,10 @@ def choose(
     """
     Return the query that gives the fewest ids, intersected with others that give few more.
 
-    Return None where each gives more than `most`.
+    Return None where each gives more than `most`, or their indexes are damaged.
     """
+    if is_avoided(CONTEXTS) or is_avoided(WORDS):
+        return None
     bound = min(_FIRST, most)
     while queries:
         numbers = [_count(connection, query, bound) for query in queries]

@@ -13,6 +13,7 @@ import numpy as np
 
 from robot_memory.storage.indexes.candidates import CandidateQuery
 from robot_memory.storage.indexes.filters import Where
+from robot_memory.storage.indexes.set_aside import WORDS, is_avoided
 from robot_memory.text import tokenizer as texts
 
 _TOKENIZER = ['unicode61', 'remove_diacritics', '2', 'categories', 'L* N* Co Mn Mc']
@@ -125,7 +126,7 @@ def candidates(
     among: Sequence[int] | None = None,
 ) -> list[int]:
     """Return the ids of the best `limit` of a collection by FTS5's own BM25, best first."""
-    if not terms:
+    if not terms or is_avoided(WORDS):
         return []
     only = '' if among is None else ' AND +rowid IN (SELECT value FROM json_each(?))'
     chosen = () if among is None else (json.dumps(list(among)),)
@@ -138,7 +139,7 @@ def candidates(
 
 def holds_any(connection: apsw.Connection, terms: Sequence[str], collection: str) -> bool:
     """Say whether any memory of a collection holds any of the terms."""
-    if not terms:
+    if not terms or is_avoided(WORDS):
         return False
     ((found,),) = connection.execute(
         'SELECT EXISTS (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ?)',
@@ -149,6 +150,8 @@ def holds_any(connection: apsw.Connection, terms: Sequence[str], collection: str
 
 def find_any(connection: apsw.Connection, terms: Sequence[str], collection: str) -> list[int]:
     """Return the ids of a collection's memories that hold any of the terms."""
+    if is_avoided(WORDS):
+        return []
     rows = connection.execute(
         'SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?',
         (f'"{collection_term(collection)}" AND ({any_of(terms)})',),
@@ -160,7 +163,7 @@ def frequency(
     connection: apsw.Connection, terms: Sequence[str], collection: str | None = None
 ) -> int:
     """Return how many memories, of one collection or of all, hold any of the terms."""
-    if not terms:
+    if not terms or is_avoided(WORDS):
         return 0
     in_collection = '' if collection is None else f'"{collection_term(collection)}" AND '
     ((count,),) = connection.execute(
@@ -174,7 +177,7 @@ def select_matching(
     connection: apsw.Connection, terms: Sequence[str], among: Sequence[int]
 ) -> set[int]:
     """Return those of the ids that hold any of the terms."""
-    if not terms or not among:
+    if not terms or not among or is_avoided(WORDS):
         return set()
     least, most = min(among), max(among)
     if most - least < _NEIGHBOURS * len(among):  # one walk costs less than a look-up of each
@@ -195,7 +198,7 @@ def find_sessions(
     connection: apsw.Connection, terms: Sequence[str], collections: Sequence[str]
 ) -> set[str]:
     """Return the sessions in which one of the terms was said, in any of some collections."""
-    if not collections:
+    if not collections or is_avoided(WORDS):
         return set()
     within = any_of(collection_term(collection) for collection in collections)
     rows = connection.execute(

@@ -1,0 +1,101 @@
+"""Making damaged indexes anew in the background, while reads do without them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+from robot_memory.background.scrubbing import Scrubber
+from robot_memory.core.authority import THE_STORE
+from robot_memory.core.errors import RobotMemoryError
+from robot_memory.storage import Database, damage
+from robot_memory.storage.admin import index_mending
+from robot_memory.storage.admin.index_mending import Plan
+from robot_memory.storage.indexes.set_aside import GROUP_OF
+from robot_memory.storage.tables import audit
+
+logger = logging.getLogger(__name__)
+
+REBUILT = 'index_rebuilt'
+
+
+class IndexMender:
+    """
+    Make indexes anew that are found to be damaged, each once while the process runs.
+
+    It does so only where no row is damaged: `avoided` are the groups of indexes that reads do
+    without until then. `made` counts what was made anew.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        scrubber: Scrubber,
+        clock: Callable[[], int],
+        wake: Callable[[], None],
+    ) -> None:
+        """Learn of damage from failed calls, and from the scrubber."""
+        self._db = db
+        self._scrubber = scrubber
+        self._clock = clock
+        self._wake = wake
+        self._is_told = False
+        self._seen: tuple[int, ...] = ()
+        self._tried: set[str] = set()
+        self.avoided: frozenset[str] = frozenset()
+        self.made = 0
+        db.on_damage = self._take_note
+
+    def _take_note(self, owners: frozenset[str]) -> None:
+        """Have reads do without what is damaged, and the worker look at it."""
+        found = {GROUP_OF[owner] for owner in owners if owner in GROUP_OF}
+        if found - self.avoided:
+            self.avoided |= found
+            logger.error(
+                '%s: %s are damaged: recall goes on without', self._db.path, ', '.join(found)
+            )
+        self._is_told = True
+        self._wake()
+
+    def run(self) -> None:
+        """Make anew what is known to be damaged; the worker's job."""
+        if not self._is_told and self._scrubber.damaged == self._seen:
+            return
+        self._is_told, self._seen = False, self._scrubber.damaged
+        damaged = damage.find_damaged(self._db.path)
+        owners = damage.find_owners(self._db.path, damaged)
+        plan = index_mending.make_plan(self._db, owners)
+        if not damaged:
+            self.avoided = frozenset()
+        if plan is None or self._tried & set(plan.names):
+            if damaged:
+                named = ', '.join(sorted(set(owners.values())))
+                logger.error('%s: damaged, and left as it is: %s', self._db.path, named)
+            return
+        self._tried.update(plan.names)
+        try:
+            self._mend(plan, damaged)
+        except RobotMemoryError:
+            self._is_told = True  # another process may have done it
+            raise
+
+    def _mend(self, plan: Plan, damaged: Sequence[int]) -> None:
+        named = ', '.join(plan.names)
+        logger.warning('%s: making damaged indexes anew: %s', self._db.path, named)
+        index_mending.mend(self._db, plan)
+        with self._db.write() as connection:
+            reason = f'{len(damaged)} pages were damaged'
+            detail = {'indexes': plan.names}
+            audit.record(connection, None, REBUILT, THE_STORE, reason, detail, self._clock())
+        self.made += len(plan.names)
+        self.avoided -= plan.groups
+        self._scrubber.forget(set(damaged))
+        self._seen = self._scrubber.damaged
+        logger.warning('%s: made anew from the rows: %s', self._db.path, named)
+
+    def describe(self) -> str:
+        """Return in words what reads do without, '' where nothing."""
+        if not self.avoided:
+            return ''
+        named = ', '.join(sorted(self.avoided))
+        return f'indexes of the store are damaged ({named}): recall goes on without'
