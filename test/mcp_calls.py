@@ -38,7 +38,7 @@ FURTHER: dict[str, dict[str, Any]] = {
         'name': 'kitchen',
         'transform': {'position': [1, 0, 0]},
         'residual': 0.1,
-        'old_revision': 0,
+        'old_unnamed': True,
     },
     'set_region': {'name': 'left bin', 'frame': 'map', 'box': [[0, 0, 0], [1, 1, 1]]},
     'erase': {'memory_ids': [1], 'reason': 'asked for'},

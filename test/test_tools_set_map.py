@@ -117,7 +117,7 @@ def test_landmarks_bring_older_places_with_their_residual(robot: Robot) -> None:
     noise = chance.normal(size=(6, 3)) * 0.02
     new = old @ np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 1]]) + [10, 20, 0] + noise
     pairs = [{'from': a, 'to': b} for a, b in zip(old.tolist(), new.tolist(), strict=True)]
-    done = robot.set_map('kitchen', revision=1, landmarks=pairs, old_revision=0)
+    done = robot.set_map('kitchen', revision=1, landmarks=pairs, old_unnamed=True)
     assert done.anchored == 'no named map' and 0.005 < require(done.residual) < 0.05
     (bolt,) = ask(robot).memories
     assert bolt.near.position == pytest.approx([10, 21, 0], abs=0.05)
@@ -212,7 +212,12 @@ def test_a_perception_is_of_the_map_that_held_when_it_was_measured(
         ({'landmarks': [{'from': [0, 0, 0]}]}, 'landmark 1 must be'),
         ({'landmarks': [{'from': [n, 0, 0], 'to': [n, 0, 0]} for n in range(4)]}, 'on a line'),
         ({'old_revision': 1}, 'need transform or landmarks'),
-        ({'old_name': 'hall', 'transform': {'position': [0, 0, 0]}}, 'old_revision must be'),
+        ({'old_unnamed': True}, 'need transform or landmarks'),
+        (
+            {'old_unnamed': True, 'old_revision': 1, 'transform': {'position': [0, 0, 0]}},
+            'not both',
+        ),
+        ({'old_name': 'hall', 'transform': {'position': [0, 0, 0]}}, 'old_revision is missing'),
     ],
 )
 def test_what_is_no_map_is_refused_in_words(

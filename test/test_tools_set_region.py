@@ -44,11 +44,12 @@ def test_a_region_is_set_asked_replaced_and_removed(filed: Robot) -> None:
     assert (done.status, [one.name for one in done.regions]) == ('set', ['tower', 'left bin'])
     filed_one, kept = done.regions
     assert filed_one.from_file and not kept.from_file
-    assert (kept.frame, kept.bottom, kept.top, kept.authority) == ('map', -1, 1, 'planner')
+    assert (kept.frame, kept.heights, kept.authority) == ('map', [-1, 1], 'planner')
+    assert filed_one.heights == [None, None]
     assert kept.polygon == [[4, -1], [6, -1], [6, 1], [4, 1]]
     assert find(filed, 'Left Bin') == ['pan'] and find(filed, 'tower') == ['cup']
     polygon = [[-2, -2], [2, -2], [0, 2]]
-    again = filed.set_region('LEFT bin', frame='map', polygon=polygon, top=2)
+    again = filed.set_region('LEFT bin', frame='map', polygon=polygon, heights=[None, 2])
     assert len(again.regions) == 2 and again.regions[1].polygon == polygon
     assert find(filed, 'left bin') == ['cup']
     assert filed.set_region().status == 'listed'
@@ -111,7 +112,13 @@ def test_the_numbers_of_a_region_are_of_the_map_that_held(robot: Robot) -> None:
             {'frame': 'map', 'polygon': [[0, 0], [2, 2], [2, 0], [0, 2]]},
             'polygon crosses or touches itself',
         ),
-        ('bin', {'frame': 'map', 'box': [[0, 0], [1, 1]], 'top': 1}, 'bottom and top of a box'),
+        ('bin', {'frame': 'map', 'box': [[0, 0], [1, 1]], 'heights': [0, 1]}, 'top of a box'),
+        ('bin', {'frame': 'map', 'polygon': [[0, 0], [1, 0], [0, 1]], 'heights': [1]}, 'heights'),
+        (
+            'bin',
+            {'frame': 'map', 'polygon': [[0, 0], [1, 0], [0, 1]], 'heights': [2, 1]},
+            'bottom must be less than top',
+        ),
         ('bin', {'frame': 'map', 'remove': True}, 'remove takes name alone; leave out frame'),
     ],
 )

@@ -1236,6 +1236,7 @@ class ToolMethods:
         residual: float | None = None,
         old_name: str | None = None,
         old_revision: int | None = None,
+        old_unnamed: bool = False,
     ) -> SetMapResponse:
         """
         Begin a revision of a map, or bring places of an older one into the one that holds.
@@ -1259,7 +1260,8 @@ class ToolMethods:
                 JSON: [{"from": [x, y, z] in the older map, "to": [x, y, z] in this one}].
             residual: What transform may be off by, in metres; of landmarks it is computed.
             old_name: Name of the older map; default: the one that held before.
-            old_revision: Revision of the older map; 0: places from before maps had names.
+            old_revision: Revision of the older map.
+            old_unnamed: True: in place of an older map, places from before maps had names.
 
         Returns:
             name: Name of the map that holds now.
@@ -1284,6 +1286,7 @@ class ToolMethods:
                 'residual': residual,
                 'old_name': old_name,
                 'old_revision': old_revision,
+                'old_unnamed': old_unnamed,
             },
         )
         return answer
@@ -1294,8 +1297,7 @@ class ToolMethods:
         frame: str | None = None,
         box: dict[str, Any] | list[Any] | str | None = None,
         polygon: dict[str, Any] | list[Any] | str | None = None,
-        bottom: float | None = None,
-        top: float | None = None,
+        heights: dict[str, Any] | list[Any] | str | None = None,
         remove: bool = False,
     ) -> SetRegionResponse:
         """
@@ -1311,8 +1313,8 @@ class ToolMethods:
             frame: tf frame that it is in.
             box: Two opposite corners in metres as JSON: [[x, y, z], [x, y, z]], with or without z.
             polygon: In place of box, 3 to 256 corners in metres as JSON: [[x, y], [x, y], [x, y]].
-            bottom: Lowest z of a polygon in metres.
-            top: Highest z of a polygon in metres.
+            heights: Of a polygon, from where to where it goes up, in metres as JSON: [bottom,
+                top]; null: no limit.
             remove: True: the region of that name is removed.
 
         Returns:
@@ -1327,8 +1329,7 @@ class ToolMethods:
                 'frame': frame,
                 'box': box,
                 'polygon': polygon,
-                'bottom': bottom,
-                'top': top,
+                'heights': heights,
                 'remove': remove,
             },
         )

@@ -695,8 +695,7 @@ class RegionView(TypedDict):
     name: str
     frame: str
     polygon: Any
-    bottom: NotRequired[float]
-    top: NotRequired[float]
+    heights: Any
     of_map: NotRequired[str]
     from_file: bool
     authority: NotRequired[str]

@@ -1077,6 +1077,7 @@ class ToolMethods(ToolCaller):
         residual: float | None = None,
         old_name: str | None = None,
         old_revision: int | None = None,
+        old_unnamed: bool = False,
     ) -> SetMapResponse:
         """
         Begin a revision of a map, or bring places of an older one into the one that holds.
@@ -1100,7 +1101,8 @@ class ToolMethods(ToolCaller):
                 JSON: [{"from": [x, y, z] in the older map, "to": [x, y, z] in this one}].
             residual: What transform may be off by, in metres; of landmarks it is computed.
             old_name: Name of the older map; default: the one that held before.
-            old_revision: Revision of the older map; 0: places from before maps had names.
+            old_revision: Revision of the older map.
+            old_unnamed: True: in place of an older map, places from before maps had names.
 
         Returns:
             name: Name of the map that holds now.
@@ -1126,6 +1128,7 @@ class ToolMethods(ToolCaller):
                 'residual': residual,
                 'old_name': old_name,
                 'old_revision': old_revision,
+                'old_unnamed': old_unnamed,
             },
         )
         return answer
@@ -1136,8 +1139,7 @@ class ToolMethods(ToolCaller):
         frame: str | None = None,
         box: dict[str, Any] | list[Any] | str | None = None,
         polygon: dict[str, Any] | list[Any] | str | None = None,
-        bottom: float | None = None,
-        top: float | None = None,
+        heights: dict[str, Any] | list[Any] | str | None = None,
         remove: bool = False,
     ) -> SetRegionResponse:
         """
@@ -1153,8 +1155,8 @@ class ToolMethods(ToolCaller):
             frame: tf frame that it is in.
             box: Two opposite corners in metres as JSON: [[x, y, z], [x, y, z]], with or without z.
             polygon: In place of box, 3 to 256 corners in metres as JSON: [[x, y], [x, y], [x, y]].
-            bottom: Lowest z of a polygon in metres.
-            top: Highest z of a polygon in metres.
+            heights: Of a polygon, from where to where it goes up, in metres as JSON: [bottom,
+                top]; null: no limit.
             remove: True: the region of that name is removed.
 
         Returns:
@@ -1170,8 +1172,7 @@ class ToolMethods(ToolCaller):
                 'frame': frame,
                 'box': box,
                 'polygon': polygon,
-                'bottom': bottom,
-                'top': top,
+                'heights': heights,
                 'remove': remove,
             },
         )

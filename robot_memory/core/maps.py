@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value
-from robot_memory.core.places import Place, read_place
-from robot_memory.core.records import Record
+from robot_memory.core.places import Place
 
 MAX_NAME = 64
 LAST_REVISION = 1_000_000_000
@@ -70,22 +69,12 @@ def mark_place(spatial: Mapping[str, Any], current: CurrentMap) -> dict[str, Any
     return {**marked, 'provisional': True} if current.is_mapping else marked
 
 
-def describe_map(record: Record, current: Mapping[str, CurrentMap] | None) -> str | None:
-    """
-    Return of which map the place of a record is, where that does not go without saying.
-
-    That is where another revision holds in its frame now, or it was stored while mapping.
-    `current` has what holds by frame; None: that was not read.
-    """
-    place = None if current is None else read_place(record.context, record.frame_id, record.pose)
-    if current is None or place is None:
-        return None
-    holds = current.get(place.frame)
-    return describe_place(place, NO_MAP if holds is None else holds.of)
-
-
 def describe_place(place: Place, holds: MapRevision) -> str | None:
-    """Return the same of a place, where it is known what holds in its frame."""
+    """
+    Return of which map a place is, where that does not go without saying.
+
+    That is where another revision `holds` in its frame, or it was stored while mapping.
+    """
     own = MapRevision(place.map, place.revision)
     if own == holds and not place.provisional:
         return None

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 
 from robot_memory.core.fields import arg
 from robot_memory.core.json_text import parse_finite
-from robot_memory.core.maps import describe_map
 from robot_memory.core.records import Record, is_rule_giver
 from robot_memory.core.zones import format_local
 from robot_memory.retrieval.evidence import is_only_simulated
@@ -66,8 +65,8 @@ def _list_parts(record: Record, found: Found, zone: ZoneInfo) -> Iterator[str]:
         yield 'simulated'
     if not is_rule_giver(record):
         yield record.authority
-    if of_map := describe_map(record, found.maps):
-        yield of_map
+    if record.id in found.of_maps:
+        yield found.of_maps[record.id]
     if position := _find_position(record):
         yield f'at {position}'
 

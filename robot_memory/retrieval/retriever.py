@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from robot_memory.core.errors import Damaged
-from robot_memory.core.maps import CurrentMap
 from robot_memory.core.records import Record
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
@@ -46,7 +45,7 @@ class Found:
     are of several. `query_ms` is the time it took, `faded` how many are left out only because
     their confidence has decayed, `models` are the embedding models that
     were asked. `around` is the search for a place in any frame, and `near` what is
-    told of it. `maps` has the revision that holds in each frame.
+    told of it. `of_maps` says of which map places are that are not of the one that holds.
     """
 
     hits: tuple[Hit, ...]
@@ -61,7 +60,7 @@ class Found:
     models: tuple[str, ...] = ()
     around: NearSearch | None = None
     near: dict[str, Any] | None = None
-    maps: Mapping[str, CurrentMap] | None = None
+    of_maps: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def ids(self) -> list[int]:
@@ -103,7 +102,7 @@ def join_found(first: Found, rest: Found, plan: RecallPlan) -> Found:
         None,
         rest.query_ms,
         models=rest.models,
-        maps=rest.maps,
+        of_maps={**first.of_maps, **rest.of_maps},
     )
 
 
@@ -202,7 +201,7 @@ class Retriever:
             None
             if around is None
             else around.describe(connection, plan.where, [hit.id for hit in hits]),
-            None if plan.as_of is not None else maps.list_current(connection),
+            {} if plan.as_of is not None else maps.describe_each(connection, records.values()),
         )
 
     def _prepare(self, connection: Connection, plan: RecallPlan) -> NearSearch | None:

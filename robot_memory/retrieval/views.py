@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 from robot_memory.core.clock import format_instant, format_instants
 from robot_memory.core.fields import Json, Stamp, arg, to_plain
 from robot_memory.core.json_text import dump_json
-from robot_memory.core.maps import CurrentMap, describe_map
 from robot_memory.core.records import Record, describe_statement, is_rule_giver
 from robot_memory.core.truncation import compute_field_limit, fit_each, shorten
 from robot_memory.retrieval.evidence import (
@@ -136,11 +135,11 @@ def view_memories(found: Found, zone: ZoneInfo) -> tuple[MemoryView, ...]:
 
 
 def view_memory(
-    record: Record, zone: ZoneInfo, maps: Mapping[str, CurrentMap] | None = None
+    record: Record, zone: ZoneInfo, of_maps: Mapping[int, str] | None = None
 ) -> MemoryView:
-    """Return the whole of a memory; `maps` has the revision that holds in each frame."""
+    """Return the whole of a memory; `of_maps` says of which map it is, where that is told."""
     hits, records = (Hit(record.id, 0.0),), {record.id: record}
-    found = Found(hits, records, 'filter', {}, {}, {}, None, 0.0, maps=maps)
+    found = Found(hits, records, 'filter', {}, {}, {}, None, 0.0, of_maps=of_maps or {})
     return _view(found, zone, is_whole=True)[0]
 
 
@@ -160,8 +159,8 @@ def describe_results(found: Found, zone: ZoneInfo) -> list[dict[str, Any]]:
         if is_only_simulated(record):
             metadata['simulated'] = True
         metadata |= {name: n for name in ('helped', 'hurt') if (n := getattr(record, name))}
-        if of_map := describe_map(record, found.maps):
-            metadata['of_map'] = of_map
+        if hit.id in found.of_maps:
+            metadata['of_map'] = found.of_maps[hit.id]
         if hit.id in found.newer:
             metadata['newer'] = found.newer[hit.id]
         if hit.id in found.contradicts:
@@ -234,7 +233,7 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
             stamp=None if record.stamp is None else Stamp(record.stamp),
             frame_id=record.frame_id,
             pose=record.pose,
-            of_map=describe_map(record, found.maps),
+            of_map=found.of_maps.get(record.id),
             payload=found.payloads.get(record.id),
             newer=found.newer.get(record.id),
             actor_id=record.actor_id,

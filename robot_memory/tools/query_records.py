@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, actor_arg, arg
-from robot_memory.core.maps import CurrentMap, describe_map
 from robot_memory.core.records import Record
 from robot_memory.core.truncation import fit_each
 from robot_memory.memory import Memory
@@ -177,9 +176,9 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
         known = get_whole(connection, ids, occasion)
         page = [known[memory_id] for memory_id in ids]
         zone = choose_zone(memory)
-        holds = maps.list_current(connection) if past is None else None
+        of_maps = maps.describe_each(connection, page) if past is None else {}
         views = tuple(
-            fit_each([_view(connection, record, zone, search, holds) for record in page], _LONG)
+            fit_each([_view(connection, record, zone, search, of_maps) for record in page], _LONG)
         )
         total = _total(connection, where, request, len(views))
         told = None if search is None else search.describe(connection, passing, ids)
@@ -227,7 +226,7 @@ def _view(
     record: Record,
     zone: ZoneInfo,
     search: NearSearch | None,
-    holds: Mapping[str, CurrentMap] | None,
+    of_maps: Mapping[int, str],
 ) -> RecordView:
     trail = audit.read_trail(connection, record.id)
     return RecordView(
@@ -253,7 +252,7 @@ def _view(
         measured_at=record.format_measured(zone),
         observed=view_observed(record),
         near=None if search is None else search.view(record),
-        of_map=describe_map(record, holds),
+        of_map=of_maps.get(record.id),
         **view_links(record),
         audit=[{**line, 'at': format_instant(line['at'])} for line in trail] or None,
     )

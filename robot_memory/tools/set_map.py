@@ -55,10 +55,10 @@ class SetMapRequest:
         'Name of the older map; default: the one that held before.', default=None
     )
     old_revision: int | None = arg(
-        'Revision of the older map; 0: places from before maps had names.',
-        default=None,
-        minimum=0,
-        maximum=LAST_REVISION,
+        'Revision of the older map.', default=None, minimum=1, maximum=LAST_REVISION
+    )
+    old_unnamed: bool = arg(
+        'True: in place of an older map, places from before maps had names.', default=False
     )
 
 
@@ -122,16 +122,22 @@ def set_map(memory: Memory, request: SetMapRequest) -> SetMapResponse:
 
 
 def _read_old(request: SetMapRequest, name: str) -> MapRevision | None:
-    if request.old_name is None and request.old_revision is None:
+    is_named = request.old_name is not None or request.old_revision is not None
+    if not (is_named or request.old_unnamed):
         return None
     if request.transform is None and request.landmarks is None:
-        raise InvalidArgument('old_name and old_revision need transform or landmarks')
-    if request.old_revision == 0 and request.old_name is None:
-        return NO_MAP
-    if not request.old_revision:
         raise InvalidArgument(
-            'old_revision must be the number of a revision beside old_name; 0, without old_name, '
-            f'are places from before maps had names, not {format_value(request.old_revision)}'
+            'old_name, old_revision and old_unnamed need transform or landmarks, which bring that '
+            'map into this one'
+        )
+    if request.old_unnamed:
+        if is_named:
+            raise InvalidArgument('give old_unnamed, or old_name and old_revision, not both')
+        return NO_MAP
+    if request.old_revision is None:
+        raise InvalidArgument(
+            'old_revision is missing: the number of a revision of '
+            f'{format_value(request.old_name)}'
         )
     old = name if request.old_name is None else check_map_name('old_name', request.old_name)
     return MapRevision(old, request.old_revision)

@@ -8,6 +8,7 @@ from typing import Any
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, arg
+from robot_memory.core.json_text import format_value
 from robot_memory.core.maps import NO_MAP
 from robot_memory.core.regions import Region
 from robot_memory.lifecycle import regions
@@ -15,7 +16,7 @@ from robot_memory.memory import Memory
 from robot_memory.storage.tables import regions as stored
 from robot_memory.tool import tool
 
-_SHAPE = ('frame', 'box', 'polygon', 'bottom', 'top')
+_SHAPE = ('frame', 'box', 'polygon')
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,12 @@ class SetRegionRequest:
         default=None,
         shape='container',
     )
-    bottom: float | None = arg('Lowest z of a polygon in metres.', default=None)
-    top: float | None = arg('Highest z of a polygon in metres.', default=None)
+    heights: Json | None = arg(
+        'Of a polygon, from where to where it goes up, in metres as JSON: [bottom, top]; null: no '
+        'limit.',
+        default=None,
+        shape='container',
+    )
     remove: bool = arg('True: the region of that name is removed.', default=False)
 
 
@@ -48,8 +53,9 @@ class RegionView:
     name: str = arg('Name.')
     frame: str = arg('tf frame that it is in.')
     polygon: Json = arg('Corners [x, y] in metres.')
-    bottom: float | None = arg('Lowest z in metres.', default=None, omitted=True)
-    top: float | None = arg('Highest z in metres.', default=None, omitted=True)
+    heights: Json = arg(
+        'From where to where it goes up, in metres: [bottom, top]; null: no limit.'
+    )
     of_map: str | None = arg(
         'Map that its numbers are of, where the frame had one.', default=None, omitted=True
     )
@@ -78,6 +84,8 @@ def set_region(memory: Memory, request: SetRegionRequest) -> SetRegionResponse:
     shape: dict[str, Any] = {
         name: value for name in _SHAPE if (value := getattr(request, name)) is not None
     }
+    if request.heights is not None:
+        shape |= _read_heights(request.heights)
     status = 'listed'
     if request.name is None:
         if shape or request.remove:
@@ -96,14 +104,23 @@ def set_region(memory: Memory, request: SetRegionRequest) -> SetRegionResponse:
     return SetRegionResponse(status, (*filed, *kept))
 
 
+def _read_heights(given: Any) -> dict[str, Any]:
+    if not isinstance(given, list) or len(given) != 2:
+        raise InvalidArgument(
+            'heights must be [bottom, top] in metres, null for no limit, not '
+            f'{format_value(given)}'
+        )
+    heights = zip(('bottom', 'top'), given, strict=True)
+    return {name: value for name, value in heights if value is not None}
+
+
 def _view(region: Region, authority: str | None = None, *, from_file: bool = False) -> RegionView:
     of = region.of or NO_MAP
     return RegionView(
         region.name,
         region.frame,
         [list(corner) for corner in region.corners],
-        region.bottom if math.isfinite(region.bottom) else None,
-        region.top if math.isfinite(region.top) else None,
+        [one if math.isfinite(one) else None for one in (region.bottom, region.top)],
         of.label if of.name else None,
         from_file,
         authority,

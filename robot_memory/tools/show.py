@@ -64,10 +64,10 @@ def show(memory: Memory, request: ShowRequest) -> ShowResponse:
             return _show_folded(connection, request.memory_id, zone)
         data, metadata, parts = load_payload(connection, record.id)
         events = find_events(connection, record.id)
-        holds = maps.list_current(connection)
+        of_maps = maps.describe_each(connection, [record])
     shown = tuple(view_part(record.id, part) for part in parts)
     return ShowResponse(
-        view_memory(record, zone, holds),
+        view_memory(record, zone, of_maps),
         record.status,
         record.superseded_by,
         data,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
-MOVES, CLIMBS = 62, 16
+MOVES, CLIMBS = 63, 16
 """What docs/recall.md says of a query of two words without a model."""
 
 

@@ -19,7 +19,7 @@ import pytest
 import rclpy
 from amounts import LONG
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from geometry_msgs.msg import PoseStamped, Wrench, WrenchStamped
+from geometry_msgs.msg import PoseStamped, PoseWithCovarianceStamped, Wrench, WrenchStamped
 from nav_msgs.msg import Odometry
 from rcl_interfaces.msg import Log
 from rcl_interfaces.srv import SetParameters
@@ -398,6 +398,46 @@ def test_an_event_has_the_pose_of_its_stamp(start: Callable[..., Any], robot: An
     pose = json.loads(event.pose)
     assert pose['frame_id'] == 'map' and event.frame_id == 'tool0'
     assert pose['position'] == pytest.approx([0.6, 0.0, 0.0])
+
+
+def test_an_event_is_of_the_map_that_the_node_has(start: Callable[..., Any], robot: Any) -> None:
+    wrenches = robot.node.create_publisher(WrenchStamped, '/wrench', 500)
+    poses = robot.node.create_publisher(PoseWithCovarianceStamped, '/amcl', 500)
+    kind = 'geometry_msgs/msg/PoseWithCovarianceStamped'
+    start(pose_topic='/amcl', pose_type=kind, taps='[wrench]', map_name='kitchen')
+    wait_until_heard(robot, wrenches)
+    wait_until_heard(robot, poses)
+    seconds = (
+        robot.node.get_clock().now().nanoseconds // 10**9 + 1 - START
+    )  # what was measured before is of no named map
+    for pose in later(
+        (stamped(PoseWithCovarianceStamped(), i, 'map') for i in range(200)), seconds
+    ):
+        pose.pose.covariance[0] = 0.01
+        poses.publish(pose)
+    robot.publish(wrenches, later(push(), seconds))
+    (event,) = events(robot, 'tactile', 1)
+    pose = json.loads(event.pose)
+    assert (pose['map'], pose['map_revision']) == ('kitchen', 1)
+    assert pose['covariance'][0] == pytest.approx(0.01) and len(pose['covariance']) == 36
+    assert event.of_map == ''
+    done = robot.call('set_map', name='')
+    assert not done.success and done.error_code == 'invalid_argument'
+    near = json.dumps({'frame': 'map', 'position': [0, 0, 0], 'within': 1, 'probability': 0.9})
+    assert robot.call('recall', near=near).total == 1
+    assert robot.call('set_map', name='kitchen').revision == 2
+    answer = robot.call('recall', near=near)
+    assert (
+        answer.total == 0
+        and 'of map kitchen r1' in json.loads(answer.near)['not_compared'][0]['reason']
+    )
+    (event,) = events(robot, 'tactile', 1)
+    assert event.of_map == 'of map kitchen r1'
+    moved = json.dumps({'position': [0.5, 0, 0]})
+    assert robot.call(
+        'set_map', name='kitchen', revision=2, transform=moved, old_revision=1
+    ).anchored
+    assert robot.call('recall', near=near).total == 1
 
 
 def diagnosed(robot: Any, title: Any, received: int = 0) -> Any:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import apsw
 
 from robot_memory.core.authority import Writer
-from robot_memory.core.maps import CurrentMap, MapRevision
+from robot_memory.core.maps import NO_MAP, CurrentMap, MapRevision, describe_place
+from robot_memory.core.places import read_place
+from robot_memory.core.records import Record
 from robot_memory.detectors import Pose
 from robot_memory.storage import epochs
 from robot_memory.storage.tables import writers
@@ -89,6 +92,31 @@ def list_current(connection: apsw.Connection, at: int | None = None) -> dict[str
         (at,),
     )
     return {frame: _make(*rest) for frame, *rest in rows}
+
+
+def describe_each(connection: apsw.Connection, records: Iterable[Record]) -> dict[int, str]:
+    """
+    Return by id of which map the places of records are, where that does not go without saying.
+
+    That is where another revision holds in the frame now, or it was stored while mapping.
+    """
+    current = list_current(connection)
+    found = {}
+    for record in records:
+        if not (current or _names_map(record)):  # so are most stores: without any map
+            continue
+        place = read_place(record.context, record.frame_id, record.pose)
+        holds = None if place is None else current.get(place.frame)
+        told = place and describe_place(place, NO_MAP if holds is None else holds.of)
+        if told:
+            found[record.id] = told
+    return found
+
+
+def _names_map(record: Record) -> bool:
+    spatial = record.context.get('spatial')
+    holders = (record.pose, spatial if isinstance(spatial, Mapping) else None)
+    return any('map' in one for one in holders if one)
 
 
 def find_last_revision(connection: apsw.Connection, name: str) -> int:
