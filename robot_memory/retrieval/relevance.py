@@ -50,7 +50,9 @@ def open_partitions(
     """
     terms = hash_terms(connection, words)
     weight = memory.settings.real_weight if real_weight is None else real_weight
-    resident_index = None if is_past else _find_copy(memory, connection)
+    resident_index = None if is_past else memory.resident_index
+    if memory.mender.avoided and not is_past:
+        resident_index = _find_copy(memory, connection)
     known = None
     if resident_index is not None:
         known = resident_index.snapshot(connection, [name for name, _ in asked])

@@ -132,6 +132,8 @@ class Retriever:
         while True:
             avoided = mender.avoided
             try:
+                if not avoided:
+                    return self._find_each(plans)
                 with set_aside.avoid(avoided):
                     return self._find_each(plans)
             except Damaged:
@@ -185,6 +187,7 @@ class Retriever:
         ):
             unfaded = replace(plan, where=plan.unfaded, fills=False)
             faded = self._count_faded(connection, unfaded, vector)
+        placed = [one for one in records.values() if one.pose or 'spatial' in one.context]
         took = round((time.perf_counter() - start) * 1000, 3)
         return Found(
             tuple(hits),
@@ -201,7 +204,7 @@ class Retriever:
             None
             if around is None
             else around.describe(connection, plan.where, [hit.id for hit in hits]),
-            {} if plan.as_of is not None else maps.describe_each(connection, records.values()),
+            maps.describe_each(connection, placed) if placed and plan.as_of is None else {},
         )
 
     def _prepare(self, connection: Connection, plan: RecallPlan) -> NearSearch | None:
