@@ -19,9 +19,9 @@ from robot_memory.core.zones import get_zone, parse_local
 from robot_memory.detectors import Pose
 from robot_memory.detectors.poses import turn_covariance
 from robot_memory.memory import Memory
+from robot_memory.retrieval.frame_resolver import AskedFrame, FrameResolver, ResolvedFrame
 from robot_memory.retrieval.near_question import NearQuestion
 from robot_memory.retrieval.place_views import PlaceView
-from robot_memory.retrieval.place_ways import AskedFrame, PlaceWays, Way
 from robot_memory.retrieval.within import compute_inside, compute_within
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import placements
@@ -39,16 +39,16 @@ _UNTURNED = (0.0, 0.0, 0.0, 1.0)
 @dataclass
 class NearSearch:
     """
-    Hold what a question came to in one snapshot: the place asked for and the ways to it.
+    Hold what a question came to in one snapshot: the place asked for, and resolved frames.
 
-    `ways` are by the id of the frame that they come from.
+    `resolved` is by the ids of frames of places.
     """
 
     question: NearQuestion
     asked: AskedFrame
     target: tuple[float, float, float]
     instant_ns: int | None
-    ways: dict[int, Way]
+    resolved: dict[int, ResolvedFrame]
     unreachable: list[tuple[PlaceFrame, str]]
     region: Region | None = None
     seen: dict[int, Placement] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class NearSearch:
     @property
     def poses(self) -> dict[int, Pose]:
         """Return the pose in the asked frame of each frame that can be brought there."""
-        return {one: way.pose for one, way in self.ways.items() if way.pose is not None}
+        return {one: frame.pose for one, frame in self.resolved.items() if frame.pose is not None}
 
     @property
     def bound(self) -> float:
@@ -88,9 +88,9 @@ class NearSearch:
 
     def _compute_chance(self, placed: Placement, spread: tuple[float, ...]) -> float:
         """Return the probability that something lies within the radius, or in the region."""
-        way = self.ways[placed.frame_id]
-        assert way.pose is not None
-        turned = turn_covariance(spread, way.pose.axes) + way.variance * np.eye(3)
+        own_frame = self.resolved[placed.frame_id]
+        assert own_frame.pose is not None
+        turned = turn_covariance(spread, own_frame.pose.axes) + own_frame.variance * np.eye(3)
         if self.region is not None:
             return compute_inside(placed.position, turned, self.region)
         offset = [a - b for a, b in zip(placed.position, self.target, strict=True)]
@@ -108,14 +108,14 @@ class NearSearch:
         placed = None if memory_id is None else self.seen.get(memory_id)
         if memory_id is None or placed is None:
             return None
-        chance, way = self.chances.get(memory_id), self.ways[placed.frame_id]
+        chance, own_frame = self.chances.get(memory_id), self.resolved[placed.frame_id]
         return PlaceView(
             list(placed.position),
             placed.distance,
             self.asked.name,
             None,
             None if chance is None else round(chance, 6),
-            describe_revision(way.of) if way.is_anchored else None,
+            describe_revision(own_frame.of) if own_frame.is_anchored else None,
         )
 
     def explain(self, described: Mapping[str, Any] | None) -> str:
@@ -139,8 +139,8 @@ class NearSearch:
         if not turn:
             return None
         own = Pose((0.0, 0.0, 0.0), (turn[0], turn[1], turn[2], turn[3]))
-        way = self.ways[placed.frame_id]
-        return None if way.pose is None else list((way.pose @ own).orientation)
+        own_frame = self.resolved[placed.frame_id]
+        return None if own_frame.pose is None else list((own_frame.pose @ own).orientation)
 
     def list_within(self, connection: Connection, where: Where) -> list[int]:
         """Return all that pass and lie within the radius."""
@@ -177,12 +177,12 @@ class NearSearch:
             'not_compared': left,
         }
         used = {self.seen[one].frame_id for one in ids if one in self.seen}
-        ways = [way for frame, way in self.ways.items() if frame in used]
-        if moving := sorted({way.name for way in ways if way.moves}):
+        resolved = [one for frame, one in self.resolved.items() if frame in used]
+        if moving := sorted({one.name for one in resolved if one.moves}):
             found['moving'] = moving
         if self.asked.of.name:
             found['map'] = self.asked.of.label
-        if anchored := {way.of.label: way.residual for way in ways if way.is_anchored}:
+        if anchored := {one.of.label: one.residual for one in resolved if one.is_anchored}:
             found['anchored'] = [
                 {'map': label, 'residual': round(residual, 9)}
                 for label, residual in sorted(anchored.items())
@@ -195,7 +195,7 @@ def prepare(
 ) -> NearSearch:
     """Resolve a question in a snapshot; raise InvalidArgument where its place is not known."""
     tree, instant = _open_tree(memory, connection, question)
-    ways = PlaceWays(tree, connection, instant, is_now=question.at in _NOW)
+    resolver = FrameResolver(tree, connection, instant, is_now=question.at in _NOW)
     frame, target = question.frame, question.position
     region = None
     if question.region:
@@ -204,7 +204,7 @@ def prepare(
         region = find_region(known_regions, question.region, 'near.in')
         frame, target = region.frame, region.middle
     elif target is None:
-        frame, target = _find_of(connection, tree, ways, question)
+        frame, target = _find_of(connection, tree, resolver, question)
     frames = placements.list_frames(connection, collection)
     names = {one.name for one in frames}
     if frame not in names and not tree.has_frame(frame):
@@ -213,16 +213,16 @@ def prepare(
             f'{_name_frame(question, frame)} is unknown: no transform of it was kept, and no '
             f'memory is in it; frames of memories: {known}'
         )
-    asked = ways.get_asked(frame)
+    asked = resolver.get_asked(frame)
     if region is not None and region.of is not None:
         asked = AskedFrame(frame, region.of)
     search = NearSearch(question, asked, target, instant, {}, [], region)
     for one in frames:
-        found = ways.find(asked, one)
+        found = resolver.resolve(asked, one)
         if found.pose is None:
             search.unreachable.append((one, found.reason))
         else:
-            search.ways[one.id] = found
+            search.resolved[one.id] = found
     _refuse_unknown_instant(question, tree.stale, search.unreachable)
     return search
 
@@ -288,7 +288,7 @@ def _choose_source(connection: Connection, given: str | None) -> str:
 
 
 def _find_of(
-    connection: Connection, tree: StoredTree, ways: PlaceWays, question: NearQuestion
+    connection: Connection, tree: StoredTree, resolver: FrameResolver, question: NearQuestion
 ) -> tuple[str, tuple[float, float, float]]:
     """Return the frame asked for, and the place in it of what `of` names."""
     of = question.of
@@ -303,7 +303,7 @@ def _find_of(
                 'were kept, and no spatial.object of a memory with a place'
             )
         frame = question.frame or name
-        return frame, _bring(ways, question, frame, ways.name_now(name), (0.0, 0.0, 0.0))
+        return frame, _bring(resolver, question, frame, resolver.name_now(name), (0.0, 0.0, 0.0))
     found = placements.get_place(connection, memory_id)
     if found is None or not found[0].name:
         raise InvalidArgument(
@@ -312,17 +312,17 @@ def _find_of(
         )
     own, placed = found
     frame = question.frame or own.name
-    return frame, _bring(ways, question, frame, own, placed.position)
+    return frame, _bring(resolver, question, frame, own, placed.position)
 
 
 def _bring(
-    ways: PlaceWays,
+    resolver: FrameResolver,
     question: NearQuestion,
     frame: str,
     own: PlaceFrame,
     position: tuple[float, float, float],
 ) -> tuple[float, float, float]:
-    found = ways.find(ways.get_asked(frame), own)
+    found = resolver.resolve(resolver.get_asked(frame), own)
     if found.pose is None:
         raise InvalidArgument(
             f'near.of {format_value(question.of)} cannot be brought into '

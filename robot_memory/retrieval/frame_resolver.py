@@ -24,7 +24,7 @@ class AskedFrame(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Way:
+class ResolvedFrame:
     """
     Hold the pose of a frame in the asked one, or the reason why there is none.
 
@@ -47,14 +47,18 @@ class Way:
 
 
 class Crossing(NamedTuple):
-    """Hold the pose of one revision in another, and the residuals on the way, added in square."""
+    """
+    Hold the pose of one revision in another.
+
+    `residual` is that of the re-anchorings between them, added in square.
+    """
 
     pose: Pose
     residual: float
 
 
-class PlaceWays:
-    """Find ways through the tree of tf at an instant, and between the revisions of maps."""
+class FrameResolver:
+    """Resolve frames through the tree of tf at an instant, and between the revisions of maps."""
 
     def __init__(
         self, tree: StoredTree, connection: Connection, instant_ns: int | None, *, is_now: bool
@@ -74,7 +78,7 @@ class PlaceWays:
         for anchor in maps.list_anchors(connection):
             ahead = Crossing(anchor.pose, anchor.residual)
             back = Crossing(anchor.pose.invert(), anchor.residual)
-            # The newest comes first, whichever way round it was given.
+            # The newest comes first, in whichever direction it was given.
             if anchor.new not in self._steps.setdefault(anchor.old, {}):
                 self._steps[anchor.old][anchor.new] = ahead
                 self._steps.setdefault(anchor.new, {})[anchor.old] = back
@@ -87,19 +91,21 @@ class PlaceWays:
         """Return a frame as that of a place that is stored now."""
         return PlaceFrame(0, frame, *self._holds.get(frame, NO_MAP))
 
-    def find(self, asked: AskedFrame, own: PlaceFrame) -> Way:
-        """Return the way from the frame of a place to the asked one."""
+    def resolve(self, asked: AskedFrame, own: PlaceFrame) -> ResolvedFrame:
+        """Return the frame of a place as seen from the asked one."""
         of = MapRevision(own.map, own.revision)
         if not own.name:
-            return Way(None, own.name, of, 'position without a frame')
+            return ResolvedFrame(None, own.name, of, 'position without a frame')
         if own.name == asked.name:
             crossing = self._cross(of, asked.of)
             if crossing is None:
                 return _refuse(own.name, of, asked.of)
-            return Way(crossing.pose, own.name, of, '', False, of != asked.of, crossing.residual)
+            return ResolvedFrame(
+                crossing.pose, own.name, of, '', False, of != asked.of, crossing.residual
+            )
         found = self._tree.look_up(asked.name, own.name)
         if found.pose is None:
-            return Way(None, own.name, of, f'{own.name}: {found.reason}')
+            return ResolvedFrame(None, own.name, of, f'{own.name}: {found.reason}')
         begin, end = (self._of_tree.get(name, NO_MAP) for name in (own.name, asked.name))
         first, last = self._cross(of, begin), self._cross(end, asked.of)
         if first is None:
@@ -110,7 +116,7 @@ class PlaceWays:
         is_anchored = of != begin or asked.of != end
         pose = last.pose @ found.pose @ first.pose
         older = of if of != begin else end  # the place's, else that of the transforms
-        return Way(pose, own.name, older, '', found.moves, is_anchored, residual)
+        return ResolvedFrame(pose, own.name, older, '', found.moves, is_anchored, residual)
 
     def _cross(self, old: MapRevision, new: MapRevision) -> Crossing | None:
         """Return the pose of a revision in another, over the fewest re-anchorings."""
@@ -131,7 +137,9 @@ def _list_maps(connection: Connection, at: int | None) -> dict[str, MapRevision]
     return {frame: one.of for frame, one in maps.list_current(connection, at).items()}
 
 
-def _refuse(name: str, of: MapRevision, wanted: MapRevision) -> Way:
+def _refuse(name: str, of: MapRevision, wanted: MapRevision) -> ResolvedFrame:
     own = describe_revision(of)
     other = f'map {wanted.label}' if wanted.name else 'no named map'
-    return Way(None, name, of, f'{name}: {own}, and asked is {other}; set_map takes the transform')
+    return ResolvedFrame(
+        None, name, of, f'{name}: {own}, and asked is {other}; set_map takes the transform'
+    )
