@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 from amounts import LONG
+from old_stores import fixture, opened
 from robots import Robot, check_file
 from test_storage_damage import break_page, list_pages
 
@@ -81,11 +82,12 @@ def test_every_row_whose_pages_are_whole_is_brought_back(store: Path, tmp_path: 
     whole = store.read_bytes()
     true = {table: read_rows(store, table) for table in TABLES}
     lies_on = {table: find_pages_of_rows(store, table) for table in TABLES}
-    schema = {start // SIZE + 1 for start in list_pages(store, 'sqlite_schema', 'leaf')}
-    usable = sorted({*range(2, len(whole) // SIZE + 1)} - schema)
+    usable = range(1, len(whole) // SIZE + 1)
+    schema = [1, *(start // SIZE + 1 for start in list_pages(store, 'sqlite_schema', 'leaf'))]
     brought = missing = wrong = 0
     for number in range(DAMAGES):
         broken = chance.sample(usable, chance.randrange(1, 4))
+        broken += [chance.choice(schema)] if number % 3 == 0 else []
         store.write_bytes(do_damage(whole, broken, chance))
         new = tmp_path / f'salvaged-{number}.db'
         salvage(store, new)
@@ -108,3 +110,39 @@ def test_every_row_whose_pages_are_whole_is_brought_back(store: Path, tmp_path: 
         new.unlink()
     print(f'{DAMAGES} damaged stores: {brought} rows, {missing} whole ones missing, {wrong} wrong')
     assert (missing, wrong) == (0, 0)
+
+
+@pytest.mark.parametrize('place', range(10))
+def test_rows_are_brought_back_where_the_list_of_tables_is_damaged(
+    store: Path, tmp_path: Path, place: int
+) -> None:
+    pages = [0, *list_pages(store, 'sqlite_schema', 'leaf')]
+    assert len(pages) == 10
+    true = {table: read_rows(store, table) for table in TABLES}
+    with store.open('r+b') as file:
+        file.seek(pages[place])
+        file.write(random.Random(place).randbytes(SIZE))
+    new = tmp_path / 'salvaged.db'
+    done = salvage(store, new)
+    check_file(new)
+    assert done.lost == {}
+    for table in TABLES:
+        found = read_rows(new, table)
+        if table != 'memories':
+            assert found == true[table]
+
+
+def test_a_store_that_was_upgraded_is_salvaged_without_its_list_of_tables(tmp_path: Path) -> None:
+    opened(fixture(24, tmp_path)).close()
+    store = tmp_path / 'v24.db'
+    whole = store.read_bytes()
+    true = {table: read_rows(store, table) for table in TABLES}
+    for place, start in enumerate([0, *list_pages(store, 'sqlite_schema', 'leaf')]):
+        data = bytearray(whole)
+        data[start : start + SIZE] = bytes([7]) * SIZE
+        store.write_bytes(data)
+        new = tmp_path / f'salvaged-{place}.db'
+        done = salvage(store, new)
+        check_file(new)
+        for table in TABLES:
+            assert read_rows(new, table).keys() == true[table].keys(), (table, done.lost)

@@ -201,12 +201,12 @@ def walk_levels(file: PageFile, root: int) -> Iterator[tuple[list[Child], bool]]
         level = [
             child
             for page in level
-            for child in _list_children(file.read(page.number), page)
+            for child in list_children(file.read(page.number), page)
             if 1 < child.number <= file.count and child.number not in seen
         ]
 
 
-def _list_children(page: bytes, parent: Child) -> list[Child]:
+def list_children(page: bytes, parent: Child) -> list[Child]:
     """Return the children of an interior page; none of a leaf."""
     at = 100 if parent.number == 1 else 0
     kind = _INTERIOR.get(page[at])

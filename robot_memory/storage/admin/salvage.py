@@ -18,9 +18,17 @@ import apsw
 from robot_memory.core.errors import Conflict, Unavailable
 from robot_memory.core.files import keep_file
 from robot_memory.storage import checksums, damage, schema_runner
+from robot_memory.storage.admin import schema_recovery
 from robot_memory.storage.admin.row_reading import Table, list_columns, read_rows
 from robot_memory.storage.admin.tree_mending import TableTree, mend_trees
-from robot_memory.storage.store_files import copy_with_log, hold_scratch
+from robot_memory.storage.store_files import (
+    INDEX,
+    LOG,
+    copy_with_log,
+    has_log,
+    hold_scratch,
+    name_file,
+)
 from robot_memory.storage.tables import meta, part_digests, sizes
 from robot_memory.storage.vector_extension import load_vectors
 
@@ -60,7 +68,10 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
         hold_scratch(target.with_name(f'.{target.name}.reading')) as copy,
         hold_scratch(target.with_name(f'.{target.name}.part')) as part,
     ):
-        _copy_files(path, copy)
+        _copy_files(path, copy, done)
+        damaged = damage.find_damaged(copy)
+        if schema_recovery.is_hit(copy, damaged):
+            schema_recovery.recover(copy, damaged, done.lose)
         _mend(path, copy, done)
         source, new = checksums.connect(copy), checksums.connect(part)
         try:
@@ -82,14 +93,20 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
     return done
 
 
-def _copy_files(path: Path, copy: Path) -> None:
-    """Copy a store and its log, which is brought into the copy."""
+def _copy_files(path: Path, copy: Path, done: Salvaged) -> None:
+    """Copy a store and its log, which is brought into the copy as far as that can be."""
     copy_with_log(path, copy)
+    schema_recovery.mend_header(copy)
     connection = checksums.connect(copy)
     try:
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    except apsw.IOError:
+        if has_log(copy):
+            done.lose('the log (-wal)', 'what it has that the file has not')
     finally:
         connection.close()
+    for log in (name_file(copy, LOG), name_file(copy, INDEX)):
+        log.unlink(missing_ok=True)
 
 
 def _mend(path: Path, copy: Path, done: Salvaged) -> None:
