@@ -7,13 +7,13 @@ a hundredth of it.
 
 from __future__ import annotations
 
-import functools
 import math
 import re
 from dataclasses import dataclass
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value
+from robot_memory.text.caching import cache_texts
 
 Dimension = tuple[int, ...]
 """Exponents of metre, kilogram, second, ampere, kelvin and radian."""
@@ -142,7 +142,7 @@ _ASCII = str.maketrans({'µ': 'u', 'μ': 'u', 'Ω': 'Ohm', '²': '^2', '³': '^3
 _QUANTITY = re.compile(r'\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(.*?)\s*')
 
 
-@functools.cache
+@cache_texts(4096)
 def parse_unit(text: str) -> Unit | None:
     """Return a unit; None where the text is none that is known."""
     scale, dimension, offset = 1.0, _NONE, 0.0

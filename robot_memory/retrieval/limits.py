@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from robot_memory.core.amounts import Amount, Value, is_unit, make_amount
 from robot_memory.core.fields import arg
@@ -25,6 +24,7 @@ from robot_memory.retrieval.rules import (
     find_rules_with_limits,
 )
 from robot_memory.retrieval.situation import MAX_AGE_S, find_situation
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.rules.conditions import Condition, judge
 from robot_memory.text.rules.limits import load_aliases, read_limits
 from robot_memory.text.rules.reader import read_rule
@@ -218,12 +218,12 @@ def _has(text: str, said: str) -> bool:
     return said in text
 
 
-@cache
+@cache_texts(1024)
 def _split_name(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORD.findall(_CAMEL.sub(' ', name))) or (name.lower(),)
 
 
-@cache
+@cache_texts(1024)
 def _list_said(word: str) -> frozenset[str]:
     """Return a word of a param's name and other words for it."""
     same = [said for name, said in load_aliases().items() if word == name or word in said]

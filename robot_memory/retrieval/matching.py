@@ -12,6 +12,7 @@ from robot_memory.storage import Connection
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.indexes import fulltext
 from robot_memory.storage.tables import sessions
+from robot_memory.text.caching import LONGEST
 from robot_memory.text.questions.folding import fold_characters
 from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.words import Alternatives
@@ -146,9 +147,12 @@ _MOST_STEMS = 5000
 
 def _stem(connection: Connection, text: str) -> str:
     """Return the stems of a text between blanks; those of the last texts are kept."""
-    if text not in _stems:
-        if len(_stems) >= _MOST_STEMS:
-            _stems.clear()
+    known = _stems.get(text)
+    if known is None:
         terms = _extract(text.replace('_', ' ').replace('-', ' '))
-        _stems[text] = f' {" ".join(fulltext.stems(connection, terms))} ' if terms else ''
-    return _stems[text]
+        known = f' {" ".join(fulltext.stems(connection, terms))} ' if terms else ''
+        if len(text) <= LONGEST:
+            if len(_stems) >= _MOST_STEMS:
+                _stems.clear()
+            _stems[text] = known
+    return known

@@ -7,9 +7,10 @@ The rules are data, patterns.toml beside this file; they are compiled at the fir
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, NamedTuple
 
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.limits import states_limit
 from robot_memory.text.rules.prescribed import prescribes_limit
 from robot_memory.text.tokenizer import fold
@@ -111,7 +112,7 @@ def _compile_rules() -> _Rules:
 
 
 # Groups slow a search down, so that texts are searched without and only found words with.
-@lru_cache(maxsize=4096)
+@cache_texts(4096)
 def _find_tag(word: str) -> str | None:
     """Return the tag that a word found by the tag patterns stands for."""
     groups = _compile_rules().tag_groups

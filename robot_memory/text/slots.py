@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.duplicate_keys import convert_han_number
 from robot_memory.text.toml_tables import load_toml
 from robot_memory.text.vocabulary import MONTHS, NUMBERS
@@ -144,7 +145,7 @@ class Agreement:
     unfit: int
 
 
-@lru_cache(maxsize=2048)
+@cache_texts(2048)
 def find_slots(text: str) -> Slots:
     """Return what a text names."""
     return Slots(text)
@@ -302,7 +303,7 @@ def _is_unfit(question: Slots, text: Slots) -> bool:
     return not re.search(_TABLES['fitting'][kind], text.folded)
 
 
-@lru_cache(maxsize=256)
+@cache_texts(256)
 def _find_asked(folded: str) -> str:
     """Return what a question asks for, '' where it does not say."""
     anything, patterns = _compile_asked()
@@ -349,7 +350,7 @@ def _pair_content(words: Sequence[str], stems: Sequence[str]) -> Iterator[tuple[
             yield stems[place - 1], stems[place]
 
 
-@lru_cache(maxsize=8192)
+@cache_texts(8192)
 def _stem(word: str) -> str:
     return word.removesuffix("'s").removesuffix('s') if len(word) > 3 else word
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from robot_memory.text import tokenizer
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.duplicate_keys import UNIT_NAMES, convert_han_number, duplicate_key
 from robot_memory.text.toml_tables import load_toml
 from robot_memory.text.vocabulary import IRREGULAR, NUMBERS
@@ -74,7 +75,7 @@ WORD = re.compile(r'[a-z0-9][a-z0-9_./-]*(?<![./-])')
 _SUFFIX = re.compile('(?:ing|edly|ed|es|s|ly)$')
 
 
-@lru_cache(8192)
+@cache_texts(8192)
 def stem(word: str) -> str:
     """Return a word without its ending, by rule."""
     word = IRREGULAR.get(word, word)
@@ -86,7 +87,7 @@ def stem(word: str) -> str:
     )
 
 
-@lru_cache(1024)
+@cache_texts(1024)
 def read_statement(text: str) -> Statement:
     """Read the words, numbers and signs of a text."""
     folded = tokenizer.fold(text)

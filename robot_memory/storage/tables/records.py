@@ -15,6 +15,7 @@ from robot_memory.storage import epochs
 from robot_memory.storage.indexes.filters import STAMP, TIMES
 from robot_memory.storage.indexes.occasions import Occasion
 from robot_memory.storage.tables import observations, replacements, trials, writers
+from robot_memory.text.caching import cache_texts
 
 _COLUMNS = (
     'id type collection session_id content category confidence tags scope_files perception_type '
@@ -83,7 +84,7 @@ def _read_values(row: Sequence[Any]) -> dict[str, Any]:
     return values
 
 
-@lru_cache(maxsize=1024)
+@cache_texts(1024)
 def _read_words(text: str) -> tuple[str, ...]:
     """Return the texts of a JSON array: many memories have the same few."""
     return tuple(json.loads(text))

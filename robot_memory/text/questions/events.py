@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.questions.inflections import find_forms
 from robot_memory.text.questions.tables import expand, load_table
 
@@ -222,7 +223,7 @@ def _compile_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(expand(pattern, load_table('events')))
 
 
-@lru_cache(maxsize=1 << 15)
+@cache_texts(1 << 15)
 def match_label(label: str, written: str) -> bool:
     """
     Say whether a label of a reading names what a detector wrote.

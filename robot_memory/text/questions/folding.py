@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+
+from robot_memory.text.caching import cache_texts
 
 
 class _Fold(dict[int, str]):
@@ -67,7 +68,7 @@ def correct_words(folded: str) -> str:
     return _LONG_WORD.sub(lambda match: _correct(match[0]), folded)
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@cache_texts(_REMEMBERED)
 def _correct(word: str) -> str:
     if word in _KNOWN:
         return word
@@ -111,7 +112,7 @@ def mend_words(text: str, folded: str) -> tuple[str, str, list[tuple[int, int]]]
     return text, correct_words(fold_characters(text)), moves
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@cache_texts(_REMEMBERED)
 def _find_meant(word: str) -> str | None:
     if word in _KNOWN or len(word) < 6:
         return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.questions.inflections import inflect
 from robot_memory.text.toml_tables import load_toml
 
@@ -85,7 +86,7 @@ def list_possible_kinds_of(thing: str) -> frozenset[str]:
     return frozenset(found) - list_kinds_of(thing)
 
 
-@cache
+@cache_texts(4096)
 def name_kinds(word: str, kinds: frozenset[str]) -> tuple[frozenset[str], bool]:
     """
     Return of the kinds of thing that a word stands for those that it names, and whether it does.

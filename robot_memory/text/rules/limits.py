@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, NamedTuple
 
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.questions.figures import list_units
 from robot_memory.text.questions.numbers import ENGLISH, HAN, parse_number
 from robot_memory.text.rules.rule_clauses import Part, split_rule
@@ -63,7 +64,7 @@ class _Amount(NamedTuple):
     low: float | None = None
 
 
-@lru_cache(maxsize=4096)
+@cache_texts(4096)
 def read_limits(text: str) -> tuple[Limit, ...]:
     """Return the limits that a rule states, unclear ones too, in their order."""
     shown, folded = normalise(text)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.rules.lexicon import Mention, find_mentions
 from robot_memory.text.rules.scene import normalise
 from robot_memory.text.toml_tables import load_toml
@@ -30,7 +31,7 @@ def _compile() -> dict[str, re.Pattern[str]]:
     return found | {name: re.compile(text) for name, text in table['state'].items()}
 
 
-@lru_cache(maxsize=1024)
+@cache_texts(1024)
 def read_mounted(text: str) -> Named | None:
     """
     Return the end effector that a text says was mounted; None where it tells of no change.

@@ -9,9 +9,10 @@ nothing: 'it must have been going over 2 m/s'. The words are those of prescribed
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.rules.limits import read_limits
 from robot_memory.text.tokenizer import fold
 from robot_memory.text.toml_tables import load_toml
@@ -26,7 +27,7 @@ class _Words(NamedTuple):
     describes: re.Pattern[str]
 
 
-@lru_cache(maxsize=4096)
+@cache_texts(4096)
 def prescribes_limit(text: str) -> bool:
     """Say whether a text commands to stay on one side of an amount that has a unit."""
     return any(map(_commands, _CLAUSE.split(fold(text))))
