@@ -53,6 +53,11 @@ class AnchorReader(WindowReader):
         others = any(not is_inside(m, found.span) and m.kinds for m in self.mentions if found)
         filed = load_pattern('events', 'recording', 'asked').search(self.folded)
         itself = found and found.anchor.relation == 'during' and not others
+        inside = any(is_inside(m, found.span) for m in self.mentions) if found else False
+        stood = load_pattern('anchors', 'english', 'stood')
+        place = found and found.anchor.relation == 'during' and not inside
+        if found and place and stood.match(found.anchor.words):
+            return None  # the place is that of sessions: while you stood in the demo hall
         if found and itself and (self._is_measured(found) or (filed and found.anchor.which)):
             return None
         if found is None or found.anchor.relation == 'since' or self.cues.past:
@@ -146,7 +151,11 @@ class AnchorReader(WindowReader):
         asked = {m.labels for m in self.mentions if not is_inside(m, found.span)}
         session = any('session' in m.kinds for m in self.mentions if is_inside(m, found.span))
         same = bool(inside & asked) or found.anchor.relation == 'since' or session
-        return same and any(end == found.span[0] for _, end in outside.spans)
+        start = found.span[0]
+        points = load_pattern('anchors', 'chinese', 'points')
+        return same and any(
+            end <= start and points.fullmatch(self.folded, end, start) for _, end in outside.spans
+        )
 
     def _find_end(self, found: FoundAnchor) -> Found | None:
         """Return what lies since or until the time that is the other end of an anchor."""

@@ -219,6 +219,9 @@ def _read_chinese(folded: str, mention: Mention, others: Sequence[Mention]) -> F
     start = min(event.start, next((one.start for one in others if one.end == event.start), 999))
     distance, end = measure_distance(match.groupdict()), match.end()
     relation = find_relation(match['relation'])
+    among = load_pattern('anchors', 'chinese', 'among')
+    if relation == 'during' and among.search(folded, max(0, start - 6), mention.start):
+        return None
     if relation == 'around':
         distance = distance or AROUND
     if distance is None and relation in ('before', 'after', 'around'):

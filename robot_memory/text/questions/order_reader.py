@@ -35,7 +35,14 @@ class OrderReader(MentionReader):
         taken = [*times, *((anchor.span,) if anchor else ())]
         behind = [one for one in self.frame.others if one[0] >= self.frame.start]
         order = self._find_order_in(mask(self.said, [*taken, *behind]), anchor, window)
-        return order or self._find_order_in(mask(self.said, taken), anchor, window)
+        order = order or self._find_order_in(mask(self.said, taken), anchor, window)
+        return order or self._find_elapsed()
+
+    def _find_elapsed(self) -> FoundOrder | None:
+        """Return the order of what is asked how long it is past: how long since it was pushed."""
+        if self.elapsed is None or not any(m.kinds for m in self.mentions):
+            return None
+        return FoundOrder(Order('time', True, 1), (self.elapsed,))
 
     def _find_order_in(
         self, folded: str, anchor: FoundAnchor | None, window: bool
@@ -118,7 +125,8 @@ class OrderReader(MentionReader):
         )
         han = is_han(self.folded) and not self.cues.past
         weak = self.mentions and not dated and all(m.weak for m in self.mentions)
-        if weak and (han or self.is_always()):
+        certain = found is not None and found.aggregate.function in ('median', 'std')
+        if weak and not certain and (han or self.is_always()):
             return None  # how many boxes a pallet takes
         if not (self.cues.past or dated) and load_pattern('orders', 'others', 'en').search(
             self.said

@@ -134,7 +134,7 @@ def _find_chinese(folded: str) -> FoundOrder | None:
 
 
 def settle_figures(
-    order: FoundOrder | None, aggregate: FoundAggregate | None
+    order: FoundOrder | None, aggregate: FoundAggregate | None, folded: str
 ) -> tuple[FoundOrder | None, FoundAggregate | None]:
     """
     Return an order by the mean of a quantity as such: the contact of the highest mean force.
@@ -143,6 +143,10 @@ def settle_figures(
     """
     if order is None or aggregate is None:
         return order, aggregate
+    peaks = load_pattern('orders', 'peaks', 'any').search(folded)
+    if peaks and aggregate.aggregate.quantity:
+        spans = (*aggregate.spans, peaks.span())
+        return None, aggregate._replace(spans=spans)
     one = order.order.take == 1 and order.order.by != 'count' and not aggregate.aggregate.group
     if one and aggregate.aggregate.function == 'sum':
         return order, None

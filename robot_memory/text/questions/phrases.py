@@ -59,7 +59,12 @@ def join_moments(one: Moment, other: Moment) -> Moment | None:
     if one.day and other.day and (one.weekday is None) != (other.weekday is None):
         named, dated = (one, other) if other.weekday is None else (other, one)
         if dated.day and dated.day.weekday() == named.weekday:
-            return replace(dated, start=one.start, end=other.end, needs=False)
+            clocks = [each.clock for each in (one, other) if each.clock]
+            if len(clocks) > 1 or (one.part and other.part):
+                return None
+            clock, part = clocks[0] if clocks else None, one.part or other.part
+            named = replace(dated, clock=clock, part=part, past=one.past or other.past)
+            return replace(named, start=one.start, end=other.end, needs=False)
     for name in ('day', 'clock', 'stretch', 'window'):
         if getattr(one, name) and getattr(other, name):
             return None

@@ -142,13 +142,12 @@ class _Reader(OrderReader):
             self.leave_bounds(anchor.span)
         self.mentions = self.leave_frame()
         outside = window is not None or told is not None
-        order = (
-            self.find_order(anchor, times, window is not None) if 'order' in self.signs else None
-        )
+        ordered = 'order' in self.signs or self.elapsed is not None
+        order = self.find_order(anchor, times, window is not None) if ordered else None
         aggregate = (
             self.find_aggregate(outside or bool(self.file)) if 'count' in self.signs else None
         )
-        order, aggregate = settle_figures(order, aggregate)
+        order, aggregate = settle_figures(order, aggregate, self.said)
         each, by = self.find_each(order, aggregate, window), aggregate.group if aggregate else ()
         if each:
             times, aggregate = (*times, *by), None

@@ -77,7 +77,7 @@ def _compare(words: Sequence[str], two: bool) -> list[str]:
     return [*words, *(more if two else ())]
 
 
-_LASTING = ('task', 'session', 'trial')
+_LASTING = ('task', 'session', 'trial', 'fault')
 """Kinds of which the fastest is the shortest."""
 
 
@@ -85,6 +85,8 @@ def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | N
     """Return an order by a quantity: the hardest, the five longest, 最用力."""
     kinds = {kind for mention in mentions for kind in mention.kinds}
     labels = {label for mention in mentions for label in mention.labels}
+    if found := _find_spread(folded, mentions):
+        return found
     if match := load_pattern('orders', 'extreme', 'en').search(folded):
         figure = {'average': 'mean'}.get(match['figure'] or '', match['figure'] or '')
         quantity, own = _name_quantity(match['quantity'])
@@ -114,7 +116,8 @@ def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | N
         if match['word'].startswith('how ') and find_aggregate(folded):
             continue  # how hard it was on average
         order = Order(one['by'], one['descending'], take, skip)
-        if order.by == 'speed' and kinds and kinds.issubset(_LASTING):
+        lasting = kinds.issubset(_LASTING) or kinds == {'fault', 'state'}
+        if order.by == 'speed' and kinds and lasting:
             order = replace(order, by='duration', descending=not order.descending)
         if order.by == 'force' and any('screwing' in one.labels for one in mentions):
             order = replace(order, by='torque')
@@ -128,6 +131,31 @@ def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | N
         or _find_own(folded, mentions)
         or _find_listed(folded, mentions)
     )
+
+
+def _find_spread(folded: str, mentions: Sequence[Mention]) -> FoundOrder | None:
+    """Return an order of all of them from one end to the other: 按时长从短到长."""
+    match = load_pattern('orders', 'spread', 'en').search(folded)
+    if match and match['first'] not in ('latest', 'earliest', 'newest', 'oldest'):
+        start, end = match.span()
+        if find_superlative(f'{folded[:start]}{" " * (end - start)}{folded[end:]}', mentions):
+            return None
+        found = find_superlative(match['first'], mentions)
+        return found and FoundOrder(replace(found.order, take=None), (match.span(),))
+    sort = load_pattern('orders', 'spread', 'sorted').search(folded)
+    ends = load_pattern('orders', 'spread', 'zh').search(folded)
+    if '最' in folded:  # the three heaviest boxes, the lightest first
+        return None
+    if not (sort or (ends and mentions)):
+        return None
+    named = list(locate_quantities(sort['quantity'] or sort['by'] or '' if sort else folded))
+    fitting = [one for one in named if fits(mentions, one)]
+    quantity = next(iter(fitting), '') or ('' if sort else find_own_quantity(mentions))
+    if not quantity:
+        return None
+    rising = bool(ends and ends['low']) or bool(sort and '升序' in sort[0])
+    spans = tuple(one.span() for one in (sort, ends) if one)
+    return FoundOrder(Order(quantity, not rising, None), spans)
 
 
 def _find_listed(folded: str, mentions: Sequence[Mention]) -> FoundOrder | None:

@@ -36,6 +36,9 @@ class WindowReader:
         if self.formal:
             folded = load_pattern('signs', 'formal', 'marks').sub(' ', folded)
         self.folded = folded.replace('_', ' ')
+        past = load_pattern('anchors', 'elapsed', 'any').search(self.folded)
+        self.elapsed = past.span() if past else None
+        self.folded = mask(self.folded, [self.elapsed]) if self.elapsed else self.folded
         self.bounds = (
             find_bounds(self.folded, text, formal=self.formal) if 'number' in signs else NO_BOUNDS
         )

@@ -382,6 +382,8 @@ def _share_half(first: Moment, last: Moment) -> tuple[Moment, Moment]:
     """Return two clock times in the same half of the day where only one says which."""
     one, other = first.clock, last.clock
     assert one and other
+    if not one.exact and other.exact and 1 <= one.hour <= other.hour <= 6:  # between 4 and 4:30
+        return first, replace(last, clock=replace(other, hour=other.hour + 12))
     if one.exact and not one.hour and other.hour < 12:  # between midnight and four
         return first, replace(last, clock=replace(other, exact=True))
     if not one.exact and other.exact and other.hour >= 12:
