@@ -58,3 +58,27 @@ PAST = [
 @pytest.mark.parametrize(('text', 'read_as'), [*SPREAD, *ONE_BY_ONE, *PEAKS, *PAST])
 def test_an_order_and_a_figure_are_read(text: str, read_as: str) -> None:
     assert read_question(text, NOW, BERLIN).describe() == read_as
+
+
+@pytest.mark.parametrize(
+    ('text', 'read_as'),
+    [
+        ('How many kilos did the heaviest valve block have?',
+         'weight, highest mass first, 1 of them'),
+        ('During which shift was the hardest collision?',
+         'collisions, highest peak force first, 1 of them'),
+        ('重量不到一公斤的箱子有几个', 'palletizing, mass under 1 kg, count'),
+        ('median of joint temperatures', 'temperature, median of temperature'),
+        ('上周拧紧力矩的标准差', 'screwing, std of torque, 2026-11-09 to 2026-11-15'),
+        ('今天上午比昨天上午多推了几次', 'pushes, count, 2026-11-20 05:00 to 12:00, against '
+         '2026-11-19 05:00 to 12:00'),
+        ('Which push happened nearest to the stop of the 18th?', 'pushes, 2026-11-18'),
+        ('In which shift was there an emergency stop?', 'emergency stops'),
+    ],
+)  # fmt: skip
+def test_what_is_measured_is_asked_of_events(text: str, read_as: str) -> None:
+    assert read_question(text, NOW, BERLIN).describe() == read_as
+
+
+def test_how_many_there_are_by_rule_is_no_count() -> None:
+    assert not read_question('一个料架放几箱', NOW, BERLIN)

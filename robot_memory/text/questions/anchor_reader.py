@@ -38,6 +38,8 @@ class AnchorReader(WindowReader):
             or find_told_before(self.folded, self.mentions)
             or find_session_anchor(self.folded, self.mentions)
         )
+        if found and found.anchor.words.startswith(('which ', 'what ')):
+            return None  # during which shift it was
         if found and found.anchor.day:
             return found
         found = found and self._name_said(found)

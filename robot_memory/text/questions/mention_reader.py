@@ -75,6 +75,7 @@ class MentionReader(AnchorReader):
         faults = any('fault' in m.kinds and not (m.yields or m.weak) for m in named)
         named = [m for m in named if not (m.yields and faults)]
         named = self._find_heads(named) or named
+        named = [m for m in named if 'session' not in m.kinds or not self._is_place(m, named)]
         strong = [m for m in named if not m.weak]
         general = {kind for m in strong if not m.labels for kind in m.kinds}
         more = [m for m in named if m.weak and m.labels and general.intersection(m.kinds)]
@@ -103,8 +104,16 @@ class MentionReader(AnchorReader):
             if asking.search(self.folded, max(0, m.start - 24), m.start)
             or (self.folded[m.start - 1 : m.start] == '的' and final.match(self.folded, m.end))
         ]
+        heads = [m for m in heads if 'session' not in m.kinds or not self._is_place(m, named)]
         kinds = {kind for one in heads for kind in one.kinds}
         return [m for m in named if m in heads or not kinds.isdisjoint(m.kinds)] if heads else []
+
+    def _is_place(self, session: Mention, named: Sequence[Mention]) -> bool:
+        """Say whether a session is only where something was: in which shift did it overheat."""
+        others = any('session' not in m.kinds and not m.weak for m in named)
+        before = load_pattern('events', 'head', 'place').search(self.folded, 0, session.start)
+        behind = load_pattern('events', 'head', 'place_behind').match(self.folded, session.end)
+        return others and bool(before or behind)
 
     def leave_unfit(self, used: list[Mention], order: Order | None) -> list[Mention]:
         """Return events without those that have not what is ordered by or bounded: no speed."""

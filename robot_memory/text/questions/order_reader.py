@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from robot_memory.text.questions.aggregates import FoundAggregate, find_aggregate
 from robot_memory.text.questions.anchor_model import FoundAnchor
-from robot_memory.text.questions.events import Mention, is_han
+from robot_memory.text.questions.events import Mention, is_han, locate_quantities
 from robot_memory.text.questions.mention_reader import MentionReader
 from robot_memory.text.questions.model import Anchor, Order, Window
 from robot_memory.text.questions.numbers import parse_number
@@ -38,6 +38,11 @@ class OrderReader(MentionReader):
         order = order or self._find_order_in(mask(self.said, taken), anchor, window)
         return order or self._find_elapsed()
 
+    def _asks_unit(self, highest: FoundOrder) -> bool:
+        """Say whether what was most is asked in its unit: how many grams the lightest had."""
+        unit = load_pattern('orders', 'unit', 'asked').search(self.said)
+        return bool(unit and self.cues.past and highest.order.by in locate_quantities(unit[0]))
+
     def _find_elapsed(self) -> FoundOrder | None:
         """Return the order of what is asked how long it is past: how long since it was pushed."""
         if self.elapsed is None or not any(m.kinds for m in self.mentions):
@@ -52,6 +57,7 @@ class OrderReader(MentionReader):
         highest = find_superlative(folded, self.mentions)
         found = find_time_order(folded, self.mentions)
         one = found is not None and found.order.take == 1 and not found.weak
+        named = named or bool(highest and self._asks_unit(highest))
         if highest and (named or window or not highest.weak) and not habit:
             return found if one and highest.weak else highest
         measured = find_measured(folded, self.mentions) if found is None else None
@@ -126,6 +132,7 @@ class OrderReader(MentionReader):
         han = is_han(self.folded) and not self.cues.past
         weak = self.mentions and not dated and all(m.weak for m in self.mentions)
         certain = found is not None and found.aggregate.function in ('median', 'std')
+        han = han and not self.bounds.bounds
         if weak and not certain and (han or self.is_always()):
             return None  # how many boxes a pallet takes
         if not (self.cues.past or dated) and load_pattern('orders', 'others', 'en').search(
