@@ -25,6 +25,8 @@ _ITSELF = 0.1
 _AT_WORK = 0.4
 """What it counts that an event has the word itself, and that only its task has it."""
 
+_NUMBER = re.compile(r'\d+|[一二两三四五六七八九十]+')
+
 
 @dataclass(frozen=True)
 class WordMatcher:
@@ -74,10 +76,15 @@ class WordMatcher:
 
     def find_sessions(self, words: Sequence[Alternatives]) -> list[str]:
         """Return the sessions whose surroundings have most of some words, at least all of one."""
+        numbers = [one for one in words if all(_NUMBER.fullmatch(word) for word in one)]
         with self.memory.db.read() as connection:
-            having = [self._match_sessions(connection, one, places=True) for one in words]
-        having = [one for one in having if one]
-        return sorted(set.intersection(*having)) if having else []
+            named, counted = (
+                [self._match_sessions(connection, one, places=True) for one in some]
+                for some in ([one for one in words if one not in numbers], numbers)
+            )
+        having = set.intersection(*found) if (found := [one for one in named if one]) else set()
+        of_all = having.intersection(*(one for one in counted if one))
+        return sorted(of_all or having)  # a number alone is no place: joint 2 is not cell 2
 
     def _find_at_work(
         self, connection: Connection, alternatives: Alternatives, events: Sequence[EventRow]
