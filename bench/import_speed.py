@@ -2,9 +2,11 @@
 Print how many times faster than it happened a recording is imported, and the memory it takes.
 
 It is a real one, or with --busy a made one: joint states and wrenches at 500 Hz each, and raw
-pictures of 640 x 480 pixels at 10 Hz. With --before PATH another checkout imports it, too: a
-process for each takes turns, and the ratios of the pairs have their quartiles. What slows the
-machine slows both, in processor time above all. --model none leaves the vectors out.
+pictures of 640 x 480 pixels at 10 Hz. With --before another checkout imports it, too, given its
+folder or its commit: a process for each takes turns, and the ratios of the pairs have their
+quartiles. It uses the model of its own time, made in a cache of its own, and must keep as many
+events. What slows the machine slows both, in processor time above all. --model none leaves the
+vectors out.
 """
 
 from __future__ import annotations
@@ -12,25 +14,22 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import runpy
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from robot_memory.core.progress import make_progress_bar
-from robot_memory.core.settings import Settings
-from robot_memory.ingest.bag_import import ImportPlan, import_recording
-from robot_memory.memory import Memory
 
-ROOT = Path(__file__).resolve().parents[1]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
 DATA = Path(os.environ.get('ROBOT_MEMORY_DATA', ROOT.parent / 'shared/data'))
 BAG = DATA / 'bags/cmu_push_wood_patch'
+CACHE = HERE / '.cache'
 KINDS = ('wall', 'processor')
 
 
@@ -43,35 +42,24 @@ def make_busy(path: Path) -> Path:
     return made
 
 
-def serve(bag: Path, model: str) -> None:
-    """Import into a new store for each line on stdin; answer with what it took."""
-    with suppress(ImportError):  # as the command does, in checkouts that have it
-        from robot_memory.core.heap import use_one_heap
-
-        use_one_heap()
-    for _ in sys.stdin:
-        with tempfile.TemporaryDirectory() as folder:
-            settings = Settings(db_path=str(Path(folder) / 'memory.db'), model=model)
-            with Memory(settings, resident=False) as memory:
-                print(json.dumps(import_into(memory, bag)), flush=True)
-
-
-def import_into(memory: Memory, bag: Path) -> dict[str, Any]:
-    """Return the times, in s of the recording a s, and the memory of an import in MB."""
-    memory.embedder.wait(60.0)
-    memory.reindexer.adopt_model()
-    memory.embed_passage('Contact for 1.3 s on tool0: push over 5 N')
-    resident = int(Path('/proc/self/statm').read_text().split()[1]) * resource.getpagesize()
-    start, busy = time.perf_counter(), time.process_time()
-    done = import_recording(memory, bag, ImportPlan(), lambda _: None, lambda done, total: None)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {
-        'wall': done.seconds / (time.perf_counter() - start),
-        'processor': done.seconds / (time.process_time() - busy),
-        'beyond_model_mb': max(0, peak - resident) >> 20,
-        'peak_mb': peak >> 20,
-        'kept': done.kept,
-    }
+def find_checkout(named: str) -> Path:
+    """Return the folder of a checkout; that of a commit is made. Exit where there is none."""
+    if Path(named).is_dir():
+        return Path(named).resolve()
+    folder = CACHE / f'checkout-{named}'
+    if not folder.exists():
+        CACHE.mkdir(exist_ok=True)
+        made = Path(tempfile.mkdtemp(dir=CACHE))
+        packed = made / 'files.tar'
+        command = ['git', '-C', str(ROOT), 'archive', '--output', str(packed), named]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            shutil.rmtree(made)
+            sys.exit(f'no folder or commit {named} to compare with: {done.stderr.strip()}')
+        shutil.unpack_archive(packed, made)
+        packed.unlink()
+        made.rename(folder)
+    return folder
 
 
 class Side:
@@ -79,13 +67,12 @@ class Side:
 
     def __init__(self, checkout: Path, bag: Path, model: str) -> None:
         """Start it, and import once, so that all is loaded; `first` is what that took."""
-        command = [sys.executable, __file__, '--serve', str(bag), '--model', model]
+        command = [sys.executable, str(HERE / 'import_served.py'), str(bag), model]
+        env = {**os.environ, 'PYTHONPATH': str(checkout)}
+        if checkout != ROOT:
+            env['XDG_CACHE_HOME'] = str(CACHE / f'models-{checkout.name}')
         self._process = subprocess.Popen(
-            command,
-            env={**os.environ, 'PYTHONPATH': str(checkout)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
+            command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self.first = self.run()
 
@@ -95,7 +82,10 @@ class Side:
         assert self._process.stdout is not None
         self._process.stdin.write('\n')
         self._process.stdin.flush()
-        found: dict[str, Any] = json.loads(self._process.stdout.readline())
+        line = self._process.stdout.readline()
+        if not line:
+            sys.exit('the import in a process of its own has failed, as it says above')
+        found: dict[str, Any] = json.loads(line)
         return found
 
     def close(self) -> None:
@@ -106,6 +96,8 @@ class Side:
 def measure(bag: Path, runs: int, model: str, before: Path | None) -> dict[str, Any]:
     """Return the median rates of some imports, and their ratios to those of another checkout."""
     sides = [Side(ROOT, bag, model)] + ([Side(before, bag, model)] if before else [])
+    if len({(side.first['kept'], side.first['has_model']) for side in sides}) > 1:
+        sys.exit(f'not comparable: {" and ".join(str(side.first) for side in sides)}')
     found: list[list[dict[str, Any]]] = [[] for _ in sides]
     for number in make_progress_bar(range(runs), 'import', unit='run'):
         order = range(len(sides)) if number % 2 else range(len(sides) - 1, -1, -1)
@@ -129,8 +121,13 @@ def measure(bag: Path, runs: int, model: str, before: Path | None) -> dict[str, 
             ratios = [this / other for this, other in pairs]
             quartiles = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else ratios * 3
             result[f'{kind}_ratio_quartiles'] = [round(value, 2) for value in quartiles]
-        result['before_times_real_time'] = round(medians[1]['wall'])
-        result['before_beyond_model_mb'] = sides[1].first['beyond_model_mb']
+        result['pairs'] = runs
+        result['before'] = {
+            'times_real_time': round(medians[1]['wall']),
+            'times_real_time_by_processor_time': round(medians[1]['processor']),
+            'beyond_model_mb': sides[1].first['beyond_model_mb'],
+            'peak_mb': sides[1].first['peak_mb'],
+        }
     return result
 
 
@@ -141,18 +138,15 @@ def main() -> None:
     )
     parser.add_argument('--runs', type=int, default=3, help='imports, or pairs of them')
     parser.add_argument('--busy', action='store_true', help='import a made recording')
-    parser.add_argument('--before', type=Path, help='folder of another checkout to compare with')
+    parser.add_argument('--before', help='folder or commit of another checkout to compare with')
     parser.add_argument('--model', default='', help='none: without vectors')
-    parser.add_argument('--serve', type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.serve:
-        serve(given.serve, given.model)
-        return
     if not given.busy and not BAG.exists():
         sys.exit(f'no recording to import: {BAG}')
     with tempfile.TemporaryDirectory() as folder:
         bag = make_busy(Path(folder) / 'busy') if given.busy else BAG
-        print(json.dumps(measure(bag, given.runs, given.model, given.before)))
+        before = find_checkout(given.before) if given.before else None
+        print(json.dumps(measure(bag, given.runs, given.model, before)))
 
 
 if __name__ == '__main__':

@@ -39,6 +39,7 @@ import argparse
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -60,6 +61,8 @@ from robot_memory.core.files import SHARED, write_file
 
 HERE = Path(__file__).resolve().parent
 QUICK_SETS = ('robot', 'calvin')
+BEFORE = 'd9804e2'
+"""The commit that imports are compared with: each message was decoded and looked at alone."""
 ROWS = 10_000_000
 PARTS = (
     'scale',
@@ -135,7 +138,9 @@ def main() -> None:
         '--sizes', type=int, nargs='+', help='sizes of the scale test, in memories'
     )
     parser.add_argument('--without-peer', action='store_true', help='measure this package only')
-    parser.add_argument('--before', type=Path, help='another checkout to compare imports with')
+    parser.add_argument(
+        '--before', default=BEFORE, help='folder or commit to compare imports with'
+    )
     parser.add_argument('--json', type=Path, default=HERE / 'results.json', help='output file')
     given = parser.parse_args()
     subjects = {'this': side.THIS}
@@ -237,19 +242,33 @@ def measure_year(extent: Extent) -> Any:
     return run_script('year.py', '--size', str(extent.year), *limits)
 
 
-def measure_node(before: Path | None, *, quick: bool) -> dict[str, Any]:
+def measure_node(before: str, *, quick: bool) -> dict[str, Any]:
     """Return the figures of the node, measured by scripts of this folder."""
     few = ('--runs', '1') if quick else ()
     times = ('--seconds', '10' if quick else '90', '--pairs', '1', '--ends', '1' if quick else '5')
-    compared = ('--before', str(before)) if before else ()
+    busy: tuple[str, ...] = ('--busy', '--runs', '3' if quick else '9')
+    if Path(before).is_dir() or has_commit(before):
+        busy += ('--before', before)
+    else:
+        print(f'no folder or commit {before} to compare imports with', file=sys.stderr)
     return {
         'service': run_script('service_round_trip.py'),
         'conversation': run_script('conversation.py'),
         'import': run_script('import_speed.py', *few),
-        'busy_import': run_script('import_speed.py', '--busy', *few, *compared),
+        'busy_import': run_script('import_speed.py', *busy),
+        'busy_import_without_model': run_script('import_speed.py', *busy, '--model', 'none'),
         'load': run_script('load.py', '--seconds', '10' if quick else '60'),
         'alternation': run_script('alternation.py', *times),
     }
+
+
+def has_commit(named: str) -> bool:
+    """Return whether this is a clone of git with that commit."""
+    command = ['git', '-C', str(HERE), 'cat-file', '-e', f'{named}^{{commit}}']
+    return (
+        shutil.which('git') is not None
+        and not subprocess.run(command, stderr=subprocess.DEVNULL).returncode
+    )
 
 
 def run_script(name: str, *arguments: str) -> Any:

@@ -220,6 +220,19 @@ def format_rows(results: Results) -> str:
 _SIDES = ('bare', 'this')
 
 
+def _list_import(title: str, busy: Results) -> list[tuple[Any, ...]]:
+    """Return the rows of an import that may have been compared with that of a checkout."""
+    pairs = f'3, in {busy["pairs"]} pairs with before' if 'pairs' in busy else ''
+    ratios = [busy.get(f'{kind}_ratio_quartiles', [None] * 3)[1] for kind in ('wall', 'processor')]
+    by_processor = busy['times_real_time_by_processor_time']
+    return [
+        (f'{title}: import, times real time', None, busy['times_real_time'], ratios[0], pairs),
+        (f'{title}: by processor time', None, by_processor, ratios[1], pairs),
+        (f'{title}: MB beyond the model', None, busy['beyond_model_mb'], None, 'under 150'),
+        (f'{title}: MB at most', None, busy['peak_mb'], None, 'under 150'),
+    ]
+
+
 def format_node(results: Results) -> str:
     """Return what was measured of the node: {'service': .., 'conversation': .., ...}."""
     rows: list[tuple[Any, ...]] = []
@@ -235,16 +248,9 @@ def format_node(results: Results) -> str:
         rows.append(
             ('import, times real time', None, recorded['times_real_time'], None, 'over 200')
         )
-    if busy := results.get('busy_import'):
-        title = '500 + 500 Hz + 10 pictures a second'
-        rate = busy['times_real_time_by_processor_time']
-        ratio = busy.get('processor_ratio_quartiles', (None, None))[1]
-        rows.append((f'{title}: import, times real time', None, busy['times_real_time'], None, ''))
-        rows.append(
-            (f'{title}: by processor time', None, rate, ratio, '3 times the other checkout')
-        )
-        memory = busy['beyond_model_mb']
-        rows.append((f'{title}: MB beyond the model', None, memory, None, 'under 150'))
+    for name, model in (('busy_import', ''), ('busy_import_without_model', ', no model')):
+        if busy := results.get(name):
+            rows += _list_import(f'500 + 500 Hz + 10 pictures a second{model}', busy)
     if load:
         under = f'under load of {load["seconds"]:g} s'
         spent = _compare(load['bare_processor_s'], load['this_processor_s'])
