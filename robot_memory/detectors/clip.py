@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -44,8 +45,8 @@ class ClipRecorder:
         """Return the stamp of the oldest event that is held; 0: there is none."""
         return self._held[0][0].stamp_ns if self._held else 0
 
-    def add_picture(self, stamp_ns: int, image: Image.Image) -> list[Event]:
-        """Take the next picture, already small; return the events that end before it."""
+    def add_picture(self, stamp_ns: int, make_image: Callable[[], Image.Image]) -> list[Event]:
+        """Take the next picture, made small if it is kept; return the events that end before."""
         events = []
         while self._held and self._held[0][0].stamp_ns + self._post_ns < stamp_ns:
             events.append(_attach_clip(*self._held.popleft()))
@@ -53,7 +54,7 @@ class ClipRecorder:
             self._before.popleft()
         if stamp_ns // self._step_ns != self._step:
             self._step = stamp_ns // self._step_ns
-            frame = ClipFrame(stamp_ns, image)
+            frame = ClipFrame(stamp_ns, make_image())
             self._before.append(frame)
             for _, frames in self._held:
                 frames.append(frame)

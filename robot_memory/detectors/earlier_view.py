@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from PIL import Image
 
 from robot_memory.core.errors import InvalidArgument
@@ -29,7 +28,7 @@ class EarlierView:
         Without its JPEG it is the first image itself, where that looks the same as a whole.
         """
         if self.jpeg is None:
-            return first if is_same_view(self.look, _hash_cells(first)) else None
+            return first if is_same_view(self.look, hash_image(first.to_image())) else None
         try:
             image = decode_compressed(self.jpeg).image
         except InvalidArgument:
@@ -39,8 +38,3 @@ class EarlierView:
         if len(image.getbands()) != colours or not 1 / _SAME_SHAPE < shape < _SAME_SHAPE:
             return None
         return CellGrid.from_image(image.resize((columns, rows), Image.Resampling.BOX))
-
-
-def _hash_cells(cells: CellGrid) -> str:
-    pixels = np.squeeze(cells.levels.transpose(1, 2, 0))
-    return hash_image(Image.fromarray(np.ascontiguousarray(pixels)))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from robot_memory.detectors.images import shrink
+from robot_memory.detectors.images import shrink, split_planes
 
 Levels: TypeAlias = NDArray[np.uint8]
 Mask: TypeAlias = NDArray[np.bool_]
@@ -40,8 +40,12 @@ class CellGrid:
     @classmethod
     def from_image(cls, image: Image.Image) -> CellGrid:
         """Reduce an RGB or grey image."""
-        pixels = np.atleast_3d(np.asarray(shrink(image, CELLS_ACROSS)))
-        return cls(np.ascontiguousarray(pixels.transpose(2, 0, 1)))
+        return cls(split_planes(shrink(image, CELLS_ACROSS)))
+
+    def to_image(self) -> Image.Image:
+        """Return the cells as the pixels of an image."""
+        pixels = self.levels[0] if len(self.levels) == 1 else self.levels.transpose(1, 2, 0)
+        return Image.fromarray(np.ascontiguousarray(pixels))
 
     @cached_property
     def brightness(self) -> float:
@@ -79,7 +83,8 @@ def find_changes(now: CellGrid, then: CellGrid, min_level: float) -> Mask:
     """
     gain = _estimate_gain(now.levels[:, ::4, ::4], then.levels[:, ::4, ::4])
     levels = now.levels * gain
-    np.minimum(levels, 255, out=levels)
+    if now.levels.max() * gain.max() > 255:
+        np.minimum(levels, 255, out=levels)
     difference = levels - then.levels
     np.abs(difference, out=difference)
     if difference.max() <= min_level:
@@ -107,20 +112,31 @@ def count_neighbours(mask: Mask) -> NDArray[np.uint8]:
 
 def _estimate_gain(now: Levels, then: Levels) -> NDArray[np.float32]:
     """Return the factor of each colour that makes one picture as bright as the other."""
-    fit = (np.minimum(now, then) > 8) & (np.maximum(now, then) < CLIPPED)
-    gains = [
-        find_median(b[kept] / a[kept]) if kept.any() else 1.0
-        for a, b, kept in zip(now, then, fit, strict=True)
-    ]
+    low, high = np.minimum(now, then), np.maximum(now, then)
+    gains: list[float] | NDArray[np.float64]
+    if low.min() > 8 and high.max() < CLIPPED:
+        gains = find_medians((then / now).reshape(len(now), -1))
+    else:
+        fit = (low > 8) & (high < CLIPPED)
+        gains = [
+            find_median(b[kept] / a[kept]) if kept.any() else 1.0
+            for a, b, kept in zip(now, then, fit, strict=True)
+        ]
     return np.clip(np.array(gains, np.float32), 1 / MAX_GAIN, MAX_GAIN)[:, None, None]
 
 
 def find_median(values: NDArray[np.float64]) -> float:
     """Return what np.median does, in a fraction of its time where there are few values."""
-    middle = len(values) // 2
-    ordered = np.partition(values, (middle - 1, middle))
-    upper = float(ordered[middle])
-    return upper if len(values) % 2 else (float(ordered[middle - 1]) + upper) / 2
+    return float(find_medians(values[None])[0])
+
+
+def find_medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the median of each row."""
+    count = values.shape[1]
+    middle = count // 2
+    ordered = np.partition(values, (middle - 1, middle), axis=1)
+    upper: NDArray[np.float64] = ordered[:, middle]
+    return upper if count % 2 else (ordered[:, middle - 1] + upper) / 2
 
 
 def estimate_noise(levels: NDArray[Any]) -> float:

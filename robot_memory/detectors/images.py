@@ -7,6 +7,7 @@ import io
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,9 +15,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from robot_memory.core.errors import InvalidArgument
+from robot_memory.detectors.colour_rows import ColourRows, Planes, Rows
 
 Buffer: TypeAlias = 'bytes | bytearray | memoryview | array.array[int] | NDArray[np.uint8]'
-Rows: TypeAlias = NDArray[np.uint8]
 
 MAX_PIXELS = 64_000_000
 MAX_FILE_PIXELS = 16_000_000
@@ -28,23 +29,47 @@ HASH_MARGIN = 0.02
 HASH_TOLERANCE = 4
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class DecodedImage:
     """
     Hold what a camera saw: `image` in RGB or grey ('L'), `width` and `height` as they were sent.
 
     The image may be smaller than they say, but has about 320 pixels or more on its longer side
-    where they have that many.
+    where they have that many. Of a `source` in rows it is decoded when it is asked for, so that
+    must not change before.
     """
 
-    image: Image.Image
+    source: Image.Image | ColourRows
     width: int
     height: int
+
+    @cached_property
+    def image(self) -> Image.Image:
+        """Return the picture."""
+        return self.source.decode() if isinstance(self.source, ColourRows) else self.source
+
+    def average(self, side: int) -> Planes:
+        """Return it averaged down to about `side` pixels on its longer side, never up."""
+        source = self.source
+        if isinstance(source, ColourRows):
+            planes = source.average(_choose_factor(source.size, side))
+            if planes is not None:
+                return planes
+        return split_planes(shrink(self.image, side))
+
+
+def split_planes(image: Image.Image) -> Planes:
+    """Return an RGB or grey image as arrays of (colour, row, column)."""
+    return np.ascontiguousarray(np.atleast_3d(np.asarray(image)).transpose(2, 0, 1))
+
+
+def _choose_factor(size: tuple[int, int], side: int) -> int:
+    return round(max(size) / side)
 
 
 def shrink(image: Image.Image, side: int) -> Image.Image:
     """Return the image averaged down to about `side` pixels on its longer side, never up."""
-    factor = round(max(image.size) / side)
+    factor = _choose_factor(image.size, side)
     return image.reduce(factor) if factor > 1 else image
 
 
@@ -152,15 +177,8 @@ def _take_top_byte(values: NDArray[Any]) -> Rows:
     return (values >> 8).astype(np.uint8)
 
 
-def _make_colour_converter(layout: str) -> Callable[[Rows, bool], Image.Image]:
-    def convert(rows: Rows, _: bool) -> Image.Image:
-        height, row = rows.shape
-        size = (row // len(layout), height)
-        image = Image.new('RGB', size, None)  # not filled, for every pixel is set
-        image.frombytes(np.ascontiguousarray(rows), 'raw', layout, row, 1)
-        return image
-
-    return convert
+def _make_colour_converter(layout: str) -> Callable[[Rows, bool], ColourRows]:
+    return lambda rows, _: ColourRows(rows, layout)
 
 
 def _convert_grey(rows: Rows, _: bool = False) -> Image.Image:
@@ -247,7 +265,7 @@ def _make_bayer16_converter(pattern: str) -> Callable[[Rows, bool], Image.Image]
 _PATTERNS = ('rggb', 'bggr', 'gbrg', 'grbg')
 _PLANAR = ('nv12', 'nv21')
 """Encodings whose colours follow below the picture, in half as many rows."""
-_ENCODINGS: dict[str, tuple[int, Callable[[Rows, bool], Image.Image]]] = {
+_ENCODINGS: dict[str, tuple[int, Callable[[Rows, bool], Image.Image | ColourRows]]] = {
     'rgb8': (3, _make_colour_converter('RGB')),
     'bgr8': (3, _make_colour_converter('BGR')),
     '8UC3': (3, _make_colour_converter('BGR')),

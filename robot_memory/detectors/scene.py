@@ -21,7 +21,7 @@ from robot_memory.detectors.image_change import (
     find_changes,
     measure_sharpness,
 )
-from robot_memory.detectors.images import PICTURE_SIDE, encode_jpeg, hash_image, shrink
+from robot_memory.detectors.images import PICTURE_SIDE, encode_jpeg, hash_image
 from robot_memory.detectors.readings import ImageReading
 from robot_memory.detectors.regions import describe_regions, find_regions, name_colours
 
@@ -156,8 +156,8 @@ class SceneDetector:
 
     def feed(self, reading: ImageReading) -> list[Event]:
         """Take the next picture; return the events whose clip is complete with it."""
-        image, stamp_ns = reading.view.image, reading.stamp_ns
-        if image.mode not in ('RGB', 'L') or min(image.size) < MIN_SIDE:
+        source, stamp_ns = reading.view.source, reading.stamp_ns
+        if source.mode not in ('RGB', 'L') or min(source.size) < MIN_SIDE:
             self.ignored['not a picture'] += 1
             return []
         before_ns = self._order.last_ns
@@ -174,9 +174,8 @@ class SceneDetector:
             self._kept.clear()
             self._has_begun = False
             self._reset()
-        small = shrink(image, CELLS_ACROSS)
-        events += self._recorder.add_picture(stamp_ns, small)
-        cells = CellGrid.from_image(small)
+        cells = CellGrid(reading.view.average(CELLS_ACROSS))
+        events += self._recorder.add_picture(stamp_ns, cells.to_image)
         if cells.brightness < self.settings.min_brightness:
             self.ignored['too dark'] += 1
             return events
@@ -271,7 +270,7 @@ class SceneDetector:
             'brightness': round(cells.brightness, 1),
             'sharpness': round(sharp, 3),
             'colours': colours,
-            'look': hash_image(shrink(view.image, CELLS_ACROSS)),
+            'look': hash_image(cells.to_image()),
         }
         margin = sharp / max(self.settings.min_sharpness, 1e-3)
         words = f'The camera ({reading.frame_id}) sees' if reading.frame_id else 'The camera sees'
