@@ -115,6 +115,7 @@ def import_recording(
         handlers: dict[tuple[str, str], list[TopicHandler]] = {}
         for handler in wanted:
             handlers.setdefault((handler.topic, handler.type), []).append(handler)
+        has_one_each = all(len(found) == 1 for found in handlers.values())
         topics = [topic for topic in recording.topics if (topic.name, topic.type) in handlers]
         total = sum(topic.count for topic in topics)
         done, first_ns, last_ns, is_cancelled = 0, 0, 0, False
@@ -127,7 +128,10 @@ def import_recording(
             if not received:
                 continue
             pipeline.receive(received)
-            done += sum([(one.topic, one.type) in handlers for one in batch])
+            if has_one_each:
+                done += len(received)
+            else:
+                done += sum([(one.topic, one.type) in handlers for one in batch])
             first_ns, last_ns = first_ns or received[0][2], received[-1][2]
             try:
                 progress(done, total)

@@ -217,7 +217,8 @@ class Pipeline:
         others: list[int] = []
         blocks: defaultdict[str, list[int]] = defaultdict(list)
         ready: list[tuple[int, str, Detection, int]] = []
-        for position, (handler, _, _) in enumerate(messages):
+        for position, message in enumerate(messages):
+            handler = message[0]
             if handler.takes_blocks:
                 blocks[handler.tap].append(position)
             else:

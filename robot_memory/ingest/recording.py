@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ _PART_NUMBER = re.compile(r'(_|^)\d+$')
 _ZSTD = '.zstd'
 _GATHERED_NS, _GATHERED_BYTES = 10**9, 4 << 20
 _ZSTD_MAGIC = b'\x28\xb5\x2f\xfd'
+_RAW = attrgetter('raw')
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ class Recording:
             read: list[RecordedMessage] = []
             try:
                 for batch in file.messages(is_wanted):
-                    if is_plain and not any(one.raw[:4] == _ZSTD_MAGIC for one in batch):
+                    if is_plain and _ZSTD_MAGIC not in [one[3][:4] for one in batch]:
                         yield batch
                         continue
                     for one in batch:
@@ -148,7 +150,7 @@ def gather_batches(batches: Iterable[list[RecordedMessage]]) -> Iterator[list[Re
     size = 0
     for batch in batches:
         gathered += batch
-        size += sum([len(one.raw) for one in batch])
+        size += sum(map(len, map(_RAW, batch)))
         if gathered and (
             size >= _GATHERED_BYTES
             or gathered[-1].recorded_ns - gathered[0].recorded_ns >= _GATHERED_NS
