@@ -7,6 +7,7 @@ package had `core` and `ingest`.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import resource
@@ -60,12 +61,15 @@ def _find(*names: str) -> Any:
 def import_into(checkout: Checkout, memory: Any, bag: Path) -> dict[str, Any]:
     """Return the times, in s of the recording a s, and the memory of an import in MB."""
     has_model = checkout.prepare(memory)
+    with suppress(ImportError, AttributeError):  # as the command does
+        _find('robot_memory.core.heap.freeze_objects')()
     resident = int(Path('/proc/self/statm').read_text().split()[1]) * resource.getpagesize()
     start, busy = time.perf_counter(), time.process_time()
     done = checkout.import_recording(
         memory, bag, checkout.make_plan(), lambda _: None, lambda done, total: None
     )
     wall, processor = time.perf_counter() - start, time.process_time() - busy
+    gc.unfreeze()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return {
         'wall': done.seconds / wall,

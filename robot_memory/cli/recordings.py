@@ -14,7 +14,7 @@ from robot_memory.cli.common import is_set_up, open_memory, print_note, show_ans
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import format_count
 from robot_memory.core.errors import NotFound
-from robot_memory.core.heap import use_one_heap
+from robot_memory.core.heap import freeze_objects, use_one_heap
 from robot_memory.core.progress import make_progress_bar, move_bar
 from robot_memory.core.settings import Settings
 from robot_memory.tools.import_request import ImportRequest
@@ -51,6 +51,7 @@ def _import_all(
     with open_memory(settings, with_model=loads) as memory:
         memory.embedder.wait(max(options.wait, 60.0) if loads else 0.0)
         memory.reindexer.adopt_model()
+        freeze_objects()
         for bag in bags:
             with ExitStack() as stack:
                 say, progress = _make_bar(stack, bag.name)

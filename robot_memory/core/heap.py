@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 from contextlib import suppress
 
 _ARENA_MAX = -8
@@ -17,6 +18,15 @@ def use_one_heap() -> None:
     """
     with suppress(AttributeError, OSError):  # another C library
         ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
+
+
+def freeze_objects() -> None:
+    """
+    Have the collector of cycles pass over all objects that there are, for good.
+
+    A command that then makes many short-lived ones is spared looking at models and libraries.
+    """
+    gc.freeze()
 
 
 def trim_heap() -> None:

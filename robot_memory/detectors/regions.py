@@ -130,7 +130,8 @@ def _add_article(name: str) -> str:
 
 def name_colour(levels: NDArray[np.number[Any]]) -> str:
     """Name a colour (RGB or grey, 0 to 255) in one plain word."""
-    red, green, blue = (float(value) for value in np.broadcast_to(levels, 3))
+    values = [float(value) for value in levels.tolist()]
+    red, green, blue = values if len(values) == 3 else 3 * values
     high, low = max(red, green, blue), min(red, green, blue)
     spread = high - low
     if high < 40:
