@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from robot_memory.core.json_text import dump_json
@@ -31,8 +31,9 @@ def store_effort(memory: Memory, item: TopicEffort) -> None:
                 learned_efforts.remove(connection, item.source, item.topic)
         return
     whose = _tell_joints(item.source, item.topic, learned.names, learned.conditions)
+    plain = {field.name: getattr(learned, field.name) for field in fields(learned)}
     with memory.db.write() as connection:
-        learned_efforts.put(connection, whose, learned.since_ns, learned.until_ns, asdict(learned))
+        learned_efforts.put(connection, whose, learned.since_ns, learned.until_ns, plain)
 
 
 def _tell_joints(
