@@ -59,6 +59,8 @@ def test_imports_of_two_checkouts_are_compared_and_stand_in_the_table(made: Path
         assert 0 < low <= middle <= high
     printed = tables.format_node({'busy_import': found})
     assert re.search(r'MB beyond the model +- +\d+ +- +under 150', printed)
+    for what in ('import, times real time', 'by processor time'):
+        assert re.search(rf'{what} +- +\d+ +[\d.]+ +3, in 2 pairs with before', printed)
 
 
 def test_a_run_prints_its_table_and_what_it_leaves_out(ran: tuple[Any, str]) -> None:
