@@ -50,6 +50,9 @@ REQUESTS: dict[str, dict[str, Any]] = {
     'spatial_sort': {'spatial_sort': {'field': POSITION, 'target': [0, 0, 0]}},
 }
 
+_DECORATORS = (Path('text/caching.py'),)
+"""Whose wrappers are read where they decorate, as those of functools, and are no move."""
+
 
 def read_layers() -> dict[str, int]:
     """Return the layer of each room, from the ground up, as the tree's own test holds them."""
@@ -77,7 +80,8 @@ def trace(call: Callable[[], object]) -> list[tuple[Path, str]]:
         if name not in files:
             files[name] = find_file(name)
         file = files[name]
-        if file is not None and not frame.f_code.co_name.startswith('<'):
+        is_apart = file in _DECORATORS or frame.f_code.co_name.startswith('<')
+        if file is not None and not is_apart:
             steps.append((file, frame.f_code.co_name))
 
     sys.setprofile(note)

@@ -69,7 +69,7 @@ def measure_file(path: Path) -> int:
     """Return the size of a file in bytes; 0 where there is none, or no longer."""
     try:
         return path.stat().st_size
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return 0
 
 
