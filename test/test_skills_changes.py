@@ -71,6 +71,17 @@ def test_a_situation_that_fits_what_was_known_is_soon_held_to_have_changed_back(
     assert follow([*changed, *[(0, -3.0)] * 3]).then[-1] < 0.1
 
 
+def test_trials_since_a_change_count_though_it_is_unsure_whether_it_concerns_them() -> None:
+    regimes = follow([(0, 0.0)] * 8)
+    outdated = regimes.compare(10, np.zeros(18, int))
+    assert 0.2 < outdated[:10].min() <= outdated[:10].max() < 0.8
+    assert outdated[10:].max() < 0.1
+    back = follow([*[(0, 3.0)] * 12, *[(0, -3.0)] * 4])
+    outdated = back.compare(10, np.zeros(26, int))
+    assert outdated[:10].max() < 0.1 and outdated[22:].max() < 0.1
+    assert outdated[10:18].min() > 0.8
+
+
 def test_what_is_known_by_now_tells_a_changed_situation_from_one_that_changed_back() -> None:
     regimes = follow([(0, 3.0)] * 6)
     fits_now, fits_before = Fitness(held=1.0), Fitness(held=-6.0)

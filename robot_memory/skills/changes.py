@@ -166,6 +166,8 @@ class Regimes:
         """The same of each phrasing, after the newest trial."""
         self.peaks: Floats = np.zeros(0)
         """The highest so far."""
+        self._was_new: Floats = np.zeros((2, 0))
+        """How probably each trial was in the new regime, if its phrasing now is or is not."""
         self._told: list[int] = []
         self._own: dict[int, float] = {}
         self._sums: dict[int, float] = {}
@@ -193,6 +195,7 @@ class Regimes:
         (phrasings, dimension) are those of all phrasings.
         """
         self._widen(phrasing, vectors, likeness)
+        self._tie(phrasing)
         self._own[phrasing] = _step(self._own.get(phrasing, 0.0), weight)
         self._sums[phrasing] = self._sums.get(phrasing, 0.0) + weight
         own = np.array([self._own[one] for one in self._told])
@@ -223,10 +226,22 @@ class Regimes:
         `phrasings` (n,) are those of all trials, of which the change was at `begin`. Shape (n,).
         """
         now = self.now[phrasings]
-        then = np.zeros(len(phrasings))
-        then[begin:] = self.then
-        found: Floats = then * (1 - now) + now * (1 - then)
+        new, old = np.zeros((2, len(phrasings)))
+        new[begin:], old[begin:] = self._was_new
+        found: Floats = now * (1 - new) + (1 - now) * old
         return found
+
+    def _tie(self, phrasing: int) -> None:
+        """
+        Tie the regimes of a phrasing's earlier trials to that of a new one, whichever it is.
+
+        They are seldom apart, however little is known of them: a smoother, not two guesses.
+        """
+        same = np.array(self.phrasings, int) == phrasing
+        new, old = self._was_new[:, same]
+        steps = _step_back(self._own.get(phrasing, 0.0))
+        self._was_new[:, same] = [one * new + (1 - one) * old for one in steps]
+        self._was_new = np.append(self._was_new, [[1.0], [0.0]], axis=1)
 
     def _widen(self, phrasing: int, vectors: NDArray[Any], likeness: Likeness) -> None:
         more = np.zeros((len(vectors) - len(self._members), len(self._told)))
@@ -239,6 +254,14 @@ class Regimes:
             column = likeness.estimate_members(vectors[phrasing], vectors)
             column[phrasing] = 0.0
             self._members = np.column_stack([self._members, column])
+
+
+def _step_back(own: float) -> tuple[float, float]:
+    """Return how probably the regime was the new one a trial ago, if it now is or is not."""
+    new = 1 / (1 + np.exp(-own))
+    stays, comes = new * (1 - _HAZARD), (1 - new) * _HAZARD
+    goes, is_out = new * _HAZARD, (1 - new) * (1 - _HAZARD)
+    return float(stays / (stays + comes)), float(goes / (goes + is_out))
 
 
 def _step(own: float, weight: float) -> float:
