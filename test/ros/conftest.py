@@ -67,7 +67,7 @@ class Robot:
         known = self.clients[f'{name}/{service}']
         self.until(lambda: not known.service_is_ready(), f'{name} to be gone')
 
-    def send(self, service: Any, name: str = '/robot_memory', **request: Any) -> Any:
+    def send(self, service: Any, name: str = '/robot_memory', /, **request: Any) -> Any:
         client = self.client(service, name)
         return client.call_async(client.srv_type.Request(**request))
 
@@ -75,7 +75,7 @@ class Robot:
         self.until(future.done, what)
         return future.result()
 
-    def call(self, service: Any, name: str = '/robot_memory', **request: Any) -> Any:
+    def call(self, service: Any, name: str = '/robot_memory', /, **request: Any) -> Any:
         return self.answer(self.send(service, name, **request), f'an answer of {service}')
 
     def publish(self, publisher: Any, messages: Any, period: float = 0.002) -> None:

@@ -93,7 +93,7 @@ def test_fault_03_parameters_reach_a_node_under_a_namespace(
     file = tmp_path / 'parameters.yaml'
     file.write_text('/**:\n  ros__parameters:\n    real_weight: 3.0\n')
     start('-r', '__ns:=/cell_1', '--params-file', file)
-    assert robot.call('learn', name='/cell_1/robot_memory', insight='The lamp is on').success
+    assert robot.call('learn', '/cell_1/robot_memory', insight='The lamp is on').success
     get = robot.node.create_client(GetParameters, '/cell_1/robot_memory/get_parameters')
     robot.until(get.service_is_ready, 'the parameter service')
     future = get.call_async(GetParameters.Request(names=['real_weight']))
