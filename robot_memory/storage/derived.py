@@ -9,7 +9,7 @@ model.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import apsw
@@ -49,37 +49,66 @@ def rebuild(connection: apsw.Connection, progress: Callable[[int, int], None]) -
         DELETE FROM placed;
         DELETE FROM place_frames;
         DELETE FROM collections;
-        DELETE FROM counts;
-        INSERT INTO counts SELECT type, status, count(*) FROM memories GROUP BY type, status;
         CREATE TEMP TABLE kept_vectors AS
             SELECT memory_id, coarse, fine FROM indexed WHERE coarse IS NOT NULL;
         CREATE UNIQUE INDEX temp.kept_vectors_by_memory ON kept_vectors (memory_id);
         DELETE FROM indexed;
     """)
-    last = done = 0
-    while batch := _records(connection, last):
+    recount(connection)
+    done = 0
+    for batch in read_batches(connection):
         for row in batch:
             _derive(connection, *row)
-        last, done = batch[-1][0], done + len(batch)
+        done += len(batch)
         progress(done, total)
+    index_observed(connection)
+    restore_vectors(connection)
+    set_current(connection)
+
+
+def read_batches(connection: apsw.Connection, status: str = '%') -> Iterator[Sequence[Any]]:
+    """
+    Give id, type, collection, text, context (JSON) and status of the records, by their ids.
+
+    They are read from the table alone, since its indexes may be damaged, and in batches, so that
+    what is made of them can be written meanwhile. `status` is a LIKE pattern.
+    """
+    sql = (
+        'SELECT id, type, collection, content, context, status FROM memories NOT INDEXED'
+        ' WHERE id > ? AND status LIKE ? ORDER BY id LIMIT ?'
+    )
+    last = 0
+    while True:
+        batch: list[Any] = connection.execute(sql, (last, status, _BATCH)).fetchall()
+        if not batch:
+            return
+        yield batch
+        last = batch[-1][0]
+
+
+def recount(connection: apsw.Connection) -> None:
+    """Count the memories of each type and status anew."""
+    connection.execute("""
+        DELETE FROM counts;
+        INSERT INTO counts (type, status, memories)
+            SELECT type, status, count(*) FROM memories GROUP BY type, status;
+    """)
+
+
+def index_observed(connection: apsw.Connection) -> None:
+    """Index the observations of all memories that have any."""
     for memory_id in observations.list_observed(connection):
         observations.index(connection, memory_id)
+
+
+def restore_vectors(connection: apsw.Connection) -> None:
+    """Put vectors back from the temporary table `kept_vectors` (memory_id, coarse, fine)."""
     connection.execute("""
         UPDATE indexed SET coarse = v.coarse, fine = v.fine, form = NULL
             FROM kept_vectors AS v WHERE v.memory_id = indexed.memory_id;
         DROP TABLE kept_vectors;
     """)
     forms.release_all(connection)
-    set_current(connection)
-
-
-def _records(connection: apsw.Connection, last: int) -> list[tuple[Any, ...]]:
-    """Return a batch of the records after an id."""
-    return connection.execute(
-        'SELECT id, type, collection, content, context, status FROM memories'
-        ' WHERE id > ? ORDER BY id LIMIT ?',
-        (last, _BATCH),
-    ).fetchall()
 
 
 def _derive(

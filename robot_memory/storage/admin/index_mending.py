@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import apsw
 
 from robot_memory.core.errors import Unavailable
-from robot_memory.storage import damage
+from robot_memory.storage import damage, derived
 from robot_memory.storage.admin.page_substitution import (
     INDEX_LEAF,
     TABLE_LEAF,
@@ -27,11 +26,10 @@ from robot_memory.storage.admin.page_substitution import (
 )
 from robot_memory.storage.admin.row_reading import Table, read_rows
 from robot_memory.storage.connection import Database
-from robot_memory.storage.indexes import entries, facets, forms, set_aside
+from robot_memory.storage.indexes import entries, facets, set_aside
 from robot_memory.storage.indexes.set_aside import CONTEXTS, VECTORS, WORDS
-from robot_memory.storage.tables import observations, rule_conditions
+from robot_memory.storage.tables import rule_conditions
 
-_BATCH = 500
 _NEVER_USED = re.compile(r'Page (\d+): never used')
 _MOST_LINES = 10_000_000
 _CONFIG = 'memories_fts_config'
@@ -179,21 +177,22 @@ def _remake_words(connection: apsw.Connection, tables: Collection[str]) -> None:
 def _remake_contexts(connection: apsw.Connection, tables: Collection[str]) -> None:
     for table in set_aside.list_tables(CONTEXTS):
         connection.execute(f'DELETE FROM {table}')
-    for batch in _read_batches(connection, ''):
+    for batch in derived.read_batches(connection):
         for memory_id, _, collection, _, context, status in batch:
             facets.put(connection, memory_id, json.loads(context))
             if status == 'active':
                 entries.add_places(connection, memory_id, collection, json.loads(context))
-    for memory_id in observations.list_observed(connection):
-        observations.index(connection, memory_id)
+    derived.index_observed(connection)
 
 
 def _keep_vectors(source: apsw.Connection, connection: apsw.Connection) -> None:
     """Copy the vectors that can be read; from elsewhere, as a failed read hinders the emptying."""
-    connection.execute('CREATE TEMP TABLE kept_vectors (memory_id INTEGER PRIMARY KEY, c, f)')
+    connection.execute(
+        'CREATE TEMP TABLE kept_vectors (memory_id INTEGER PRIMARY KEY, coarse, fine)'
+    )
     rows = read_rows(source, Table('indexed', ('memory_id', 'coarse', 'fine')), lambda _: None)
     connection.executemany(
-        'INSERT OR IGNORE INTO kept_vectors (memory_id, c, f) VALUES (?, ?, ?)',
+        'INSERT OR IGNORE INTO kept_vectors (memory_id, coarse, fine) VALUES (?, ?, ?)',
         (row for row in rows if row[1] is not None),
     )
 
@@ -206,18 +205,12 @@ def _remake_vectors(connection: apsw.Connection, tables: Collection[str]) -> Non
         connection.execute(f'DELETE FROM {table}')
     for row in _read_active(connection):
         entries.add_vectors(connection, *row, None)
-    for memory_id in observations.list_observed(connection):
-        observations.index(connection, memory_id)
-    connection.execute("""
-        UPDATE indexed SET coarse = v.c, fine = v.f, form = NULL
-            FROM kept_vectors AS v WHERE v.memory_id = indexed.memory_id;
-        DROP TABLE kept_vectors;
-    """)
-    forms.release_all(connection)
+    derived.index_observed(connection)
+    derived.restore_vectors(connection)
 
 
-def _remake_by(sql: str, connection: apsw.Connection, tables: Collection[str]) -> None:
-    connection.execute(sql)
+def _remake_counts(connection: apsw.Connection, tables: Collection[str]) -> None:
+    derived.recount(connection)
 
 
 def _remake_rules(connection: apsw.Connection, tables: Collection[str]) -> None:
@@ -229,31 +222,13 @@ _REMAKE: Mapping[str, Callable[[apsw.Connection, Collection[str]], None]] = {
     WORDS: _remake_words,
     CONTEXTS: _remake_contexts,
     VECTORS: _remake_vectors,
-    'counts': partial(
-        _remake_by,
-        'DELETE FROM counts; INSERT INTO counts (type, status, memories)'
-        ' SELECT type, status, count(*) FROM memories GROUP BY type, status',
-    ),
+    'counts': _remake_counts,
     'rules': _remake_rules,
 }
 
 
 def _read_active(connection: apsw.Connection) -> Iterator[tuple[int, str, str, str, Any]]:
     """Give id, type, collection, text and context of each active memory."""
-    for batch in _read_batches(connection, "AND status = 'active'"):
+    for batch in derived.read_batches(connection, 'active'):
         for memory_id, type, collection, content, context, _ in batch:
             yield memory_id, type, collection, content, json.loads(context)
-
-
-def _read_batches(connection: apsw.Connection, only: str) -> Iterator[Sequence[Any]]:
-    last = 0
-    while True:
-        batch: list[Any] = connection.execute(
-            'SELECT id, type, collection, content, context, status FROM memories NOT INDEXED'
-            f' WHERE id > ? {only} ORDER BY id LIMIT {_BATCH}',
-            (last,),
-        ).fetchall()
-        if not batch:
-            return
-        yield batch
-        last = batch[-1][0]
