@@ -132,8 +132,10 @@ def test_an_index_is_made_anew_no_second_time(
         assert mender.avoided == (frozenset() if times == 1 else {'contexts'})
 
 
-def test_damaged_rows_are_left_alone_and_told(
-    open_robot: Callable[..., Robot], tiny_embedders: Embedders
+def test_damaged_rows_are_left_alone_and_told_once(
+    open_robot: Callable[..., Robot],
+    tiny_embedders: Embedders,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     store = fill(open_robot, tiny_embedders)
     break_index(store, 'facets')
@@ -145,5 +147,8 @@ def test_damaged_rows_are_left_alone_and_told(
     assert robot.memory.mender.made == 0 and 'contexts' in robot.memory.mender.describe()
     with pytest.raises(Damaged, match='memories from'):
         robot.rows('SELECT * FROM memories NOT INDEXED')
+    robot.memory.mender.run()
+    (told,) = [one for one in caplog.records if 'left as it is' in one.message]
+    assert told.message.endswith('facets, memories')
     robot.close()
     assert damage.find_damaged(store) and len(store.read_bytes()) == len(before)

@@ -42,6 +42,7 @@ class IndexMender:
         self._is_told = False
         self._seen: tuple[int, ...] = ()
         self._tried: set[str] = set()
+        self._left: frozenset[str] | None = None
         self.avoided: frozenset[str] = frozenset()
         self.made = 0
         db.on_damage = self._take_note
@@ -54,8 +55,10 @@ class IndexMender:
             logger.error(
                 '%s: %s are damaged: recall goes on without', self._db.path, ', '.join(found)
             )
-        self._is_told = True
-        self._wake()
+        # A look reads the whole file: once is enough for what each call meets again.
+        if self._left is None or not owners <= self._left:
+            self._is_told = True
+            self._wake()
 
     def run(self) -> None:
         """Make anew what is known to be damaged; the worker's job."""
@@ -68,10 +71,12 @@ class IndexMender:
         if not damaged:
             self.avoided = frozenset()
         if plan is None or self._tried & set(plan.names):
-            if damaged:
-                named = ', '.join(sorted(set(owners.values())))
+            self._left = frozenset(owners.values()) if damaged else None
+            if self._left:
+                named = ', '.join(sorted(self._left))
                 logger.error('%s: damaged, and left as it is: %s', self._db.path, named)
             return
+        self._left = None
         self._tried.update(plan.names)
         try:
             self._mend(plan, damaged)
