@@ -6,20 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pipelines import SECOND, START_NS, TYPES, feed, make_header, pack
 from recordings import Message
 from robots import Robot
-from rosbags.typesys import Stores, get_typestore
 
-from robot_memory.ingest.handlers import ReceivedMessage
 from robot_memory.ingest.pipeline import Pipeline
 from robot_memory.ingest.pose_source import PoseSourceSettings
 from robot_memory.ingest.stamps import LOGGED
 from robot_memory.ingest.tap import make_tap
 
-START_NS = 1_771_993_800 * 10**9
-SECOND = 10**9
-STORE = get_typestore(Stores.LATEST)
-TYPES = STORE.types
 TF = 'tf2_msgs/msg/TFMessage'
 JOINTS = 'sensor_msgs/msg/JointState'
 TEXT = 'std_msgs/msg/String'
@@ -27,25 +22,14 @@ IMAGE = 'sensor_msgs/msg/Image'
 PLACE = PoseSourceSettings(fixed_frame='map', pose_tolerance_s=0.25)
 
 
-def ns(seconds: float) -> int:
-    return START_NS + round(seconds * SECOND)
-
-
-def header(seconds: float, frame: str) -> Any:
-    stamp = TYPES['builtin_interfaces/msg/Time'](*divmod(ns(seconds), SECOND))
-    return TYPES['std_msgs/msg/Header'](stamp, frame)
-
-
-def pack(topic: str, kind: str, seconds: float, message: Any) -> Message:
-    return topic, kind, ns(seconds), bytes(STORE.serialize_cdr(message, kind))
-
-
 def make_transform(seconds: float, late: float, child: str = 'tool0', x: float = 0.0) -> Message:
     """Return where the tool is at a time, which is heard `late`: it goes at 1 m/s along x."""
     moved = TYPES['geometry_msgs/msg/Vector3'](x + seconds, 0.0, 0.0)
     turn = TYPES['geometry_msgs/msg/Quaternion'](0.0, 0.0, 0.0, 1.0)
     transform = TYPES['geometry_msgs/msg/Transform'](moved, turn)
-    stamped = TYPES['geometry_msgs/msg/TransformStamped'](header(seconds, 'map'), child, transform)
+    stamped = TYPES['geometry_msgs/msg/TransformStamped'](
+        make_header(seconds, 'map'), child, transform
+    )
     return pack('/tf', TF, seconds + late, TYPES[TF]([stamped]))
 
 
@@ -53,7 +37,7 @@ def make_image(seconds: float, bright: bool) -> Message:
     pixels = np.tile(np.array([20, 220] if bright else [220, 20], np.uint8), (32, 16)).reshape(-1)
     if bright:
         pixels = np.repeat(np.array([10, 240], np.uint8), 512)
-    image = TYPES[IMAGE](header(seconds, 'tool0'), 32, 32, 'mono8', 0, 32, pixels)
+    image = TYPES[IMAGE](make_header(seconds, 'tool0'), 32, 32, 'mono8', 0, 32, pixels)
     return pack('/camera', IMAGE, seconds, image)
 
 
@@ -68,7 +52,7 @@ def make_joints(until: float) -> list[Message]:
         seconds = at / 50
         angle = np.array([0.5 * min(max(seconds - 2.0, 0.0), 2.0)])
         speed = np.array([0.5 if 2.0 <= seconds < 4.0 else 0.0])
-        state = TYPES[JOINTS](header(seconds, ''), ['elbow'], angle, speed, np.zeros(1))
+        state = TYPES[JOINTS](make_header(seconds, ''), ['elbow'], angle, speed, np.zeros(1))
         found.append(pack('/joint_states', JOINTS, seconds, state))
     return found
 
@@ -96,14 +80,7 @@ def run(
         robot.memory.extensions,
         LOGGED,
     )
-    handlers = {one.topic: one for one in pipeline.list_handlers()}
-    ordered = sorted(messages, key=lambda one: one[2])
-    received = [ReceivedMessage(handlers[topic], raw, at) for topic, _, at, raw in ordered]
-    at = 0
-    for size in sizes:
-        pipeline.receive(received[at : at + size])
-        at += size
-    pipeline.receive(received[at:])
+    feed(pipeline, messages, sizes)
     pipeline.finish()
     return [one for one in made if hasattr(one, 'description') or hasattr(one, 'insight')]
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import recordings
 from models import write_toy_model
+from pipelines import SECOND, START_NS, TYPES, feed, make_header, pack
 from recordings import Message
 from robots import MovableClock, Robot, count_rows
 from rosbags.rosbag2 import StoragePlugin, Writer
-from rosbags.typesys import Stores, get_typestore
 from strikes import SETTINGS, Server
 from waiting import HANG_SECONDS
 
@@ -23,7 +23,6 @@ from robot_memory.core.authority import Writer as Caller
 from robot_memory.core.errors import Conflict
 from robot_memory.core.no_record import Withheld
 from robot_memory.ingest.bag_import import ImportPlan, ImportReport
-from robot_memory.ingest.handlers import ReceivedMessage
 from robot_memory.ingest.no_record import NoRecordPolicy
 from robot_memory.ingest.pipeline import Pipeline
 from robot_memory.ingest.pose_source import PoseSourceSettings
@@ -32,8 +31,6 @@ from robot_memory.ingest.tap import make_tap
 from robot_memory.lifecycle.no_record import get_withheld
 from robot_memory.lifecycle.usual_efforts import TopicEffort
 
-START_NS = 1_771_993_800 * 10**9  # 2026-02-25 04:30 UTC
-SECOND = 10**9
 POSE = 'geometry_msgs/msg/PoseWithCovarianceStamped'
 WRENCH = 'geometry_msgs/msg/WrenchStamped'
 IMAGE = 'sensor_msgs/msg/Image'
@@ -52,20 +49,6 @@ no_record: {zones: [kitchen]}
 """
 OUTSIDE = (9.0, 9.0, 0.5)
 Where = Callable[[float], tuple[float, float, float]]
-STORE = get_typestore(Stores.LATEST)
-TYPES = STORE.types
-
-
-def pack(topic: str, kind: str, seconds: float, message: Any) -> Message:
-    raw = bytes(STORE.serialize_cdr(message, kind))
-    return topic, kind, START_NS + round(seconds * SECOND), raw
-
-
-def header(seconds: float, frame: str) -> Any:
-    stamp = TYPES['builtin_interfaces/msg/Time'](
-        *divmod(START_NS + round(seconds * SECOND), SECOND)
-    )
-    return TYPES['std_msgs/msg/Header'](stamp, frame)
 
 
 def make_pose(
@@ -76,7 +59,7 @@ def make_pose(
     pose = TYPES['geometry_msgs/msg/Pose'](place, turn)
     covariance = np.diag([sigma * abs(sigma)] * 3 + [0.01 * bool(sigma)] * 3).reshape(-1)
     stamped = TYPES['geometry_msgs/msg/PoseWithCovariance'](pose, covariance)
-    return pack('/amcl', POSE, seconds, TYPES[POSE](header(seconds, frame), stamped))
+    return pack('/amcl', POSE, seconds, TYPES[POSE](make_header(seconds, frame), stamped))
 
 
 def make_transform(
@@ -86,7 +69,7 @@ def make_transform(
     turn = TYPES['geometry_msgs/msg/Quaternion'](0.0, 0.0, 0.0, 1.0)
     transform = TYPES['geometry_msgs/msg/Transform'](moved, turn)
     stamped = TYPES['geometry_msgs/msg/TransformStamped'](
-        header(seconds, parent), child, transform
+        make_header(seconds, parent), child, transform
     )
     return pack('/tf', TF, seconds, TYPES[TF]([stamped]))
 
@@ -102,14 +85,14 @@ def make_text(seconds: float, text: str) -> Message:
 def make_wrench(seconds: float, force: float, frame: str = 'tool0') -> Message:
     three = TYPES['geometry_msgs/msg/Vector3']
     wrench = TYPES['geometry_msgs/msg/Wrench'](three(0.0, 0.0, force), three(0.0, 0.0, 0.0))
-    return pack('/wrench', WRENCH, seconds, TYPES[WRENCH](header(seconds, frame), wrench))
+    return pack('/wrench', WRENCH, seconds, TYPES[WRENCH](make_header(seconds, frame), wrench))
 
 
 def make_image(seconds: float, bright: bool) -> Message:
     pixels = np.tile(np.array([20, 220] if bright else [220, 20], np.uint8), (32, 16)).reshape(-1)
     if bright:
         pixels = np.repeat(np.array([10, 240], np.uint8), 512)
-    image = TYPES[IMAGE](header(seconds, 'camera'), 32, 32, 'mono8', 0, 32, pixels)
+    image = TYPES[IMAGE](make_header(seconds, 'camera'), 32, 32, 'mono8', 0, 32, pixels)
     return pack('/camera', IMAGE, seconds, image)
 
 
@@ -268,17 +251,6 @@ def make_pipeline(
     )
 
 
-def feed(pipeline: Pipeline, messages: list[Message], sizes: list[int]) -> None:
-    handlers = {one.topic: one for one in pipeline.list_handlers()}
-    ordered = sorted(messages, key=lambda one: one[2])
-    received = [ReceivedMessage(handlers[topic], raw, at) for topic, _, at, raw in ordered]
-    at = 0
-    for size in sizes:
-        pipeline.receive(received[at : at + size])
-        at += size
-    pipeline.receive(received[at:])
-
-
 def test_what_is_kept_does_not_depend_on_how_many_messages_come_at_once(
     open_robot: Callable[..., Robot], tmp_path: Path
 ) -> None:
@@ -307,7 +279,7 @@ def test_nothing_is_learned_of_joints_in_a_zone(
     states = []
     for at in range(500):
         swing = np.array([math.sin(at / 50)])
-        state = TYPES[kind](header(at / 50, ''), ['elbow'], swing, swing / 2, swing * 3)
+        state = TYPES[kind](make_header(at / 50, ''), ['elbow'], swing, swing / 2, swing * 3)
         states.append(pack('/joint_states', kind, at / 50, state))
     for where, expected in ((pass_through(22.0), 0), (OUTSIDE, 1)):
         made: list[Any] = []

@@ -10,21 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 import recordings
+from pipelines import SECOND, TYPES, make_header, pack
 from recordings import Message
 from robots import Robot
-from rosbags.typesys import Stores, get_typestore
 
 from robot_memory.archive.reader import import_archive
 from robot_memory.ingest.bag_import import ImportPlan
 from robot_memory.ingest.pose_source import NO_COVARIANCE, PoseSourceSettings
 from robot_memory.ingest.pose_spreads import CovarianceHistory
 
-START_NS = 1_771_993_800 * 10**9
-SECOND = 10**9
 POSE = 'geometry_msgs/msg/PoseWithCovarianceStamped'
 BOOL = 'std_msgs/msg/Bool'
-STORE = get_typestore(Stores.LATEST)
-TYPES = STORE.types
 PLAN = ImportPlan(
     taps={'stop': {'topic': '/stop', 'type': BOOL}},
     place=PoseSourceSettings(pose_topic='/amcl', pose_type=POSE),
@@ -32,20 +28,12 @@ PLAN = ImportPlan(
 UNIT = [float(x) for x in np.eye(6).ravel()]
 
 
-def pack(topic: str, kind: str, seconds: float, message: Any) -> Message:
-    at_ns = START_NS + round(seconds * SECOND)
-    return topic, kind, at_ns, bytes(STORE.serialize_cdr(message, kind))
-
-
 def make_pose(seconds: float, covariance: list[float]) -> Message:
     point = TYPES['geometry_msgs/msg/Point'](seconds, 0.0, 0.0)
     turn = TYPES['geometry_msgs/msg/Quaternion'](0.0, 0.0, 0.0, 1.0)
     pose = TYPES['geometry_msgs/msg/Pose'](point, turn)
     found = TYPES['geometry_msgs/msg/PoseWithCovariance'](pose, np.array(covariance))
-    at_ns = START_NS + round(seconds * SECOND)
-    stamp = TYPES['builtin_interfaces/msg/Time'](*divmod(at_ns, SECOND))
-    header = TYPES['std_msgs/msg/Header'](stamp, 'map')
-    return pack('/amcl', POSE, seconds, TYPES[POSE](header, found))
+    return pack('/amcl', POSE, seconds, TYPES[POSE](make_header(seconds, 'map'), found))
 
 
 def make_stop(seconds: float, pressed: bool) -> Message:
