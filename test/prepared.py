@@ -31,19 +31,41 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from rosbags.typesys import Stores
+
 _IMPORTS = (
     'robot_memory.cli',
     'robot_memory.api',
     'robot_memory.ingest.bag_import',
     'robot_memory.embedding.runtime',
     'robot_memory.mcp_server.http_server',
+    'robot_memory.api.writer',
+    'robot_memory.archive.reader',
+    'robot_memory.ingest.import_files',
+    f'rosbags.typesys.stores.{Stores.LATEST.value}',
 )
 _ROS_IMPORTS = (
     'robot_memory.msg',
     'robot_memory.srv',
-    *(f'{package}_msgs.msg' for package in ('diagnostic', 'geometry', 'sensor', 'std')),
+    'robot_memory.action',
+    *(
+        f'{package}_msgs.msg'
+        for package in (
+            'action',
+            'diagnostic',
+            'geometry',
+            'lifecycle',
+            'rosgraph',
+            'sensor',
+            'std',
+            'visualization',
+        )
+    ),
+    'lifecycle_msgs.srv',
     'rcl_interfaces.msg',
     'rcl_interfaces.srv',
+    'robot_memory.ros.interfaces',
+    'robot_memory.ros.message_types',
 )
 """Those that start no thread; rclpy starts two, which a fork would lose."""
 _SUBREAPER = 36

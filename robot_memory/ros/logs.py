@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 
+from rclpy.impl.implementation_singleton import rclpy_implementation
+from rclpy.impl.logging_severity import LoggingSeverity
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
 
 class NodeLogHandler(logging.Handler):
-    """Pass the log records of the core on to the node's logger."""
+    """Pass the log records of the core on to the node's logger, with file and line of each."""
 
     def __init__(self, logger: RcutilsLogger) -> None:
         """Begin to pass on what the loggers of the core are given."""
@@ -20,17 +22,30 @@ class NodeLogHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Log a record by its level."""
-        text = self.format(record)
-        if record.levelno >= logging.ERROR:
-            self._logger.error(text)
-        elif record.levelno >= logging.WARNING:
-            self._logger.warning(text)
-        elif record.levelno >= logging.INFO:
-            self._logger.info(text)
-        else:
-            self._logger.debug(text)
+        severity = _find_severity(record.levelno)
+        if self._logger.is_enabled_for(severity):
+            # The logger's own methods look for their caller among all modules that are loaded, as
+            # long as the rest of a start takes, and find this line.
+            rclpy_implementation.rclpy_logging_rcutils_log(
+                severity,
+                self._logger.name,
+                self.format(record),
+                record.funcName or '',
+                record.pathname,
+                record.lineno,
+            )
 
     def close(self) -> None:
         """Pass on no more."""
         logging.getLogger('robot_memory').removeHandler(self)
         super().close()
+
+
+def _find_severity(level: int) -> LoggingSeverity:
+    if level >= logging.ERROR:
+        return LoggingSeverity.ERROR
+    if level >= logging.WARNING:
+        return LoggingSeverity.WARN
+    if level >= logging.INFO:
+        return LoggingSeverity.INFO
+    return LoggingSeverity.DEBUG
