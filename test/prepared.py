@@ -171,6 +171,7 @@ def _serve(asked: socket.socket) -> None:
     if (threads := len(os.listdir('/proc/self/task'))) != 1:
         raise RuntimeError(f'{threads} threads run after the imports: a fork would lose them')
     inspect.getmodule(sys._getframe())  # rclpy's logger asks, and Python looks at every module
+    import_module('robot_memory.text.questions.warm_up').warm_up()  # each server does, for 0.5 s
     gc.freeze()  # what every child has is copied to none
     from_imports = {k: v for k, v in os.environ.items() if given.get(k) != v}
     while True:
