@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from waiting import HANG_SECONDS
 
 from robot_memory.api import RobotMemory
 from robot_memory.core.clock import DAY, ClockReading, Clocks
+from robot_memory.core.settings import Settings
+from robot_memory.embedding import BackgroundEmbedder
 from robot_memory.memory import Memory
 from robot_memory.storage import checksums
 
@@ -138,6 +141,18 @@ def fill_and_forget(robot: Robot) -> None:
     session = robot.start_session().session_id
     robot.learn('grip the cup softly at 5 N', session_id=session)
     robot.clear_session(session)
+
+
+def make_store(
+    folder: Path, fill: Callable[[Robot], object], embedder: BackgroundEmbedder | None = None
+) -> Path:
+    """Fill a new store, close it and return its file."""
+    path = folder / 'memory.db'
+    settings = Settings(db_path=str(path), model='none', disk_reserve=0, durability='normal')
+    robot = Robot(Memory(settings, resident=False, clocks=MovableClock(), embedder=embedder))
+    fill(robot)
+    robot.close()
+    return path
 
 
 def run_maintenance(robot: Robot, **arguments: Any) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from robots import Robot, check_file
+from robots import Robot, check_file, make_store
 from test_storage_damage import break_page, list_pages
 from waiting import until
 
@@ -23,14 +24,22 @@ SHELVES = [
 ]
 
 
-def fill(open_robot: Callable[..., Robot], embedders: Embedders) -> Path:
-    robot = open_robot(embedder=embedders[8], resident=False)
+def fill(robot: Robot) -> None:
     robot.learn(KETTLE)
     for text in SHELVES:
         robot.learn(text, context={'env': {'house': text[:12]}})
     list(robot.memory.reindexer.run())
-    robot.close()
-    return robot.memory.db.path
+
+
+@pytest.fixture(scope='module')
+def filled(tmp_path_factory: pytest.TempPathFactory, tiny_embedders: Embedders) -> Path:
+    """A closed store with vectors; only to read."""
+    return make_store(tmp_path_factory.mktemp('filled'), fill, tiny_embedders[8])
+
+
+@pytest.fixture
+def store(filled: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(filled, tmp_path))
 
 
 def break_index(store: Path, *tables: str) -> None:
@@ -49,12 +58,12 @@ def open_with(open_robot: Callable[..., Robot], embedders: Embedders, *, residen
 )
 def test_recall_goes_on_without_a_damaged_index(
     open_robot: Callable[..., Robot],
+    store: Path,
     tiny_embedders: Embedders,
     table: str,
     group: str,
     mode: str,
 ) -> None:
-    store = fill(open_robot, tiny_embedders)
     break_index(store, table)
     robot = open_with(open_robot, tiny_embedders, resident=False)
     found = robot.recall(QUESTION, n=3)
@@ -69,9 +78,8 @@ def test_recall_goes_on_without_a_damaged_index(
 
 
 def test_a_filter_goes_on_without_its_damaged_index(
-    open_robot: Callable[..., Robot], tiny_embedders: Embedders
+    open_robot: Callable[..., Robot], store: Path, tiny_embedders: Embedders
 ) -> None:
-    store = fill(open_robot, tiny_embedders)
     break_index(store, 'facets')
     robot = open_with(open_robot, tiny_embedders, resident=False)
     assert robot.contents(context_filter={'env.house': SHELVES[40][:12]}) == [SHELVES[40]]
@@ -88,12 +96,12 @@ def test_a_filter_goes_on_without_its_damaged_index(
 )
 def test_the_worker_makes_a_damaged_index_anew_once_and_tells_it(
     open_robot: Callable[..., Robot],
+    store: Path,
     tiny_embedders: Embedders,
     tables: tuple[str, ...],
     made: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    store = fill(open_robot, tiny_embedders)
     break_index(store, *tables)
     hit = damage.list_owners(store)
     assert hit == set(tables)
@@ -115,9 +123,8 @@ def test_the_worker_makes_a_damaged_index_anew_once_and_tells_it(
 
 
 def test_an_index_is_made_anew_no_second_time(
-    open_robot: Callable[..., Robot], tiny_embedders: Embedders
+    open_robot: Callable[..., Robot], store: Path, tiny_embedders: Embedders
 ) -> None:
-    store = fill(open_robot, tiny_embedders)
     robot = open_with(open_robot, tiny_embedders, resident=False)
     mender = robot.memory.mender
     for times in (1, 2):
@@ -134,10 +141,10 @@ def test_an_index_is_made_anew_no_second_time(
 
 def test_damaged_rows_are_left_alone_and_told_once(
     open_robot: Callable[..., Robot],
+    store: Path,
     tiny_embedders: Embedders,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    store = fill(open_robot, tiny_embedders)
     break_index(store, 'facets')
     break_page(store, list_pages(store, 'memories', 'leaf')[2])
     before = store.read_bytes()

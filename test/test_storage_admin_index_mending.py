@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from amounts import LONG
-from robots import Robot, check_file
+from robots import Robot, check_file, make_store
 from test_storage_damage import list_pages
 
 from robot_memory.core.errors import Unavailable
@@ -25,10 +25,7 @@ RECORDS = ('memories', 'observations', 'audit', 'payloads', 'sessions', 'events'
 INDEXES = ('memories_by_hash', 'memories_by_time', 'sqlite_autoindex_facet_paths_1')
 
 
-@pytest.fixture
-def store(open_robot: Callable[..., Robot]) -> Path:
-    """A closed store whose indexes have several pages."""
-    robot = open_robot(resident=False)
+def fill(robot: Robot) -> None:
     for number in range(400):
         robot.learn(
             f'Shelf {number} of aisle {number % 7} holds part {number * 37}',
@@ -40,8 +37,17 @@ def store(open_robot: Callable[..., Robot]) -> Path:
     robot.learn('Shelf 3 of aisle 3 holds part 111', context={'env': {'light': 9.5}})
     robot.save_perception('Felt a push', 'tactile', data={'peak': 3})
     robot.forget(memory_id=7, reason='it was moved')
-    robot.close()
-    return robot.memory.db.path
+
+
+@pytest.fixture(scope='module')
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed store whose indexes have several pages; only to read."""
+    return make_store(tmp_path_factory.mktemp('filled'), fill)
+
+
+@pytest.fixture
+def store(filled: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(filled, tmp_path))
 
 
 def read_records(path: Path) -> dict[str, list[Any]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+import shutil
 from pathlib import Path
 
 import apsw
 import pytest
 from amounts import LONG
 from old_stores import fixture, opened
-from robots import Robot, check_file
+from robots import Robot, check_file, make_store
 from test_storage_damage import break_page, list_pages
 
 from robot_memory.storage import checksums
@@ -22,10 +22,7 @@ SIZE = 4096
 TABLES = ('memories', 'payloads', 'parts', 'audit')
 
 
-@pytest.fixture
-def store(open_robot: Callable[..., Robot]) -> Path:
-    """A closed store with facts, perceptions and payloads on several pages."""
-    robot = open_robot(resident=False)
+def fill(robot: Robot) -> None:
     chance = random.Random(5)
     session = robot.start_session().session_id
     for number in range(FACTS):
@@ -34,8 +31,17 @@ def store(open_robot: Callable[..., Robot]) -> Path:
             noise = chance.randbytes(3_000).hex()
             data = f'{{"noise": "{noise}"}}'
             robot.save_perception(f'Felt push {number}', 'tactile', data=data, session_id=session)
-    robot.close()
-    return robot.memory.db.path
+
+
+@pytest.fixture(scope='module')
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed store with facts, perceptions and payloads on several pages; only to read."""
+    return make_store(tmp_path_factory.mktemp('filled'), fill)
+
+
+@pytest.fixture
+def store(filled: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(filled, tmp_path))
 
 
 def read_rows(path: Path, table: str) -> dict[int, tuple[object, ...]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from amounts import LONG
-from robots import Robot
+from robots import Robot, make_store
 
 from robot_memory.core.errors import RobotMemoryError, Unavailable
 from robot_memory.storage import checksums, damage
@@ -20,15 +21,21 @@ TEXT = 'SELECT id, content FROM memories WHERE id = ?'
 FLIPS = 1_000 if LONG else 150
 
 
-@pytest.fixture
-def store(open_robot: Callable[..., Robot]) -> Path:
-    """A closed store of several levels of pages."""
-    robot = open_robot(resident=False)
+def fill(robot: Robot) -> None:
     for number in range(300):
         robot.learn(f'Shelf {number} of aisle {number % 7} holds part {number * 37}')
     robot.learn('The last one of all')
-    robot.close()
-    return robot.memory.db.path
+
+
+@pytest.fixture(scope='module')
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed store of several levels of pages; only to read."""
+    return make_store(tmp_path_factory.mktemp('filled'), fill)
+
+
+@pytest.fixture
+def store(filled: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(filled, tmp_path))
 
 
 def read_texts(path: Path) -> dict[int, str]:
