@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import recordings
+from amounts import few_or_many
 from models import write_toy_model
 from pipelines import SECOND, START_NS, TYPES, feed, make_header, pack
 from recordings import Message
@@ -181,15 +182,15 @@ def test_nothing_is_kept_of_1000_events_in_a_zone_or_of_unknown_pose(
     assert withheld[expected.label] > len(events) * 0.99
 
 
-def test_the_same_1000_events_are_kept_outside(
-    open_robot: Callable[..., Robot], tmp_path: Path
-) -> None:
-    robot = open_with(open_robot, tmp_path, KITCHEN)
-    outside = make_poses(340, stay((4.0 + 0.101 * REACH, 1.5, 1.0)), 0.1)
-    report = run(robot, tmp_path / 'bag', make_events(340) + outside)
-    assert report.kept >= 1000
+def test_such_events_are_kept_outside(open_robot: Callable[..., Robot], tmp_path: Path) -> None:
+    robot, seconds = open_with(open_robot, tmp_path, KITCHEN), few_or_many(100, 340)
+    outside = make_poses(seconds, stay((4.0 + 0.101 * REACH, 1.5, 1.0)), 0.1)
+    report = run(robot, tmp_path / 'bag', make_events(seconds) + outside)
+    least = 290 * seconds // 100
+    assert report.kept >= least
     rows = count_rows(robot)
-    assert rows['memories'] >= 1000 and rows['payloads'] > 900 and rows['parts'] > 60
+    assert rows['memories'] >= least and rows['payloads'] > 0.9 * least
+    assert rows['parts'] > 0.06 * least
     assert is_in_files(robot, 'quixotic')
 
 

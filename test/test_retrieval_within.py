@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from amounts import few_or_many
 
 from robot_memory.core.regions import Region
 from robot_memory.detectors.poses import Pose, turn_covariance
@@ -13,18 +14,19 @@ BENT = ((0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (1.0, 1.0), (0.0, 2.0))
 
 
 def test_of_what_is_said_to_be_within_that_share_is() -> None:
-    """500 cases in each tenth of p, 20 draws each; the share found is within 3 points of p."""
+    """20 draws for each case, in each tenth of p; the share found is within 3 points of p."""
     chance = np.random.default_rng(7)
     said: list[list[float]] = [[] for _ in range(10)]
     found: list[list[float]] = [[] for _ in range(10)]
-    while min(map(len, said)) < 500:
+    cases = few_or_many(150, 500)
+    while min(map(len, said)) < cases:
         root = chance.normal(size=(3, 3)) * chance.uniform(0.01, 1, 3)[:, None]
         covariance = root @ root.T
         offset = chance.normal(size=3) * chance.uniform(0, 1.5)
         radius = float(chance.uniform(0.05, 2.5))
         share = compute_within([*map(float, offset)], covariance, radius)
         tenth = min(int(share * 10), 9)
-        if len(said[tenth]) == 500:
+        if len(said[tenth]) == cases:
             continue
         drawn = offset + chance.normal(size=(20, 3)) @ root.T
         said[tenth].append(share)
@@ -55,18 +57,19 @@ def lie_in(region: Region, points: np.ndarray) -> np.ndarray:
 
 
 def test_of_what_is_said_to_be_in_a_region_that_share_is() -> None:
-    """500 cases in each tenth of p, 20 draws each; the share found is within 3 points of p."""
+    """20 draws for each case, in each tenth of p; the share found is within 3 points of p."""
     chance = np.random.default_rng(11)
     said: list[list[float]] = [[] for _ in range(10)]
     found: list[list[float]] = [[] for _ in range(10)]
-    while min(map(len, said)) < 500:
+    cases = few_or_many(150, 500)
+    while min(map(len, said)) < cases:
         scale = np.exp(chance.uniform(np.log(0.02), np.log(0.5)))
         root = chance.normal(size=(3, 3)) * chance.uniform(0.1, 1, 3)[:, None] * scale
         position = chance.uniform((-0.2, -0.2, -0.1), (2.2, 1.2, 0.6))
         region = Region('bent', 'map', BENT, 0.0, float(chance.choice([0.5, np.inf])))
         share = compute_inside([*map(float, position)], root @ root.T, region)
         tenth = min(int(share * 10), 9)
-        if len(said[tenth]) == 500:
+        if len(said[tenth]) == cases:
             continue
         drawn = position + chance.normal(size=(20, 3)) @ root.T
         said[tenth].append(share)
@@ -78,7 +81,7 @@ def test_of_what_is_said_to_be_in_a_region_that_share_is() -> None:
 def test_in_a_region_each_single_case_is_right() -> None:
     """Against 200,000 draws, whose own error is 0.0011; flat, thin and slanted ones."""
     chance = np.random.default_rng(12)
-    for number in range(60):
+    for number in range(few_or_many(20, 60)):
         root = chance.normal(size=(3, 3)) * chance.uniform(0.001, 1, 3)[:, None]
         root[:, : number % 3] = 0.0
         position = chance.uniform((-0.5, -0.5, -0.5), (2.5, 2.5, 1.0))

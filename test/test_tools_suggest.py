@@ -289,7 +289,7 @@ def rules(draw: st.DrawFn) -> tuple[str, str, float]:
     return text, param, make_amount(float(number), IN_SI.get(unit, unit)).value
 
 
-@run_with(max_examples=few_or_many(40, 400))
+@run_with(max_examples=few_or_many(16, 400))
 @given(drawn=st.lists(rules(), min_size=1, max_size=3), seed=st.integers(0, 9))
 def test_no_suggestion_breaks_a_rule(
     tmp_path_factory: pytest.TempPathFactory, drawn: list[tuple[str, str, float]], seed: int
