@@ -62,11 +62,17 @@ def start(script: str, path: Path, model: str, name: str) -> subprocess.Popen[st
 
 
 def results(processes: list[subprocess.Popen[str]]) -> list[int]:
-    """Wait for the processes; return the ids that they were given."""
+    """
+    Wait for the processes; return the ids that they were given.
+
+    At its end a process waits for no other that writes: its last accesses may be lost, which it
+    says.
+    """
     kept = []
     for process in processes:
         out, err = process.communicate('go\n', timeout=HANG_SECONDS)
-        assert (process.returncode, err) == (0, '')
+        told = [line for line in err.splitlines() if 'accesses are lost' not in line]
+        assert (process.returncode, told) == (0, [])
         kept += [int(line.removeprefix('kept ')) for line in out.splitlines()]
     return kept
 
