@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_memory.detectors.images import DecodedImage
+if TYPE_CHECKING:
+    from robot_memory.detectors.images import DecodedImage
 
 Stamps: TypeAlias = NDArray[np.int64]
 Table: TypeAlias = NDArray[np.float64]

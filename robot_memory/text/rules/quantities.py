@@ -11,21 +11,6 @@ from robot_memory.text.toml_tables import load_toml
 
 DAY = 24.0
 _EN, _ZH = ENGLISH, HAN
-_KILOGRAMS = re.compile(
-    rf'(?P<en>{_EN})(?:\s+and a half)?[\s-]?(?:kg|kilograms?|kilogrammes?|kilos?)\b(?!\s?[/·*])'
-    rf'|(?P<half>{_ZH})(?:公斤|千克|kg)(?=半)|(?P<zh>{_ZH})\s?(?:公斤|千克|kg)|(?P<jin>{_ZH})斤'
-)
-_DEGREES = re.compile(
-    rf'(?P<en>-?{_EN})[\s-]?(?:°\s?c?\b|℃|degrees?(?: celsius)?|deg c)'
-    rf'|(?P<zh>{_ZH})\s?(?:摄氏)?(?:度|℃)'
-)
-_CLOCK = re.compile(
-    r'(?<![\d.])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?!\d)\s?(?P<ap>[ap]\.?m\b)?'
-    r'|\b(?P<hour>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s?'
-    r'(?P<ap2>[ap]\.?m\b|o.clock)'
-    r'|(?P<part>今晚|晚上|夜里|凌晨|早上|清晨|上午|中午|下午|傍晚|半夜|午夜|深夜)?'
-    r'(?P<zh>\d{1,2}|[一二两三四五六七八九十]{1,3})点(?!多?(?:钱|儿|水|心|击|红|半径))(?P<half>半|\d\d?分)?'
-)
 _AFTER_TEN = re.compile(r'\bafter (one|two|three|four|five|six|seven|eight|nine|ten|eleven)\b')
 
 
@@ -38,6 +23,37 @@ class Clock(NamedTuple):
 
 
 @cache
+def _compile_weight() -> re.Pattern[str]:
+    # Long patterns, of which few processes that ask once need any.
+    return re.compile(
+        rf'(?P<en>{_EN})(?:\s+and a half)?[\s-]?'
+        r'(?:kg|kilograms?|kilogrammes?|kilos?)\b(?!\s?[/·*])'
+        rf'|(?P<half>{_ZH})(?:公斤|千克|kg)(?=半)'
+        rf'|(?P<zh>{_ZH})\s?(?:公斤|千克|kg)|(?P<jin>{_ZH})斤'
+    )
+
+
+@cache
+def _compile_temperature() -> re.Pattern[str]:
+    return re.compile(
+        rf'(?P<en>-?{_EN})[\s-]?(?:°\s?c?\b|℃|degrees?(?: celsius)?|deg c)'
+        rf'|(?P<zh>{_ZH})\s?(?:摄氏)?(?:度|℃)'
+    )
+
+
+@cache
+def _compile_clock() -> re.Pattern[str]:
+    return re.compile(
+        r'(?<![\d.])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?!\d)\s?(?P<ap>[ap]\.?m\b)?'
+        r'|\b(?P<hour>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s?'
+        r'(?P<ap2>[ap]\.?m\b|o.clock)'
+        r'|(?P<part>今晚|晚上|夜里|凌晨|早上|清晨|上午|中午|下午|傍晚|半夜|午夜|深夜)?'
+        r'(?P<zh>\d{1,2}|[一二两三四五六七八九十]{1,3})点(?!多?(?:钱|儿|水|心|击|红|半径))'
+        r'(?P<half>半|\d\d?分)?'
+    )
+
+
+@cache
 def load_scene() -> dict[str, Any]:
     """Return scene.toml."""
     return load_toml(__file__, 'scene.toml')
@@ -46,7 +62,7 @@ def load_scene() -> dict[str, Any]:
 def find_weights(folded: str) -> list[tuple[float, int, int]]:
     """Return the weights of a text in kilograms, with where they are."""
     found = []
-    for match in _KILOGRAMS.finditer(folded):
+    for match in _compile_weight().finditer(folded):
         given = match.groupdict()
         if given['en']:
             value = parse_number(given['en']) + 0.5 * ('and a half' in match[0])
@@ -65,14 +81,14 @@ def find_temperatures(folded: str) -> list[tuple[float, int, int]]:
         return []
     return [
         (parse_number((match['en'] or match['zh']).lstrip('-')), *match.span())
-        for match in _DEGREES.finditer(folded)
+        for match in _compile_temperature().finditer(folded)
     ]
 
 
 def find_clocks(folded: str) -> list[Clock]:
     """Return the times of day of a text, afternoon and evening told by the words around."""
     found: list[Clock] = []
-    for match in _CLOCK.finditer(folded):
+    for match in _compile_clock().finditer(folded):
         given = match.groupdict()
         if given['h']:
             hour = int(given['h']) + int(given['m']) / 60
