@@ -33,7 +33,7 @@ def watched(
 
 @pytest.mark.parametrize('tool', list_tools(), ids=lambda tool: tool.name)
 @settings(
-    max_examples=few_or_many(40, 150),
+    max_examples=few_or_many(60, 150),
     deadline=None,
     database=None,
     derandomize=True,
