@@ -134,7 +134,10 @@ class _Search(ComparedEvents):
         most = POOL
         if not (words or reading.aggregate or near):
             most = min(POOL, skip + wanted + (len(placed.event_ids) if placed else 0))
-        found = self.list_events(where, window, order, descending, most)
+        if reading.order is not None and reading.order.near is not None:
+            found = self.list_closest(where, window, order, reading.order, most)
+        else:
+            found = self.list_events(where, window, order, descending, most)
         if placed is not None:
             others = [one for one in found if one.id not in placed.event_ids]
             if not others and reading.anchor is not None and reading.anchor.relation == 'during':
@@ -235,6 +238,10 @@ class _Search(ComparedEvents):
             wanted = float(reading.outcome != 'failure')
             right = sum(_get_figure(one, SUCCESS) == wanted for one in found)
             return AskedFigure(FigureView('share', right / len(found), ''), ids)
+        if asked.function == 'distinct':
+            if reading.excluded:
+                return None
+            return AskedFigure(self.count_groups(asked.group, where, window, found), ids)
         name = ''
         if asked.quantity:
             figure = self.find_figure(asked.quantity, '', reading)

@@ -31,20 +31,31 @@ class ComparedEvents(AnchoredEvents):
         """Return how many events the group with most of them has, or with fewest, and these."""
         assert reading.aggregate is not None and reading.order is not None
         by = reading.aggregate.group
-        question = self.ask(where, window)
-        known = aggregate_events(
-            self.memory, question, ['count'], '', 'day' if by == 'week' else by, 1000
-        )
-        counts: Counter[str] = Counter()
-        for group in known.groups:
-            if group.key:
-                counts[_find_week(group.key) if by == 'week' else group.key] += group.count
+        counts = self._count_each(by, where, window)
         if not counts:
             return None
         sign = 1 if reading.order.descending else -1
         key = max(counts, key=lambda one: (sign * counts[one], one))
         own = [one for one in found if self._has_key(one, by, key)]
         return FigureView(f'count of {by} {key}', float(counts[key]), ''), own
+
+    def count_groups(
+        self, by: str, where: dict[str, Any], window: Window | None, found: Sequence[EventRow]
+    ) -> FigureView:
+        """Return on how many days, or in how many weeks or sessions, any of the events were."""
+        keys = {self._name_group(one, by) for one in found} - {''}
+        count = len(keys) if len(found) < POOL else len(self._count_each(by, where, window))
+        return FigureView(f'number of {by}s', float(count), '')
+
+    def _count_each(self, by: str, where: dict[str, Any], window: Window | None) -> Counter[str]:
+        """Return how many events each group has, those without a key aside."""
+        question = self.ask(where, window)
+        unit = 'day' if by == 'week' else by
+        counts: Counter[str] = Counter()
+        for group in aggregate_events(self.memory, question, ['count'], '', unit, 1000).groups:
+            if group.key:
+                counts[_find_week(group.key) if by == 'week' else group.key] += group.count
+        return counts
 
     def list_firsts(
         self,

@@ -19,7 +19,7 @@ from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.tables import event_names
 from robot_memory.storage.tables.events import SUCCESS
 from robot_memory.text.questions.events import match_label
-from robot_memory.text.questions.model import UNITS, Bound, Reading, Window
+from robot_memory.text.questions.model import UNITS, Bound, Order, Reading, Window
 from robot_memory.text.questions.words import list_words
 
 POOL = 1000
@@ -56,6 +56,33 @@ class NamedEvents:
             return listed[:limit]
         question = self.ask(where, window, order, descending, limit)
         return list(list_events(self.memory, question).events)
+
+    def list_closest(
+        self,
+        where: dict[str, Any],
+        window: Window | None,
+        figure: str,
+        order: Order,
+        limit: int,
+    ) -> list[EventRow]:
+        """Return the events whose figure is closest to the value of an order, these first."""
+        assert order.near is not None
+        unit = figure.partition(' [')[2].rstrip(']') or UNITS[order.by]
+        own = convert(order.near, UNITS[order.by], unit)
+        value = order.near * 1e9 if figure == 'duration' else order.near if own is None else own
+        written = f'{order.near!r} {UNITS[order.by]}'
+        above, below = (
+            self.list_events(
+                {**where, figure: {**where.get(figure, {}), operator: written}},
+                window,
+                figure,
+                operator == '$lt',
+                limit,
+            )
+            for operator in ('$gte', '$lt')
+        )
+        found = sorted((*above, *below), key=lambda one: abs(measure_event(one, figure) - value))
+        return found[:limit]
 
     def list_by_ids(self, ids: Sequence[int]) -> list[EventRow]:
         """Return events by their ids, the first to begin first."""

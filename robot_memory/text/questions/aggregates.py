@@ -40,6 +40,10 @@ def find_aggregate(folded: str, own: str = '') -> FoundAggregate | None:
 
     Where no quantity is named, a mean is of the events' `own`.
     """
+    for name in load_table('orders')['distinct']:
+        if match := load_pattern('orders', 'distinct', name).search(folded):
+            span = match.span()
+            return FoundAggregate(Aggregate('distinct', '', name), (span,), (span,))
     found: dict[Function, Span] = {}
     for function, pattern in _compile_aggregates():
         if match := pattern.search(folded):

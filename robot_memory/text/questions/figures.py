@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterator
-from functools import cache
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 from robot_memory.text.questions.model import Bound, Operator
-from robot_memory.text.questions.numbers import ENGLISH, HAN, parse_number
+from robot_memory.text.questions.numbers import COUNT, ENGLISH, HAN, parse_number
 from robot_memory.text.questions.tables import expand, load_pattern, load_table
 from robot_memory.text.vocabulary import UNITS
 
@@ -72,28 +72,34 @@ def _compose_units(names: dict[str, str]) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _compile_forms() -> tuple[_Form, ...]:
-    """Return the forms of a bound, and how the values of each are read."""
-    table = load_table('figures')
-    unit = '|'.join(re.escape(name) for name in sorted(list_units(), key=len, reverse=True))
+def _join_units() -> str:
+    """Return a pattern of all names of units, the longest first."""
+    return '|'.join(re.escape(name) for name in sorted(list_units(), key=len, reverse=True))
+
+
+def _compile_form(form: str, table: dict[str, Any], **more: str) -> re.Pattern[str]:
+    """Compile a form of a number and a unit; `more` are fragments of its own."""
     amounts = table['amount']
     number = expand(amounts['number'], table)
     fragments = {
         **table['fragments'],
-        'unit': unit,
+        'unit': _join_units(),
         'digits': f'{ENGLISH}|{HAN}',
         'ends': amounts['ends'],
         'not_ago': amounts['not_ago'],
-        'amount': rf'(?P<per>每秒钟?)?(?P<number>{number})\s?-?个?(?P<unit>{unit})'
+        'amount': rf'(?P<per>每秒钟?)?(?P<number>{number})\s?-?个?(?P<unit>{_join_units()})'
         rf'(?P<half> and a half|半钟?|(?<=[米斤])[一二三四五六七八九](?![十百千个次]))?'
         rf'(?:\s?(?:and )?零?(?P<tail>{ENGLISH}|{HAN})\s?(?P<tail_unit>秒钟?|s|secs?|seconds?)'
         rf'(?![a-z]))?{amounts["ends"]}',
     }
+    return re.compile(expand(amounts[form], {'fragments': {**fragments, **more}}))
 
-    def compile_form(form: str, **more: str) -> re.Pattern[str]:
-        given = {**fragments, **more}
-        return re.compile(expand(amounts[form], {'fragments': given}))
 
+@cache
+def _compile_forms() -> tuple[_Form, ...]:
+    """Return the forms of a bound, and how the values of each are read."""
+    table = load_table('figures')
+    compile_form = partial(_compile_form, table=table)
     forms: list[_Form] = [
         (compile_form('between'), _read_between),
         (compile_form('around'), _read_around),
@@ -250,24 +256,93 @@ def _convert(value: float, name: str, folded: str, per: str = '') -> _Value | No
     return _Value(quantity, float(f'{value * factor:.12g}'))
 
 
-def _find(folded: str) -> Iterator[tuple[int, int, list[_Pair]]]:
+@cache
+def _compile_closest() -> re.Pattern[str]:
+    return _compile_form('closest', load_table('figures'))
+
+
+class Target(NamedTuple):
+    """Hold the value that what is asked for is closest to, and where it was read."""
+
+    quantity: str
+    value: float
+    span: tuple[int, int]
+
+
+def find_target(folded: str) -> Target | None:
+    """Return the value that what is asked for is closest to: nearest to 20 N, 最接近20牛."""
+    match = _compile_closest().search(folded)
+    if match is None:
+        return None
+    number, unit = next(
+        (match[f'number{one}'], match[f'unit{one}'])
+        for one in ('', '2', '3')
+        if match[f'unit{one}']
+    )
+    found = _convert(_parse(number), unit, folded)
+    return found and Target(*found, match.span())
+
+
+@cache
+def _compile_bare() -> tuple[re.Pattern[str], tuple[tuple[Operator, re.Pattern[str]], ...]]:
+    """Return what stands between two bounds of one thing, and bounds without a unit."""
+    table = load_table('figures')
+    amounts = table['amount']
+    fragments = {
+        **table['fragments'],
+        **{name: amounts[name] for name in ('ends', 'goes_on')},
+        'unit': _join_units(),
+        'COUNT': COUNT,
+    }
+    bare = []
+    for one in table['comparison']:
+        if one['operator'] != '$eq':
+            given = {**fragments, 'before': expand(one['before'], table)}
+            bare.append(
+                (one['operator'], re.compile(expand(amounts['bare'], {'fragments': given})))
+            )
+    return re.compile(amounts['joins']), tuple(bare)
+
+
+def _find_bare(
+    folded: str, found: Sequence[tuple[int, int, str, list[_Pair]]]
+) -> Iterator[tuple[int, int, str, list[_Pair]]]:
+    """Yield bounds without a unit beside one to the other side, which has theirs."""
+    single = [one for one in found if one[2] and len(one[3]) == 1]
+    if not single:
+        return
+    joins, forms = _compile_bare()
+    for operator, pattern in forms:
+        for match in pattern.finditer(folded):
+            for start, end, unit, ((other, value),) in single:
+                apart = (end, match.start()) if end <= match.start() else (match.end(), start)
+                if other[:3] == operator[:3] or apart[0] > apart[1]:
+                    continue
+                if not joins.fullmatch(folded, *apart):
+                    continue
+                own = _convert(_parse(match['number']), unit, folded)
+                if own and own.quantity == value.quantity:
+                    yield *match.span(), '', [(operator, own)]
+
+
+def _find(folded: str) -> Iterator[tuple[int, int, str, list[_Pair]]]:
     shares = _compile_share_forms() if any(one in folded for one in _SHARES) else ()
     for pattern, read in (*_compile_forms(), *shares):
         for match in pattern.finditer(folded):
             pairs = read(match, folded)
             if pairs:
-                yield match.start(), match.end(), pairs
+                yield match.start(), match.end(), match.groupdict().get('unit') or '', pairs
 
 
 _SIGNS: dict[str, Operator] = {'>': '$gt', '<': '$lt', '>=': '$gte', '<=': '$lte'}
 
 
-def _find_formal(folded: str) -> Iterator[tuple[int, int, list[_Pair]]]:
+def _find_formal(folded: str) -> Iterator[tuple[int, int, str, list[_Pair]]]:
     """Yield bounds without a unit, as programs write them: peak_force > 30."""
     for match in load_pattern('figures', 'words', 'formal').finditer(folded):
         quantity = match['quantity'].replace('weight', 'mass')
         value = _Value(quantity, parse_number(match['number']))
-        yield match.start(), match.end(), [(_SIGNS[match['operator']], value)]
+        yield match.start(), match.end(), '', [(_SIGNS[match['operator']], value)]
 
 
 def find_bounds(folded: str, text: str, *, formal: bool = False) -> FoundBounds:
@@ -283,7 +358,8 @@ def find_bounds(folded: str, text: str, *, formal: bool = False) -> FoundBounds:
     bounds: list[Bound] = []
     spans: list[tuple[int, int]] = []
     every = [*_find(folded), *(_find_formal(folded) if formal else ())]
-    for start, end, pairs in sorted(every, key=lambda one: (one[0], -one[1])):
+    every += _find_bare(folded, every)
+    for start, end, _, pairs in sorted(every, key=lambda one: (one[0], -one[1])):
         if spans and start < spans[-1][1]:
             continue
         spans.append((start, end))

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 Relation = Literal['since', 'before', 'after', 'during', 'around', 'between']
 Operator = Literal['$gt', '$gte', '$lt', '$lte', '$eq']
-Function = Literal['count', 'mean', 'median', 'std', 'sum', 'rate', 'share']
+Function = Literal['count', 'distinct', 'mean', 'median', 'std', 'sum', 'rate', 'share']
 
 PEAKED = ('force', 'torque', 'speed', 'effort', 'current')
 """Quantities whose figure is the peak where the question names no other."""
@@ -160,6 +160,7 @@ class Order:
     Hold an order by 'time', 'count' or a quantity; `skip` come before what is asked for.
 
     With `turned` what is asked for is listed the other way round: the last four, oldest first.
+    With `near`, in the unit of the quantity, what is closest to that value comes first.
     """
 
     by: str
@@ -168,10 +169,14 @@ class Order:
     skip: int = 0
     figure: str = ''
     turned: bool = False
+    near: float | None = None
 
     def describe(self) -> str:
         """Return the order in words."""
-        if self.by == 'time':
+        if self.near is not None:
+            words = f'{name_figure(self.by, self.figure)} closest to {self.near:.6g}'
+            words = f'{words} {UNITS[self.by]} first'
+        elif self.by == 'time':
             words = f'{"newest" if self.descending else "oldest"} first'
         else:
             words = f'{"highest" if self.descending else "lowest"} '
@@ -183,7 +188,11 @@ class Order:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """Hold a figure over events: of no quantity for a count; `group` is hour, day, task, ..."""
+    """
+    Hold a figure over events: of no quantity for a count; `group` is hour, day, task, ...
+
+    'distinct' counts the groups that have any: on how many days.
+    """
 
     function: Function
     quantity: str = ''
@@ -191,6 +200,8 @@ class Aggregate:
 
     def describe(self) -> str:
         """Return the aggregate in words."""
+        if self.function == 'distinct':
+            return f'number of {self.group}s'
         words = f'{self.function} of {self.quantity}' if self.quantity else self.function
         return f'{words} by {self.group}' if self.group else words
 

@@ -8,7 +8,7 @@ from robot_memory.text.questions.aggregates import FoundAggregate, find_aggregat
 from robot_memory.text.questions.anchor_model import FoundAnchor
 from robot_memory.text.questions.events import Mention, is_han, locate_quantities
 from robot_memory.text.questions.mention_reader import MentionReader
-from robot_memory.text.questions.model import Anchor, Order, Window
+from robot_memory.text.questions.model import Aggregate, Anchor, Order, Window
 from robot_memory.text.questions.numbers import parse_number
 from robot_memory.text.questions.orders import find_time_order
 from robot_memory.text.questions.superlatives import (
@@ -32,6 +32,11 @@ class OrderReader(MentionReader):
         self, anchor: FoundAnchor | None, times: Sequence[tuple[int, int]], window: bool
     ) -> FoundOrder | None:
         """Return the order that a question tells; what stands behind its asking part may not."""
+        if self.target:
+            quantity, value, span = self.target
+            named = locate_quantities(self.said).get(quantity)
+            spans = (span, named) if named else (span,)
+            return FoundOrder(Order(quantity, True, 1, near=value), spans)
         taken = [*times, *((anchor.span,) if anchor else ())]
         behind = [one for one in self.frame.others if one[0] >= self.frame.start]
         order = self._find_order_in(mask(self.said, [*taken, *behind]), anchor, window)
@@ -90,6 +95,17 @@ class OrderReader(MentionReader):
         days = load_pattern('orders', 'each', 'days').search(self.folded)
         listed = window and (window.pieces or (days and window.granularity in _LONG))
         return group or ('day' if listed else '')
+
+    def find_busier(self) -> tuple[FoundOrder | None, FoundAggregate | None]:
+        """Return the order and the count of what several days are compared by: more contacts."""
+        if not load_pattern('orders', 'busier', 'asks').search(self.folded):
+            return None, None
+        for name in ('more', 'fewer'):
+            match = load_pattern('orders', 'busier', name).search(self.said)
+            if match:
+                order = FoundOrder(Order('count', name == 'more', 1), (match.span(),))
+                return order, FoundAggregate(Aggregate('count', '', 'day'), (match.span(),), ())
+        return None, None
 
     def find_loosely(self) -> tuple[FoundOrder | None, FoundAggregate | None]:
         """Return an order or a count of what only its meaning names: the last thermal trip."""

@@ -142,7 +142,7 @@ class _Reader(OrderReader):
             self.leave_bounds(anchor.span)
         self.mentions = self.leave_frame()
         outside = window is not None or told is not None
-        ordered = 'order' in self.signs or self.elapsed is not None
+        ordered = bool('order' in self.signs or self.elapsed or self.target)
         order = self.find_order(anchor, times, window is not None) if ordered else None
         aggregate = (
             self.find_aggregate(outside or bool(self.file)) if 'count' in self.signs else None
@@ -151,7 +151,11 @@ class _Reader(OrderReader):
         each, by = self.find_each(order, aggregate, window), aggregate.group if aggregate else ()
         if each:
             times, aggregate = (*times, *by), None
-        if aggregate and aggregate.aggregate.group:
+        if aggregate is None and order is None and window and window.pieces:
+            order, aggregate = self.find_busier()
+        elif (
+            aggregate and aggregate.aggregate.group and aggregate.aggregate.function != 'distinct'
+        ):
             most = load_pattern('orders', 'most', 'en').search(self.said)
             many = bool(most and (most['most'] or most['han']))
             order = FoundOrder(Order('count', many, 1), (most.span(),)) if most else order
@@ -165,6 +169,7 @@ class _Reader(OrderReader):
         says = says or bool((self.file or filed) and self.mentions)
         seen = any(m.kinds == ('scene',) for m in self.mentions) and not self.cues.present
         says = says or bool(seen and load_pattern('events', 'instant', 'en').search(self.folded))
+        says = says or self._tells_how_sessions_ended()
         used = self.leave_unfit(self.choose_mentions(says), order.order if order else None)
         used = self.leave_weighed(used) if aggregate and aggregate.aggregate.quantity else used
         if window and used and all(m.kinds == ('session',) for m in used):
@@ -249,6 +254,12 @@ class _Reader(OrderReader):
         if self.cues.past and any(not (m.weak or m.common) for m in used):
             return True
         return any(is_asked_for(self.folded, one) for one in used)
+
+    def _tells_how_sessions_ended(self) -> bool:
+        sessions = any('session' in m.kinds for m in self.mentions)
+        which = load_pattern('events', 'any', 'which').search(self.folded)
+        asked = sessions and (self.cues.past or which)
+        return bool(asked and find_outcome(self.folded))
 
     def _may_have_outcome(self, own: Sequence[str]) -> bool:
         return 'task' in own or any(

@@ -9,7 +9,7 @@ from dataclasses import replace
 from robot_memory.text.questions.anchors import find_anchor
 from robot_memory.text.questions.calendar import Calendar
 from robot_memory.text.questions.events import Cues, Mention, find_cues, find_mentions
-from robot_memory.text.questions.figures import NO_BOUNDS, find_bounds
+from robot_memory.text.questions.figures import NO_BOUNDS, find_bounds, find_target
 from robot_memory.text.questions.framing import NO_FRAME, find_frame
 from robot_memory.text.questions.superlatives import find_superlative
 from robot_memory.text.questions.tables import load_pattern
@@ -39,6 +39,8 @@ class WindowReader:
         past = load_pattern('anchors', 'elapsed', 'any').search(self.folded)
         self.elapsed = past.span() if past else None
         self.folded = mask(self.folded, [self.elapsed]) if self.elapsed else self.folded
+        self.target = find_target(self.folded) if 'number' in signs else None
+        self.folded = mask(self.folded, [self.target.span]) if self.target else self.folded
         self.bounds = (
             find_bounds(self.folded, text, formal=self.formal) if 'number' in signs else NO_BOUNDS
         )
