@@ -86,6 +86,64 @@ def test_a_median_and_a_spread_are_answered(pushes: tuple[Robot, dict[str, int]]
     assert require(spread).value == pytest.approx(2.25)
 
 
+@pytest.mark.parametrize(
+    ('question', 'wanted'),
+    [
+        ('Which pushes were over 1.8 but under 7 N?', ['today', 'light yesterday']),
+        ('有没有大于1.8牛但小于7的推力？', ['today', 'light yesterday']),
+        ('Which push had a peak force closest to 5 N?', ['today']),
+        ('哪次推的力最接近2.2牛？', ['light yesterday']),
+        ('Which pushes were harder than the push at 05:13 today?', ['hard yesterday']),
+        ('Which pushes were softer than the one at 05:13 yesterday?', ['light today']),
+        ('哪几次推比昨天05:13那次更用力？', ['today', 'hard yesterday']),
+        ('Which push was nearest in time to the tool change?', ['light yesterday']),
+        ('离换工具最近的一次推是哪次？', ['light yesterday']),
+    ],
+)
+def test_events_are_compared_with_values_and_with_each_other(
+    pushes: tuple[Robot, dict[str, int]], question: str, wanted: list[str]
+) -> None:
+    robot, ids = pushes
+    feel(robot, 25.4, 0.0, kind='tool_change', text='Changed the tool', detector='task')
+    answer = robot.recall(question)
+    assert [event.memory_id for event in require(answer.events)] == [ids[name] for name in wanted]
+    assert not answer.no_match
+
+
+@pytest.mark.parametrize(
+    ('question', 'figure'),
+    [
+        ('On how many days did you feel a push?', 2),
+        ('有几天发生过推力？', 2),
+        ('On how many days did you feel a push over 7 N?', 1),
+        ('On how many different days did you feel a push under 1 N?', 0),
+    ],
+)
+def test_the_days_of_events_are_counted(
+    pushes: tuple[Robot, dict[str, int]], question: str, figure: int
+) -> None:
+    robot, _ = pushes
+    assert require(robot.recall(question).aggregate).value == figure
+
+
+def test_of_two_days_the_one_with_more_is_found(pushes: tuple[Robot, dict[str, int]]) -> None:
+    robot, ids = pushes
+    more = feel(robot, 26, 3.0)
+    answer = robot.recall('Were there more pushes on 24 February or on 25 February?')
+    assert require(answer.aggregate).value == 3
+    wanted = {more, ids['hard yesterday'], ids['light yesterday']}
+    assert {event.memory_id for event in require(answer.events)} <= wanted
+    fewer = robot.recall('24日和25日哪天的推更少？')
+    assert require(fewer.aggregate).value == 2
+
+
+def test_what_no_known_event_is_compared_with_is_said(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, _ = pushes
+    assert robot.recall('Which pushes were harder than the collision on Monday?').no_match
+
+
 def test_events_between_two_others_are_found(
     pushes: tuple[Robot, dict[str, int]],
 ) -> None:

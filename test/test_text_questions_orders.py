@@ -72,7 +72,8 @@ def test_an_order_and_a_figure_are_read(text: str, read_as: str) -> None:
         ('上周拧紧力矩的标准差', 'screwing, std of torque, 2026-11-09 to 2026-11-15'),
         ('今天上午比昨天上午多推了几次', 'pushes, count, 2026-11-20 05:00 to 12:00, against '
          '2026-11-19 05:00 to 12:00'),
-        ('Which push happened nearest to the stop of the 18th?', 'pushes, 2026-11-18'),
+        ('Which push happened nearest to the stop of the 18th?',
+         'pushes, nearest to the last stop of 2026-11-18'),
         ('In which shift was there an emergency stop?', 'emergency stops'),
     ],
 )  # fmt: skip

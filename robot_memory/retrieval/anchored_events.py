@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from robot_memory.core.zones import to_local
 from robot_memory.retrieval.matching import choose_way, has_word
 from robot_memory.retrieval.meant_events import MeantEvents
-from robot_memory.retrieval.named_events import POOL, choose_best
+from robot_memory.retrieval.named_events import POOL, choose_best, measure_event
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.storage.events.pages import EventRow
@@ -20,7 +20,7 @@ from robot_memory.storage.indexes.filters import compile_filter
 from robot_memory.text.questions.events import Mention, find_mentions, find_outcome
 from robot_memory.text.questions.figures import find_bounds
 from robot_memory.text.questions.folding import fold_characters
-from robot_memory.text.questions.model import Anchor, DayOf, Reading, Window
+from robot_memory.text.questions.model import Anchor, Comparison, DayOf, Reading, Window
 from robot_memory.text.questions.superlatives import find_superlative
 from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.windows import WEEKDAY, get_part
@@ -76,6 +76,41 @@ class AnchoredEvents(MeantEvents):
         if until <= since:
             return None
         return Placed(Window(since, until, 'range', self.zone), (begin.id, end.id))
+
+    def compare_with(
+        self, than: Comparison, where: dict[str, Any], reading: Reading
+    ) -> dict[str, Any] | None:
+        """Return conditions with that of a comparison; None where its event is not known."""
+        event = self._find_anchor(than.anchor, None)
+        named = self.read_anchor(than.anchor)
+        own = self.find_figure(than.quantity, '', named)
+        figure = self.find_figure(than.quantity, '', reading, exact=True)
+        if event is None or own is None or figure is None:
+            return None
+        value, unit = measure_event(event, own), own.partition(' [')[2].rstrip(']')
+        if than.quantity == 'duration':
+            value, unit = value / 1e9, 's'
+        bound = {**where.get(figure, {}), than.operator: f'{value!r} {unit}'.strip()}
+        others = {**where.get('event_id', {}), '$nin': [event.id]}
+        return {**where, figure: bound, 'event_id': others}
+
+    def list_nearest(
+        self, where: dict[str, Any], window: Window | None, anchor: Anchor, limit: int
+    ) -> list[EventRow]:
+        """Return the events nearest in time to that of an anchor; none where it is not known."""
+        event = self._find_anchor(anchor, None)
+        if event is None:
+            return []
+        at = to_local(event.onset // 1000, self.zone)
+        others = {**where, 'event_id': {**where.get('event_id', {}), '$nin': [event.id]}}
+        sides = (Window(None, at, 'range', self.zone), Window(at, None, 'range', self.zone))
+        found = [
+            one
+            for side, newest in zip(sides, (True, False), strict=True)
+            for one in self.list_events(others, intersect(window, side), 'onset', newest, limit)
+        ]
+        unique = {one.id: one for one in found}
+        return sorted(unique.values(), key=lambda one: _measure_gap(one, event))[:limit]
 
     def _place_day(self, anchor: Anchor, day: DayOf, beside: Window | None) -> Placed | None:
         """Return the day or week that an event tells, or that what lasted for days does."""
@@ -232,6 +267,12 @@ def _name_tools(folded: str, mentions: Sequence[Mention]) -> Iterator[str]:
             for found in (tool, away):
                 match = found.search(folded, one.start, one.end)
                 yield match[0] if match else ''
+
+
+def _measure_gap(one: EventRow, other: EventRow) -> int:
+    """Return the nanoseconds between two events, 0 where they overlap."""
+    first, last = sorted((one, other), key=lambda event: event.onset)
+    return max(0, last.onset - (first.end or first.onset))
 
 
 def _names_person(actor_id: str | None, folded: str) -> bool:

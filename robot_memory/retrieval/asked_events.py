@@ -118,6 +118,8 @@ class _Search(ComparedEvents):
                 span = measure_window(placed.window)
                 figure = None if span is None else AskedFigure(span, placed.event_ids)
                 return AskedEvents(read_as, found, figure)
+        if where is not None and reading.than is not None:
+            where = self.compare_with(reading.than, where, reading)
         if where is None:
             return AskedEvents(read_as, no_match=True)
         words = list_words(reading.rest)
@@ -134,7 +136,9 @@ class _Search(ComparedEvents):
         most = POOL
         if not (words or reading.aggregate or near):
             most = min(POOL, skip + wanted + (len(placed.event_ids) if placed else 0))
-        if reading.order is not None and reading.order.near is not None:
+        if reading.nearest is not None:
+            found = self.list_nearest(where, window, reading.nearest, most)
+        elif reading.order is not None and reading.order.near is not None:
             found = self.list_closest(where, window, order, reading.order, most)
         else:
             found = self.list_events(where, window, order, descending, most)

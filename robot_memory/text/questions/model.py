@@ -121,12 +121,13 @@ class Anchor:
     def describe(self) -> str:
         """Return the anchor in words."""
         if self.day:
-            return f'{self.day.describe()} {self._describe_event()}'
+            return f'{self.day.describe()} {self.describe_event()}'
         within = f'within {self.distance:g} s ' if self.distance is not None else ''
-        words = f'{within}{self.relation} {self._describe_event()}'
-        return f'{words} and {self.to._describe_event()}' if self.to else words
+        words = f'{within}{self.relation} {self.describe_event()}'
+        return f'{words} and {self.to.describe_event()}' if self.to else words
 
-    def _describe_event(self) -> str:
+    def describe_event(self) -> str:
+        """Return the event in words."""
         which = 'the last' if self.which < 0 else f'the {_format_ordinal(self.which)}'
         which = f'the {_format_ordinal(-self.which)} last' if self.which < -1 else which
         if self.said:
@@ -152,6 +153,20 @@ class Bound:
             f'{name_figure(self.quantity, self.figure)} {_OPERATORS[self.operator]} '
             f'{self.value:.6g} {UNITS[self.quantity]}'
         )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Hold an event, named as by an anchor, that what is asked for has more or less than."""
+
+    quantity: str
+    operator: Operator
+    anchor: Anchor
+
+    def describe(self) -> str:
+        """Return the comparison in words."""
+        figure, side = name_figure(self.quantity), _OPERATORS[self.operator]
+        return f'{figure} {side} that of {self.anchor.describe_event()}'
 
 
 @dataclass(frozen=True)
@@ -219,8 +234,9 @@ class Reading:
     only stop words are, and all of it where nothing was read. A `vague` reading names no kind, or
     with ordinary words only; of a `loose` one the order and the count hold only where it is known
     what kind is meant. `between` asks how long it was from one event of the anchor to the other,
-    `against` is the window that `window` is compared with. With `each` the first by the order is
-    asked for of each day, session, ... or of each piece of the window.
+    `against` is the window that `window` is compared with, `than` an event. What is
+    `nearest` in time to an event comes first. With `each` the first
+    by the order is asked for of each day, session, ... or of each piece of the window.
     """
 
     rest: str
@@ -239,6 +255,8 @@ class Reading:
     told: bool = False
     between: bool = False
     against: Window | None = None
+    than: Comparison | None = None
+    nearest: Anchor | None = None
     each: str = ''
     vague: bool = False
     loose: bool = False
@@ -260,12 +278,14 @@ class Reading:
         parts = [' or '.join(names)] if names and self else []
         parts += [f'no {_make_plural(label)}' for label in self.excluded]
         parts += [bound.describe() for bound in self.bounds]
+        order = None if self.nearest else self.order
         parts += [
             part.describe()
-            for part in (self.aggregate, self.order, self.anchor, self.window)
+            for part in (self.than, self.aggregate, order, self.anchor, self.window)
             if part is not None
         ]
         parts += ['how long'] if self.between else []
+        parts += [f'nearest to {self.nearest.describe_event()}'] if self.nearest else []
         parts += [f'of each {self.each}'] if self.each else []
         parts += [f'against {self.against.describe()}'] if self.against else []
         parts += [self.outcome, self.recording and f'in {self.recording}']

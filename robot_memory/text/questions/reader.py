@@ -142,7 +142,7 @@ class _Reader(OrderReader):
             self.leave_bounds(anchor.span)
         self.mentions = self.leave_frame()
         outside = window is not None or told is not None
-        ordered = bool('order' in self.signs or self.elapsed or self.target)
+        ordered = bool('order' in self.signs or self.elapsed or self.target or self.compared)
         order = self.find_order(anchor, times, window is not None) if ordered else None
         aggregate = (
             self.find_aggregate(outside or bool(self.file)) if 'count' in self.signs else None
@@ -161,7 +161,7 @@ class _Reader(OrderReader):
             order = FoundOrder(Order('count', many, 1), (most.span(),)) if most else order
         for span in by:
             self.mentions = [m for m in self.mentions if not is_inside(m, span)]
-        says = bool(outside or self.bounds.bounds or order or aggregate)
+        says = bool(outside or self.bounds.bounds or order or aggregate or self.compared)
         strong = any(not (m.weak or m.common or m.happening) for m in self.mentions)
         definite = load_pattern('events', 'recording', 'definite').search(self.folded)
         named = strong or (definite and any(m.weak and not m.common for m in self.mentions))
@@ -200,6 +200,7 @@ class _Reader(OrderReader):
             *_span(self.bounds.spans, 'bound'),
         ]
         spans += _span((anchor.span,) if anchor else (), 'anchor')
+        spans += _span((self.compared.span,) if self.compared else (), 'bound')
         spans += _span(order.spans if order else (), 'order')
         spans += _span(aggregate.spans if aggregate else (), 'aggregate')
         spans += _span(((m.start, m.end) for m in (*used, *without)), 'kind')
@@ -225,6 +226,10 @@ class _Reader(OrderReader):
             told=self.cues.asked,
             between=bool(told and told.to and not used and self.asks_span()),
             against=against.window if against else None,
+            than=self.compared.comparison if self.compared else None,
+            nearest=self.compared.anchor
+            if self.compared and not self.compared.comparison
+            else None,
             each=each,
             vague=vague,
             loose=loose,

@@ -77,7 +77,7 @@ def _compare(words: Sequence[str], two: bool) -> list[str]:
     return [*words, *(more if two else ())]
 
 
-_LASTING = ('task', 'session', 'trial', 'fault')
+LASTING = ('task', 'session', 'trial', 'fault')
 """Kinds of which the fastest is the shortest."""
 
 
@@ -116,12 +116,12 @@ def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | N
         if match['word'].startswith('how ') and find_aggregate(folded):
             continue  # how hard it was on average
         order = Order(one['by'], one['descending'], take, skip)
-        lasting = kinds.issubset(_LASTING) or kinds == {'fault', 'state'}
+        lasting = kinds.issubset(LASTING) or kinds == {'fault', 'state'}
         if order.by == 'speed' and kinds and lasting:
             order = replace(order, by='duration', descending=not order.descending)
         if order.by == 'force' and any('screwing' in one.labels for one in mentions):
             order = replace(order, by='torque')
-        order = replace(order, by=_find_fitting(mentions, order.by))
+        order = replace(order, by=find_fitting(mentions, order.by))
         turned = load_pattern('orders', 'turned', 'any').search(folded)
         if turned and order.descending and take != 1:
             order = replace(order, turned=True)
@@ -201,7 +201,7 @@ def fits(mentions: Sequence[Mention], quantity: str) -> bool:
 _ALIKE = {'force': ('effort', 'torque'), 'torque': ('effort', 'force'), 'length': ('distance',)}
 
 
-def _find_fitting(mentions: Sequence[Mention], quantity: str) -> str:
+def find_fitting(mentions: Sequence[Mention], quantity: str) -> str:
     """Return what events are measured by in place of a quantity that they have not."""
     if not mentions or fits(mentions, quantity):
         return quantity

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from robot_memory.text.questions.anchors import find_anchor
 from robot_memory.text.questions.calendar import Calendar
+from robot_memory.text.questions.comparisons import find_comparison, find_nearest
 from robot_memory.text.questions.events import Cues, Mention, find_cues, find_mentions
 from robot_memory.text.questions.figures import NO_BOUNDS, find_bounds, find_target
 from robot_memory.text.questions.framing import NO_FRAME, find_frame
@@ -45,6 +46,12 @@ class WindowReader:
             find_bounds(self.folded, text, formal=self.formal) if 'number' in signs else NO_BOUNDS
         )
         self.mentions = find_mentions(self.folded, self.bounds.spans)
+        compare = (self.folded, self.mentions, calendar)
+        self.compared = find_comparison(*compare) or find_nearest(*compare)
+        if self.compared:
+            self.folded = mask(self.folded, [self.compared.span])
+            outside = [m for m in self.mentions if m not in self.compared.mentions]
+            self.mentions = outside if any(m.kinds for m in outside) else self.mentions
         self.frame = NO_FRAME if self.formal else find_frame(self.folded, self.mentions)
         if self.frame.asides:
             asides = self.frame.asides

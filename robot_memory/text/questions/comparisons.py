@@ -1,0 +1,106 @@
+"""Comparisons with an event that a question names: harder than the push at 14:03, 比那次更久."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from robot_memory.text.questions.calendar import Calendar
+from robot_memory.text.questions.events import Mention, Span
+from robot_memory.text.questions.model import Anchor, Comparison
+from robot_memory.text.questions.superlatives import LASTING, find_fitting, find_own_quantity
+from robot_memory.text.questions.tables import load_pattern, load_table
+from robot_memory.text.questions.windows import find_window
+
+_PLACED = frozenset(('contact', 'motion', 'scene'))
+
+
+class FoundComparison(NamedTuple):
+    """
+    Hold what is compared with an event, where it was read, and the events that it names.
+
+    Without a comparison what is asked for is nearest in time to the event.
+    """
+
+    anchor: Anchor
+    comparison: Comparison | None
+    span: Span
+    mentions: tuple[Mention, ...]
+
+
+def find_comparison(
+    folded: str, mentions: Sequence[Mention], calendar: Calendar
+) -> FoundComparison | None:
+    """Return the comparison of what is asked for with an event; None where there is none."""
+    name = 'en' if ' than ' in folded else 'zh' if '比' in folded else ''
+    match = load_pattern('comparisons', 'than', name).search(folded) if name else None
+    found = match and _find_event(folded, match, mentions)
+    if match is None or found is None:
+        return None
+    named, words = found
+    asked = [one for one in mentions if one not in named and one.kinds] or named
+    quantity, over = _choose_quantity(match['word'], asked)
+    if not quantity:
+        return None
+    anchor = _make_anchor(words, calendar)
+    comparison = Comparison(quantity, '$gt' if over else '$lt', anchor)
+    return FoundComparison(anchor, comparison, match.span(), named)
+
+
+def find_nearest(
+    folded: str, mentions: Sequence[Mention], calendar: Calendar
+) -> FoundComparison | None:
+    """Return the event that what is asked for is nearest to in time: 离急停最近的一次接触."""
+    name = (
+        'en' if 'est to ' in folded or 'est in time' in folded else 'zh' if '最' in folded else ''
+    )
+    match = load_pattern('comparisons', 'nearest', name).search(folded) if name else None
+    found = match and _find_event(folded, match, mentions)
+    if match is None or found is None:
+        return None
+    named, words = found
+    # What has a place may be near in space.
+    if not match['time'] and any(_PLACED.intersection(one.kinds) for one in named):
+        return None
+    return FoundComparison(_make_anchor(words, calendar), None, match.span(), named)
+
+
+def _find_event(
+    folded: str, match: re.Match[str], mentions: Sequence[Mention]
+) -> tuple[tuple[Mention, ...], str] | None:
+    """Return what the words of an event name, and these words; None where they name none."""
+    start, end = match.span('event')
+    named = tuple(one for one in mentions if start <= one.start < end and one.kinds)
+    if named:
+        return named, match['event']
+    points = load_pattern('comparisons', 'than', 'points').search(match['event'])
+    other = next((one for one in mentions if one.kinds), None)
+    if points is None or other is None:
+        return None
+    own = f' {folded[other.start : other.end]} '
+    return (), match['event'].replace(points[0], own)
+
+
+def _make_anchor(words: str, calendar: Calendar) -> Anchor:
+    window = find_window(words, calendar)
+    for start, end in sorted(window.spans if window else (), reverse=True):
+        words = f'{words[:start]} {words[end:]}'
+    words = load_pattern('comparisons', 'than', 'lead').sub('', ' '.join(words.split()))
+    return Anchor('since', words, window=window.window if window else None)
+
+
+def _choose_quantity(word: str, asked: Sequence[Mention]) -> tuple[str, bool]:
+    """Return what a comparative is of, for what is asked for, and whether more of it is meant."""
+    kinds = {kind for one in asked for kind in one.kinds}
+    for one in load_table('comparisons')['comparative']:
+        if word in one['words'].split():
+            quantity, over = one['by'], one['over']
+            if quantity == 'speed' and kinds.issubset((*LASTING, 'state')):
+                return 'duration', not over
+            if quantity == 'mass' and 'contact' in kinds:
+                quantity = 'force'
+            if quantity == 'own':
+                quantity = find_own_quantity(asked)
+            return find_fitting(asked, quantity), over
+    return '', True
