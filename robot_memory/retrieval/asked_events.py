@@ -22,6 +22,7 @@ from robot_memory.text.questions.reader import Question
 from robot_memory.text.questions.words import Alternatives, list_words
 
 _SECOND = 1_000_000
+_DOINGS = ('task', 'session')
 _FUNCTIONS = {'count': 'count', 'rate': 'count', 'mean': 'mean', 'sum': 'sum'}
 _FUNCTIONS |= {'median': 'median', 'std': 'std'}
 
@@ -156,6 +157,8 @@ class _Search(ComparedEvents):
         if window is not None and window.pieces:  # what is counted is of these alone
             where = {**where, 'event_id': {'$in': [one.id for one in found] or [0]}}
         found = self._compare_words(reading, words, found)
+        if reading.doing and placed is None and not (reading.kinds or reading.order):
+            found.sort(key=lambda one: one.names['kind'] not in _DOINGS)
         if words and 'tool change' in reading.labels:
             found = choose_way(question, words, found)
         elif self._is_elsewhere(reading, words, where, found):

@@ -234,9 +234,10 @@ class Reading:
     only stop words are, and all of it where nothing was read. A `vague` reading names no kind, or
     with ordinary words only; of a `loose` one the order and the count hold only where it is known
     what kind is meant. `between` asks how long it was from one event of the anchor to the other,
-    `against` is the window that `window` is compared with, `than` an event. What is
-    `nearest` in time to an event comes first. With `each` the first
-    by the order is asked for of each day, session, ... or of each piece of the window.
+    `against` is the window that `window` is compared with, `than` an event. What is `nearest` in
+    time to an event comes first. With `each` the first by the order is asked for of each day,
+    session, ... or of each piece of the window. `doing` asks what the robot did: its tasks and
+    sessions come first.
     """
 
     rest: str
@@ -258,6 +259,7 @@ class Reading:
     than: Comparison | None = None
     nearest: Anchor | None = None
     each: str = ''
+    doing: bool = False
     vague: bool = False
     loose: bool = False
     spans: tuple[Span, ...] = ()

@@ -231,6 +231,7 @@ class _Reader(OrderReader):
             if self.compared and not self.compared.comparison
             else None,
             each=each,
+            doing=load_pattern('events', 'doing', 'any').search(self.folded) is not None,
             vague=vague,
             loose=loose,
             spans=tuple(sorted(spans, key=lambda span: (span.start, span.end))),
