@@ -39,16 +39,18 @@ A question is right first when, with nothing given but its text and `now`,
 - give: the kind of answer; also: replacements of parts, for other sound readings of the question
   (this morning from 0:00 or from 5:00), which must give the same answer.
 
-more.jsonl, third.jsonl, fifth.jsonl, sixth.jsonl, seventh.jsonl and eighth.jsonl are further sets
-of the same format, with the halves `tune` and `check`. The halves `check` of third.jsonl,
-sixth.jsonl and eighth.jsonl are only counted: nobody who writes rules reads them. Those from
-fifth.jsonl on are by hands that had seen no question before. The half `check` of fifth.jsonl was
-counted (61 of 100 right first), then looked at: it is `tune` since, and the file has no other
-half. seventh.jsonl was counted as a whole before any rule was written for it (95 of 160 right
-first), and is `tune` since. The hand of eighth.jsonl had seen six questions of sixth.jsonl, for
-the format; 80 of its questions are `tune` and 120 `check`, in that proportion in each group.
+more.jsonl, third.jsonl, fifth.jsonl, sixth.jsonl, seventh.jsonl, eighth.jsonl and ninth.jsonl are
+further sets of the same format, with the halves `tune` and `check`. The halves `check` of
+third.jsonl, sixth.jsonl and eighth.jsonl are only counted: nobody who writes rules reads them.
+Those from fifth.jsonl on are by hands that had seen no question before. The half `check` of
+fifth.jsonl was counted (61 of 100 right first), then looked at: it is `tune` since, and the file
+has no other half. seventh.jsonl was counted as a whole before any rule was written for it (95 of
+160 right first), and is `tune` since. The hand of eighth.jsonl had seen six questions of
+sixth.jsonl, for the format; 80 of its questions are `tune` and 120 `check`, in that proportion in
+each group.
 Before any rule was written for it, 59 of its 80 `tune` questions were right first; its `check` was
-counted once since, with 102 of 120.
+counted once since, with 102 of 120. The hand of ninth.jsonl had seen the same six; 60 of its
+questions are `tune` and 100 `check`.
 
 Run as a program, with the name of a file or for questions.jsonl, this computes every answer again
 and compares. It also refuses a question that is no good: a winner less than 2 % ahead, an event
