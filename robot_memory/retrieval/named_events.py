@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,7 +17,7 @@ from robot_memory.retrieval.events import EventQuestion, list_events
 from robot_memory.retrieval.matching import WordMatcher
 from robot_memory.storage.events.fields import Fields
 from robot_memory.storage.events.pages import EventRow
-from robot_memory.storage.tables import event_names
+from robot_memory.storage.tables import event_names, sessions
 from robot_memory.storage.tables.events import SUCCESS
 from robot_memory.text.questions.events import match_label
 from robot_memory.text.questions.model import UNITS, Bound, Order, Reading, Window
@@ -24,6 +25,8 @@ from robot_memory.text.questions.words import list_words
 
 POOL = 1000
 """Events of which the words are compared, in the order that is asked for."""
+_HALF = 0.5
+"""The outcome score from which on a session was a success."""
 _SIMILAR = {'speed': ('rotation speed',), 'length': ('distance',), 'distance': ('length',)}
 """Quantities that stand for another where no figure has that."""
 
@@ -134,7 +137,10 @@ class NamedEvents:
                 return None
             where['recording'] = {'$in': names}
         shared = reading.aggregate is not None and reading.aggregate.function == 'share'
-        if reading.outcome and not shared and not set(reading.kinds) <= {'fault', 'state'}:
+        if reading.outcome and not shared and set(reading.kinds) == {'session'}:
+            rated = self._list_rated_sessions(reading.outcome == 'success')
+            where['session_id'] = {'$in': [one for one in rated if self.session_id in (None, one)]}
+        elif reading.outcome and not shared and not set(reading.kinds) <= {'fault', 'state'}:
             where[SUCCESS] = float(reading.outcome == 'success')
         for bound in reading.bounds:
             name = self.find_figure(bound.quantity, bound.figure, reading, exact=True)
@@ -142,6 +148,12 @@ class NamedEvents:
                 return None
             where.setdefault(name, {})[bound.operator] = _write_bound(bound)
         return where if self._has_figures(where) else None
+
+    def _list_rated_sessions(self, success: bool) -> list[str]:
+        """Return the sessions that ended with success or with failure, by their scores."""
+        with self.memory.db.read() as connection:
+            low, high = (_HALF, math.inf) if success else (-math.inf, _HALF)
+            return sessions.list_rated(connection, low, high)
 
     def _has_figures(self, where: dict[str, Any]) -> bool:
         """Say whether any event has the outcome that a condition is on."""

@@ -165,6 +165,15 @@ def list_active(connection: apsw.Connection, start: int, end: int, limit: int) -
     return [_session(row) for row in rows]
 
 
+def list_rated(connection: apsw.Connection, low: float, high: float) -> list[str]:
+    """Return the ids of the sessions whose outcome score is from `low` up to under `high`."""
+    rows = connection.execute(
+        'SELECT id FROM sessions WHERE outcome_score >= ? AND outcome_score < ? ORDER BY id',
+        (low, high),
+    )
+    return [session_id for (session_id,) in rows]
+
+
 def list_named(connection: apsw.Connection) -> list[Session]:
     """Return the sessions that have a title, tags or metadata."""
     rows = connection.execute(f"{_SELECT} WHERE title <> '' OR tags <> '[]' OR metadata <> '{{}}'")

@@ -7,12 +7,21 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from robot_memory.text.questions.calendar import Calendar
-from robot_memory.text.questions.events import Mention, Span
+from robot_memory.text.questions.events import Mention, Span, locate_quantities
 from robot_memory.text.questions.model import Anchor, Comparison
 from robot_memory.text.questions.superlatives import LASTING, find_fitting, find_own_quantity
 from robot_memory.text.questions.tables import load_pattern, load_table
 from robot_memory.text.questions.windows import find_window
 
+_FORMS = (
+    ('en', ' than '),
+    ('en2', ', '),
+    ('en3', ' that of '),
+    ('zh', '比'),
+    ('zh2', '更'),
+    ('zh3', '那'),
+)
+"""The forms of a comparison, each with what has to be in the text."""
 _PLACED = frozenset(('contact', 'motion', 'scene'))
 
 
@@ -33,17 +42,31 @@ def find_comparison(
     folded: str, mentions: Sequence[Mention], calendar: Calendar
 ) -> FoundComparison | None:
     """Return the comparison of what is asked for with an event; None where there is none."""
-    name = 'en' if ' than ' in folded else 'zh' if '比' in folded else ''
-    match = load_pattern('comparisons', 'than', name).search(folded) if name else None
-    found = match and _find_event(folded, match, mentions)
-    if match is None or found is None:
-        return None
-    named, words = found
+    for name, sign in _FORMS:
+        match = (
+            load_pattern('comparisons', 'than', name).search(folded) if sign in folded else None
+        )
+        event = match and _find_event(folded, match, mentions)
+        if match and event:
+            return _make_comparison(folded, match, event, mentions, calendar)
+    return None
+
+
+def _make_comparison(
+    folded: str,
+    match: re.Match[str],
+    event: _Event,
+    mentions: Sequence[Mention],
+    calendar: Calendar,
+) -> FoundComparison | None:
+    named, words, which = event
     asked = [one for one in mentions if one not in named and one.kinds] or named
-    quantity, over = _choose_quantity(match['word'], asked)
+    start, end = match.span()
+    told = next(iter(locate_quantities(f'{folded[:start]} {folded[end:]}')), '')
+    quantity, over = _choose_quantity(match['word'], asked, told)
     if not quantity:
         return None
-    anchor = _make_anchor(words, calendar)
+    anchor = _make_anchor(words, calendar, which)
     comparison = Comparison(quantity, '$gt' if over else '$lt', anchor)
     return FoundComparison(anchor, comparison, match.span(), named)
 
@@ -56,41 +79,47 @@ def find_nearest(
         'en' if 'est to ' in folded or 'est in time' in folded else 'zh' if '最' in folded else ''
     )
     match = load_pattern('comparisons', 'nearest', name).search(folded) if name else None
-    found = match and _find_event(folded, match, mentions)
-    if match is None or found is None:
+    event = match and _find_event(folded, match, mentions)
+    if match is None or event is None:
         return None
-    named, words = found
+    named, words, which = event
     # What has a place may be near in space.
     if not match['time'] and any(_PLACED.intersection(one.kinds) for one in named):
         return None
-    return FoundComparison(_make_anchor(words, calendar), None, match.span(), named)
+    return FoundComparison(_make_anchor(words, calendar, which), None, match.span(), named)
 
 
-def _find_event(
-    folded: str, match: re.Match[str], mentions: Sequence[Mention]
-) -> tuple[tuple[Mention, ...], str] | None:
-    """Return what the words of an event name, and these words; None where they name none."""
+class _Event(NamedTuple):
+    """Hold what the words of an event name, these words, and whether it is the first or last."""
+
+    mentions: tuple[Mention, ...]
+    words: str
+    which: int
+
+
+def _find_event(folded: str, match: re.Match[str], mentions: Sequence[Mention]) -> _Event | None:
+    """Return the event that a match names; None where it names none."""
     start, end = match.span('event')
     named = tuple(one for one in mentions if start <= one.start < end and one.kinds)
     if named:
-        return named, match['event']
+        return _Event(named, match['event'], -1)
     points = load_pattern('comparisons', 'than', 'points').search(match['event'])
     other = next((one for one in mentions if one.kinds), None)
     if points is None or other is None:
         return None
     own = f' {folded[other.start : other.end]} '
-    return (), match['event'].replace(points[0], own)
+    return _Event((), match['event'].replace(points[0], own), 1 if points['first'] else -1)
 
 
-def _make_anchor(words: str, calendar: Calendar) -> Anchor:
+def _make_anchor(words: str, calendar: Calendar, which: int) -> Anchor:
     window = find_window(words, calendar)
     for start, end in sorted(window.spans if window else (), reverse=True):
         words = f'{words[:start]} {words[end:]}'
     words = load_pattern('comparisons', 'than', 'lead').sub('', ' '.join(words.split()))
-    return Anchor('since', words, window=window.window if window else None)
+    return Anchor('since', words, which, window=window.window if window else None)
 
 
-def _choose_quantity(word: str, asked: Sequence[Mention]) -> tuple[str, bool]:
+def _choose_quantity(word: str, asked: Sequence[Mention], told: str) -> tuple[str, bool]:
     """Return what a comparative is of, for what is asked for, and whether more of it is meant."""
     kinds = {kind for one in asked for kind in one.kinds}
     for one in load_table('comparisons')['comparative']:
@@ -101,6 +130,6 @@ def _choose_quantity(word: str, asked: Sequence[Mention]) -> tuple[str, bool]:
             if quantity == 'mass' and 'contact' in kinds:
                 quantity = 'force'
             if quantity == 'own':
-                quantity = find_own_quantity(asked)
+                quantity = told or find_own_quantity(asked)
             return find_fitting(asked, quantity), over
     return '', True

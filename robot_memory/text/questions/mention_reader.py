@@ -70,7 +70,8 @@ class MentionReader(AnchorReader):
         named = [m for m in self.mentions if m.kinds and not self.is_excluded(m)]
         named = named or [m for m in self.mentions if m.kinds]
         tasks = any('task' in m.kinds and m.labels for m in named)
-        named = [m for m in named if not (tasks and self._is_failure(m))] or named
+        ended = any('session' in m.kinds for m in named)
+        named = [m for m in named if not ((tasks or ended) and self._is_failure(m))] or named
         named = [m for m in named if not (tasks and self._is_stuck(m))] or named
         faults = any('fault' in m.kinds and not (m.yields or m.weak) for m in named)
         named = [m for m in named if not (m.yields and faults)]
