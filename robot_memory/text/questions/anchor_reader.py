@@ -152,7 +152,9 @@ class AnchorReader(WindowReader):
         inside = {m.labels for m in self.mentions if m.labels and is_inside(m, found.span)}
         asked = {m.labels for m in self.mentions if not is_inside(m, found.span)}
         session = any('session' in m.kinds for m in self.mentions if is_inside(m, found.span))
-        same = bool(inside & asked) or found.anchor.relation == 'since' or session
+        then = load_pattern('anchors', 'chinese', 'next').search(self.folded, found.span[1])
+        follows = found.anchor.relation == 'after' and then is not None
+        same = bool(inside & asked) or found.anchor.relation == 'since' or session or follows
         start = found.span[0]
         points = load_pattern('anchors', 'chinese', 'points')
         return same and any(

@@ -136,7 +136,7 @@ class _Reader(OrderReader):
             told, found = self.place_anchor(anchor)
             times = found.spans if found else ()
         self.times = times
-        window = found.window if found else None
+        window = self.widen(found.window) if found else None
         if anchor:
             self.mentions = self.leave_told(anchor.span)
             self.leave_bounds(anchor.span)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, time, timedelta
 
 from robot_memory.text.questions.anchors import find_anchor
 from robot_memory.text.questions.calendar import Calendar
@@ -12,6 +13,7 @@ from robot_memory.text.questions.comparisons import find_comparison, find_neares
 from robot_memory.text.questions.events import Cues, Mention, find_cues, find_mentions
 from robot_memory.text.questions.figures import NO_BOUNDS, find_bounds, find_target
 from robot_memory.text.questions.framing import NO_FRAME, find_frame
+from robot_memory.text.questions.model import Window
 from robot_memory.text.questions.superlatives import find_superlative
 from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.windows import Found, find_window
@@ -108,6 +110,14 @@ class WindowReader:
         if asked or found.support or self.mentions or alone:
             return found
         return found if 'order' in self.signs and find_superlative(folded, ()) else None
+
+    def widen(self, window: Window) -> Window:
+        """Return the day of a time that what is asked for is nearest to, and not its minutes."""
+        near = load_pattern('comparisons', 'nearest', 'time').search(self.folded)
+        if window.near is None or near is None:
+            return window
+        start = datetime.combine(window.near.astimezone(window.zone), time(), window.zone)
+        return replace(window, since=start, until=start + timedelta(days=1))
 
     def find_compared(self) -> tuple[Found | None, Found | None]:
         """Return the window of a question, and the one it is compared with: than yesterday."""
