@@ -96,6 +96,11 @@ def test_a_median_and_a_spread_are_answered(pushes: tuple[Robot, dict[str, int]]
         ('Which pushes were harder than the push at 05:13 today?', ['hard yesterday']),
         ('Which pushes were softer than the one at 05:13 yesterday?', ['light today']),
         ('哪几次推比昨天05:13那次更用力？', ['today', 'hard yesterday']),
+        (
+            'Which was harder, the push at 05:13 today or the one at 05:13 yesterday?',
+            ['today', 'light yesterday'],
+        ),
+        ('今天05:13那次推和昨天05:13那次推，哪个更轻？', ['light yesterday', 'today']),
         ('Which push was nearest in time to the tool change?', ['light yesterday']),
         ('离换工具最近的一次推是哪次？', ['light yesterday']),
     ],

@@ -20,7 +20,7 @@ from robot_memory.storage.indexes.filters import compile_filter
 from robot_memory.text.questions.events import Mention, find_mentions, find_outcome
 from robot_memory.text.questions.figures import find_bounds
 from robot_memory.text.questions.folding import fold_characters
-from robot_memory.text.questions.model import Anchor, Comparison, DayOf, Reading, Window
+from robot_memory.text.questions.model import Anchor, Comparison, DayOf, Order, Reading, Window
 from robot_memory.text.questions.superlatives import find_superlative
 from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.windows import WEEKDAY, get_part
@@ -93,6 +93,18 @@ class AnchoredEvents(MeantEvents):
         bound = {**where.get(figure, {}), than.operator: f'{value!r} {unit}'.strip()}
         others = {**where.get('event_id', {}), '$nin': [event.id]}
         return {**where, figure: bound, 'event_id': others}
+
+    def choose_of_pair(self, pair: tuple[Anchor, Anchor], order: Order) -> list[EventRow]:
+        """Return two events, first the one with more or less; none where one is not known."""
+        measured = []
+        for anchor in pair:
+            event = self._find_anchor(anchor, None)
+            figure = self.find_figure(order.by, order.figure, self.read_anchor(anchor))
+            if event is None or figure is None:
+                return []
+            measured.append((measure_event(event, figure), event))
+        measured.sort(key=lambda one: one[0], reverse=order.descending)
+        return [event for _, event in measured]
 
     def list_nearest(
         self, where: dict[str, Any], window: Window | None, anchor: Anchor, limit: int

@@ -119,6 +119,9 @@ class _Search(ComparedEvents):
                 span = measure_window(placed.window)
                 figure = None if span is None else AskedFigure(span, placed.event_ids)
                 return AskedEvents(read_as, found, figure)
+        if reading.pair is not None and reading.order is not None:
+            chosen = self.choose_of_pair(reading.pair, reading.order)
+            return AskedEvents(read_as, chosen[:limit], no_match=not chosen)
         if where is not None and reading.than is not None:
             where = self.compare_with(reading.than, where, reading)
         if where is None:

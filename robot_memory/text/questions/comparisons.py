@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from robot_memory.text.questions.calendar import Calendar
 from robot_memory.text.questions.events import Mention, Span, locate_quantities
-from robot_memory.text.questions.model import Anchor, Comparison
+from robot_memory.text.questions.model import Anchor, Comparison, Order
 from robot_memory.text.questions.superlatives import LASTING, find_fitting, find_own_quantity
 from robot_memory.text.questions.tables import load_pattern, load_table
 from robot_memory.text.questions.windows import find_window
@@ -22,6 +23,7 @@ _FORMS = (
     ('zh3', '那'),
 )
 """The forms of a comparison, each with what has to be in the text."""
+_PAIRS = (('asked', ' or '), ('told', ' or '), ('of_two', ' and '), ('zh', '哪'), ('zh', '谁'))
 _PLACED = frozenset(('contact', 'motion', 'scene'))
 
 
@@ -89,6 +91,46 @@ def find_nearest(
     return FoundComparison(_make_anchor(words, calendar, which), None, match.span(), named)
 
 
+@dataclass(frozen=True)
+class FoundPair:
+    """Hold two events, by what the one is asked for, where it was read, and what they name."""
+
+    pair: tuple[Anchor, Anchor]
+    order: Order
+    span: Span
+    mentions: tuple[Mention, ...]
+
+
+def find_pair(folded: str, mentions: Sequence[Mention], calendar: Calendar) -> FoundPair | None:
+    """Return the two events of which one is asked for, the longer one or the harder one."""
+    for name, sign in _PAIRS:
+        match = (
+            load_pattern('comparisons', 'pair', name).search(folded) if sign in folded else None
+        )
+        found = match and _read_pair(folded, match, mentions, calendar)
+        if found:
+            return found
+    return None
+
+
+def _read_pair(
+    folded: str, match: re.Match[str], mentions: Sequence[Mention], calendar: Calendar
+) -> FoundPair | None:
+    events = [_find_event(folded, match, mentions, part) for part in ('one', 'other')]
+    first, second = events
+    if first is None or second is None or not first.mentions:
+        return None
+    named = (*first.mentions, *second.mentions)
+    start, end = match.span('one')[0], match.span('other')[1]
+    beside = f'{folded[: min(start, match.start("word"))]} {folded[end:]}'
+    told = next(iter(locate_quantities(beside)), '')
+    quantity, over = _choose_quantity(match['word'], named, told)
+    if not quantity:
+        return None
+    one, other = (_make_anchor(each.words, calendar, each.which) for each in (first, second))
+    return FoundPair((one, other), Order(quantity, over, 1), match.span(), named)
+
+
 class _Event(NamedTuple):
     """Hold what the words of an event name, these words, and whether it is the first or last."""
 
@@ -97,21 +139,24 @@ class _Event(NamedTuple):
     which: int
 
 
-def _find_event(folded: str, match: re.Match[str], mentions: Sequence[Mention]) -> _Event | None:
+def _find_event(
+    folded: str, match: re.Match[str], mentions: Sequence[Mention], part: str = 'event'
+) -> _Event | None:
     """Return the event that a match names; None where it names none."""
-    start, end = match.span('event')
+    start, end = match.span(part)
     named = tuple(one for one in mentions if start <= one.start < end and one.kinds)
     if named:
-        return _Event(named, match['event'], -1)
-    points = load_pattern('comparisons', 'than', 'points').search(match['event'])
+        return _Event(named, match[part], -1)
+    points = load_pattern('comparisons', 'than', 'points').search(match[part])
     other = next((one for one in mentions if one.kinds), None)
     if points is None or other is None:
         return None
     own = f' {folded[other.start : other.end]} '
-    return _Event((), match['event'].replace(points[0], own), 1 if points['first'] else -1)
+    return _Event((), match[part].replace(points[0], own), 1 if points['first'] else -1)
 
 
 def _make_anchor(words: str, calendar: Calendar, which: int) -> Anchor:
+    words = ' '.join(words.split())
     window = find_window(words, calendar)
     for start, end in sorted(window.spans if window else (), reverse=True):
         words = f'{words[:start]} {words[end:]}'

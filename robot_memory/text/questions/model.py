@@ -235,9 +235,9 @@ class Reading:
     with ordinary words only; of a `loose` one the order and the count hold only where it is known
     what kind is meant. `between` asks how long it was from one event of the anchor to the other,
     `against` is the window that `window` is compared with, `than` an event. What is `nearest` in
-    time to an event comes first. With `each` the first by the order is asked for of each day,
-    session, ... or of each piece of the window. `doing` asks what the robot did: its tasks and
-    sessions come first.
+    time to an event comes first; of a `pair` of events one is asked for. With `each` the first by
+    the order is asked for of each day, session, ... or of each piece of the window. `doing` asks
+    what the robot did: its tasks and sessions come first.
     """
 
     rest: str
@@ -258,6 +258,7 @@ class Reading:
     against: Window | None = None
     than: Comparison | None = None
     nearest: Anchor | None = None
+    pair: tuple[Anchor, Anchor] | None = None
     each: str = ''
     doing: bool = False
     vague: bool = False
@@ -288,6 +289,7 @@ class Reading:
         ]
         parts += ['how long'] if self.between else []
         parts += [f'nearest to {self.nearest.describe_event()}'] if self.nearest else []
+        parts += [' or '.join(one.describe_event() for one in self.pair)] if self.pair else []
         parts += [f'of each {self.each}'] if self.each else []
         parts += [f'against {self.against.describe()}'] if self.against else []
         parts += [self.outcome, self.recording and f'in {self.recording}']

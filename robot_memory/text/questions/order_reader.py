@@ -32,6 +32,8 @@ class OrderReader(MentionReader):
         self, anchor: FoundAnchor | None, times: Sequence[tuple[int, int]], window: bool
     ) -> FoundOrder | None:
         """Return the order that a question tells; what stands behind its asking part may not."""
+        if self.pair:
+            return FoundOrder(self.pair.order, (self.pair.span,))
         if self.compared and self.compared.comparison is None:
             return FoundOrder(Order('time', True, 1), ())
         if self.target:

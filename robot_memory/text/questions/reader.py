@@ -142,7 +142,9 @@ class _Reader(OrderReader):
             self.leave_bounds(anchor.span)
         self.mentions = self.leave_frame()
         outside = window is not None or told is not None
-        ordered = bool('order' in self.signs or self.elapsed or self.target or self.compared)
+        ordered = bool(
+            'order' in self.signs or self.elapsed or self.target or self.compared or self.pair
+        )
         order = self.find_order(anchor, times, window is not None) if ordered else None
         aggregate = (
             self.find_aggregate(outside or bool(self.file)) if 'count' in self.signs else None
@@ -231,6 +233,7 @@ class _Reader(OrderReader):
             if self.compared and not self.compared.comparison
             else None,
             each=each,
+            pair=self.pair.pair if self.pair else None,
             doing=load_pattern('events', 'doing', 'any').search(self.folded) is not None,
             vague=vague,
             loose=loose,

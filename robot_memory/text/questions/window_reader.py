@@ -9,7 +9,7 @@ from datetime import datetime, time, timedelta
 
 from robot_memory.text.questions.anchors import find_anchor
 from robot_memory.text.questions.calendar import Calendar
-from robot_memory.text.questions.comparisons import find_comparison, find_nearest
+from robot_memory.text.questions.comparisons import find_comparison, find_nearest, find_pair
 from robot_memory.text.questions.events import Cues, Mention, find_cues, find_mentions
 from robot_memory.text.questions.figures import NO_BOUNDS, find_bounds, find_target
 from robot_memory.text.questions.framing import NO_FRAME, find_frame
@@ -49,7 +49,12 @@ class WindowReader:
         )
         self.mentions = find_mentions(self.folded, self.bounds.spans)
         compare = (self.folded, self.mentions, calendar)
-        self.compared = find_comparison(*compare) or find_nearest(*compare)
+        self.pair = find_pair(*compare)
+        one = None if self.pair else find_comparison(*compare)
+        self.compared = None if self.pair else one or find_nearest(*compare)
+        if self.pair:
+            self.folded = mask(self.folded, [self.pair.span])
+            self.bounds = NO_BOUNDS
         if self.compared:
             self.folded = mask(self.folded, [self.compared.span])
             outside = [m for m in self.mentions if m not in self.compared.mentions]
