@@ -51,6 +51,24 @@ def test_both_forms_of_the_metadata_name_the_same_maintainer_and_license() -> No
     assert found['license'] == package.findtext('license')
 
 
+def test_the_rosdep_key_of_every_dependency_is_stated() -> None:
+    rows = re.findall(
+        r'^\| ([^|]+) \| (`python3-[\w-]+`|none) \| (yes|no)\b.*\|$',
+        read('docs/decisions/dependencies.md'),
+        re.MULTILINE,
+    )
+    metadata = configparser.ConfigParser(comment_prefixes=('#',))
+    metadata.read(ROOT / 'setup.cfg', encoding='utf-8')
+    asked = metadata['options']['install_requires'] + metadata['options.extras_require']['plot']
+    names = {re.split(r'[ <>=;]', line)[0] for line in asked.split('\n') if line}
+    assert names == {name for row in rows for name in row[0].split(', ')}
+    package = ElementTree.parse(ROOT / 'package.xml').getroot()
+    depends = {found.text or '' for found in package.iter('exec_depend')}
+    assert {key.strip('`') for _, key, used in rows if used == 'yes'} == {
+        name for name in depends if name.startswith('python3-')
+    }
+
+
 def test_ci_and_the_commit_hooks_run_what_make_runs() -> None:
     workflow = yaml.safe_load(read('.github/workflows/ci.yml'))
     steps = [step for job in workflow['jobs'].values() for step in job['steps']]
