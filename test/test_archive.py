@@ -355,7 +355,8 @@ def spoil(path: Path, line: int, **changes: Any) -> None:
 @pytest.mark.parametrize(
     ('changes', 'words'),
     [
-        ({'version': 3}, 'line 1: version must be'),
+        ({'version': 4}, 'line 1: version must be'),
+        ({'places': 1}, 'ends after line'),
         ({'format': 'other'}, 'line 1: format must be'),
         ({'memories': 3}, 'ends after line'),
         ({'memories': 30}, 'ends after line'),

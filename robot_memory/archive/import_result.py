@@ -8,7 +8,9 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class ImportResult:
     """
-    Say what came of an archive; `events` are those of folded memories.
+    Say what came of an archive.
+
+    `events` are those of folded memories, `places` the maps, anchors and regions.
 
     `erased` counts what was erased here and is not brought back. One that `is_cancelled` was kept
     in part.
@@ -27,3 +29,4 @@ class ImportResult:
     events: int = 0
     erased: int = 0
     is_cancelled: bool = False
+    places: int = 0

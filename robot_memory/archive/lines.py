@@ -16,8 +16,8 @@ from robot_memory.core.places import check_covariance
 from robot_memory.core.records import PERCEPTION_TYPES, Record, Session
 
 FORMAT = 'robot_memory'
-VERSION = 2
-"""Version 1 has no lines of folded events; an archive without any is written as one of these."""
+VERSION = 3
+"""Version 2 has no maps, anchors and regions, version 1 no folded events: both are written yet."""
 _LAST = 253_402_300_799_999_999
 """The end of the year 9999, in microseconds: what a date can say."""
 LONGEST_TEXT = 1_000_000
@@ -42,6 +42,9 @@ class StoreLine:
     memories: int = arg('Number of memories in the archive.', minimum=0, maximum=MAX_INTEGER)
     events: int = arg(
         'Number of folded events in the archive.', default=0, minimum=0, maximum=MAX_INTEGER
+    )
+    places: int = arg(
+        'Number of maps, anchors and regions.', default=0, minimum=0, maximum=MAX_INTEGER
     )
 
 

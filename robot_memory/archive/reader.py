@@ -6,26 +6,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from robot_memory.archive.event_lines import EventLine, parse_event_line
+from robot_memory.archive.archive_file import ArchiveFile, Line
+from robot_memory.archive.event_lines import EventLine
 from robot_memory.archive.import_result import ImportResult
 from robot_memory.archive.lines import (
-    MANY,
     MemoryLine,
-    MoreLine,
-    SessionLine,
-    StoreLine,
     make_placeholder_session,
     make_session,
-    parse_memory_line,
 )
-from robot_memory.archive.raw_lines import parse_object, read_raw_lines
+from robot_memory.archive.place_import import PlaceImport
+from robot_memory.archive.place_lines import MapLine, PlaceLine
 from robot_memory.core.authority import Writer
 from robot_memory.core.clock import Clock
 from robot_memory.core.errors import Cancelled, InvalidArgument
-from robot_memory.core.fields import parse
-from robot_memory.core.json_text import format_value
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import (
@@ -41,13 +35,8 @@ from robot_memory.storage.tables.archive_rows import Origin
 
 SUFFIXES = ('.jsonl', '.jsonl.gz')
 _BATCH = 200
-_TOLD = 20
-"""Wrong lines that are told one by one."""
 _SMALL_ID, _SMALL_NUMBER = 2**48, 2**32
 """Ids and numbers of turns that leave room for all that will ever follow them here."""
-
-
-Line = SessionLine | MemoryLine | EventLine
 
 
 def is_archive(name: str) -> bool:
@@ -72,17 +61,17 @@ def import_archive(
     anything is kept, where the first line is wrong or the file is not whole, and NotFound where
     there is no such file.
     """
-    checked = _ArchiveReader(path)
+    checked = ArchiveFile(path)
     for number, _ in enumerate(checked.read_lines()):
         if number % _BATCH == 0:
             progress(0, 0)
     total = checked.memories
-    again = _ArchiveReader(path)
+    again = ArchiveFile(path)
     if not in_batches:
         with memory.db.write() as connection:
             if checked.highest <= _SMALL_ID and archive_rows.is_empty(connection):
-                return _import_whole(memory, connection, again, progress, total)
-    into = _Importer(again, memory.clock, same_ids=False)
+                return _import_whole(memory, connection, checked, again, progress)
+    into = _Importer(again, memory.clock, checked.maps, same_ids=False)
     given = again.read_lines()
     while batch := list(islice(given, _BATCH)):
         with memory.db.write() as connection:
@@ -103,12 +92,13 @@ def import_archive(
 def _import_whole(
     memory: Memory,
     connection: Connection,
-    reading: _ArchiveReader,
+    checked: ArchiveFile,
+    reading: ArchiveFile,
     progress: Callable[[int, int], None],
-    total: int,
 ) -> ImportResult:
     """Keep an archive with its ids in an empty store, within a transaction."""
-    into = _Importer(reading, memory.clock, same_ids=True)
+    into = _Importer(reading, memory.clock, checked.maps, same_ids=True)
+    total = checked.memories
     into.store_lines(connection, reading.read_lines(), lambda done: progress(done, total))
     into.link_superseded(connection)
     into.link_replaced(connection)
@@ -118,7 +108,9 @@ def _import_whole(
 class _Importer:
     """Keep lines in a store, and remember which memory each one became."""
 
-    def __init__(self, reading: _ArchiveReader, clock: Clock, same_ids: bool) -> None:
+    def __init__(
+        self, reading: ArchiveFile, clock: Clock, archived: list[MapLine], same_ids: bool
+    ) -> None:
         self._reading = reading
         self._clock = clock
         self._same_ids = same_ids
@@ -127,6 +119,7 @@ class _Importer:
         self._replacing: list[tuple[int, MemoryLine]] = []
         self._sessions = self._memories = self._known = self._lost = self._events = 0
         self._erased = 0
+        self._places = PlaceImport(clock, archived)
         self.is_cancelled = False
 
     @property
@@ -148,6 +141,8 @@ class _Importer:
                     progress(self.done)
                 elif isinstance(line, EventLine):
                     self._store_event(connection, line)
+                elif isinstance(line, PlaceLine):
+                    self._places.store(connection, line)
                 elif not sessions.exists(connection, line.id):
                     sessions.insert(connection, make_session(line), is_now=False)
                     detail = {'session': line.id}
@@ -253,6 +248,7 @@ class _Importer:
             self._events,
             self._erased,
             self.is_cancelled,
+            self._places.kept,
         )
 
 
@@ -271,126 +267,3 @@ def _choose_turn_number(connection: Connection, line: MemoryLine) -> int | None:
     if number > _SMALL_NUMBER or turns.has(connection, session, number):
         return turns.next_number(connection, session)
     return number
-
-
-class _ArchiveReader:
-    """Read a file from its first line to its last; each time it finds the same lines wrong."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._ids: set[int] = set()
-        self._turns: set[tuple[str, int]] = set()
-        self._known_sessions: set[str] = set()
-        self._events: set[int] = set()
-        self.highest = 0
-        self.refused = 0
-        self.problems: list[str] = []
-
-    @property
-    def memories(self) -> int:
-        """Return how many memories were read."""
-        return len(self._ids)
-
-    def refuse(self, number: int, error: InvalidArgument) -> None:
-        """Count a line that is wrong, and say what of it."""
-        self.refused += 1
-        if len(self.problems) < _TOLD:
-            self.problems.append(f'{self._path}, line {number}: {error}')
-
-    def read_lines(self) -> Iterator[tuple[int, Line]]:
-        """Give the good lines after the first with their numbers; raise InvalidArgument."""
-        head: StoreLine | None = None
-        number = 0
-        for number, values in self._join_lines():
-            try:
-                if head is None:
-                    head = parse(StoreLine, values, 'the first line')
-                    continue
-                line = self._check_line(values)
-            except InvalidArgument as error:
-                if head is None:
-                    raise InvalidArgument(
-                        f'{self._path}, line 1: {error}; nothing was imported'
-                    ) from None
-                self.refuse(number, error)
-            else:
-                yield number, line
-        if head is None:
-            raise InvalidArgument(
-                f'{self._path} is empty; create archives with robot-memory export'
-            )
-        found = (len(self._known_sessions), len(self._ids), len(self._events))
-        told = (head.sessions, head.memories, head.events)
-        too_many = any(one > other for one, other in zip(found, told, strict=True))
-        if too_many or sum(told) - sum(found) > self.refused:
-            raise InvalidArgument(
-                f'{self._path} ends after line {number} with {found[0]} sessions, {found[1]} '
-                f'memories, {found[2]} folded events and {self.refused} invalid lines, but its '
-                f'first line declares {told[0]}, {told[1]} and {told[2]}; nothing was imported'
-            )
-
-    def _join_lines(self) -> Iterator[tuple[int, Any]]:
-        """Give what the lines say, each memory with what further lines say of it."""
-        waiting: tuple[int, Any] | None = None
-        for number, text in read_raw_lines(self._path):
-            try:
-                values = parse_object(text)
-                if values.get('kind') == 'more' and number > 1:
-                    _append_values(waiting, values)
-                    continue
-            except InvalidArgument as error:
-                if number == 1:
-                    raise InvalidArgument(
-                        f'{self._path}, line 1: {error}; nothing was imported'
-                    ) from None
-                self.refuse(number, error)
-                continue
-            if waiting is not None:
-                yield waiting
-            waiting = (number, values)
-        if waiting is not None:
-            yield waiting
-
-    def _check_line(self, values: dict[str, Any]) -> Line:
-        if values.get('kind') == 'session':
-            session = parse(SessionLine, values, 'a session')
-            if session.id in self._known_sessions:
-                raise InvalidArgument(f'duplicate session {format_value(session.id)}')
-            self._known_sessions.add(session.id)
-            return session
-        if values.get('kind') == 'event':
-            event = parse_event_line(values)
-            if event.id in self._events or event.id in self._ids:
-                raise InvalidArgument(f'duplicate event {event.id}')
-            self._events.add(event.id)
-            self.highest = max(self.highest, event.id)
-            return event
-        line = parse_memory_line(values)
-        if line.id in self._ids:
-            raise InvalidArgument(f'duplicate memory {line.id}')
-        if line.turn:
-            turn = (str(line.session_id), line.turn['number'])
-            if turn in self._turns:
-                raise InvalidArgument(
-                    f'duplicate turn {turn[1]} of session {format_value(line.session_id)}'
-                )
-            self._turns.add(turn)
-        self._ids.add(line.id)
-        self.highest = max(self.highest, line.id)
-        return line
-
-
-def _append_values(waiting: tuple[int, Any] | None, values: dict[str, Any]) -> None:
-    """Add to a memory what a further line says of it; raise InvalidArgument."""
-    more = {name: values.pop(name, None) or [] for name in MANY}
-    line = parse(MoreLine, values, 'more of a memory')
-    above = waiting[1] if waiting else {}
-    if above.get('kind') != 'memory' or above.get('id') != line.memory:
-        raise InvalidArgument(
-            f'a continuation of memory {line.memory}, which is not the preceding one'
-        )
-    for name, given in more.items():
-        known = above.setdefault(name, [])
-        if not isinstance(given, list) or not isinstance(known, list):
-            raise InvalidArgument(f'{name} must be an array')
-        known.extend(given)

@@ -14,7 +14,14 @@ from robot_memory.core.records import Session
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes.filters import Where, equal
-from robot_memory.storage.tables import archive_rows, folded_rows, memories, provenance, sessions
+from robot_memory.storage.tables import (
+    archive_rows,
+    archived_places,
+    folded_rows,
+    memories,
+    provenance,
+    sessions,
+)
 from robot_memory.text.controls import escape_controls
 
 _LONG = 16_000_000
@@ -69,14 +76,19 @@ def generate_lines(connection: Connection, extent: ExportScope) -> Iterator[str]
     found = extent.list_sessions(connection)
     named = None if extent.session is None else extent.session.id, extent.collection
     folded = folded_rows.count(connection, *named)
+    # They are of the whole store, and of no session or collection.
+    places = [] if any(named) else list(archived_places.rows(connection))
     yield _format_line(
         'store',
         format=FORMAT,
-        version=VERSION if folded else 1,
+        version=VERSION if places else 2 if folded else 1,
         sessions=len(found),
         memories=extent.count(connection),
         **({'events': folded} if folded else {}),
+        **({'places': len(places)} if places else {}),
     )
+    for kind, row in places:
+        yield _format_line(kind, **row)
     for session in found:
         yield _format_line('session', **asdict(session))
     for row in archive_rows.rows(connection, extent.where):

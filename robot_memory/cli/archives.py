@@ -92,6 +92,7 @@ def import_archives(paths: Iterable[str], settings: Settings, options: Options) 
         f'{format_count(one.sessions, "session")} imported, {one.known} already known'
         + (f', {one.erased} erased here and skipped' if one.erased else '')
         + (f', {format_count(one.events, "folded event")} imported' if one.events else '')
+        + (f', {one.places} maps, anchors and regions imported' if one.places else '')
         + (
             f', {format_count(one.lost, "reference")} to memories outside the archive'
             if one.lost

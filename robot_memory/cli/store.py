@@ -32,6 +32,7 @@ from robot_memory.storage.admin.limits import Limit
 from robot_memory.storage.admin.report import Report, report
 from robot_memory.storage.indexes import other_vectors, vectors
 from robot_memory.storage.schema_runner import STEPS
+from robot_memory.storage.tables import archived_places, maps, regions
 from robot_memory.storage.upgrade import copy_of
 from robot_memory.tools.get_memory_stats import get_memory_stats
 
@@ -53,10 +54,12 @@ def report_status(_: NoArguments, settings: Settings, options: Options) -> None:
             found = report(connection, path)
             clock = _describe_clock(memory, connection)
             limits = report_limits(memory, connection)
+            places = report_places(connection)
         room = measure_free_bytes(memory)
     state = {
         'clock': clock,
         'no_record': memory.no_record.describe(),
+        **places,
         'today': stats.today,
         'this_week': stats.this_week,
         'disk_free_mb': None if room is None else round(room / 1e6, 1),
@@ -109,12 +112,43 @@ def _format_status(
         ),
         'audit': f'line {found.audit_line}, head {found.audit_head or "none"}',
         'clock': state['clock'],
+        **format_places(state),
         **{
             f'no-record {name}': ', '.join(names)
             for name, names in state['no_record'].items()
             if names
         },
     }
+
+
+def report_places(connection: Connection) -> dict[str, Any]:
+    """Return which map holds in which frame, and what else places rest on."""
+    return {
+        'maps': {
+            frame: {
+                'name': one.of.name,
+                'revision': one.of.revision,
+                'mapping': one.is_mapping,
+            }
+            for frame, one in maps.list_current(connection).items()
+        },
+        'map_changes': len(archived_places.list_maps(connection)),
+        'anchors': len(maps.list_anchors(connection)),
+        'regions': len(regions.list_all(connection)),
+    }
+
+
+def format_places(state: Mapping[str, Any]) -> dict[str, str]:
+    """Return the rows of maps and regions, where there are any."""
+    rows = {
+        f'map of {frame}': f'{one["name"]} r{one["revision"]}'
+        + (', being mapped' if one['mapping'] else '')
+        for frame, one in state['maps'].items()
+    }
+    if rows:
+        changes = format_count(state['map_changes'], 'change')
+        rows['map history'] = f'{changes}, {format_count(state["anchors"], "anchor")}'
+    return rows | ({'regions': str(state['regions'])} if state['regions'] else {})
 
 
 def _describe_clock(memory: Memory, connection: Connection) -> str:

@@ -17,7 +17,7 @@ from robot_memory.detectors import Pose
 from robot_memory.storage import epochs
 from robot_memory.storage.tables import writers
 
-_NUMBERS = struct.Struct('<7d')
+NUMBERS = struct.Struct('<7d')
 _AT = epochs.correct('maps.at', 'maps.epoch')
 
 
@@ -63,7 +63,7 @@ def put_anchor(connection: apsw.Connection, anchor: Anchor, writer: Writer, at: 
         (
             *anchor.old,
             *anchor.new,
-            _NUMBERS.pack(*anchor.pose.position, *anchor.pose.orientation),
+            NUMBERS.pack(*anchor.pose.position, *anchor.pose.orientation),
             anchor.residual,
             anchor.landmarks,
             at,
@@ -155,7 +155,7 @@ def list_anchors(connection: apsw.Connection) -> list[Anchor]:
     )
     found = []
     for old_name, old_revision, name, revision, numbers, residual, landmarks in rows:
-        x, y, z, *turn = _NUMBERS.unpack(numbers)
+        x, y, z, *turn = NUMBERS.unpack(numbers)
         pose = Pose((x, y, z), (turn[0], turn[1], turn[2], turn[3]))
         of = MapRevision(old_name, old_revision), MapRevision(name, revision)
         found.append(Anchor(*of, pose, residual, landmarks))

@@ -1,0 +1,116 @@
+"""Keep the maps, anchors and regions of an archive, and change nothing that holds here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from robot_memory.archive.place_lines import AnchorLine, MapLine, PlaceLine, RegionLine
+from robot_memory.core.clock import Clock
+from robot_memory.core.errors import InvalidArgument
+from robot_memory.core.json_text import format_value
+from robot_memory.core.maps import NO_MAP, MapRevision
+from robot_memory.core.regions import MAX_REGIONS, fold_name
+from robot_memory.storage import Connection
+from robot_memory.storage.tables import archive_rows, archived_places, audit, maps
+from robot_memory.storage.tables.archived_places import Row
+
+IMPORTER = archive_rows.IMPORTER
+_TOLD: tuple[str, ...] = ('frame', 'name', 'revision')
+"""What the audit says of a line."""
+
+
+class PlaceImport:
+    """
+    Keep the lines of an archive's maps, anchors and regions in a store.
+
+    What held in a frame is a history: one that goes on from the history here is continued, any
+    other is refused, since names of maps and their revisions would mean two things.
+    """
+
+    def __init__(self, clock: Clock, archived: Iterable[MapLine]) -> None:
+        """Nothing was kept yet; `archived` are all maps of the archive."""
+        self._clock = clock
+        self._archived = [_make_row(one) for one in archived]
+        self._histories: dict[str, list[Row]] = {}
+        self._read: dict[str, int] = {}
+        self.kept = 0
+
+    def store(self, connection: Connection, line: PlaceLine) -> None:
+        """Keep a line within a transaction; raise InvalidArgument for one that is refused."""
+        row = _make_row(line)
+        if isinstance(line, MapLine):
+            is_new = self._store_map(connection, line, row)
+        elif isinstance(line, AnchorLine):
+            is_new = self._store_anchor(connection, line, row)
+        else:
+            is_new = self._store_region(connection, line, row)
+        if is_new:
+            self.kept += 1
+            detail = {name: row[name] for name in _TOLD if name in row}
+            audit.record(
+                connection, None, f'{line.kind}_imported', IMPORTER, '', detail, self._clock()
+            )
+
+    def _store_map(self, connection: Connection, line: MapLine, row: Row) -> bool:
+        if line.frame not in self._histories:
+            self._histories[line.frame] = archived_places.list_maps(connection, line.frame)
+        known, number = self._histories[line.frame], self._read.get(line.frame, 0)
+        of = MapRevision(line.name, line.revision)
+        if number < len(known):
+            if known[number] != row:
+                raise InvalidArgument(
+                    f'map {of.label}: in frame {format_value(line.frame)} of this store '
+                    f'{known[number]["name"]} r{known[number]["revision"]} held at that point; '
+                    'its maps stay as they are'
+                )
+            self._read[line.frame] = number + 1
+            return False
+        for one in archived_places.list_maps(connection):
+            if one['name'] == line.name and one not in self._archived:
+                raise InvalidArgument(
+                    f'map {of.label}: this store has another map of this name, in frame '
+                    f'{format_value(one["frame"])}; its maps stay as they are'
+                )
+        archived_places.put_map(connection, row, IMPORTER)
+        known.append(row)
+        self._read[line.frame] = number + 1
+        return True
+
+    def _store_anchor(self, connection: Connection, line: AnchorLine, row: Row) -> bool:
+        for of in (line.old, line.new):
+            _require_known(connection, of, f'the anchor from {line.old.label} to {line.new.label}')
+        here = archived_places.list_anchors(connection)
+        if row in here:
+            return False
+        pairs = [one for one in here if _between(one) == _between(row)]
+        if any(one['at'] >= line.at for one in pairs):
+            return False  # of two the later counts, and that is here
+        archived_places.put_anchor(connection, row, IMPORTER)
+        return True
+
+    def _store_region(self, connection: Connection, line: RegionLine, row: Row) -> bool:
+        here = archived_places.list_regions(connection)
+        if any(fold_name(one['name']) == fold_name(line.name) for one in here):
+            return False
+        _require_known(connection, line.of, f'the region {format_value(line.name)}')
+        if len(here) >= MAX_REGIONS:
+            raise InvalidArgument(
+                f'there are {MAX_REGIONS} regions, the most that are kept; '
+                f'{format_value(line.name)} is one more'
+            )
+        archived_places.put_region(connection, row, IMPORTER)
+        return True
+
+
+def _make_row(line: PlaceLine) -> Row:
+    return {name: value for name, value in vars(line).items() if name != 'kind'}
+
+
+def _between(row: Row) -> tuple[MapRevision, MapRevision]:
+    old = MapRevision(row['old_name'], row['old_revision'])
+    return old, MapRevision(row['name'], row['revision'])
+
+
+def _require_known(connection: Connection, of: MapRevision, what: str) -> None:
+    if of != NO_MAP and not maps.is_known(connection, of):
+        raise InvalidArgument(f'{what} is of map {of.label}, which is not in this store')
