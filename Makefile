@@ -62,6 +62,7 @@ conformance: build ## Run the official MCP conformance suites; the first run ins
 interfaces: build ## Generate msg/, srv/, config/ and reference pages, and build them.
 	$(run) python -m robot_memory.ros.interfaces
 	@scripts/setup
+	$(run) python -m robot_memory.ros.type_hashes
 
 clean: ## Remove all that was made here.
 	rm -rf bench/.cache .coverage .venv .venv-node .venv-lives .venv-peer .pythons build install log .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -41,6 +41,8 @@ from robot_memory.ros.interfaces import (
     service_name,
     write_files,
 )
+from robot_memory.ros.kept_event import KeptEvent
+from robot_memory.ros.typed_fields import list_typed_records
 from robot_memory.status.summary import render_metrics
 from robot_memory.storage.schema_runner import describe_present
 from robot_memory.tool import Tool
@@ -305,7 +307,9 @@ def _describe_ros() -> Iterator[str]:
     yield (
         'Every response begins with `bool success`, `string error_code` and `string message`. '
         'ROS has no null: an empty string means "not set", and so does -1 for a non-negative '
-        'number. [tools.md](tools.md) describes the fields under the same names.'
+        'number, and a flag `has_...` that is false. [tools.md](tools.md) describes the fields '
+        'under the same names, [typed.md](../typed.md) the typed ones beside them. Lines with '
+        '"=" are constants. [type_hashes.txt](type_hashes.txt) has the type hashes.'
     )
     yield _format_table(
         ('service', 'type', 'description'),
@@ -330,6 +334,12 @@ def _describe_ros() -> Iterator[str]:
         yield f'### {name}.msg'
         link = f'[tools.md](tools.md#{name.lower()})'
         yield f'{_summarize(record)} The fields are described in {link}.'
+        yield _read_interface(f'msg/{name}.msg')
+    typed = (record for tool in ROS_TOOLS for record in list_typed_records(tool.request))
+    for record in (*dict.fromkeys(typed), KeptEvent):
+        name = message_name(record)
+        yield f'### {name}.msg'
+        yield _summarize(record)
         yield _read_interface(f'msg/{name}.msg')
 
 

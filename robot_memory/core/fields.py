@@ -55,7 +55,7 @@ Declared = TypeVar('Declared')
 _SCALARS = {str: 'text', int: 'integer', float: 'number', bool: 'flag', bytes: 'bytes'}
 _LISTS = {str: 'texts', int: 'numbers'}
 _OTHERS = {Any: 'json', Stamp: 'stamp'}
-_ROS_NAMES = {'from': 'from_id', 'default': 'default_params'}
+_ROS_NAMES = {'from': 'from_id', 'default': 'default_params', 'in': 'in_region'}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,6 +81,7 @@ class Field:
     omitted: bool
     without: str
     restricts: bool
+    typed: str | type
     record: type | None
     attribute: str
 
@@ -108,6 +109,7 @@ def arg(
     omitted: bool = False,
     without: str = '',
     restricts: bool = False,
+    typed: str | type = '',
 ) -> Any:
     """
     Declare a field of a request, a response or the settings.
@@ -118,19 +120,10 @@ def arg(
     that is `omitted` is left out of JSON answers while it is None. A text must be `without` a
     character that the store needs for itself. Of one that `restricts` the empty text is refused:
     what was meant to narrow an answer must not widen it. (In ROS, which has no null, it is none.)
+    What a text or JSON says can be `typed` beside it in ROS; `ros/typed_fields.py` has the words.
     """
-    metadata = {
-        'help': help,
-        'minimum': minimum,
-        'maximum': maximum,
-        'min_length': min_length,
-        'max_length': max_length,
-        'choices': choices,
-        'shape': shape,
-        'omitted': omitted,
-        'without': without,
-        'restricts': restricts,
-    }
+    given = locals()
+    metadata = {name: value for name, value in given.items() if name != 'default'}
     if default is dataclasses.MISSING:
         return dataclasses.field(metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)

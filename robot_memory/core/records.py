@@ -13,7 +13,7 @@ from robot_memory.core.clock import DAY, format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.evidence import Evidence
 from robot_memory.core.json_text import dump_json, format_value
-from robot_memory.core.zones import format_local
+from robot_memory.core.zones import format_measured
 from robot_memory.text.categories import Classification
 
 PERCEPTION_TYPES = ('visual', 'tactile', 'auditory', 'proprioceptive', 'procedural')
@@ -121,8 +121,9 @@ class Record:
 
     def format_measured(self, zone: ZoneInfo) -> str | None:
         """Return when it was measured, ISO 8601 with the offset of a zone, if that is known."""
-        measured = self.measured_at
-        return None if measured is None else format_local(measured, zone)
+        if self.measured_at is None or self.stamp is None:
+            return None
+        return format_measured(self.stamp, zone)
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,24 @@ def format_local(instant: int, zone: ZoneInfo) -> str:
     return to_local(instant, zone).isoformat(timespec='microseconds')
 
 
+class MeasuredTime(str):
+    """A time as ISO 8601 with microseconds that knows its nanoseconds."""
+
+    nanoseconds: int
+
+    @classmethod
+    def of(cls, text: str, nanoseconds: int) -> MeasuredTime:
+        """Return the text of an instant that is so many nanoseconds after 1970 UTC."""
+        made = cls(text)
+        made.nanoseconds = nanoseconds
+        return made
+
+
+def format_measured(nanoseconds: int, zone: ZoneInfo) -> MeasuredTime:
+    """Return an instant in nanoseconds as ISO 8601 with the offset of the zone."""
+    return MeasuredTime.of(format_local(nanoseconds // 1000, zone), nanoseconds)
+
+
 def get_offset(instant: int, zone: ZoneInfo) -> int:
     """Return what local time is ahead of UTC at an instant, both in microseconds."""
     offset = to_local(instant, zone).utcoffset() or timedelta(0)

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from robot_memory.core.fields import arg
 from robot_memory.core.truncation import shorten
-from robot_memory.core.zones import format_local
+from robot_memory.core.zones import format_measured
 from robot_memory.retrieval.near import NearSearch
 from robot_memory.retrieval.place_views import PLACE, PlaceView
 from robot_memory.storage.events.pages import EventRow
@@ -48,9 +48,9 @@ class EventView:
     collection: str = arg('Collection.')
     recording: str | None = arg('Recording that it is in.')
     recording_offset: float | None = arg('Offset of the onset into the recording, in seconds.')
-    start: str = arg('Measured onset, ISO 8601 with the offset of time_zone.')
-    peak: str = arg('Its strongest moment.')
-    end: str | None = arg('Its end; none while it lasts.')
+    start: str = arg('Measured onset, ISO 8601 with the offset of time_zone.', typed='instant')
+    peak: str = arg('Its strongest moment.', typed='instant')
+    end: str | None = arg('Its end; none while it lasts.', typed='instant')
     duration: float | None = arg('Seconds from start to end.')
     broken_off: bool = arg('True if its end was not seen.')
     figures: tuple[FigureView, ...] = arg('Figures of the detector.')
@@ -64,7 +64,7 @@ def view_event(
     """Return an event with its times in a zone and a text of at most `room` characters."""
     lasted = None if event.end is None else (event.end - event.onset) / 1e9
     times = [
-        None if time is None else format_local(time // 1000, zone)
+        None if time is None else format_measured(time, zone)
         for time in (event.onset, event.peak, event.end)
     ]
     offset = event.recording_offset

@@ -26,8 +26,8 @@ class ObservedView:
     """How often and how well a fact was observed, its first statement included."""
 
     count: int = arg('Number of occasions outside of simulation, the first statement included.')
-    first_at: str = arg('First occasion, UTC, ISO 8601.')
-    last_at: str = arg('Last occasion, UTC, ISO 8601.')
+    first_at: str = arg('First occasion, UTC, ISO 8601.', typed='instant')
+    last_at: str = arg('Last occasion, UTC, ISO 8601.', typed='instant')
     tries: int = arg('Occasions outside of simulation whose context has task.success.')
     successes: int = arg('Those of them where task.success is true.')
     simulated_count: int = arg('Number of occasions in simulation (env.sim_or_real: sim).')
@@ -93,7 +93,7 @@ class ReplacementView:
 
     content: str = arg('Text of the memory that was replaced.')
     replaced_by: str = arg('Who stated the newer one.')
-    at: str = arg('When it was stated, UTC, ISO 8601.')
+    at: str = arg('When it was stated, UTC, ISO 8601.', typed='instant')
 
 
 def view_replacement(record: Record) -> ReplacementView | None:

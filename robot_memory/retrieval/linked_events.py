@@ -13,7 +13,7 @@ from typing import Any
 
 from robot_memory.core.fields import arg
 from robot_memory.core.truncation import shorten
-from robot_memory.core.zones import format_local
+from robot_memory.core.zones import format_local, format_measured
 from robot_memory.memory import Memory
 from robot_memory.retrieval.events import EventQuestion, choose_zone, list_events
 from robot_memory.storage.events.fields import Fields
@@ -62,7 +62,7 @@ class LinkedEventView:
         'picture (within 5 s), at the same time, shortly before or after (within 1 s, 5 s of a '
         'picture).'
     )
-    start: str = arg('Measured onset, ISO 8601 with the offset of time_zone.')
+    start: str = arg('Measured onset, ISO 8601 with the offset of time_zone.', typed='instant')
     duration: float | None = arg('Seconds from start to end; none while it lasts.')
     text: str | None = arg('Text of its memory; of a session, its task, id and outcome score.')
 
@@ -242,7 +242,7 @@ def _view(memory: Memory, link: Link) -> LinkedEventView:
         kind=event.names['kind'] or '',
         label=label,
         relation=link.relation,
-        start=format_local(event.onset // 1000, choose_zone(memory)),
+        start=format_measured(event.onset, choose_zone(memory)),
         duration=None if event.end is None else (event.end - event.onset) / 1e9,
         text=None if text is None else shorten(text, _TEXT),
     )

@@ -25,7 +25,7 @@ from robot_memory.retrieval.evidence import (
     view_evidence,
     view_observed,
 )
-from robot_memory.retrieval.place_views import OF_MAP, PLACE, PlaceView
+from robot_memory.retrieval.place_views import OF_MAP, PLACE, POSE, PlaceView
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
 from robot_memory.text import tokenizer
@@ -48,17 +48,18 @@ class MemoryView:
     category: str = arg('One of the 11 categories.')
     confidence: float = arg('Confidence, 0 to 1.')
     context: str = arg('Complete context as JSON text.')
-    params: Json = arg('Context partition params.')
+    params: Json = arg('Context partition params.', typed='figures')
     spatial: Json = arg('Context partition spatial.')
     robot: Json = arg('Context partition robot.')
     task: Json = arg('Context partition task.')
     _rrf_score: float = arg('Fused score that determines the order.')
-    created_at: str = arg('Creation time, UTC, ISO 8601.')
+    created_at: str = arg('Creation time, UTC, ISO 8601.', typed='instant')
     tags: tuple[str, ...] = arg('Topics.')
     updated_at: str | None = arg(
         'Time of the last change of its text, UTC, ISO 8601; only if it was updated.',
         default=None,
         omitted=True,
+        typed='instant',
     )
     distance: float | None = arg(
         'Distance to the target of spatial_sort, in its unit.', default=None, omitted=True
@@ -71,13 +72,10 @@ class MemoryView:
         'Time of the measurement, ISO 8601 with the offset of time_zone.',
         default=None,
         omitted=True,
+        typed='instant',
     )
     frame_id: str | None = arg('Coordinate frame of the measurement.', default=None, omitted=True)
-    pose: Json | None = arg(
-        'Pose at the time of the measurement, in its own frame_id or else in frame_id.',
-        default=None,
-        omitted=True,
-    )
+    pose: Json | None = arg(POSE, default=None, omitted=True, typed='pose')
     of_map: str | None = arg(OF_MAP, default=None, omitted=True)
     payload: Json | None = arg(
         'Measured data as a short digest, and a list of parts (signals, images); show and their '

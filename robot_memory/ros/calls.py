@@ -28,6 +28,7 @@ from robot_memory.core.fields import NANOSECONDS, Field, check, get_fields
 from robot_memory.core.json_text import dump_json, format_value
 from robot_memory.ros import convert, session
 from robot_memory.ros.interfaces import ROS_TOOLS, service_name
+from robot_memory.ros.typed_fields import name_flag
 from robot_memory.tool import Tool
 
 _TURN_SECONDS = 0.05
@@ -115,6 +116,7 @@ def _set(message: Any, field: Field, value: Any) -> None:
     if field.kind == 'stamp':
         stamp = getattr(message, field.ros_name)
         stamp.sec, stamp.nanosec = divmod(checked, NANOSECONDS)
+        setattr(message, name_flag(field), True)
     else:
         plain = list(checked) if isinstance(checked, tuple) else checked
         setattr(message, field.ros_name, plain)

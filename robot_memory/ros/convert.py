@@ -9,25 +9,38 @@ from robot_memory import msg
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.fields import NANOSECONDS, Field, get_fields
 from robot_memory.core.json_text import dump_json, parse_json
-from robot_memory.ros.interfaces import NOT_GIVEN, message_name
+from robot_memory.ros.interfaces import message_name
+from robot_memory.ros.typed_fields import NOT_GIVEN, name_flag
+from robot_memory.ros.typed_values import add_typed, fill_typed, read_pose_stamp, read_stamp
 
 _NONE = {'text': '', 'integer': 0, 'number': NOT_GIVEN, 'flag': False}
 """What stands in a scalar of a reply for "none"."""
 
 
 def read_arguments(message: Any, declaration: type) -> dict[str, Any]:
-    """Return a service request as a tool's arguments: what stands for "not given" is left out."""
-    given = {}
+    """
+    Return a service request as a tool's arguments: what stands for "not given" is left out.
+
+    Raise InvalidArgument where typed fields contradict each other or those beside them.
+    """
+    given: dict[str, Any] = {}
+    measured = None
     for field in get_fields(declaration):
         value = getattr(message, field.ros_name)
         if field.kind == 'stamp':
-            value = value.sec * NANOSECONDS + value.nanosec or None
+            value = read_stamp(message, field)
         elif field.kind in ('texts', 'numbers'):
             value = list(value)  # integers come as an array of their own
         elif _is_not_given(field, value):
             value = None
+        if field.typed:
+            value = add_typed(message, field, value)
+        if field.typed == 'pose':
+            measured = read_pose_stamp(message)
         if value is not None and not (value == '' and not field.required):
             given[field.name] = value
+    if measured is not None:
+        given.setdefault('stamp', measured)
     return given
 
 
@@ -41,8 +54,10 @@ def _is_not_given(field: Field, value: Any) -> bool:
 def fill(message: Any, response: Any) -> Any:
     """Write a response dataclass into a ROS message and return the message."""
     for field in get_fields(type(response)):
-        value = getattr(response, field.name)
+        value = getattr(response, field.attribute)
         target = getattr(message, field.ros_name)
+        if field.typed or field.kind == 'stamp':
+            fill_typed(message, field, response)
         if field.kind == 'record':
             if value is not None:
                 fill(target, value)
@@ -85,12 +100,13 @@ def to_plain(message: Any, declaration: type) -> dict[str, Any]:
     return {
         field.name: value
         for field in get_fields(declaration)
-        for value in [_from_ros(field, getattr(message, field.ros_name))]
+        for value in [_from_ros(field, message)]
         if not (field.omitted and value is None)
     }
 
 
-def _from_ros(field: Field, value: Any) -> Any:
+def _from_ros(field: Field, message: Any) -> Any:
+    value = getattr(message, field.ros_name)
     if field.kind == 'record':
         absent = field.nullable and value == type(value)()
         return None if absent or field.record is None else to_plain(value, field.record)
@@ -100,8 +116,8 @@ def _from_ros(field: Field, value: Any) -> Any:
         record = field.record
         return [to_plain(item, record) for item in value]
     if field.kind == 'stamp':
-        empty = value.sec == 0 and value.nanosec == 0
-        return None if empty else {'sec': value.sec, 'nanosec': value.nanosec}
+        is_set = not field.nullable or getattr(message, name_flag(field))
+        return {'sec': value.sec, 'nanosec': value.nanosec} if is_set else None
     if field.kind == 'json':
         return parse_json(field.name, value) if value else None
     if field.kind in ('texts', 'numbers'):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from robot_memory.core.fields import Stamp, arg
 from robot_memory.core.records import Record
 from robot_memory.retrieval.event_views import FigureView
+from robot_memory.ros.typed_fields import list_pose
 from robot_memory.storage.events.pages import EventRow
 
 
@@ -27,10 +28,9 @@ class KeptEvent:
 
 
 POSE_LINES = (
-    '# True if its place is known.',
-    'bool has_pose',
     '# Pose at the time of the measurement, in frame_id.',
     'geometry_msgs/Pose pose',
+    *(line for field in list_pose('pose', is_answer=True) for line in field.lines),
 )
 """What the message has beside the fields above."""
 

@@ -21,6 +21,7 @@ from robot_memory.core.records import Record
 from robot_memory.memory import Memory
 from robot_memory.ros import convert
 from robot_memory.ros.kept_event import KeptEvent, describe_kept
+from robot_memory.ros.typed_values import fill_pose
 from robot_memory.storage.events.pages import find_newest_each
 from robot_memory.storage.tables import memories
 from robot_memory.storage.tables.news import find_newest, list_kept, list_placed
@@ -139,10 +140,8 @@ def _create_publisher(node: Node, kind: Any, topic: str, depth: int) -> Publishe
 
 def _make_message(kept: KeptEvent, record: Record) -> Any:
     message = convert.fill(msg.KeptEvent(), kept)
-    pose = _make_pose(record)
-    message.has_pose = pose is not None
-    if pose is not None:
-        message.pose = pose
+    fill_pose(message, record.pose, kept.frame_id, kept.stamp)
+    message.pose = message.pose_stamped.pose.pose
     return message
 
 

@@ -50,9 +50,12 @@ class AnalyzeRequest:
     start: str | None = arg(
         'Start of the window, ISO 8601, UTC unless it has an offset; empty: unbounded.',
         default=None,
+        typed='instant',
     )
     end: str | None = arg(
-        'End of the window, a date includes the whole day; empty: now.', default=None
+        'End of the window, a date includes the whole day; empty: now.',
+        default=None,
+        typed='instant',
     )
     days: int = arg(
         'Length of the window in days, counted back from its end; 0: use start.',
@@ -75,7 +78,7 @@ class AnalyzeResponse:
     """Response of analyze."""
 
     analysis_type: str = arg('Analysis type.')
-    timestamp: str = arg('Time of the analysis, UTC, ISO 8601.')
+    timestamp: str = arg('Time of the analysis, UTC, ISO 8601.', typed='instant')
     results: Json = arg(
         'Results with record ids; window: records read; cannot_say: questions the data cannot '
         'answer.'

@@ -26,7 +26,7 @@ class HistoryEntry:
     """One audit line of a memory."""
 
     line: int = arg('Number of the audit line, for undo and as_of (#120).')
-    at: str = arg('Time of the change, UTC, ISO 8601.')
+    at: str = arg('Time of the change, UTC, ISO 8601.', typed='instant')
     action: str = arg(
         'created, detected, imported, update, invalidated, superseded, reclassify, repeated, '
         'reinstated, linked, payload_removed, folded or undo.'

@@ -43,8 +43,8 @@ class QueryEventsRequest:
         default=None,
         shape='object',
     )
-    since: str = arg(SINCE, default='', max_length=64)
-    until: str = arg(UNTIL, default='', max_length=64)
+    since: str = arg(SINCE, default='', max_length=64, typed='instant')
+    until: str = arg(UNTIL, default='', max_length=64, typed='instant')
     order_by: str = arg(
         'onset, peak, end, duration or a figure such as peak_force.',
         default='onset',

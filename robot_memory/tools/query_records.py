@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
-from robot_memory.core.fields import Json, actor_arg, arg
+from robot_memory.core.fields import Json, Stamp, actor_arg, arg
 from robot_memory.core.records import Record
 from robot_memory.core.truncation import fit_each
 from robot_memory.memory import Memory
@@ -33,6 +33,7 @@ from robot_memory.retrieval.place_views import (
     NEAR,
     OF_MAP,
     PLACE,
+    POSE,
     PlaceView,
     near_answer_arg,
     near_arg,
@@ -58,6 +59,7 @@ class QueryRecordsRequest:
         '"category": "gotcha", "task.success": true}; $eq $ne $gt $gte $lt $lte $in $nin.',
         default=None,
         shape='object',
+        typed='filter',
     )
     limit: int = arg('Maximum number of records.', default=10, minimum=1, maximum=1000)
     offset: int = arg('Number of records to skip.', default=0, minimum=0)
@@ -65,6 +67,7 @@ class QueryRecordsRequest:
         'As of an instant (ISO 8601) or audit line (#120).',
         default='',
         max_length=100,
+        typed='instant',
     )
     near: Json | None = near_arg(f'{NEAR} Here within or in is required.')
 
@@ -79,8 +82,8 @@ class RecordView:
     record_content: str = arg('Text of the memory.')
     strategy_name: str = arg('persona, instruction, episodic, or the value given in the context.')
     event_id: str | None = arg('Event that the record belongs to.')
-    created_at: str = arg('Creation time, UTC, ISO 8601.')
-    updated_at: str = arg('Time of the last change, UTC, ISO 8601.')
+    created_at: str = arg('Creation time, UTC, ISO 8601.', typed='instant')
+    updated_at: str = arg('Time of the last change, UTC, ISO 8601.', typed='instant')
     memory_id: int = arg('Memory id for update and forget.')
     kind: str = arg('fact, perception or turn.')
     category: str = arg('One of the 11 categories.')
@@ -106,7 +109,13 @@ class RecordView:
         'Time of the measurement, ISO 8601 with the offset of time_zone.',
         default=None,
         omitted=True,
+        typed='instant',
     )
+    stamp: Stamp | None = arg(
+        'Time of the measurement; perceptions only.', default=None, omitted=True
+    )
+    frame_id: str | None = arg('Coordinate frame of the measurement.', default=None, omitted=True)
+    pose: Json | None = arg(POSE, default=None, omitted=True, typed='pose')
     observed: ObservedView | None = arg(OBSERVED, default=None, omitted=True)
     replaces: int | None = arg(REPLACES, default=None, omitted=True)
     replaced_by: int | None = arg(REPLACED_BY, default=None, omitted=True)
@@ -143,7 +152,7 @@ class QueryRecordsResponse:
     why_empty: str | None = why_empty_arg()
 
 
-_LONG = ('record_content', 'context', 'audit')
+_LONG = ('record_content', 'context', 'pose', 'audit')
 
 
 @tool(read_only=True, idempotent=True, core=True, planner=False)
@@ -250,6 +259,9 @@ def _view(
         turn_id=record.turn_id,
         time_uncertain=record.time_uncertain or None,
         measured_at=record.format_measured(zone),
+        stamp=None if record.stamp is None else Stamp(record.stamp),
+        frame_id=record.frame_id,
+        pose=record.pose,
         observed=view_observed(record),
         near=None if search is None else search.view(record),
         of_map=of_maps.get(record.id),

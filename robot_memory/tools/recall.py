@@ -23,7 +23,7 @@ from robot_memory.retrieval.event_views import (
 )
 from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEventView
 from robot_memory.retrieval.past import find_past
-from robot_memory.retrieval.place_views import near_answer_arg, near_arg
+from robot_memory.retrieval.place_views import SpatialTarget, near_answer_arg, near_arg
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.retrieval.views import MemoryView, view_memories
@@ -49,17 +49,20 @@ class RecallRequest:
         '15}}; $eq $ne $gt $gte $lt $lte $in $nin, at most 10.',
         default=None,
         shape='object',
+        typed='filter',
     )
     spatial_sort: Json | None = arg(
         'Sort by distance: {"field": "spatial.object_position", "target": [x, y, z]}; optional '
         'max_distance, frame_id.',
         default=None,
         shape='object',
+        typed=SpatialTarget,
     )
     as_of: str = arg(
         'As of an instant (ISO 8601) or audit line (#120), by keyword.',
         default='',
         max_length=100,
+        typed='instant',
     )
     read: str = read_arg()
     format: str = arg(

@@ -26,12 +26,20 @@ class RecordOutcomeRequest:
         'What was found: brass disc on the oiled tray.', default='', max_length=1000
     )
     numbers: Json | None = arg(
-        'The same in figures: {"distance": "0.4 m"}.', default=None, shape='object'
+        'The same in figures: {"distance": "0.4 m"}.',
+        default=None,
+        shape='object',
+        typed='figures',
     )
     params: Json | None = arg(
-        'Chosen: {"speed": "1.3 m/s", "gripper": "soft"}.', default=None, shape='object'
+        'Chosen: {"speed": "1.3 m/s", "gripper": "soft"}.',
+        default=None,
+        shape='object',
+        typed='figures',
     )
-    results: Json | None = arg('Measured: {"slide": "41 cm"}.', default=None, shape='object')
+    results: Json | None = arg(
+        'Measured: {"slide": "41 cm"}.', default=None, shape='object', typed='figures'
+    )
     success: str = arg('Whether it succeeded.', default='unknown', choices=tuple(SUCCESSES))
     memory_ids: tuple[int, ...] = arg('Memories that were used.', default=(), minimum=1)
     collection: str = collection_arg('Collection.')

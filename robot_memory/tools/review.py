@@ -39,7 +39,7 @@ class ProposalView:
     new_content: str | None = arg('New text, of replace that of replacing_id; null for forget.')
     reason: str = arg('Reason that was given.')
     proposed_by: str = arg('Who asked for it.')
-    at: str = arg('When it was asked for, UTC, ISO 8601.')
+    at: str = arg('When it was asked for, UTC, ISO 8601.', typed='instant')
     replacing_id: int | None = arg(
         'Memory that would replace it; both stay active.', default=None, omitted=True
     )
@@ -53,7 +53,7 @@ class ProtectedChangeView:
     action: str = arg('update, invalidated, superseded, reclassify or undo.')
     old_content: str = arg('Text of the memory before.')
     changed_by: str = arg('Who changed it.')
-    at: str = arg('When it was changed, UTC, ISO 8601.')
+    at: str = arg('When it was changed, UTC, ISO 8601.', typed='instant')
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ class SavePerceptionRequest:
         'the measurement.',
         default=None,
         shape='object',
+        typed='pose',
     )
     context: Json | None = arg(
         'Context partitions as JSON: params, spatial, robot, env, task.',

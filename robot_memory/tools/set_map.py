@@ -39,6 +39,7 @@ class SetMapRequest:
         '"orientation": [x, y, z, w]}.',
         default=None,
         shape='object',
+        typed='transform',
     )
     landmarks: Json | None = arg(
         'In place of transform, at least 3 landmarks that do not lie on a line, as JSON: '

@@ -33,7 +33,9 @@ class SuggestRequest:
 
     skill: str = arg('Skill, e.g. strike.', min_length=1, max_length=64)
     situation: str = arg('What is found, in words.', default='', max_length=1000)
-    numbers: Json | None = arg('The same in figures.', default=None, shape='object')
+    numbers: Json | None = arg(
+        'The same in figures.', default=None, shape='object', typed='figures'
+    )
     want: Json | None = arg(
         '{"result": "slide", "value": "0.4 m", "tolerance": "8 cm"}, {"minimise": "force"} or '
         '{"maximise": "slide"}; default: success.',
@@ -46,7 +48,9 @@ class SuggestRequest:
         default=None,
         shape='object',
     )
-    default: Json | None = arg('Params if nothing is known.', default=None, shape='object')
+    default: Json | None = arg(
+        'Params if nothing is known.', default=None, shape='object', typed='figures'
+    )
     explore: float = arg('Above 0 needs among.', default=0.0, minimum=0.0, maximum=1.0)
     seed: int = arg('Random seed.', default=0, minimum=0)
     robot: str = arg('Trials of this robot or none.', default='', max_length=128)
@@ -62,19 +66,23 @@ class WitnessView:
     memory_id: int = arg('Id of the trial.')
     weight: float = arg('How like it is, 0 to 1.')
     outcome: str = arg('succeeded, failed or unknown.')
-    results: Json = arg('What was measured.')
+    results: Json = arg('What was measured.', typed='figures')
 
 
 @dataclass(frozen=True)
 class SuggestResponse:
     """Response of suggest."""
 
-    params: Json = arg('Params to try; empty where nothing is known or no value is allowed.')
+    params: Json = arg(
+        'Params to try; empty where nothing is known or no value is allowed.', typed='figures'
+    )
     probability: float | None = arg(
         'Probability of what is wanted, 0 to 1; of success by default.'
     )
-    predicted: Json | None = arg('Predicted result.')
-    interval: Json | None = arg('Least and greatest of the result in nine of ten trials.')
+    predicted: Json | None = arg('Predicted result.', typed='amounts')
+    interval: Json | None = arg(
+        'Least and greatest of the result in nine of ten trials.', typed='amounts'
+    )
     effective_trials: float = arg('Number of trials like this that it rests on.')
     evidence: tuple[WitnessView, ...] = arg('Trials that it rests on, the most alike first.')
     default_used: bool = arg('True if nothing is known and params are the default.')

@@ -36,7 +36,7 @@ class StandingMemoryView:
     type: str = arg('fact, perception or turn.')
     category: str = arg('One of the 11 categories.')
     collection: str = arg('Collection of the memory.')
-    created_at: str = arg('Creation time, UTC, ISO 8601.')
+    created_at: str = arg('Creation time, UTC, ISO 8601.', typed='instant')
 
 
 @dataclass(frozen=True)

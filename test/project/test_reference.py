@@ -31,7 +31,7 @@ def test_the_committed_pages_are_what_the_declarations_say() -> None:
     pages = SCRIPT['make_pages']()
     for path, text in pages.items():
         assert (ROOT / path).read_text(encoding='utf-8') == text, f'{path}: make interfaces'
-    assert {f'{SCRIPT["FOLDER"]}/{file.name}' for file in FOLDER.iterdir()} == set(pages)
+    assert {f'{SCRIPT["FOLDER"]}/{file.name}' for file in FOLDER.glob('*.md')} == set(pages)
 
 
 def test_writing_changes_what_drifted_and_removes_what_is_gone(tmp_path: Path) -> None:

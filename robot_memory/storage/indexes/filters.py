@@ -51,12 +51,14 @@ COLUMNS = {
 """SQL of the columns of memories `m` that a filter can name, but for times."""
 STAMP = f'(m.stamp + iif(m.stamp_is_local, 1000 * {epochs.read_offset("m.created_epoch")}, 0))'
 """SQL of when a memory was measured, in nanoseconds; this host's stamps as is known now."""
+_CREATED = epochs.correct('m.created_at', 'm.created_epoch')
 TIMES = {
-    'created_at': epochs.correct('m.created_at', 'm.created_epoch'),
+    'created_at': _CREATED,
     'updated_at': epochs.correct('m.updated_at', 'm.updated_epoch'),
     'last_accessed': epochs.correct('m.last_accessed', 'm.accessed_epoch'),
     'stamp': f'{STAMP} / 1000',
     'measured_at': f'{STAMP} / 1000',
+    'occurred_at': f'coalesce({STAMP} / 1000, {_CREATED})',
 }
 """SQL of the times of memories `m` in microseconds, as is known now."""
 _IN = 'IN (SELECT value FROM json_each(?))'
@@ -111,6 +113,7 @@ _TIME_CANDIDATES = {
     ),
 }
 _TIME_CANDIDATES['measured_at'] = _TIME_CANDIDATES['stamp']
+_STORED_BETWEEN = _timed('memories_by_time', 'created_at', 'created_epoch', also='m.stamp IS NULL')
 _LAST = 2**63 - 1
 _TEXT = "('text')"
 _NUMBER = "('integer', 'real')"
@@ -282,8 +285,13 @@ def _time_candidates(path: str, operators: dict[str, Any]) -> tuple[CandidateQue
             high = min(high, max(times))
     if (low, high) == (-_LAST, _LAST):
         return ()
-    if path in ('stamp', 'measured_at'):
+    stored = CandidateQuery(_STORED_BETWEEN, (low, high) * (_STORED_BETWEEN.count('?') // 2))
+    if path in ('stamp', 'measured_at', 'occurred_at'):
         low, high = (max(-_LAST, min(time * 1000, _LAST)) for time in (low, high + 1))
+    if path == 'occurred_at':
+        measured = find_between('stamp', low, high)
+        sql = f'{measured.sql} UNION ALL {stored.sql}'
+        return (CandidateQuery(sql, measured.values + stored.values),)
     return (find_between(path, low, high),)
 
 
