@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from robots import MovableClock, Robot
 
+from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
+from robot_memory.core.fields import Stamp
 
 CONTEXTS: dict[str, dict[str, Any]] = {
     'low': {'f': 9, 'ok': True, 'name': 'a', 'list': [1, 2], 'o': {'x': 1, 'y': [2]}},
@@ -237,3 +239,32 @@ def test_a_combining_operator_is_refused(robot: Robot) -> None:
 def test_a_year_after_9999_is_refused_in_words(robot: Robot, time: str) -> None:
     with pytest.raises(InvalidArgument, match='must be an ISO 8601 time'):
         robot.query_records(where={'created_at': {'$gt': time}})
+
+
+def test_occurred_at_is_when_it_was_measured_and_else_when_it_was_stored(
+    robot: Robot, clock: MovableClock
+) -> None:
+    occurred: dict[str, int] = {}
+    for number in range(12):
+        clock.forward(seconds=1)
+        name = f'm{number}'
+        if number % 3:
+            # Measured hours before it was stored, some of it at the same moment.
+            measured = clock.now - 3_600_000_000 * (number % 4)
+            robot.save_perception(f'record {name}', stamp=Stamp(measured * 1000 + 999))
+        else:
+            measured = clock.now
+            robot.learn(f'record {name}')
+        occurred[name] = measured
+    for low in sorted(occurred.values()):
+        for operators, passes in (
+            ({'$gte': format_instant(low)}, low.__le__),
+            ({'$lt': format_instant(low)}, low.__gt__),
+            ({'$eq': format_instant(low)}, low.__eq__),
+            (
+                {'$gte': format_instant(low), '$lt': format_instant(low + 1_000_001)},
+                range(low, low + 1_000_001).__contains__,
+            ),
+        ):
+            wanted = {name for name, at in occurred.items() if passes(at)}
+            assert matching(robot, {'occurred_at': operators}) == wanted, operators

@@ -17,7 +17,7 @@ NEAR = (
 class PlaceView:
     """Where a memory is in the asked frame."""
 
-    position: Json = arg('x, y, z in metres in the asked frame.', typed='pose')
+    position: Json = arg('x, y, z in metres in the asked frame.', typed='position')
     distance: float = arg('Distance in metres.')
     frame_id: str = arg('Asked frame.')
     orientation: Json | None = arg(

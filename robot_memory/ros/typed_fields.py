@@ -6,6 +6,7 @@ What stands in a ROS interface beside a text or JSON, where ROS has a type for w
 | instant       | `builtin_interfaces/Time`: `created` of created_at, `start_time` of start  |
 | (kind stamp)  | `has_stamp`: 0 is a legal simulated stamp                                  |
 | pose          | `geometry_msgs/PoseWithCovarianceStamped pose_stamped`                     |
+| position      | `geometry_msgs/PoseStamped pose_stamped`, with the orientation beside it   |
 | transform     | `geometry_msgs/Pose`: `transform_pose` of transform                        |
 | point         | `geometry_msgs/Point`                                                      |
 | figures       | `Figure[]`: `params_figures` of params                                     |
@@ -50,6 +51,11 @@ class TypedField:
         return [f'# {self.help}', f'{self.type} {self.name}']
 
 
+_ORIENTATION = TypedField(
+    'bool', 'has_orientation', 'True if its orientation is known; else it is the identity.'
+)
+
+
 def name_value(field: Field) -> str:
     """Return the name of the typed value of a field: created of created_at."""
     name = field.ros_name
@@ -61,6 +67,7 @@ def name_value(field: Field) -> str:
     figures = f'{name}_figures'
     named = {
         'pose': 'pose_stamped',
+        'position': 'pose_stamped',
         'transform': f'{name}_pose',
         'figures': figures,
         'amounts': figures,
@@ -85,6 +92,8 @@ def list_typed(
         return list_pose(field.ros_name, is_answer=is_answer)
     if field.typed == 'amounts':
         return [TypedField('Figure[]', value, f'The same as {field.ros_name}, without names.')]
+    if field.typed == 'position':
+        return list_position(field.ros_name)
     if field.typed == 'figures':
         said = 'The figures in' if is_answer else 'Figures that are added to'
         return [TypedField('Figure[]', value, f'{said} {field.ros_name}.')]
@@ -113,10 +122,16 @@ def list_pose(name: str, *, is_answer: bool) -> list[TypedField]:
         TypedField('bool', 'has_pose', 'True if pose_stamped is set.'),
         TypedField('bool', 'has_covariance', 'True if its covariance is set.'),
     ]
-    if is_answer:
-        known = 'True if its orientation is known; else it is the identity.'
-        found.append(TypedField('bool', 'has_orientation', known))
-    return found
+    return [*found, _ORIENTATION] if is_answer else found
+
+
+def list_position(name: str) -> list[TypedField]:
+    """Return the fields of a position, named as in JSON, and of the orientation beside it."""
+    return [
+        TypedField('geometry_msgs/PoseStamped', 'pose_stamped', f'The same as {name}.'),
+        TypedField('bool', 'has_pose', 'True if pose_stamped is set.'),
+        _ORIENTATION,
+    ]
 
 
 def _list_filter(field: Field) -> list[TypedField]:

@@ -209,34 +209,41 @@ def fill_typed(message: Any, field: Field, response: Any) -> None:
         listed = value if isinstance(value, list) else [value]
         setattr(message, name_value(field), _make_figures(('', one) for one in listed))
     elif field.typed == 'pose':
-        frame = getattr(response, 'frame_id', None)
-        if isinstance(value, Mapping):
-            pose = value
-        else:  # a position alone, with what stands beside it
-            pose = {'position': value, 'orientation': getattr(response, 'orientation', None)}
-        fill_pose(message, pose, frame, getattr(response, 'stamp', None))
+        fill_pose(message, value, response.frame_id, response.stamp)
+    elif field.typed == 'position':
+        stamped = message.pose_stamped
+        stamped.header.frame_id = response.frame_id
+        beside = {'position': value, 'orientation': response.orientation}
+        _fill_plain_pose(message, stamped.pose, beside)
 
 
 def fill_pose(
     message: Any, pose: Mapping[str, Any] | None, frame: str | None, stamp: int | None
 ) -> None:
     """Write a pose as JSON has it, its frame and its time in nanoseconds into a message."""
-    position = _read_numbers((pose or {}).get('position'), (2, 3))
-    if pose is None or position is None:
-        return
     stamped = message.pose_stamped
+    if pose is None or not _fill_plain_pose(message, stamped.pose.pose, pose):
+        return
     own = pose.get('frame_id')
     stamped.header.frame_id = (own if isinstance(own, str) else None) or frame or ''
     _fill_time(stamped.header.stamp, stamp)
-    place, turn = stamped.pose.pose.position, stamped.pose.pose.orientation
+    if (covariance := _read_numbers(pose.get('covariance'), (36,))) is not None:
+        stamped.pose.covariance = covariance
+        message.has_covariance = True
+
+
+def _fill_plain_pose(message: Any, target: Any, pose: Mapping[str, Any]) -> bool:
+    """Write position and orientation into a pose; return False where there is no position."""
+    position = _read_numbers(pose.get('position'), (2, 3))
+    if position is None:
+        return False
+    place, turn = target.position, target.orientation
     place.x, place.y, place.z = (*position, 0.0)[:3]
     message.has_pose = True
     if (orientation := _read_numbers(pose.get('orientation'), (4,))) is not None:
         turn.x, turn.y, turn.z, turn.w = orientation
         message.has_orientation = True
-    if (covariance := _read_numbers(pose.get('covariance'), (36,))) is not None:
-        stamped.pose.covariance = covariance
-        message.has_covariance = True
+    return True
 
 
 def _read_numbers(value: Any, lengths: Sequence[int]) -> list[float] | None:

@@ -51,7 +51,9 @@ def test_what_is_kept_is_told_whoever_kept_it(start: Callable[..., Any], robot: 
         description='The door squeaks',
         perception_type='auditory',
         frame_id='mic',
-        pose=json.dumps({'position': [1, 2, 3], 'frame_id': 'map'}),
+        pose=json.dumps(
+            {'position': [1, 2, 3], 'frame_id': 'map', 'covariance': [0.25] + [0] * 35}
+        ),
     )
     assert stated.success and saved.success
     robot.until(lambda: len(heard) == 3, 'all three')
@@ -65,6 +67,10 @@ def test_what_is_kept_is_told_whoever_kept_it(start: Callable[..., Any], robot: 
     assert not fact.has_stamp and fact.stamp.sec > 1_700_000_000
     assert (sound.memory_id, sound.frame_id, sound.has_pose) == (saved.memory_id, 'map', True)
     assert (sound.pose.position.x, sound.pose.position.z, sound.pose.orientation.w) == (1, 3, 1)
+    stamped = sound.pose_stamped
+    assert (stamped.header.frame_id, stamped.header.stamp) == ('map', sound.stamp)
+    assert stamped.pose.pose == sound.pose and not sound.has_orientation
+    assert sound.has_covariance and stamped.pose.covariance[0] == 0.25
 
 
 def stated_text() -> str:

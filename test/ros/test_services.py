@@ -20,6 +20,7 @@ from waiting import HANG_SECONDS
 
 from robot_memory.catalog import list_tools
 from robot_memory.mcp_server import http_server
+from robot_memory.msg import NearPlace
 from robot_memory.storage import checksums, connection
 
 
@@ -59,6 +60,25 @@ def test_minus_one_means_that_a_score_is_not_given(start: Callable[..., Any], ro
     assert ended.success and robot.call('recall', query='x', min_confidence=-1.0).success
     refused = robot.call('recall', query='x', min_confidence=-0.5)
     assert refused.error_code == 'invalid_argument' and '-0.5' in refused.message
+
+
+def test_a_typed_pose_and_place_go_over_dds(start: Callable[..., Any], robot: Any) -> None:
+    start()
+    request = robot.client('save_perception').srv_type.Request(description='Touched the table')
+    request.has_pose = request.has_covariance = request.has_stamp = True
+    request.pose_stamped.header.frame_id = 'map'
+    request.pose_stamped.pose.pose.position.x = 1.5
+    request.pose_stamped.pose.covariance[0] = 0.25
+    kept = robot.answer(robot.client('save_perception').call_async(request))
+    assert kept.success, kept.message
+    near = NearPlace(frame='map', has_position=True, within=2.0)
+    (found,) = robot.call('recall', near_place=near, has_near_place=True).memories
+    assert found.pose_stamped == request.pose_stamped and found.has_covariance
+    assert found.has_stamp and found.stamp == request.stamp, '0 is a legal simulated stamp'
+    assert found.near.pose_stamped.pose == request.pose_stamped.pose.pose
+    request.pose_stamped.pose.pose.orientation.w = 2.0
+    refused = robot.answer(robot.client('save_perception').call_async(request))
+    assert refused.error_code == 'invalid_argument' and 'of length 1' in refused.message
 
 
 def test_fault_02_every_failing_call_has_a_reply(start: Callable[..., Any], robot: Any) -> None:

@@ -247,7 +247,7 @@ def test_a_typed_place_asks_what_the_json_asks(robot: RobotMemory) -> None:
     near = typed.memories[0].near
     assert near.has_pose and near.has_orientation and near.distance == 2.0
     assert near.pose_stamped.header.frame_id == 'map'
-    assert near.pose_stamped.pose.pose.position == Point(x=1.0, y=2.0, z=0.5)
+    assert near.pose_stamped.pose.position == Point(x=1.0, y=2.0, z=0.5)
     target = srv.Recall.Request(collection='places', has_spatial_target=True)
     target.spatial_target.field = 'spatial.position'
     target.spatial_target.has_target = True
