@@ -15,6 +15,7 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, PoseWithCovarianceStamped
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typed_answers import list_disagreements
 
 from robot_memory import msg, srv
 from robot_memory.api import RobotMemory
@@ -144,6 +145,25 @@ def type_of(declaration: type, name: str) -> type:
     (found,) = (field.record for field in get_fields(declaration) if field.name == name)
     assert found is not None
     return found
+
+
+def test_what_compares_typed_answers_notices_each_that_differs(robot: RobotMemory) -> None:
+    pose = {'position': [1, 2, 3], 'orientation': [0, 0, 0, 1], 'covariance': [0.5] + [0.0] * 35}
+    params = {'force': {'value': 12.5, 'unit': 'N'}}
+    kept = robot.save_perception(TOUCH, pose=pose, stamp=STAMP, context={'params': params})
+    answer = call(robot, srv.Show.Request(memory_id=kept.memory_id))
+    assert list_disagreements(answer) == []
+    memory = answer.memory
+    spoilt: tuple[tuple[Any, str, Any, str], ...] = (
+        (memory.created, 'sec', 5, 'created'),
+        (memory, 'has_measured', False, 'measured'),
+        (memory.pose_stamped.pose.pose.position, 'x', 1.5, 'pose_stamped'),
+        (memory.params_figures[0], 'value', 12.0, 'params_figures'),
+    )
+    for number, (holder, name, value, noticed) in enumerate(spoilt, 1):
+        setattr(holder, name, value)
+        found = list_disagreements(answer)
+        assert len(found) == number and f'.memory[0].{noticed}' in found
 
 
 def test_the_time_of_a_pose_is_that_of_the_measurement_where_no_other_is_set(

@@ -14,6 +14,7 @@ import prepared
 import pytest
 from mcp import Client
 from narrowing import require
+from typed_answers import list_disagreements
 
 from robot_memory.api import RobotMemory
 from robot_memory.catalog import list_tools
@@ -362,6 +363,7 @@ class Ros:
         reply = self.robot.answer(client.call_async(message))
         if not reply.success:
             return {'error_code': reply.error_code, 'message': reply.message}
+        assert list_disagreements(reply) == []
         return convert.to_plain(reply, tool.response)
 
 

@@ -7,12 +7,22 @@ from collections.abc import Callable
 from typing import Any
 
 from amounts import few_or_many
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import (
+    Point,
+    Pose,
+    PoseWithCovariance,
+    PoseWithCovarianceStamped,
+    Quaternion,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from robots import check_file
 
+from robot_memory import msg
 from robot_memory.catalog import list_tools
 from robot_memory.core.fields import get_fields
+from robot_memory.ros.typed_fields import list_typed
 
 TEXT = st.text(st.characters(codec='utf-8', exclude_characters='\0'), max_size=40)
 JSON = st.recursive(
@@ -38,13 +48,46 @@ VALUES = {
 }
 
 
+TIMES = st.builds(Time, sec=st.integers(-(2**31), 2**31 - 1), nanosec=st.integers(0, 2**32 - 1))
+POINTS = st.builds(Point, x=st.floats(), y=st.floats(), z=st.floats() | st.just(0.0))
+POSES = st.builds(
+    Pose,
+    position=POINTS,
+    orientation=st.builds(Quaternion, x=st.floats() | st.just(0.0), w=st.just(1.0)),
+)
+TYPED = {
+    'bool': st.booleans(),
+    'string': TEXT | st.just('visual'),
+    'builtin_interfaces/Time': TIMES,
+    'geometry_msgs/Pose': POSES,
+    'geometry_msgs/PoseWithCovarianceStamped': st.builds(
+        PoseWithCovarianceStamped,
+        pose=st.builds(
+            PoseWithCovariance,
+            pose=POSES,
+            covariance=st.lists(st.floats(), min_size=36, max_size=36) | st.just([0.0] * 36),
+        ),
+    ),
+    'Figure[]': st.lists(st.builds(msg.Figure, name=TEXT, value=st.floats()), max_size=2),
+    'NearPlace': st.builds(
+        msg.NearPlace, frame=TEXT, position=POINTS, has_position=st.booleans(), within=st.floats()
+    ),
+    'SpatialTarget': st.builds(msg.SpatialTarget, target=POINTS, has_target=st.booleans()),
+}
+
+
 def requests(tool: Any) -> Any:
     fields = {
         field.ros_name: VALUES[field.kind]
         for field in get_fields(tool.request)
         if field.kind in VALUES
     }
-    return st.fixed_dictionaries({}, optional=fields)
+    typed = {
+        one.name: TYPED[one.type]
+        for field in get_fields(tool.request)
+        for one in list_typed(field)
+    }
+    return st.fixed_dictionaries({}, optional={**fields, **typed})
 
 
 SERVED = [tool for tool in list_tools() if tool.ros]
