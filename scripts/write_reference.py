@@ -291,6 +291,16 @@ def _describe_ros() -> Iterator[str]:
         ('topic', 'type', 'what'),
         (
             (
+                '`~/events`',
+                '`robot_memory/msg/KeptEvent`',
+                'each memory that was kept; the latest 50 for late subscribers',
+            ),
+            (
+                '`~/markers`',
+                '`visualization_msgs/msg/MarkerArray`',
+                'memories with a place, while somebody subscribes',
+            ),
+            (
                 '`/diagnostics`',
                 '`diagnostic_msgs/msg/DiagnosticArray`',
                 '1 Hz: one status `<node>: memory`, and one for each subscription',
