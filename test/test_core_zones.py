@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from copy import deepcopy
 from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
@@ -12,6 +14,7 @@ from robot_memory.core.zones import (
     find_offsets,
     find_system_zone,
     format_local,
+    format_measured,
     get_zone,
     parse_local,
 )
@@ -78,4 +81,16 @@ def test_an_empty_name_is_the_zone_of_the_system(monkeypatch: pytest.MonkeyPatch
     at = datetime(2026, 1, 1, tzinfo=timezone.utc)
     assert format_local(round(at.timestamp() * 1e6), get_zone('')) == (
         '2026-01-01T00:00:00.000000+00:00'
+    )
+
+
+@pytest.mark.parametrize('nanoseconds', [0, 1_795_183_380_123_456_789, -1, -(10**18) - 7])
+def test_a_measured_time_is_a_text_of_microseconds_that_knows_its_nanoseconds(
+    nanoseconds: int,
+) -> None:
+    found = format_measured(nanoseconds, ZoneInfo('Asia/Tokyo'))
+    assert found == format_local(nanoseconds // 1000, ZoneInfo('Asia/Tokyo'))
+    assert found.nanoseconds == nanoseconds
+    assert (
+        json.dumps(found) == json.dumps(str(found)) and deepcopy(found).nanoseconds == nanoseconds
     )
