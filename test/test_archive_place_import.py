@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 from robots import MovableClock, Robot
 
+from robot_memory.archive.place_import import PlaceImport
+from robot_memory.archive.place_lines import MapLine, parse_place_line
 from robot_memory.archive.reader import import_archive
 from robot_memory.cli.store import format_places, report_places
+from robot_memory.core.errors import InvalidArgument
 
 BOX: Any = [[0, 0, 0], [0.3, 0.2, 0.1]]
 LANDMARKS: Any = [
@@ -152,6 +155,33 @@ def test_of_two_anchors_between_the_same_revisions_the_later_stays(
     assert list_anchored(other) == [1, 3]
     assert move(other, robot, tmp_path / 'c.jsonl').places == 1
     assert list_anchored(robot) == [1, 2, 3]
+
+
+def test_anchors_of_one_moment_all_come_back(robot: Robot, other: Robot, tmp_path: Path) -> None:
+    robot.set_map('kitchen')
+    robot.set_map('kitchen', transform={'position': [1, 0, 0]})
+    old: Any = {'old_name': 'kitchen', 'old_revision': 1}
+    robot.set_map('kitchen', revision=2, transform={'position': [2, 0, 0]}, **old)
+    assert move(robot, other, tmp_path / 'a.jsonl').places == 4
+    assert list_anchored(other) == list_anchored(robot) == [1, 2]
+    assert move(robot, other, tmp_path / 'b.jsonl').places == 0
+
+
+def test_a_map_that_is_set_during_an_import_stays(
+    robot: Robot, other: Robot, clock: MovableClock
+) -> None:
+    map_kitchen(robot, clock)
+    first, second = [parse_place_line(one) for one in list_places(robot) if one['kind'] == 'map']
+    importing = PlaceImport(clock, [one for one in (first, second) if isinstance(one, MapLine)])
+    with other.memory.db.write() as connection:
+        importing.store(connection, first)
+    other.set_map('hall')
+    with (
+        pytest.raises(InvalidArgument, match="set_map was called for frame 'map' during"),
+        other.memory.db.write() as connection,
+    ):
+        importing.store(connection, second)
+    assert [one['name'] for one in list_places(other)] == ['kitchen', 'hall']
 
 
 @pytest.mark.parametrize(

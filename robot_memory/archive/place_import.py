@@ -8,10 +8,10 @@ from robot_memory.archive.place_lines import AnchorLine, MapLine, PlaceLine, Reg
 from robot_memory.core.clock import Clock
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value
-from robot_memory.core.maps import NO_MAP, MapRevision
-from robot_memory.core.regions import MAX_REGIONS, fold_name
+from robot_memory.core.maps import NO_MAP, CurrentMap, MapRevision
+from robot_memory.core.regions import MAX_REGIONS
 from robot_memory.storage import Connection
-from robot_memory.storage.tables import archive_rows, archived_places, audit, maps
+from robot_memory.storage.tables import archive_rows, archived_places, audit, maps, regions
 from robot_memory.storage.tables.archived_places import Row
 
 IMPORTER = archive_rows.IMPORTER
@@ -31,6 +31,7 @@ class PlaceImport:
         """Nothing was kept yet; `archived` are all maps of the archive."""
         self._clock = clock
         self._archived = [_make_row(one) for one in archived]
+        self._foreign: dict[str, str] | None = None
         self._histories: dict[str, list[Row]] = {}
         self._read: dict[str, int] = {}
         self.kept = 0
@@ -65,35 +66,47 @@ class PlaceImport:
                 )
             self._read[line.frame] = number + 1
             return False
-        for one in archived_places.list_maps(connection):
-            if one['name'] == line.name and one not in self._archived:
-                raise InvalidArgument(
-                    f'map {of.label}: this store has another map of this name, in frame '
-                    f'{format_value(one["frame"])}; its maps stay as they are'
-                )
+        if line.name in (foreign := self._find_foreign(connection)):
+            raise InvalidArgument(
+                f'map {of.label}: this store has another map of this name, in frame '
+                f'{format_value(foreign[line.name])}; its maps stay as they are'
+            )
+        last = CurrentMap(_get_revision(known[-1]), known[-1]['mapping']) if known else None
+        if maps.find_current(connection, line.frame) != last:
+            raise InvalidArgument(
+                f'map {of.label}: set_map was called for frame {format_value(line.frame)} during '
+                'the import; its maps stay as they are'
+            )
         archived_places.put_map(connection, row, IMPORTER)
         known.append(row)
         self._read[line.frame] = number + 1
         return True
 
+    def _find_foreign(self, connection: Connection) -> dict[str, str]:
+        """Return the names of maps that are here and not in the archive, with a frame of each."""
+        if self._foreign is None:
+            archived = {tuple(sorted(row.items())) for row in self._archived}
+            self._foreign = {
+                row['name']: row['frame']
+                for row in archived_places.list_maps(connection)
+                if tuple(sorted(row.items())) not in archived
+            }
+        return self._foreign
+
     def _store_anchor(self, connection: Connection, line: AnchorLine, row: Row) -> bool:
         for of in (line.old, line.new):
             _require_known(connection, of, f'the anchor from {line.old.label} to {line.new.label}')
-        here = archived_places.list_anchors(connection)
-        if row in here:
-            return False
-        pairs = [one for one in here if _between(one) == _between(row)]
-        if any(one['at'] >= line.at for one in pairs):
-            return False  # of two the later counts, and that is here
+        here = archived_places.list_anchors(connection, (line.old, line.new))
+        if row in here or any(one['at'] > line.at for one in here):
+            return False  # it is known, or a later one is: of two the later counts
         archived_places.put_anchor(connection, row, IMPORTER)
         return True
 
     def _store_region(self, connection: Connection, line: RegionLine, row: Row) -> bool:
-        here = archived_places.list_regions(connection)
-        if any(fold_name(one['name']) == fold_name(line.name) for one in here):
+        if regions.find(connection, line.name) is not None:
             return False
         _require_known(connection, line.of, f'the region {format_value(line.name)}')
-        if len(here) >= MAX_REGIONS:
+        if regions.count(connection) >= MAX_REGIONS:
             raise InvalidArgument(
                 f'there are {MAX_REGIONS} regions, the most that are kept; '
                 f'{format_value(line.name)} is one more'
@@ -106,9 +119,8 @@ def _make_row(line: PlaceLine) -> Row:
     return {name: value for name, value in vars(line).items() if name != 'kind'}
 
 
-def _between(row: Row) -> tuple[MapRevision, MapRevision]:
-    old = MapRevision(row['old_name'], row['old_revision'])
-    return old, MapRevision(row['name'], row['revision'])
+def _get_revision(row: Row) -> MapRevision:
+    return MapRevision(row['name'], row['revision'])
 
 
 def _require_known(connection: Connection, of: MapRevision, what: str) -> None:

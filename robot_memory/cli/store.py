@@ -134,7 +134,7 @@ def report_places(connection: Connection) -> dict[str, Any]:
         },
         'map_changes': len(archived_places.list_maps(connection)),
         'anchors': len(maps.list_anchors(connection)),
-        'regions': len(regions.list_all(connection)),
+        'regions': regions.count(connection),
     }
 
 

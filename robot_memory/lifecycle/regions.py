@@ -30,7 +30,7 @@ def set_region(memory: Memory, name: str, shape: Mapping[str, Any]) -> Region:
     with memory.db.write() as connection:
         known = regions.find(connection, region.name)
         _refuse_higher(memory, known)
-        if known is None and len(regions.list_all(connection)) >= MAX_REGIONS:
+        if known is None and regions.count(connection) >= MAX_REGIONS:
             raise InvalidArgument(
                 f'there are {MAX_REGIONS} regions, the most that are kept: remove one first'
             )

@@ -10,6 +10,7 @@ import apsw
 
 from robot_memory.core.authority import Writer
 from robot_memory.core.json_text import dump_json
+from robot_memory.core.maps import MapRevision
 from robot_memory.core.regions import fold_name
 from robot_memory.storage import epochs
 from robot_memory.storage.tables import writers
@@ -61,11 +62,16 @@ def put_map(connection: apsw.Connection, row: Row, writer: Writer) -> None:
     )
 
 
-def list_anchors(connection: apsw.Connection) -> list[Row]:
-    """Return the poses of older revisions in newer ones, in their order."""
+def list_anchors(
+    connection: apsw.Connection, between: tuple[MapRevision, MapRevision] | None = None
+) -> list[Row]:
+    """Return the poses of older revisions in newer ones, in their order; of two, or of all."""
+    pair = (*between[0], *between[1]) if between else (None,) * 4
     found = connection.execute(
         f'SELECT {", ".join(_ANCHORS[:-1])}, {_at("map_anchors")}, numbers FROM map_anchors'
-        ' ORDER BY id'
+        ' WHERE ?1 IS NULL OR (old_name, old_revision, name, revision) = (?1, ?2, ?3, ?4)'
+        ' ORDER BY id',
+        pair,
     )
     made = []
     for *values, numbers in found:

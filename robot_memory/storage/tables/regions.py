@@ -61,6 +61,12 @@ def find(connection: apsw.Connection, name: str) -> StoredRegion | None:
     return None if row is None else _make(row)
 
 
+def count(connection: apsw.Connection) -> int:
+    """Return how many regions there are."""
+    ((number,),) = connection.execute('SELECT count(*) FROM regions')
+    return int(number)
+
+
 def list_all(connection: apsw.Connection) -> list[StoredRegion]:
     """Return all regions, by name."""
     return [_make(row) for row in connection.execute(f'{_SELECT} ORDER BY r.key')]
