@@ -6,6 +6,7 @@ import gc
 import logging
 import math
 import os
+import shutil
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -149,6 +150,12 @@ def open_robot(tmp_path: Path, clock: MovableClock) -> Iterator[Callable[..., Ro
     yield open_one
     for robot in opened:
         robot.close()
+
+
+@pytest.fixture
+def store(filled: Path, tmp_path: Path) -> Path:
+    """A copy of the store that a file of tests has `filled` once."""
+    return Path(shutil.copy(filled, tmp_path))
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,11 +34,6 @@ def fill(robot: Robot) -> None:
 def filled(tmp_path_factory: pytest.TempPathFactory, tiny_embedders: Embedders) -> Path:
     """A closed store with vectors; only to read."""
     return make_store(tmp_path_factory.mktemp('filled'), fill, tiny_embedders[8])
-
-
-@pytest.fixture
-def store(filled: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copy(filled, tmp_path))
 
 
 def break_index(store: Path, *tables: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +42,6 @@ def fill(robot: Robot) -> None:
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A closed store whose indexes have several pages; only to read."""
     return make_store(tmp_path_factory.mktemp('filled'), fill)
-
-
-@pytest.fixture
-def store(filled: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copy(filled, tmp_path))
 
 
 def read_records(path: Path) -> dict[str, list[Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from pathlib import Path
 
 import apsw
@@ -37,11 +36,6 @@ def fill(robot: Robot) -> None:
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A closed store with facts, perceptions and payloads on several pages; only to read."""
     return make_store(tmp_path_factory.mktemp('filled'), fill)
-
-
-@pytest.fixture
-def store(filled: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copy(filled, tmp_path))
 
 
 def read_rows(path: Path, table: str) -> dict[int, tuple[object, ...]]:

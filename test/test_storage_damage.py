@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,11 +30,6 @@ def fill(robot: Robot) -> None:
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A closed store of several levels of pages; only to read."""
     return make_store(tmp_path_factory.mktemp('filled'), fill)
-
-
-@pytest.fixture
-def store(filled: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copy(filled, tmp_path))
 
 
 def read_texts(path: Path) -> dict[int, str]:
