@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,16 +14,18 @@ from robot_memory.text.questions.superlatives import LASTING, find_fitting, find
 from robot_memory.text.questions.tables import load_pattern, load_table
 from robot_memory.text.questions.windows import find_window
 
-_FORMS = (
-    ('en', ' than '),
-    ('en2', ', '),
-    ('en3', ' that of '),
-    ('zh', '比'),
-    ('zh2', '更'),
-    ('zh3', '那'),
-)
-"""The forms of a comparison, each with what has to be in the text."""
-_PAIRS = (('asked', ' or '), ('told', ' or '), ('of_two', ' and '), ('zh', '哪'), ('zh', '谁'))
+_FORMS: dict[str, dict[str, tuple[str, ...]]] = {
+    'than': {
+        'en': (' than ',),
+        'en2': (', ',),
+        'en3': (' that of ',),
+        'zh': ('比',),
+        'zh2': ('更',),
+        'zh3': ('那',),
+    },
+    'pair': {'asked': (' or ',), 'told': (' or ',), 'of_two': (' and ',), 'zh': ('哪', '谁')},
+}
+"""The forms of a comparison and of a pair, with what is in each text that one matches."""
 _PLACED = frozenset(('contact', 'motion', 'scene'))
 
 
@@ -31,11 +33,11 @@ class FoundComparison(NamedTuple):
     """
     Hold what is compared with an event, where it was read, and the events that it names.
 
-    Without a comparison what is asked for is nearest in time to the event.
+    Either what is asked for has more or less `than` it, or it is `nearest` to it in time.
     """
 
-    anchor: Anchor
-    comparison: Comparison | None
+    than: Comparison | None
+    nearest: Anchor | None
     span: Span
     mentions: tuple[Mention, ...]
 
@@ -44,14 +46,19 @@ def find_comparison(
     folded: str, mentions: Sequence[Mention], calendar: Calendar
 ) -> FoundComparison | None:
     """Return the comparison of what is asked for with an event; None where there is none."""
-    for name, sign in _FORMS:
-        match = (
-            load_pattern('comparisons', 'than', name).search(folded) if sign in folded else None
-        )
-        event = match and _find_event(folded, match, mentions)
-        if match and event:
+    for match in _match_forms(folded, 'than'):
+        if event := _find_event(folded, match, mentions):
             return _make_comparison(folded, match, event, mentions, calendar)
     return None
+
+
+def _match_forms(folded: str, section: str) -> Iterator[re.Match[str]]:
+    """Give what each form of a section matches first."""
+    for name, signs in _FORMS[section].items():
+        if any(one in folded for one in signs):
+            match = load_pattern('comparisons', section, name).search(folded)
+            if match:
+                yield match
 
 
 def _make_comparison(
@@ -69,8 +76,8 @@ def _make_comparison(
     if not quantity:
         return None
     anchor = _make_anchor(words, calendar, which)
-    comparison = Comparison(quantity, '$gt' if over else '$lt', anchor)
-    return FoundComparison(anchor, comparison, match.span(), named)
+    than = Comparison(quantity, '$gt' if over else '$lt', anchor)
+    return FoundComparison(than, None, match.span(), named)
 
 
 def find_nearest(
@@ -88,36 +95,28 @@ def find_nearest(
     # What has a place may be near in space.
     if not match['time'] and any(_PLACED.intersection(one.kinds) for one in named):
         return None
-    return FoundComparison(_make_anchor(words, calendar, which), None, match.span(), named)
+    return FoundComparison(None, _make_anchor(words, calendar, which), match.span(), named)
 
 
 @dataclass(frozen=True)
 class FoundPair:
-    """Hold two events, by what the one is asked for, where it was read, and what they name."""
+    """Hold two events, by what the one is asked for, and where it was read."""
 
     pair: tuple[Anchor, Anchor]
     order: Order
     span: Span
-    mentions: tuple[Mention, ...]
 
 
 def find_pair(folded: str, mentions: Sequence[Mention], calendar: Calendar) -> FoundPair | None:
     """Return the two events of which one is asked for, the longer one or the harder one."""
-    for name, sign in _PAIRS:
-        match = (
-            load_pattern('comparisons', 'pair', name).search(folded) if sign in folded else None
-        )
-        found = match and _read_pair(folded, match, mentions, calendar)
-        if found:
-            return found
-    return None
+    pairs = (_read_pair(folded, one, mentions, calendar) for one in _match_forms(folded, 'pair'))
+    return next((one for one in pairs if one), None)
 
 
 def _read_pair(
     folded: str, match: re.Match[str], mentions: Sequence[Mention], calendar: Calendar
 ) -> FoundPair | None:
-    events = [_find_event(folded, match, mentions, part) for part in ('one', 'other')]
-    first, second = events
+    first, second = (_find_event(folded, match, mentions, part) for part in ('one', 'other'))
     if first is None or second is None or not first.mentions:
         return None
     named = (*first.mentions, *second.mentions)
@@ -128,7 +127,7 @@ def _read_pair(
     if not quantity:
         return None
     one, other = (_make_anchor(each.words, calendar, each.which) for each in (first, second))
-    return FoundPair((one, other), Order(quantity, over, 1), match.span(), named)
+    return FoundPair((one, other), Order(quantity, over, 1), match.span())
 
 
 class _Event(NamedTuple):

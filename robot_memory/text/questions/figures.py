@@ -138,14 +138,12 @@ def _make_reader(operator: Operator) -> Callable[[re.Match[str], str], list[_Pai
 def _compile_share_forms() -> tuple[_Form, ...]:
     """Return the forms of a bound on a share without a sign for percent."""
     table = load_table('figures')
-    amounts = table['amount']
-    fragments = {**table['fragments'], **{n: amounts[n] for n in ('percent', 'not_ago')}}
+    percent = table['amount']['percent']
     forms: list[_Form] = []
     for one in table['comparison']:
         for form, key in (('share', 'before'), ('share_behind', 'after')):
             if one['operator'] != '$eq' and one[key]:
-                more = {'fragments': {**fragments, key: one[key]}}
-                pattern = re.compile(expand(amounts[form], more))
+                pattern = _compile_form(form, table, percent=percent, **{key: one[key]})
                 forms.append((pattern, _make_share_reader(one['operator'])))
     return tuple(forms)
 

@@ -34,7 +34,7 @@ class OrderReader(MentionReader):
         """Return the order that a question tells; what stands behind its asking part may not."""
         if self.pair:
             return FoundOrder(self.pair.order, (self.pair.span,))
-        if self.compared and self.compared.comparison is None:
+        if self.compared and self.compared.nearest:
             return FoundOrder(Order('time', True, 1), ())
         if self.target:
             quantity, value, span = self.target

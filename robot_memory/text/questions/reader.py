@@ -228,10 +228,8 @@ class _Reader(OrderReader):
             told=self.cues.asked,
             between=bool(told and told.to and not used and self.asks_span()),
             against=against.window if against else None,
-            than=self.compared.comparison if self.compared else None,
-            nearest=self.compared.anchor
-            if self.compared and not self.compared.comparison
-            else None,
+            than=self.compared.than if self.compared else None,
+            nearest=self.compared.nearest if self.compared else None,
             each=each,
             pair=self.pair.pair if self.pair else None,
             doing=load_pattern('events', 'doing', 'any').search(self.folded) is not None,

@@ -48,14 +48,14 @@ class WindowReader:
             find_bounds(self.folded, text, formal=self.formal) if 'number' in signs else NO_BOUNDS
         )
         self.mentions = find_mentions(self.folded, self.bounds.spans)
-        compare = (self.folded, self.mentions, calendar)
-        self.pair = find_pair(*compare)
-        one = None if self.pair else find_comparison(*compare)
-        self.compared = None if self.pair else one or find_nearest(*compare)
+        asked = (self.folded, self.mentions, calendar)
+        self.compared = None
+        self.pair = find_pair(*asked)
         if self.pair:
             self.folded = mask(self.folded, [self.pair.span])
             self.bounds = NO_BOUNDS
-        if self.compared:
+        elif compared := find_comparison(*asked) or find_nearest(*asked):
+            self.compared = compared
             self.folded = mask(self.folded, [self.compared.span])
             outside = [m for m in self.mentions if m not in self.compared.mentions]
             self.mentions = outside if any(m.kinds for m in outside) else self.mentions
