@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from robot_memory.core.zones import to_local
 from robot_memory.retrieval.matching import choose_way, has_word
 from robot_memory.retrieval.meant_events import MeantEvents
-from robot_memory.retrieval.named_events import POOL, choose_best, measure_event
+from robot_memory.retrieval.named_events import POOL, choose_best, find_unit, measure_figure
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.storage.events.pages import EventRow
@@ -87,10 +87,8 @@ class AnchoredEvents(MeantEvents):
         figure = self.find_figure(than.quantity, '', reading, exact=True)
         if event is None or own is None or figure is None:
             return None
-        value, unit = measure_event(event, own), own.partition(' [')[2].rstrip(']')
-        if than.quantity == 'duration':
-            value, unit = value / 1e9, 's'
-        bound = {**where.get(figure, {}), than.operator: f'{value!r} {unit}'.strip()}
+        value = f'{measure_figure(event, own)!r} {find_unit(own)}'.strip()
+        bound = {**where.get(figure, {}), than.operator: value}
         others = {**where.get('event_id', {}), '$nin': [event.id]}
         return {**where, figure: bound, 'event_id': others}
 
@@ -102,7 +100,7 @@ class AnchoredEvents(MeantEvents):
             figure = self.find_figure(order.by, order.figure, self.read_anchor(anchor))
             if event is None or figure is None:
                 return []
-            measured.append((measure_event(event, figure), event))
+            measured.append((measure_figure(event, figure), event))
         measured.sort(key=lambda one: one[0], reverse=order.descending)
         return [event for _, event in measured]
 

@@ -70,10 +70,10 @@ class NamedEvents:
     ) -> list[EventRow]:
         """Return the events whose figure is closest to the value of an order, these first."""
         assert order.near is not None
-        unit = figure.partition(' [')[2].rstrip(']') or UNITS[order.by]
-        own = convert(order.near, UNITS[order.by], unit)
-        value = order.near * 1e9 if figure == 'duration' else order.near if own is None else own
-        written = f'{order.near!r} {UNITS[order.by]}'
+        unit = UNITS[order.by]
+        own = convert(order.near, unit, find_unit(figure) or unit)
+        value = order.near if own is None else own
+        written = f'{order.near!r} {unit}'
         above, below = (
             self.list_events(
                 {**where, figure: {**where.get(figure, {}), operator: written}},
@@ -84,7 +84,7 @@ class NamedEvents:
             )
             for operator in ('$gte', '$lt')
         )
-        found = sorted((*above, *below), key=lambda one: abs(measure_event(one, figure) - value))
+        found = sorted((*above, *below), key=lambda one: abs(measure_figure(one, figure) - value))
         return found[:limit]
 
     def list_by_ids(self, ids: Sequence[int]) -> list[EventRow]:
@@ -246,6 +246,17 @@ def measure_event(event: EventRow, order: str) -> float:
         return (event.end or event.onset) - event.onset
     name = order.partition(' [')[0]
     return next((value for figure, value, _ in event.figures if figure == name), 0.0)
+
+
+def measure_figure(event: EventRow, figure: str) -> float:
+    """Return a figure of an event, as `find_figure` names it, in its unit."""
+    measured = measure_event(event, figure)
+    return measured / 1e9 if figure == 'duration' else measured
+
+
+def find_unit(figure: str) -> str:
+    """Return the unit of a figure, as `find_figure` names it; empty where it has none."""
+    return 's' if figure == 'duration' else figure.partition(' [')[2].rstrip(']')
 
 
 def _format(moment: datetime | None) -> str:
