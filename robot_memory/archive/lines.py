@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_memory.core.authority import AUTHORITIES
+from robot_memory.core.clock import LAST
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import RESERVED, Json, arg, parse
 from robot_memory.core.json_text import MAX_INTEGER, dump_json, format_value
@@ -18,8 +19,6 @@ from robot_memory.core.records import PERCEPTION_TYPES, Record, Session
 FORMAT = 'robot_memory'
 VERSION = 3
 """Version 2 has no maps, anchors and regions, version 1 no folded events: both are written yet."""
-_LAST = 253_402_300_799_999_999
-"""The end of the year 9999, in microseconds: what a date can say."""
 LONGEST_TEXT = 1_000_000
 _PART = 400_000_000
 """Characters of a part in base64."""
@@ -57,16 +56,16 @@ class SessionLine:
     collection: str = arg('Collection.', min_length=1, max_length=128, without=RESERVED)
     context: Json = arg('Context object.', shape='object')
     status: str = arg('Session status.', choices=('open', 'ended'))
-    created_at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
+    created_at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=LAST)
     title: str = arg('Title.', default='', max_length=LONGEST_TEXT)
     tags: tuple[str, ...] = arg('Tags.', default=())
     metadata: Json = arg('Metadata object.', default=None, shape='object')
-    updated_at: int = arg('Microseconds since 1970 UTC.', default=0, minimum=0, maximum=_LAST)
+    updated_at: int = arg('Microseconds since 1970 UTC.', default=0, minimum=0, maximum=LAST)
     saved_at: int | None = arg(
-        'Microseconds since 1970 UTC.', default=None, minimum=0, maximum=_LAST
+        'Microseconds since 1970 UTC.', default=None, minimum=0, maximum=LAST
     )
     ended_at: int | None = arg(
-        'Microseconds since 1970 UTC.', default=None, minimum=0, maximum=_LAST
+        'Microseconds since 1970 UTC.', default=None, minimum=0, maximum=LAST
     )
     outcome_score: float | None = arg('Value from 0 to 1.', default=None, minimum=0.0, maximum=1.0)
 
@@ -88,8 +87,8 @@ class MemoryLine:
     strategy_name: str = arg('Strategy name.', min_length=1, max_length=LONGEST_TEXT)
     status: str = arg('Memory status.', choices=('active', 'invalidated', 'superseded'))
     access_count: int = arg('Number of recalls that returned it.', minimum=0, maximum=MAX_INTEGER)
-    created_at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
-    updated_at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
+    created_at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=LAST)
+    updated_at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=LAST)
     tags: tuple[str, ...] = arg('Tags.', default=())
     scope_files: tuple[str, ...] = arg('Files named by the text.', default=())
     session_id: str | None = arg('Session id.', default=None, max_length=LONGEST_TEXT)
@@ -105,7 +104,7 @@ class MemoryLine:
         'Memory id within the archive.', default=None, minimum=1, maximum=MAX_INTEGER
     )
     last_accessed: int | None = arg(
-        'Microseconds since 1970 UTC.', default=None, minimum=0, maximum=_LAST
+        'Microseconds since 1970 UTC.', default=None, minimum=0, maximum=LAST
     )
     turn: Json | None = arg('Turn number and role.', default=None, shape='object')
     event: Json | None = arg('Identity of the physical event.', default=None, shape='object')
@@ -242,7 +241,7 @@ class PartField:
     protected: bool = arg('Whether the part is exempt from eviction.')
     content: str | None = arg('Content in base64.', default=None, max_length=_PART)
     removed_at: int | None = arg(
-        'Microseconds since 1970 UTC.', default=None, minimum=0, maximum=_LAST
+        'Microseconds since 1970 UTC.', default=None, minimum=0, maximum=LAST
     )
     damage: str = arg('Why the content is lost.', default='', max_length=1000)
 
@@ -251,7 +250,7 @@ class PartField:
 class ObservationField:
     """One occasion on which the text of a memory was said again."""
 
-    at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
+    at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=LAST)
     said_by: str = arg('Who said it.', max_length=LONGEST_TEXT)
     context: Json = arg('Context object.', shape='object')
     text: str | None = arg('Text, where it differs.', default=None, max_length=LONGEST_TEXT)
@@ -281,7 +280,7 @@ class AuditField:
     actor: str = arg('Actor id.', max_length=LONGEST_TEXT)
     reason: str = arg('Reason.', max_length=LONGEST_TEXT)
     detail: Json = arg('Details as an object.', shape='object')
-    at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
+    at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=LAST)
 
 
 @dataclass(frozen=True)
@@ -295,7 +294,7 @@ class BeforeField:
     context: Json = arg('Context object.', shape='object')
     strategy_name: str = arg('Strategy name.', min_length=1, max_length=LONGEST_TEXT)
     status: str = arg('Memory status.', choices=('active', 'invalidated', 'superseded'))
-    updated_at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=_LAST)
+    updated_at: int = arg('Microseconds since 1970 UTC.', minimum=0, maximum=LAST)
     tags: tuple[str, ...] = arg('Tags.', default=())
     scope_files: tuple[str, ...] = arg('Files named by the text.', default=())
     actor_id: str | None = arg('Actor id.', default=None, max_length=LONGEST_TEXT)
@@ -303,7 +302,7 @@ class BeforeField:
         'Memory that superseded it.', default=None, minimum=1, maximum=MAX_INTEGER
     )
     last_accessed: int | None = arg(
-        'Microseconds since 1970 UTC.', default=None, minimum=0, maximum=_LAST
+        'Microseconds since 1970 UTC.', default=None, minimum=0, maximum=LAST
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from robot_memory.core.clock import LAST
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, arg, parse
 from robot_memory.core.json_text import format_value, parse_finite
@@ -13,14 +14,13 @@ from robot_memory.core.maps import LAST_REVISION, MAX_NAME, NO_MAP, MapRevision,
 from robot_memory.core.places import check_orientation
 from robot_memory.core.regions import parse_region
 
-_LAST = 253_402_300_799_999_999
 _FRAME = 128
 _DIGEST = 64
 """Characters of a SHA-256 in hexadecimal."""
 
 
 def _at_arg() -> Any:
-    return arg('Microseconds since 1970 UTC.', minimum=-_LAST, maximum=_LAST)
+    return arg('Microseconds since 1970 UTC.', minimum=-LAST, maximum=LAST)
 
 
 def _name_arg(help: str) -> Any:
@@ -58,7 +58,7 @@ class AnchorLine:
     position: Json = arg('x, y, z in metres.', shape='container')
     orientation: Json = arg('Quaternion x, y, z, w.', shape='container')
     residual: float = arg('Metres.', minimum=0.0)
-    landmarks: int = arg('Landmarks that it was fitted to.', minimum=0, maximum=_LAST)
+    landmarks: int = arg('Landmarks that it was fitted to.', minimum=0, maximum=LAST)
     at: int = _at_arg()
 
     @property

@@ -32,7 +32,7 @@ from robot_memory.storage.admin.limits import Limit
 from robot_memory.storage.admin.report import Report, report
 from robot_memory.storage.indexes import other_vectors, vectors
 from robot_memory.storage.schema_runner import STEPS
-from robot_memory.storage.tables import archived_places, maps, regions
+from robot_memory.storage.tables import maps, regions
 from robot_memory.storage.upgrade import copy_of
 from robot_memory.tools.get_memory_stats import get_memory_stats
 
@@ -132,8 +132,8 @@ def report_places(connection: Connection) -> dict[str, Any]:
             }
             for frame, one in maps.list_current(connection).items()
         },
-        'map_changes': len(archived_places.list_maps(connection)),
-        'anchors': len(maps.list_anchors(connection)),
+        'map_changes': maps.count_changes(connection),
+        'anchors': maps.count_anchors(connection),
         'regions': regions.count(connection),
     }
 

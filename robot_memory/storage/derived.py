@@ -66,16 +66,18 @@ def rebuild(connection: apsw.Connection, progress: Callable[[int, int], None]) -
     set_current(connection)
 
 
-def read_batches(connection: apsw.Connection, status: str = '%') -> Iterator[Sequence[Any]]:
+def read_batches(
+    connection: apsw.Connection, status: str | None = None
+) -> Iterator[Sequence[Any]]:
     """
     Give id, type, collection, text, context (JSON) and status of the records, by their ids.
 
     They are read from the table alone, since its indexes may be damaged, and in batches, so that
-    what is made of them can be written meanwhile. `status` is a LIKE pattern.
+    what is made of them can be written meanwhile.
     """
     sql = (
         'SELECT id, type, collection, content, context, status FROM memories NOT INDEXED'
-        ' WHERE id > ? AND status LIKE ? ORDER BY id LIMIT ?'
+        ' WHERE id > ?1 AND (?2 IS NULL OR status = ?2) ORDER BY id LIMIT ?3'
     )
     last = 0
     while True:

@@ -127,6 +127,18 @@ def find_last_revision(connection: apsw.Connection, name: str) -> int:
     return int(last)
 
 
+def count_changes(connection: apsw.Connection) -> int:
+    """Return how often another map or revision began to hold, in all frames."""
+    ((number,),) = connection.execute('SELECT count(*) FROM maps')
+    return int(number)
+
+
+def count_anchors(connection: apsw.Connection) -> int:
+    """Return how many anchors there are."""
+    ((number,),) = connection.execute('SELECT count(*) FROM map_anchors')
+    return int(number)
+
+
 def is_known(connection: apsw.Connection, of: MapRevision) -> bool:
     """Say whether a revision of a map held in any frame."""
     ((known,),) = connection.execute(
