@@ -22,7 +22,8 @@ from robots import REVISIONS, Robot
 from waiting import HANG_SECONDS, until
 
 from robot_memory.core.errors import InvalidArgument, Unavailable
-from robot_memory.mcp_server import HttpBridge, http_server
+from robot_memory.http import web_server
+from robot_memory.mcp_server import HttpBridge
 from robot_memory.storage import checksums
 
 pytestmark = pytest.mark.anyio
@@ -280,7 +281,7 @@ def test_a_large_perception_arrives_whole(bridge: HttpBridge, robot: Robot) -> N
 
 @pytest.mark.usefixtures('_endless_patience')
 def test_stop_ends_within_two_seconds_with_a_call_open(robot: Robot) -> None:
-    assert http_server._PATIENCE < 2
+    assert web_server.PATIENCE_SECONDS < 2
     bridge = HttpBridge(robot.memory, port=0)
     bridge.start()
     caller, other = call_in_flight(bridge, robot)

@@ -15,8 +15,9 @@ from narrowing import require
 from robots import Robot
 from waiting import HANG_SECONDS, until
 
+from robot_memory.http.recent_report import RecentReport
 from robot_memory.mcp_server import HttpBridge
-from robot_memory.mcp_server.routes import MAX_BODY, RecentReport
+from robot_memory.mcp_server.routes import MAX_BODY
 from robot_memory.storage import checksums
 
 # Bodies
@@ -59,7 +60,7 @@ def test_a_body_in_pieces_is_cut_off_where_it_is_too_large(free: HttpBridge) -> 
 def test_what_strangers_send_a_hundred_times_is_logged_a_few_times(
     free: HttpBridge, caplog: pytest.LogCaptureFixture, sent: bytes
 ) -> None:
-    server = require(free._server).server_state
+    server = require(free._server).server.server_state
     for _ in range(100):
         with socket.create_connection(('127.0.0.1', free.port)) as stranger:
             stranger.sendall(sent)

@@ -16,8 +16,8 @@ from robot_memory.core.files import write_file
 from robot_memory.core.folders import expand_path
 from robot_memory.core.json_text import format_value
 from robot_memory.core.settings import Settings
-from robot_memory.mcp_server.principals import Principal, format_principals, parse_principals
-from robot_memory.mcp_server.token import read_principals
+from robot_memory.http.principals import Principal, format_principals, parse_principals
+from robot_memory.http.token import read_principals
 
 TOKEN_BYTES = 32
 

@@ -20,11 +20,11 @@ from robot_memory.core.settings import (
 )
 from robot_memory.core.zones import get_zone
 from robot_memory.doctor.finding import Finding, Installation, NotChecked, read_finding
+from robot_memory.http.access_control import AccessControl, parse_address
+from robot_memory.http.token import read_principals
 from robot_memory.ingest import IngestSettings, PoseSourceSettings
 from robot_memory.ingest.parameters import check_parameters, group_by_tap
 from robot_memory.ingest.tap import make_tap
-from robot_memory.mcp_server.access_control import AccessControl, parse_address
-from robot_memory.mcp_server.token import read_principals
 
 
 def check_settings(installation: Installation) -> Iterator[Finding]:

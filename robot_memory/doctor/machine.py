@@ -12,8 +12,8 @@ from pathlib import Path
 from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.core.json_text import format_value
 from robot_memory.doctor.finding import Finding, Installation, NotChecked, read_finding
-from robot_memory.mcp_server.access_control import parse_address
-from robot_memory.mcp_server.port import listen
+from robot_memory.http.access_control import parse_address
+from robot_memory.http.port import listen
 from robot_memory.storage.lock_owners import find_users, name_processes
 
 _PROCESSES = Path('/proc')

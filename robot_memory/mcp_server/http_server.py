@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import socket
-import threading
 from collections.abc import Iterable
 
-import uvicorn
-
-from robot_memory.mcp_server.access_control import AccessControl, Address, parse_address
-from robot_memory.mcp_server.connection_limits import LimitedProtocol
-from robot_memory.mcp_server.log_limits import thin_foreign_logs
-from robot_memory.mcp_server.port import listen
+from robot_memory.http.access_control import AccessControl, parse_address
+from robot_memory.http.port import listen
+from robot_memory.http.token import read_principals
+from robot_memory.http.web_server import WebServer, format_host
 from robot_memory.mcp_server.routes import build_app
 from robot_memory.mcp_server.server import build_server
-from robot_memory.mcp_server.token import read_principals
 from robot_memory.memory import Memory
-
-_PATIENCE = 1
-"""Seconds that open calls have to end in when the bridge stops."""
 
 
 class HttpBridge:
@@ -60,8 +53,7 @@ class HttpBridge:
         self._output_schemas = output_schemas
         self._memory = memory
         self._listening = listening
-        self._server: uvicorn.Server | None = None
-        self._thread: threading.Thread | None = None
+        self._server: WebServer | None = None
 
     @property
     def port(self) -> int:
@@ -71,7 +63,7 @@ class HttpBridge:
     @property
     def url(self) -> str:
         """Return what to give to a client."""
-        return f'http://{_format_host(self._address)}:{self._port}{self._path}'
+        return f'http://{format_host(self._address)}:{self._port}{self._path}'
 
     @property
     def asks_for_token(self) -> bool:
@@ -82,33 +74,13 @@ class HttpBridge:
         """Take the port and serve from now on; raise Unavailable where it cannot be had."""
         listening = self._listening or listen(self._address, self._port)
         self._port = listening.getsockname()[1]
-        thin_foreign_logs()
-        server = build_server(self._memory, self._tools, self._output_schemas)
-        self._server = uvicorn.Server(
-            uvicorn.Config(
-                build_app(self._memory, server, self._access, self._path),
-                log_config=None,
-                log_level='warning',
-                access_log=False,
-                ws='none',
-                server_header=False,
-                http=LimitedProtocol,
-                timeout_graceful_shutdown=_PATIENCE,
-            )
+        tools = build_server(self._memory, self._tools, self._output_schemas)
+        self._server = WebServer(
+            build_app(self._memory, tools, self._access, self._path), listening, 'mcp-http'
         )
-        self._thread = threading.Thread(
-            target=self._server.run, args=([listening],), name='mcp-http', daemon=True
-        )
-        self._thread.start()
 
     def stop(self) -> None:
         """Let open calls end for a second, break the others off, and free the port."""
-        if self._server is None or self._thread is None:
-            return
-        self._server.should_exit = True
-        self._thread.join()
-        self._server = self._thread = None
-
-
-def _format_host(address: Address) -> str:
-    return f'[{address}]' if address.version == 6 else str(address)
+        if self._server is not None:
+            self._server.stop()
+            self._server = None

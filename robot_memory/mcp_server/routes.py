@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-import anyio
-import anyio.to_thread
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import RequestBodyLimitMiddleware
@@ -21,39 +19,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from robot_memory.core.admission import Admission
 from robot_memory.core.json_text import MAX_JSON_CHARACTERS
-from robot_memory.mcp_server.access_control import AccessControl, AccessMiddleware
+from robot_memory.http.access_control import AccessControl, AccessMiddleware
+from robot_memory.http.recent_report import RecentReport
 from robot_memory.mcp_server.envelope import Envelope
 from robot_memory.memory import Memory
 from robot_memory.status import summary
 
-Report = TypeVar('Report')
 MAX_BODY = MAX_JSON_CHARACTERS + 4_000_000
 _HEADERS = {'Cache-Control': 'no-store', 'Connection': 'close'}
 """Who looks at the health holds no connection afterwards."""
-_RECENT_SECONDS = 1.0
-
-
-class RecentReport(Generic[Report]):
-    """Make a report at most once a second: however many ask, the store is read once."""
-
-    def __init__(
-        self, make: Callable[[], Report], clock: Callable[[], float] = anyio.current_time
-    ) -> None:
-        """Report nothing before it is asked; the clock tells seconds."""
-        self._make = make
-        self._clock = clock
-        self._limiter = anyio.CapacityLimiter(1)  # it takes no thread from the tools
-        self._lock = anyio.Lock()
-        self._made: tuple[float, Report] | None = None
-
-    async def get(self) -> Report:
-        """Return the report of this second."""
-        async with self._lock:
-            now = self._clock()
-            if self._made is None or now - self._made[0] >= _RECENT_SECONDS:
-                made = await anyio.to_thread.run_sync(self._make, limiter=self._limiter)
-                self._made = now, made
-            return self._made[1]
 
 
 class _Admitted:

@@ -43,10 +43,10 @@ from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.fields import to_plain
 from robot_memory.core.json_text import format_value
 from robot_memory.core.version import get_version
+from robot_memory.http.access_control import PRINCIPAL
+from robot_memory.http.principals import Principal
 from robot_memory.mcp_server import completions, prompts, resources
-from robot_memory.mcp_server.access_control import PRINCIPAL
 from robot_memory.mcp_server.notifications import Notifier
-from robot_memory.mcp_server.principals import Principal
 from robot_memory.mcp_server.schema import make_input_schema, make_output_schema
 from robot_memory.memory import Memory, caller, progress, trace
 from robot_memory.text.controls import escape_controls

@@ -12,10 +12,10 @@ from rclpy.node import Node
 
 from robot_memory.core.authority import THE_STORE
 from robot_memory.core.settings import McpSettings, NodeSettings, Settings, find_store_path
+from robot_memory.http.access_control import AccessControl, parse_address
+from robot_memory.http.port import listen
+from robot_memory.http.token import read_principals
 from robot_memory.lifecycle.maps import begin_map
-from robot_memory.mcp_server.access_control import AccessControl, parse_address
-from robot_memory.mcp_server.port import listen
-from robot_memory.mcp_server.token import read_principals
 from robot_memory.memory import Memory, caller
 from robot_memory.ros.actions import Actions
 from robot_memory.ros.services import Services

@@ -26,6 +26,7 @@ LAYERS = (
     ('tools',),
     ('sage',),
     ('catalog',),
+    ('http',),
     ('api', 'ingest', 'mcp_server'),
     ('doctor',),
     ('ros',),

@@ -19,7 +19,7 @@ from rclpy.parameter import Parameter
 from waiting import HANG_SECONDS
 
 from robot_memory.catalog import list_tools
-from robot_memory.mcp_server import http_server
+from robot_memory.http import web_server
 from robot_memory.msg import NearPlace
 from robot_memory.storage import checksums, connection
 
@@ -225,7 +225,7 @@ def test_ctrl_c_ends_the_node_within_two_seconds_with_calls_open(
         opened = pool.submit(urllib.request.urlopen, request, timeout=HANG_SECONDS)
         for _ in range(10):
             assert robot.call('recall', query='lamp').total == 1
-        assert connection.STOPPING_SECONDS + http_server._PATIENCE < 2
+        assert connection.STOPPING_SECONDS + web_server.PATIENCE_SECONDS < 2
         assert node.stop() == 0
         assert opened.exception() is not None or opened.result().status == 200
     told = f'another process is writing to {node.db} and this memory is shutting down'

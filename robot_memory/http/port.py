@@ -6,10 +6,11 @@ import errno
 import socket
 
 from robot_memory.core.errors import Unavailable
-from robot_memory.mcp_server.access_control import Address
+from robot_memory.http.access_control import Address
+from robot_memory.http.faces import MCP, Face
 
 
-def listen(address: Address, port: int) -> socket.socket:
+def listen(address: Address, port: int, face: Face = MCP) -> socket.socket:
     """Return a socket that listens; raise Unavailable where the port cannot be had."""
     family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
     # asyncio sets TCP_NODELAY only where it sees this protocol; without it a call waits 40 ms
@@ -29,7 +30,7 @@ def listen(address: Address, port: int) -> socket.socket:
             else f'{where} cannot be bound ({error})'
         )
         raise Unavailable(
-            f'cannot serve MCP: {reason}; stop that program, set mcp_port to another port (0: '
-            'any free port), or set mcp_enabled to false'
+            f'cannot serve {face.name}: {reason}; stop that program, set {face.prefix}_port to '
+            f'another port (0: any free port), or {face.off}'
         ) from None
     return listening

@@ -15,8 +15,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value
-from robot_memory.mcp_server.log_limits import RepeatCount
-from robot_memory.mcp_server.principals import Principal, find_principal
+from robot_memory.http.faces import MCP, Face
+from robot_memory.http.log_limits import RepeatCount
+from robot_memory.http.principals import Principal, find_principal
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 PRINCIPAL = 'robot_memory.principal'
@@ -30,14 +31,14 @@ _LOCAL = ('localhost', '127.0.0.1', '::1')
 logger = logging.getLogger(__name__)
 
 
-def parse_address(host: str) -> Address:
+def parse_address(host: str, face: Face = MCP) -> Address:
     """Return the address that a host names; raise InvalidArgument for what is none."""
     try:
         return ipaddress.ip_address('127.0.0.1' if host == 'localhost' else host)
     except ValueError:
         raise InvalidArgument(
-            'mcp_host must be localhost or an address (127.0.0.1, ::1; with a token also a '
-            f'network address, 0.0.0.0 or ::), not {format_value(host)}'
+            f'{face.prefix}_host must be localhost or an address (127.0.0.1, ::1; with a token '
+            f'also a network address, 0.0.0.0 or ::), not {format_value(host)}'
         ) from None
 
 
@@ -54,51 +55,63 @@ class AccessControl:
     address: Address
     principals: tuple[Principal, ...] | None
     names: frozenset[str]
+    face: Face = MCP
 
     @classmethod
     def create(
-        cls, address: Address, principals: tuple[Principal, ...] | None, allowed: Iterable[str]
+        cls,
+        address: Address,
+        principals: tuple[Principal, ...] | None,
+        allowed: Iterable[str],
+        face: Face = MCP,
     ) -> AccessControl:
         """Create it; raise InvalidArgument for an address that is not safe with so little."""
         if not address.is_loopback and principals is None:
             raise InvalidArgument(
-                f'mcp_host {address} is reachable from other machines and requires a token: set '
-                'mcp_token_file or ROBOT_MEMORY_TOKEN, or use 127.0.0.1'
+                f'{face.prefix}_host {address} is reachable from other machines and requires a '
+                'token: set mcp_token_file or ROBOT_MEMORY_TOKEN, or use 127.0.0.1'
             )
         names = {*_LOCAL, str(address)}
         for name in filter(None, allowed):
             if not (_NAME.fullmatch(name) or _is_address(name)):
                 raise InvalidArgument(
-                    'mcp_allowed_hosts must contain host names or addresses without port and '
-                    f'scheme (robot7.local), not {format_value(name)}'
+                    f'{face.prefix}_allowed_hosts must contain host names or addresses without '
+                    f'port and scheme (robot7.local), not {format_value(name)}'
                 )
             names.add(name.lower())
         if not address.is_loopback:
             own = socket.gethostname().lower()
             names |= {own, own.partition('.')[0]} - {''}
-        return cls(address, principals, frozenset(names))
+        return cls(address, principals, frozenset(names), face)
 
-    def check_request(self, path: str, headers: Headers) -> Response | None:
-        """Return the answer to a request that may not come in, None for one that may."""
+    def check_source(self, headers: Headers) -> Response | None:
+        """Return the answer to a request of a foreign Host or Origin, None for any other."""
         host = _parse_host(_get_single(headers, 'host'))
         if host is None or not self._is_here(host):
-            return _make_refusal(
+            return make_refusal(
                 421,
                 'misdirected',
                 f'Host {format_value(headers.get("host", ""))} is not accepted; use the '
-                "server's address, or add the name to mcp_allowed_hosts",
+                f"server's address, or add the name to {self.face.prefix}_allowed_hosts",
             )
         origin = headers.getlist('origin')
         if origin and not self._is_ours(_get_single(headers, 'origin'), host):
-            return _make_refusal(
+            return make_refusal(
                 403,
                 'forbidden',
                 f'requests from web pages of {format_value(origin[0])} are rejected; add a '
-                'trusted host to mcp_allowed_hosts',
+                f'trusted host to {self.face.prefix}_allowed_hosts',
             )
+        return None
+
+    def check_request(self, path: str, headers: Headers) -> Response | None:
+        """Return the answer to a request that may not come in, None for one that may."""
+        refusal = self.check_source(headers)
+        if refusal is not None:
+            return refusal
         if self.principals is None or path in OPEN_PATHS or self.find_principal(headers):
             return None
-        return _make_refusal(
+        return make_refusal(
             401,
             'unauthorized',
             'send the header "Authorization: Bearer TOKEN" with the server\'s token '
@@ -166,9 +179,10 @@ class AccessMiddleware:
             )
 
 
-def _make_refusal(
+def make_refusal(
     status: int, code: str, message: str, headers: dict[str, str] | None = None
 ) -> Response:
+    """Return an answer that says in JSON why a request is refused, and ends the connection."""
     body = {'error': {'code': code, 'message': message}}
     return JSONResponse(body, status, {**(headers or {}), 'Connection': 'close'})
 

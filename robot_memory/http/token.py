@@ -11,7 +11,7 @@ from pathlib import Path
 from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.core.folders import expand_path
 from robot_memory.core.json_text import format_value
-from robot_memory.mcp_server.principals import (
+from robot_memory.http.principals import (
     MAX_FILE,
     Principal,
     make_single,

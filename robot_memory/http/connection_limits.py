@@ -8,7 +8,7 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from robot_memory.mcp_server.log_limits import RepeatCount
+from robot_memory.http.log_limits import RepeatCount
 
 CONNECTIONS = 128
 """Connections at a time: more would take the files that the store needs."""

@@ -13,8 +13,8 @@ import pytest
 from robots import Robot
 
 from robot_memory.core.errors import InvalidArgument
+from robot_memory.http.principals import parse_principals
 from robot_memory.mcp_server import HttpBridge
-from robot_memory.mcp_server.principals import parse_principals
 
 
 def entry(name: str, role: str, *may_speak_for: str) -> dict[str, Any]:

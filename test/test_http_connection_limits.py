@@ -12,7 +12,8 @@ from http_requests import ask, call, status
 from narrowing import require
 from waiting import HANG_SECONDS, until
 
-from robot_memory.mcp_server import HttpBridge, connection_limits
+from robot_memory.http import connection_limits
+from robot_memory.mcp_server import HttpBridge
 
 
 def idle(bridge: HttpBridge) -> socket.socket:
@@ -66,8 +67,8 @@ def test_who_only_holds_connections_open_shuts_nobody_out(
     assert all(connection.recv(1) == b'' for connection in held[:20])
     for connection in held:
         connection.close()
-    server = free._server
-    until(lambda: not require(server).server_state.connections, 'the server to see them gone')
+    server = require(free._server).server
+    until(lambda: not server.server_state.connections, 'the server to see them gone')
 
 
 def test_a_new_connection_is_rejected_where_all_others_are_being_answered(
@@ -77,7 +78,7 @@ def test_a_new_connection_is_rejected_where_all_others_are_being_answered(
     order = free._memory.call_order
     with ThreadPoolExecutor(2) as pool, order._turn:
         waiting = [pool.submit(ask, free, call('export', session_id='all')) for _ in range(2)]
-        server = require(free._server).server_state
+        server = require(free._server).server.server_state
         until(
             lambda: (
                 [
