@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 NAMES = (
     'learn',
     'recall',
+    'explain_recall',
     'save_perception',
     'forget',
     'erase',
@@ -19,6 +20,7 @@ NAMES = (
     'start_session',
     'end_session',
     'query_records',
+    'list_timeline',
     'query_events',
     'record_outcome',
     'suggest',

@@ -43,6 +43,7 @@ FROZEN = {
     'v24.py': '5dc56cdc48e37cfcfb5f77fe2496ac2b75fd83a9e5a548523becb45c68afeffb',
     'v25.py': '505c89e26fe5861a1ca37577315a0b9954cfd2afeeafafcb233e86b13a0f441b',
     'v26.py': '60f3175f73460147bc60603752c75b94561973a6b3f69b9ff0a4e47bbb340978',
+    'v27.py': 'c3ef6416fccfe4e746bee1c425e70af46bd27e1d37a79494e59cd3f7ea0e4cd8',
 }
 """SHA-256 of each step's file: stores of its version exist, so it never changes again."""
 

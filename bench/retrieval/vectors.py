@@ -12,7 +12,6 @@ from sets import ROOT, RetrievalSet
 
 from robot_memory.core.progress import make_progress_bar
 from robot_memory.embedding import BackgroundEmbedder, Embedder
-from robot_memory.embedding.calibration import join_relevances
 from robot_memory.embedding.loader import open_second_model
 from robot_memory.embedding.packaged import SECOND_MODEL, is_fetched
 from robot_memory.embedding.text_vectors import TextVectors
@@ -85,7 +84,7 @@ class Models:
             second.embed_passages(texts) @ second.embed_query(question)
         )
         asked = np.array([find_language(text) in second.languages for text in texts])
-        return np.where(asked, join_relevances(found, other), found)
+        return np.where(asked, (found + other) / 2, found)
 
 
 class Loaded(BackgroundEmbedder):

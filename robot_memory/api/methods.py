@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from robot_memory.tools.clear_session import ClearSessionResponse
     from robot_memory.tools.end_session import EndSessionResponse
     from robot_memory.tools.erase import EraseResponse
+    from robot_memory.tools.explain_recall import ExplainRecallResponse
     from robot_memory.tools.export import ExportResponse
     from robot_memory.tools.forget import ForgetResponse
     from robot_memory.tools.get_context import GetContextResponse
     from robot_memory.tools.get_memory_stats import GetMemoryStatsResponse
     from robot_memory.tools.history import HistoryResponse
     from robot_memory.tools.learn import LearnResponse
+    from robot_memory.tools.list_timeline import ListTimelineResponse
     from robot_memory.tools.maintain import MaintainResponse
     from robot_memory.tools.query_events import QueryEventsResponse
     from robot_memory.tools.query_records import QueryRecordsResponse
@@ -196,6 +198,60 @@ class ToolMethods:
                 'read': read,
                 'format': format,
                 'near': near,
+            },
+        )
+        return answer
+
+    def explain_recall(
+        self,
+        query: str,
+        collection: str = 'default',
+        n: int = 5,
+        min_confidence: float = 0.3,
+        session_id: str | None = None,
+        context_filter: dict[str, Any] | str | None = None,
+        read: str = 'auto',
+    ) -> ExplainRecallResponse:
+        """
+        Return why recall finds each memory: the parts of its score, and what has faded.
+
+        Call it to see why an answer is as it is; recall answers in less.
+
+        Memories, order and scores are those of recall with the same arguments. score is the sum of
+        words, of the share of each model, and of around, within 1e-6. No access is recorded.
+
+        Args:
+            query: Query in natural language.
+            collection: Collection to search.
+            n: Maximum number of memories.
+            min_confidence: Minimum confidence.
+            session_id: Restrict to this session.
+            context_filter: Conditions on the context, as in recall.
+            read: auto: read times, events, bounds, order and counts in the query; off: search.
+
+        Returns:
+            memories: Memories as recall orders them.
+            mode: Retrieval mode: hybrid, bm25_only, vec_only or filter.
+            models: Embedding models that were asked.
+            faded: Memories that would be in this answer, but have decayed below min_confidence.
+            read_as: What was read in the query, e.g. "contacts, peak force over 5 N, newest
+                first".
+            no_match: True if no event passes what was read: the memories are those of a plain
+                search.
+            why_empty: Why the answer is empty: the condition that excludes all, and what is near
+                to it.
+
+        """
+        answer: ExplainRecallResponse = self._run(
+            'explain_recall',
+            {
+                'query': query,
+                'collection': collection,
+                'n': n,
+                'min_confidence': min_confidence,
+                'session_id': session_id,
+                'context_filter': context_filter,
+                'read': read,
             },
         )
         return answer
@@ -531,6 +587,71 @@ class ToolMethods:
                 'limit': limit,
                 'offset': offset,
                 'as_of': as_of,
+                'near': near,
+            },
+        )
+        return answer
+
+    def list_timeline(
+        self,
+        where: dict[str, Any] | str | None = None,
+        since: str = '',
+        until: str = '',
+        descending: bool = True,
+        limit: int = 50,
+        cursor: str = '',
+        buckets: int = 0,
+        time_zone: str = '',
+        near: dict[str, Any] | str | None = None,
+    ) -> ListTimelineResponse:
+        """
+        List memories in the order in which they occurred, a page at a time.
+
+        Call it for everything of a time, whatever its kind; query_events knows figures.
+
+        Perceptions occurred when they were measured, all else when it was stored. Pages follow a
+        key, so none is skipped or told twice while memories arrive. Without a condition on status
+        only active memories are listed. density counts over since to until, or over all that pass;
+        simulated time, before 2001, is counted only where since or until names it.
+
+        Args:
+            where: Conditions as in query_records: {"kind": "perception", "session_id": "s1"}.
+            since: What occurred then or later: ISO 8601, or words: yesterday, monday 14:03. A date
+                is its midnight.
+            until: What occurred before then: ISO 8601 or words.
+            descending: Newest first.
+            limit: Maximum number of entries.
+            cursor: next_cursor of the page before.
+            buckets: Number of equal parts of the window whose memories are counted; 0: none.
+            time_zone: IANA name; default: the parameter time_zone.
+            near: In any frame: {"frame": map, "position": [x,y,z]}, {"of": mem_12, frame or
+                object} or {"in": region}; optional at, within (m), probability. Here within or in
+                is required.
+
+        Returns:
+            entries: Page of memories.
+            next_cursor: Cursor of the next page; empty on the last one.
+            time_zone: IANA name of the zone of all times.
+            density: Number of memories in each bucket, the oldest first.
+            density_from: Begin of the first bucket.
+            density_until: End of the last bucket.
+            bucket_seconds: Length of a bucket in seconds.
+            near: As in query_records.
+            why_empty: Why the answer is empty: the condition that excludes all, and what is near
+                to it.
+
+        """
+        answer: ListTimelineResponse = self._run(
+            'list_timeline',
+            {
+                'where': where,
+                'since': since,
+                'until': until,
+                'descending': descending,
+                'limit': limit,
+                'cursor': cursor,
+                'buckets': buckets,
+                'time_zone': time_zone,
                 'near': near,
             },
         )

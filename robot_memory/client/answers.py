@@ -195,6 +195,55 @@ class RecallResponse(TypedDict):
     why_empty: NotRequired[str]
 
 
+class ModelShare(TypedDict):
+    """What the meaning adds to a score, by one model."""
+
+    model: str
+    share: float
+
+
+class ExplainedMemory(TypedDict):
+    """One memory that recall finds, and the parts of its score."""
+
+    memory_id: int
+    content: str
+    kind: str
+    category: str
+    confidence: float
+    score: float
+    words: float
+    models: list[ModelShare]
+    around: float
+    coverage: float
+    matched: list[str]
+    factor: float
+    placed_by: str
+    replaces: NotRequired[int]
+    replaced_by: NotRequired[int]
+    shortened: NotRequired[list[str]]
+
+
+class FadedMemory(TypedDict):
+    """One memory that has decayed below min_confidence."""
+
+    memory_id: int
+    content: str
+    confidence: float
+    shortened: NotRequired[list[str]]
+
+
+class ExplainRecallResponse(TypedDict):
+    """Response of explain_recall."""
+
+    memories: list[ExplainedMemory]
+    mode: str
+    models: list[str]
+    faded: list[FadedMemory]
+    read_as: NotRequired[str]
+    no_match: NotRequired[bool]
+    why_empty: NotRequired[str]
+
+
 class SavePerceptionResponse(TypedDict):
     """Response of save_perception."""
 
@@ -351,6 +400,43 @@ class QueryRecordsResponse(TypedDict):
     records: list[RecordView]
     total_count: int
     as_of: NotRequired[Any]
+    near: NotRequired[Any]
+    why_empty: NotRequired[str]
+
+
+class TimelineEntry(TypedDict):
+    """One memory on a timeline."""
+
+    memory_id: int
+    at: str
+    kind: str
+    sense: str | None
+    category: str
+    content: str
+    confidence: float
+    collection: str
+    status: str
+    session_id: str | None
+    actor_id: str | None
+    frame_id: str | None
+    authority: str
+    stated_by: str
+    quoted: bool
+    replaces: NotRequired[int]
+    replaced_by: NotRequired[int]
+    shortened: NotRequired[list[str]]
+
+
+class ListTimelineResponse(TypedDict):
+    """Response of list_timeline."""
+
+    entries: list[TimelineEntry]
+    next_cursor: str
+    time_zone: str
+    density: list[int]
+    density_from: NotRequired[str]
+    density_until: NotRequired[str]
+    bucket_seconds: NotRequired[float]
     near: NotRequired[Any]
     why_empty: NotRequired[str]
 

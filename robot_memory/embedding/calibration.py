@@ -131,20 +131,27 @@ class Cosines:
 
 def compute_relevance(cosines: Cosines, first: Calibration, second: Calibration | None) -> Floats:
     """Return the relevance of memories by the models that have a vector of them, else 0."""
-    relevance = first.to_relevance(cosines.first).astype(np.float32, copy=False)
-    relevance[cosines.first <= NO_VECTOR] = 0
-    if cosines.second is not None and second is not None:
-        both = (cosines.first > NO_VECTOR) & (cosines.second > NO_VECTOR)
-        joined = join_relevances(relevance, second.to_relevance(cosines.second))
-        relevance = np.where(both, joined, relevance)
-    found: Floats = relevance.astype(np.float32, copy=False)
+    by_model = share_relevance(cosines, first, second)
+    found: Floats = by_model[0] if len(by_model) == 1 else by_model[0] + by_model[1]
     return found
 
 
-def join_relevances(first: Floats, second: Floats) -> Floats:
-    """Return the relevance by two models: the mean, for each errs where the other does not."""
-    joined: Floats = (first + second) / np.float32(2)
-    return joined
+def share_relevance(
+    cosines: Cosines, first: Calibration, second: Calibration | None
+) -> tuple[Floats, ...]:
+    """
+    Return what each model adds to the relevance of memories.
+
+    By two models the relevance is the mean, for each errs where the other does not.
+    """
+    relevance = first.to_relevance(cosines.first).astype(np.float32, copy=False)
+    relevance[cosines.first <= NO_VECTOR] = 0
+    if cosines.second is None or second is None:
+        return (relevance,)
+    both = (cosines.first > NO_VECTOR) & (cosines.second > NO_VECTOR)
+    half = np.float32(0.5)
+    other = np.where(both, half * second.to_relevance(cosines.second), np.float32(0))
+    return np.where(both, half * relevance, relevance), other.astype(np.float32, copy=False)
 
 
 def measure_calibration(embedder: Vectors, languages: Sequence[str] = LANGUAGES) -> Calibration:

@@ -143,6 +143,8 @@ def explain_empty(connection: Connection, asked: Asked) -> str:
         passing = '' if restricted is scope else ' that pass the other conditions'
         named = f'None of the {_format_count(some)} memories' if some > 1 else 'The only memory'
         return f'{named}{passing} {"matches" if some > 1 else "does not match"} {about}.'
+    if restricted is scope:
+        return 'There are no active memories.'
     return 'Each condition is passed by some memory, but no memory passes all of them.'
 
 

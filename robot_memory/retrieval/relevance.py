@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+import numpy as np
 
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.memory import Memory
@@ -138,7 +139,7 @@ def find_relevant(
     for search in rest:
         found = search.select_best(plan.where, max(most, POOL), narrow=plan.narrow)
         said = rank_in_sessions(connection, search, plan.where, found)[:most]
-        turns += [replace(hit, score=plan.turn_weight * hit.score) for hit in said]
+        turns += [hit.scale(plan.turn_weight) for hit in said]
     if plan.named:
         facts, turns = (weigh_speakers(connection, plan.named, hits) for hits in (facts, turns))
     if may_drop and turns:
@@ -155,6 +156,23 @@ def find_relevant(
     if plan.turn_weight == 1:
         return sort_by_score([*facts, *turns])[: plan.limit], mode, models
     return join_turns(facts, turns, plan.limit), mode, models
+
+
+def find_matched(
+    connection: Connection, plan: RecallPlan, ids: Sequence[int]
+) -> dict[int, tuple[str, ...]]:
+    """Return by memory the terms of a plan's query that it holds, in the query's order."""
+    if plan.terms is None:
+        return {}
+    terms = hash_terms(connection, plan.terms)
+    asked = {**terms.terms, **terms.kinds, **terms.fallback}
+    found = {}
+    for row in indexed.fetch(connection, ids):
+        held = set(np.frombuffer(row.terms, '<u4').tolist())
+        found[row.memory_id] = tuple(
+            dict.fromkeys(term for key, term in asked.items() if key in held)
+        )
+    return found
 
 
 def join_turns(facts: Sequence[Hit], turns: Sequence[Hit], n: int) -> list[Hit]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 from robot_memory.search.query import Hit, sort_by_score
 from robot_memory.storage import Connection
@@ -25,7 +24,7 @@ def weigh_speakers(
     actors = turn_rows.find_actors(connection, [hit.id for hit in hits])
     keys = {actor: key_of(actor.rpartition(':')[2]) for actor in set(actors.values())}
     weighed = [
-        replace(hit, score=min(1.0, _SPOKEN * hit.score))
+        hit.scale(min(_SPOKEN, 1 / hit.score) if hit.score else 1.0)
         if hit.id in actors and keys[actors[hit.id]] in named
         else hit
         for hit in hits

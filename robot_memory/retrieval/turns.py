@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from robot_memory.search.query import Hit, Search, sort_by_score
 from robot_memory.storage import Connection
@@ -44,15 +43,13 @@ def rank_in_sessions(
     for (session, _), score in by_place.items():
         sessions[session].append(score)
     means = {name: sum(sorted(found)[-_BEST:]) / _BEST for name, found in sessions.items()}
-    joined = {
-        memory_id: score + _measure_around(places.get(memory_id), by_place, means)
-        for memory_id, score in scores.items()
-    }
-    highest = max(joined.values(), default=0.0)
+    joined = [
+        hit.add(_measure_around(places.get(memory_id), by_place, means))
+        for memory_id, hit in known.items()
+    ]
+    highest = max((hit.score for hit in joined), default=0.0)
     factor = max(scores.values()) / highest if highest else 0.0
-    return sort_by_score(
-        replace(known[one], score=score * factor) for one, score in joined.items()
-    )
+    return sort_by_score(hit.scale(factor) for hit in joined)
 
 
 def _measure_around(

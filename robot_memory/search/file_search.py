@@ -7,11 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from robot_memory.embedding.calibration import NO_VECTOR, Cosines, compute_relevance
+from robot_memory.embedding.calibration import NO_VECTOR, Cosines, share_relevance
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.search import ranking
 from robot_memory.search.query import Hit, Query, Search
+from robot_memory.search.ranking import Floats
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import from_records, fulltext, indexed, other_vectors, vectors
 from robot_memory.storage.indexes.set_aside import VECTORS, is_avoided
@@ -103,21 +104,16 @@ class FileSearch(Search):
                 coverage.append(covered)
                 first.append(_compare(self._vector, vector))
                 second.append(_compare(self._second, others.get(row.memory_id)))
-        relevance = None
+        meanings: Sequence[Floats] = ()
         if self._vector is not None:
             cosines = Cosines(np.array(first, np.float32), np.array(second, np.float32))
             scale = None if self._second is None else self._second.calibration
-            relevance = compute_relevance(cosines, self._vector.calibration, scale)
+            meanings = share_relevance(cosines, self._vector.calibration, scale)
         held = np.array(coverage, np.float32)
-        scores = ranking.score(
-            held,
-            relevance,
-            np.array([row.real for row in rows], np.bool_),
-            self._weight,
-            self._trust,
-        )
+        real = np.array([row.real for row in rows], np.bool_)
         ids = np.array([row.memory_id for row in rows], np.int64)
-        return ranking.list_best(ids, scores, relevance, held, limit)
+        scorer = ranking.Scorer(self._weight, self._trust)
+        return scorer.list_best(ids, held, meanings, real, limit)
 
     def _fetch(self, ids: Sequence[int]) -> list[indexed.Row]:
         fetch = from_records.fetch if self._lacks_vectors else indexed.fetch

@@ -27,11 +27,29 @@ _FAR = 20_000
 
 
 @dataclass(frozen=True)
+class Parts:
+    """
+    Hold what a score is the sum of: factor x (weight x (sum of meanings + words) + around).
+
+    `meanings` has one for each model that was asked, `words` is what the words add to what the
+    meaning leaves open. `weight` is that of the real world, or 1; `around` is added for what was
+    said around a turn; `factor` scales turns beside facts, and what one who is named said.
+    """
+
+    meanings: tuple[float, ...]
+    words: float
+    weight: float = 1.0
+    around: float = 0.0
+    factor: float = 1.0
+
+
+@dataclass(frozen=True)
 class Hit:
     """
     Name a memory that was found, its score, and its distance where that was asked for.
 
-    `relevance` and `coverage` are what the score was made of.
+    `relevance` and `coverage` are what the score was made of, `parts` how; None where it was not
+    found by relevance.
     """
 
     id: int
@@ -39,6 +57,17 @@ class Hit:
     distance: float | None = None
     relevance: float = 0.0
     coverage: float = 0.0
+    parts: Parts | None = None
+
+    def scale(self, factor: float) -> Hit:
+        """Return it with its score times a factor."""
+        parts = self.parts and replace(self.parts, factor=self.parts.factor * factor)
+        return replace(self, score=self.score * factor, parts=parts)
+
+    def add(self, around: float) -> Hit:
+        """Return it, which nothing has scaled yet, with so much more for what is around it."""
+        parts = self.parts and replace(self.parts, around=around)
+        return replace(self, score=self.score + around, parts=parts)
 
 
 def sort_by_score(hits: Iterable[Hit]) -> list[Hit]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.embedding.vectorizer import QueryVector
-from robot_memory.search.query import Hit, QueryTerms
+from robot_memory.search.query import Hit, Parts, QueryTerms
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -140,27 +140,76 @@ def fuse(relevance: Number, coverage: Number, trust: float = 1.0) -> Number:
     for every mode: with the meaning alone it is the relevance, with words alone
     0.8 x coverage^1.25.
     """
-    fused: Number = relevance + trust * WORDS_SHARE * _sharpened(coverage * (1 - relevance))
+    fused: Number = relevance + share_words(relevance, coverage, trust)
     return fused
 
 
-def score(
-    coverage: Floats,
-    relevance: Floats | None,
-    real: NDArray[np.bool_],
-    weight: float,
-    trust: float = 1.0,
-) -> Floats:
-    """
-    Return the scores of some memories, those of what is `real` times a weight.
+def share_words(relevance: Number, coverage: Number, trust: float = 1.0) -> Number:
+    """Return what the words add to the meaning."""
+    share: Number = trust * WORDS_SHARE * _sharpened(coverage * (1 - relevance))
+    return share
 
-    Without a relevance the words alone count; `trust` is how much beside one.
-    """
-    if relevance is None:
-        relevance = np.zeros(len(coverage), np.float32)
-    scores = fuse(relevance, coverage, trust)
-    weighted: Floats = np.where(real, scores * np.float32(weight), scores)
-    return weighted.astype(np.float32, copy=False)
+
+@dataclass(frozen=True)
+class Scorer:
+    """Score memories: what is real times a `weight`; `trust` says how much words count."""
+
+    weight: float
+    trust: float = 1.0
+
+    def score(self, coverage: Floats, relevance: Floats | None, real: NDArray[np.bool_]) -> Floats:
+        """Return the scores of some memories; without a relevance the words alone count."""
+        if relevance is None:
+            relevance = np.zeros(len(coverage), np.float32)
+        scores = fuse(relevance, coverage, self.trust)
+        weighted: Floats = np.where(real, scores * np.float32(self.weight), scores)
+        return weighted.astype(np.float32, copy=False)
+
+    def list_best(
+        self,
+        ids: Rows,
+        coverage: Floats,
+        meanings: Sequence[Floats],
+        real: NDArray[np.bool_],
+        limit: int,
+    ) -> list[Hit]:
+        """
+        Return the best of some memories as hits, best first, the newer of equals first.
+
+        `meanings` has for each model what it adds to the relevance.
+        """
+        relevance = sum_relevance(meanings, len(ids))
+        scores = self.score(coverage, relevance, real)
+        best = select_best(scores, ids, limit)
+        words = share_words(relevance, coverage, self.trust)
+        weights = np.where(real, self.weight, 1.0)
+        columns = (column[best].tolist() for column in (ids, scores, relevance, coverage))
+        parts = zip(
+            np.transpose([one[best] for one in meanings]).tolist() or [[]] * len(best),
+            words[best].tolist(),
+            weights[best].tolist(),
+            strict=True,
+        )
+        return [
+            Hit(
+                memory_id,
+                score,
+                relevance=near,
+                coverage=covered,
+                parts=Parts(tuple(by_model), by_words, weight),
+            )
+            for memory_id, score, near, covered, (by_model, by_words, weight) in zip(
+                *columns, parts, strict=True
+            )
+        ]
+
+
+def sum_relevance(meanings: Sequence[Floats], count: int) -> Floats:
+    """Return the relevance of so many memories: the sum of what each model adds."""
+    if not meanings:
+        return np.zeros(count, np.float32)
+    total: Floats = np.sum(meanings, axis=0, dtype=np.float32)
+    return total
 
 
 def _sharpened(x: Number) -> Number:
@@ -194,17 +243,3 @@ def select_best(scores: Floats, ids: Rows, limit: int) -> Rows:
     top = select_top(scores, limit)
     best: Rows = top[np.lexsort((-ids[top], -scores[top]))[:limit]]
     return best
-
-
-def list_best(
-    ids: Rows, scores: Floats, relevance: Floats | None, coverage: Floats, limit: int
-) -> list[Hit]:
-    """Return the best of some memories as hits, best first, the newer of equals first."""
-    best = select_best(scores, ids, limit)
-    if relevance is None:
-        relevance = np.zeros(len(ids), np.float32)
-    columns = (column[best].tolist() for column in (ids, scores, relevance, coverage))
-    return [
-        Hit(memory_id, score, relevance=near, coverage=covered)
-        for memory_id, score, near, covered in zip(*columns, strict=True)
-    ]

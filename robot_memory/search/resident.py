@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from robot_memory.embedding.calibration import (
     Calibration,
     Cosines,
     compute_relevance,
+    share_relevance,
 )
 from robot_memory.search import ranking
 from robot_memory.search.query import MARGIN, Hit, Query, Search
@@ -249,7 +249,7 @@ class ResidentSearch(Search):
         trust = 1.0
         if self._vector is not None and not trusts_words:
             trust = ranking.trust_words(float(self._coverage.max(initial=0)))
-        self._score = partial(ranking.score, weight=real_weight, trust=trust)
+        self._scorer = ranking.Scorer(real_weight, trust)
         self.models = ranking.name_models(self._vector, second)
 
     def rank(self, limit: int) -> list[int]:
@@ -267,7 +267,7 @@ class ResidentSearch(Search):
             coverage = np.concatenate([coverage, np.zeros(len(near), np.float32)])
             relevance = compute_relevance(self._cosines.take(rows), scale, self._second_scale)
         ids = self._shard.ids[rows]
-        scores = self._score(coverage, relevance, self._shard.real[rows])
+        scores = self._scorer.score(coverage, relevance, self._shard.real[rows])
         found: list[int] = ids[ranking.select_best(scores, ids, limit)].tolist()
         return found
 
@@ -286,7 +286,7 @@ class ResidentSearch(Search):
         known[known] = self._rows[places[known]] == rows[known]
         coverage: Floats = np.zeros(len(rows), np.float32)
         coverage[known] = self._coverage[places[known]]
-        relevance = None
+        meanings: Sequence[Floats] = ()
         if self._vector is None:
             rows, coverage = rows[known], coverage[known]
         else:
@@ -298,16 +298,14 @@ class ResidentSearch(Search):
             )
             if len(rows) > limit + MARGIN:
                 relevance = compute_relevance(cosines, scale, self._second_scale)
-                scores = self._score(coverage, relevance, shard.real[rows])
+                scores = self._scorer.score(coverage, relevance, shard.real[rows])
                 top = ranking.select_best(scores, shard.ids[rows], limit + MARGIN)
                 rows, coverage, cosines = rows[top], coverage[top], cosines.take(top)
             ids = shard.ids[rows].tolist()
             first, second = vectors.fetch_both(self._connection, self._second_model, ids)
             cosines.refine(ids, (first, self._vector.vector), (second, self._second_vector))
-            relevance = compute_relevance(cosines, scale, self._second_scale)
-        found = shard.ids[rows]
-        scores = self._score(coverage, relevance, shard.real[rows])
-        return ranking.list_best(found, scores, relevance, coverage, limit)
+            meanings = share_relevance(cosines, scale, self._second_scale)
+        return self._scorer.list_best(shard.ids[rows], coverage, meanings, shard.real[rows], limit)
 
     def _find_nearest(self, scale: Calibration, known: Cosines, limit: int) -> Rows:
         """

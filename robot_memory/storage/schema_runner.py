@@ -43,6 +43,7 @@ from robot_memory.storage.schema import (
     v24,
     v25,
     v26,
+    v27,
 )
 from robot_memory.storage.tables import meta, rule_conditions, trials
 
@@ -73,6 +74,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     v24.upgrade,
     v25.upgrade,
     v26.upgrade,
+    v27.upgrade,
 )
 """The step at place n makes schema version n + 1 of version n."""
 PRESENT = Path(__file__).parent / 'schema' / 'present.sql'

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from robot_memory.core.fields import Json, arg, collection_arg
 from robot_memory.core.zones import get_zone
 from robot_memory.memory import Memory
 from robot_memory.retrieval.answerable import judge
+from robot_memory.retrieval.asked_events import AskedEvents
 from robot_memory.retrieval.brief_views import BriefView, view_briefly
 from robot_memory.retrieval.empty_answers import explain_nothing_found, why_empty_arg
 from robot_memory.retrieval.event_answers import add_events, describe_asked
@@ -22,10 +24,10 @@ from robot_memory.retrieval.event_views import (
     read_arg,
 )
 from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEventView
-from robot_memory.retrieval.past import find_past
+from robot_memory.retrieval.past import Past, find_past
 from robot_memory.retrieval.place_views import SpatialTarget, near_answer_arg, near_arg
 from robot_memory.retrieval.plan import RecallPlan
-from robot_memory.retrieval.retriever import Retriever
+from robot_memory.retrieval.retriever import Found, Retriever
 from robot_memory.retrieval.views import MemoryView, view_memories
 from robot_memory.text.questions.reader import prepare_question
 from robot_memory.tool import tool
@@ -120,19 +122,17 @@ class RecallResponse:
     why_empty: str | None = why_empty_arg()
 
 
-@tool(read_only=True, idempotent=True, core=True)
-def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
-    """
-    Retrieve memories by keyword, meaning, filter or distance, best match first.
+class Answer(NamedTuple):
+    """Hold how a request was planned, and what answers it."""
 
-    Call it to look something up; before acting, call get_context. The query may be empty with
-    a context_filter, spatial_sort or near.
+    plan: RecallPlan
+    past: Past | None
+    found: Found
+    asked: AskedEvents | None
 
-    Collection, session, confidence, context_filter and max_distance are applied before ranking.
-    With spatial_sort or near, memories that match a query keyword come first; each group is sorted
-    by distance. near brings places of other frames into the asked one; spatial_sort does not.
-    With as_of, min_confidence applies only if it is not the default.
-    """
+
+def find_answer(memory: Memory, request: RecallRequest) -> Answer:
+    """Return what answers a request; no access is recorded."""
     past = find_past(memory, request.as_of, request.context_filter) if request.as_of else None
     least = request.min_confidence
     plan = RecallPlan.of(
@@ -150,7 +150,6 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         as_of=None if past is None else past.line,
     )
     found = Retriever(memory).find(plan)
-    zone = get_zone(memory.settings.time_zone)
     asked = None
     fields = (request.context_filter, request.spatial_sort, request.near, past)
     reads = request.read == 'auto' and request.query.strip() and not any(fields)
@@ -158,6 +157,24 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         found, asked = add_events(
             memory, found, question, request.collection, request.session_id, request.n
         )
+    return Answer(plan, past, found, asked)
+
+
+@tool(read_only=True, idempotent=True, core=True)
+def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
+    """
+    Retrieve memories by keyword, meaning, filter or distance, best match first.
+
+    Call it to look something up; before acting, call get_context. The query may be empty with
+    a context_filter, spatial_sort or near.
+
+    Collection, session, confidence, context_filter and max_distance are applied before ranking.
+    With spatial_sort or near, memories that match a query keyword come first; each group is sorted
+    by distance. near brings places of other frames into the asked one; spatial_sort does not.
+    With as_of, min_confidence applies only if it is not the default.
+    """
+    plan, past, found, asked = find_answer(memory, request)
+    zone = get_zone(memory.settings.time_zone)
     chance = judge(found, request.query) if request.query.strip() else None
     is_brief = (request.format or memory.settings.recall_format) == 'brief'
     why = None

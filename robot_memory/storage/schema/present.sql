@@ -563,6 +563,8 @@ CREATE TABLE regions (
             epoch INTEGER REFERENCES clock_epochs (id),
             writer_id INTEGER NOT NULL REFERENCES writers (id)
         ) WITHOUT ROWID;
+CREATE INDEX memories_by_occurrence
+            ON memories (coalesce(stamp / 1000, created_at), id) WHERE status = 'active';
 INSERT INTO event_names (id, name) VALUES (1, 'contact');
 INSERT INTO event_names (id, name) VALUES (2, 'motion');
 INSERT INTO event_names (id, name) VALUES (3, 'scene');
