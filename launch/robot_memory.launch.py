@@ -1,6 +1,9 @@
 """Start the memory: `ros2 launch robot_memory robot_memory.launch.py namespace:=cell_1`."""
 
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from pathlib import Path
+
+from ament_index_python.packages import get_package_prefix
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -8,6 +11,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch import LaunchDescription
 from robot_memory.core import params_file
 from robot_memory.core.errors import RobotMemoryError
+from robot_memory.ros.namespaces import choose_store
 
 ARGUMENTS = {
     'namespace': (
@@ -20,11 +24,14 @@ ARGUMENTS = {
     'source': ('', 'Name of the robot as event source; empty: as in the parameter file.'),
     'use_sim_time': ('false', 'Use /clock: true or false.'),
     'respawn': ('false', 'Restart the node when it exits: true or false.'),
+    'view': ('false', 'Serve the web viewer beside the node: true or false.'),
+    'view_port': ('17880', 'Port of the web viewer; 0: any free port.'),
     'log_level': ('info', 'Log level: debug, info, warn, error or fatal.'),
 }
 CHOICES = {
     'use_sim_time': ['true', 'false'],
     'respawn': ['true', 'false'],
+    'view': ['true', 'false'],
     'log_level': ['debug', 'info', 'warn', 'error', 'fatal'],
 }
 RESPAWN_DELAY = 2.0
@@ -50,12 +57,12 @@ def start(context):
         parameters[name] = ParameterValue(given[name], value_type=str)
     if given['mcp_port']:
         parameters['mcp_port'] = _port(given['mcp_port'])
-    files = []
+    files, in_file = [], {}
     if given['params_file']:
-        _check(given['params_file'], f'/{namespace}/robot_memory'.replace('//', '/'))
+        in_file = _read(given['params_file'], f'/{namespace}/robot_memory'.replace('//', '/'))
         files.append(given['params_file'])
     levels = [given['log_level'], 'rcl:=info', 'rmw_fastrtps_cpp:=info']
-    return [
+    node = [
         Node(
             package='robot_memory',
             executable='memory_node',
@@ -69,17 +76,48 @@ def start(context):
             ros_arguments=[part for level in levels for part in ('--log-level', level)],
         )
     ]
+    if given['view'] == 'true':
+        node.append(_make_viewer(given, in_file, namespace))
+    return node
 
 
-def _port(text):
+def _make_viewer(given, in_file, namespace):
+    """Return the web viewer of the node's store: a process of its own, so that it stops no tap."""
+    store = given['db_path'] or in_file.get('db_path')
+    if not store and namespace:
+        try:
+            store = choose_store(f'/{namespace}')
+        except RobotMemoryError as error:
+            raise RuntimeError(f'view: {error}') from None
+    options = {
+        '--view-port': str(_port(given['view_port'], 'view_port')),
+        '--db': store,
+        '--mcp-token-file': in_file.get('mcp_token_file'),
+    }
+    program = Path(get_package_prefix('robot_memory')) / 'lib/robot_memory/robot-memory'
+    return ExecuteProcess(
+        cmd=[
+            str(program),
+            'view',
+            *(f'{name}={value}' for name, value in options.items() if value),
+        ],
+        name='viewer',
+        output='screen',
+        # A store that the node is about to upgrade is refused until it has done so.
+        respawn=True,
+        respawn_delay=RESPAWN_DELAY,
+    )
+
+
+def _port(text, name='mcp_port'):
     if not text.isdigit() or int(text) > 65535:
-        raise RuntimeError(f'mcp_port must be 0 to 65535, not {text!r}')
+        raise RuntimeError(f'{name} must be 0 to 65535, not {text!r}')
     return int(text)
 
 
-def _check(path, node):
-    """Refuse a params file that launch would pass over, or that the node would not read."""
+def _read(path, node):
+    """Read a params file; refuse one that launch would pass over, or the node would not read."""
     try:
-        params_file.read_node_params(params_file.Path(path), node)
+        return params_file.read_node_params(params_file.Path(path), node)
     except RobotMemoryError as error:
         raise RuntimeError(f'params_file: {error}') from None

@@ -74,7 +74,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
     parsed = build_parser().parse_args(arguments)
     options = parse(Options, collect_values(Options, parsed), PROGRAM)
     settings, found = configured(collect_values(Settings, parsed), PROGRAM)
-    _set_up_streams(options, settings, serves=parsed.command == 'mcp')
+    _set_up_streams(options, settings, serves=parsed.command in ('mcp', 'view'))
     found.log()
     if parsed.command not in _WITHOUT_ROLE:
         caller.set(Writer.of_role('cli', find_os_user(), _find_role(settings)))

@@ -48,6 +48,7 @@ _FURTHER = {
     'salvage': ('repairing', 'salvage_store', 'SalvageRequest'),
     'restore': ('repairing', 'restore_store', 'RestoreRequest'),
     'mcp': ('serving', 'serve_mcp', 'McpRequest'),
+    'view': ('viewing', 'view', 'ViewRequest'),
     'call': ('calling', 'call', 'CallRequest'),
     'audit': ('auditing', 'audit', 'AuditCommand'),
     'principals': ('principals', 'manage_principals', 'PrincipalsRequest'),

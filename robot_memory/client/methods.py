@@ -218,7 +218,7 @@ class ToolMethods(ToolCaller):
         read: str = 'auto',
     ) -> ExplainRecallResponse:
         """
-        Return why recall finds each memory: the parts of its score, and what has faded.
+        Return why recall finds each memory: the parts of its score, and what has decayed.
 
         Call it to see why an answer is as it is; recall answers in less.
 

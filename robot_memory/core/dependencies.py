@@ -10,6 +10,7 @@ REQUIRED = {
     'anyio': 'anyio>=4.9,<5',
     'apsw': 'apsw>=3.53,<4',
     'cachetools': 'cachetools>=5.3,<9',
+    'jinja2': 'Jinja2>=3.0.3,<4',
     'lz4': 'lz4>=4,<5',
     'matplotlib': 'matplotlib>=3.8,<4',
     'mcp': 'mcp>=2.3,<3',

@@ -105,7 +105,7 @@ class ExplainRecallResponse:
 @tool(read_only=True, idempotent=True, planner=False)
 def explain_recall(memory: Memory, request: ExplainRecallRequest) -> ExplainRecallResponse:
     """
-    Return why recall finds each memory: the parts of its score, and what has faded.
+    Return why recall finds each memory: the parts of its score, and what has decayed.
 
     Call it to see why an answer is as it is; recall answers in less.
 

@@ -29,7 +29,7 @@ LAYERS = (
     ('http',),
     ('api', 'ingest', 'mcp_server'),
     ('doctor',),
-    ('ros',),
+    ('ros', 'viewer'),
     ('cli',),
     ('__main__',),
 )
@@ -62,6 +62,7 @@ ONLY_IN = {
     'numkong': ('search',),
     'sqlite3': (),
     'rclpy': ('ros',),
+    'jinja2': ('viewer',),
     'mcp': ('mcp_server',),
     'rosbags': ('ingest',),
     'lz4': ('ingest',),

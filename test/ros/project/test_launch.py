@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import runpy
+import socket
 import threading
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,8 @@ def test_the_launch_arguments_are_those_that_ros_users_know() -> None:
         'source',
         'use_sim_time',
         'respawn',
+        'view',
+        'view_port',
         'log_level',
     }
 
@@ -97,3 +101,31 @@ def test_a_params_file_that_is_missing_or_fits_no_node_ends_the_launch(
     if text:
         file.write_text(text)
     assert launched({'namespace': 'cell_1', 'params_file': str(file)}).run() == 1
+
+
+def test_the_viewer_is_launched_beside_the_node_on_its_store(robot: Any, tmp_path: Path) -> None:
+    with socket.create_server(('127.0.0.1', 0)) as free:
+        port = free.getsockname()[1]
+    arguments = {'namespace': 'cell_1', 'db_path': str(tmp_path / 'm.db'), 'mcp_port': '0'}
+    service = launched({**arguments, 'view': 'true', 'view_port': str(port)})
+    pages = []
+
+    def look() -> None:
+        robot.call('learn', '/cell_1/robot_memory', insight='The lamp is on')
+
+        def is_served() -> bool:
+            try:
+                with urllib.request.urlopen(f'http://127.0.0.1:{port}/') as page:
+                    pages.append(page.read().decode())
+            except OSError:
+                return False
+            return True
+
+        robot.until(is_served, 'the viewer')
+        service.shutdown()
+
+    looker = threading.Thread(target=look)
+    looker.start()
+    assert service.run() == 0
+    looker.join()
+    assert 'The lamp is on' in pages[0]

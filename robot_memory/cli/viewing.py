@@ -1,0 +1,66 @@
+"""The view command: serve the web viewer."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from dataclasses import dataclass
+
+from robot_memory.cli.options import Options
+from robot_memory.core.fields import arg
+from robot_memory.core.settings import Settings
+from robot_memory.memory import Memory
+
+
+@dataclass(frozen=True)
+class ViewRequest:
+    """Arguments of the view command."""
+
+    view_host: str = arg(
+        'Bind address; a non-loopback address requires a token and TLS.', default='127.0.0.1'
+    )
+    view_port: int = arg(
+        'Port of the viewer; 0 selects a free port.', default=17880, minimum=0, maximum=65535
+    )
+    mcp_token_file: str = arg(
+        'File with principals, roles and hashes of tokens, mode 0600, as of MCP. Empty: '
+        '$ROBOT_MEMORY_TOKEN; if that is unset, visitors need no token and change nothing.',
+        default='',
+    )
+    view_allowed_hosts: tuple[str, ...] = arg(
+        'Additional host names, without port, accepted in Host and Origin headers.', default=()
+    )
+    tls_certificate: str = arg('PEM file of the TLS certificate.', default='')
+    tls_key: str = arg('PEM file of its key.', default='')
+    view_behind_proxy: bool = arg(
+        'A proxy on this machine ends TLS; its name is one of view_allowed_hosts.', default=False
+    )
+
+
+def view(request: ViewRequest, settings: Settings, _: Options) -> None:
+    """Serve the web viewer until it is interrupted; a process of its own stops no taps."""
+    from robot_memory.viewer.server import Viewer, ViewerSettings
+
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    with Memory(settings) as memory:
+        viewer = Viewer(
+            memory,
+            ViewerSettings(
+                request.view_host,
+                request.view_port,
+                request.mcp_token_file,
+                request.view_allowed_hosts,
+                request.tls_certificate,
+                request.tls_key,
+                request.view_behind_proxy,
+            ),
+        )
+        viewer.start()
+        try:
+            who = 'sign in with a token' if viewer.asks_for_token else 'read only: no token is set'
+            print(f'viewer: {viewer.url} ({who})', flush=True)
+            ended.wait()
+        finally:
+            viewer.stop()

@@ -1,0 +1,1 @@
+"""The web viewer: what the robot remembers, on pages that read without JavaScript."""

@@ -1,0 +1,1 @@
+"""The pages: each asks the tools and fills a template."""

@@ -1,0 +1,58 @@
+"""The view command: a process that serves pages until it is told to stop."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from narrowing import require
+from viewing import Visit, write_tokens
+from waiting import HANG_SECONDS
+
+
+def start(tmp_path: Path, *words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, '-m', 'robot_memory', 'view', '--view-port', '0']
+    return subprocess.Popen(
+        [*command, '--db', str(tmp_path / 'memory.db'), '--model', 'none', *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ),
+    )
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_it_serves_until_it_is_told_to_stop(tmp_path: Path, number: signal.Signals) -> None:
+    with start(tmp_path) as viewer:
+        line = require(viewer.stdout).readline()
+        port = require(re.fullmatch(r'viewer: http://127\.0\.0\.1:(\d+)/ \(read only.*\)\n', line))
+        assert Visit(int(port[1])).send('/').status == 200
+        viewer.send_signal(number)
+        _, said = viewer.communicate(timeout=HANG_SECONDS)
+    assert (viewer.returncode, said) == (0, '')
+
+
+def test_with_tokens_visitors_sign_in(tmp_path: Path) -> None:
+    with start(tmp_path, '--mcp-token-file', str(write_tokens(tmp_path))) as viewer:
+        line = require(viewer.stdout).readline()
+        assert 'sign in' in line
+        port = require(re.search(r':(\d+)/', line))[1]
+        visit = Visit(int(port))
+        assert visit.send('/').status == 303
+        visit.sign_in('viewer')
+        assert visit.send('/').status == 200
+        viewer.terminate()
+        viewer.communicate(timeout=HANG_SECONDS)
+
+
+def test_what_is_not_safe_ends_it_with_one_line(tmp_path: Path) -> None:
+    with start(tmp_path, '--view-host', '0.0.0.0') as viewer:
+        out, said = viewer.communicate(timeout=HANG_SECONDS)
+    assert (viewer.returncode, out) == (1, '')
+    assert said.count('\n') == 1
+    assert 'view_host 0.0.0.0 is reachable from other machines' in said
