@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import logging
 import math
@@ -162,6 +163,17 @@ def store(filled: Path, tmp_path: Path) -> Path:
 def robot(open_robot: Callable[..., Robot]) -> Robot:
     """A memory of words only."""
     return open_robot()
+
+
+@pytest.fixture
+def as_operator(robot: Robot) -> Callable[[], None]:
+    """Have calls of this process be those of an operator from now on."""
+
+    def change() -> None:
+        settings = dataclasses.replace(robot.memory.settings, python_role='operator')
+        robot.memory.change_settings(settings)
+
+    return change
 
 
 @pytest.fixture(scope='session')

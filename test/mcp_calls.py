@@ -15,6 +15,8 @@ from robot_memory.mcp_server.schema import make_output_schema
 CUP = 'The red cup needs 12.5 N of grip force'
 FURTHER: dict[str, dict[str, Any]] = {
     'query_events': {},
+    'explain_recall': {'query': 'cup table'},
+    'list_timeline': {'buckets': 3},
     'record_outcome': {
         'skill': 'strike',
         'situation': 'disc on ice',

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -101,9 +100,11 @@ def test_a_memory_shows_its_place_context_and_trail(robot: Robot, visit: Visit) 
     assert 'created' in page
 
 
-def test_what_is_not_there_is_404_and_what_was_erased_is_410(robot: Robot, visit: Visit) -> None:
+def test_what_is_not_there_is_404_and_what_was_erased_is_410(
+    robot: Robot, visit: Visit, as_operator: Callable[[], None]
+) -> None:
     kept = require(robot.learn('The cup is on the table').memory_id)
-    robot.memory.settings = replace(robot.memory.settings, python_role='operator')
+    as_operator()
     assert visit.send('/memories/999').status == 404
     assert visit.send('/memories/999999999999999999999999').status in (400, 404)
     assert visit.send('/nothing').status == 404

@@ -113,7 +113,7 @@ def explain_recall(memory: Memory, request: ExplainRecallRequest) -> ExplainReca
     words, of the share of each model, and of around, within 1e-6. No access is recorded.
     """
     asked_for = RecallRequest(**asdict(request))
-    plan, _, found, asked = find_answer(memory, asked_for)
+    plan, _, found, asked, _ = find_answer(memory, asked_for)
     events = {one.memory_id for one in asked.events} if asked else set()
     with memory.db.read() as connection:
         matched = find_matched(connection, plan, found.ids)

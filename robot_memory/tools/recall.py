@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 from robot_memory.core.fields import Json, arg, collection_arg
 from robot_memory.core.zones import get_zone
@@ -123,12 +124,13 @@ class RecallResponse:
 
 
 class Answer(NamedTuple):
-    """Hold how a request was planned, and what answers it."""
+    """Hold how a request was planned, what answers it, and the zone that its times are told in."""
 
     plan: RecallPlan
     past: Past | None
     found: Found
     asked: AskedEvents | None
+    zone: ZoneInfo
 
 
 def find_answer(memory: Memory, request: RecallRequest) -> Answer:
@@ -150,6 +152,7 @@ def find_answer(memory: Memory, request: RecallRequest) -> Answer:
         as_of=None if past is None else past.line,
     )
     found = Retriever(memory).find(plan)
+    zone = get_zone(memory.settings.time_zone)
     asked = None
     fields = (request.context_filter, request.spatial_sort, request.near, past)
     reads = request.read == 'auto' and request.query.strip() and not any(fields)
@@ -157,7 +160,7 @@ def find_answer(memory: Memory, request: RecallRequest) -> Answer:
         found, asked = add_events(
             memory, found, question, request.collection, request.session_id, request.n
         )
-    return Answer(plan, past, found, asked)
+    return Answer(plan, past, found, asked, zone)
 
 
 @tool(read_only=True, idempotent=True, core=True)
@@ -173,8 +176,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
     by distance. near brings places of other frames into the asked one; spatial_sort does not.
     With as_of, min_confidence applies only if it is not the default.
     """
-    plan, past, found, asked = find_answer(memory, request)
-    zone = get_zone(memory.settings.time_zone)
+    plan, past, found, asked, zone = find_answer(memory, request)
     chance = judge(found, request.query) if request.query.strip() else None
     is_brief = (request.format or memory.settings.recall_format) == 'brief'
     why = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 from urllib.parse import urlencode
@@ -32,7 +32,7 @@ def read_words() -> dict[str, str]:
     return words
 
 
-@cache
+@lru_cache(maxsize=2)
 def get_environment(language: str) -> Environment:
     """Return the templates in a language."""
     environment = Environment(

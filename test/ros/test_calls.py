@@ -78,7 +78,7 @@ def test_what_the_node_refuses_is_one_line_with_its_code(start: Callable[..., An
 @pytest.mark.parametrize(
     ('arguments', 'said'),
     [
-        (('recal',), '[invalid_argument] service must be one of learn, recall, save_perception'),
+        (('recal',), '[invalid_argument] service must be one of learn, recall, explain_recall'),
         (('recall', '{quer: x}'), "recall has no field 'quer'; accepted: query, collection, n,"),
         (('recall', '{n: three}'), "n must be an integer, not 'three'"),
         (('recall', '{query: 12}'), 'query must be a string, not 12'),

@@ -75,6 +75,22 @@ STORIES: dict[str, list[Any]] = {
             },
         ),
     ],
+    'explain_recall': [
+        ('learn', CUP),
+        ('save_perception', TOUCH),
+        ('explain_recall', {'query': 'table 杯子'}),
+        ('explain_recall', {'query': 'grip', 'n': 1, 'context_filter': {'task.success': True}}),
+        ('explain_recall', {'query': 'zebra'}),
+        ('explain_recall', {'query': 'grip', 'context_filter': {'a': {'$like': 1}}}),
+    ],
+    'list_timeline': [
+        ('learn', CUP),
+        ('save_perception', TOUCH),
+        ('list_timeline', {'buckets': 4}),
+        ('list_timeline', {'limit': 1, 'descending': False}),
+        ('list_timeline', {'where': {'kind': 'perception'}, 'time_zone': 'Asia/Shanghai'}),
+        ('list_timeline', {'cursor': 'none'}),
+    ],
     'save_perception': [('save_perception', TOUCH), ('save_perception', TOUCH)],
     'forget': [
         ('learn', CUP),
