@@ -21,6 +21,7 @@ OWN_KEYS = {
     '_read_characters',
     'derive_keys',
     'find_words',
+    'get_environment',
     'get_tool',
     'list_kinds_of',
     'list_possible_kinds_of',
