@@ -76,7 +76,8 @@ class Watched:
 
     def _note(self, message: Any) -> None:
         # A page that tells a failure has its status, which the console names, too.
-        if message.type in ('error', 'warning') and 'status of 4' not in message.text:
+        is_own = message.location['url'] == self.page.url and 'status of 4' in message.text
+        if message.type in ('error', 'warning') and not is_own:
             self.faults.append(message.text)
 
 

@@ -57,7 +57,11 @@ def build_app(site: Site) -> Starlette:
             Route('/sign-in', sign_in.sign_in, methods=_CHANGES),
             Route('/sign-out', sign_in.sign_out, methods=_CHANGES),
             Route('/news', send_news),
-            Mount('/static', StaticFiles(packages=[('robot_memory.viewer', 'static')])),
+            # A build that links to its sources has links here.
+            Mount(
+                '/static',
+                StaticFiles(packages=[('robot_memory.viewer', 'static')], follow_symlink=True),
+            ),
         ],
         middleware=[Middleware(Guard, site.access, site.sessions)],
         exception_handlers={
