@@ -86,8 +86,8 @@ STORIES: dict[str, list[Any]] = {
     'list_timeline': [
         ('learn', CUP),
         ('save_perception', TOUCH),
-        ('list_timeline', {'buckets': 4}),
-        ('list_timeline', {'limit': 1, 'descending': False}),
+        ('list_timeline', {'buckets': 4, 'since': '2020-01-01', 'until': '2024-01-01'}),
+        ('list_timeline', {'limit': 2, 'descending': False}),
         ('list_timeline', {'where': {'kind': 'perception'}, 'time_zone': 'Asia/Shanghai'}),
         ('list_timeline', {'cursor': 'none'}),
     ],
