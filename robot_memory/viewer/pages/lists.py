@@ -24,7 +24,7 @@ async def show_rules(request: Request) -> Response:
     """Return the rules of a collection, whose they are, and what an operator must decide."""
     site, who = get_site(request), get_visitor(request).writer
     collection = request.query_params.get('collection', '').strip()
-    where: dict[str, Any] = {'category': {'$in': list(RULES)}}
+    where: dict[str, Any] = {'kind': 'fact', 'category': {'$in': list(RULES)}}
     if collection:
         where['collection'] = collection
     arguments: dict[str, Any] = {'where': where, 'limit': PAGE}
