@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from narrowing import require
 from robots import Robot
 from viewing import TOKENS, Visit, serve_viewer, write_tokens
 
-from robot_memory.core.errors import InvalidArgument
+from robot_memory.core.errors import Conflict, InvalidArgument
 from robot_memory.http.principals import Principal
 from robot_memory.viewer.guard import HEADERS
 from robot_memory.viewer.server import Viewer, ViewerSettings
@@ -131,6 +132,28 @@ def test_an_operator_updates_forgets_undoes_and_erases(robot: Robot, guarded_vis
     assert robot.history(kept).entries[-1].actor == 'viewer:operator-1'
     assert change('erase', reason='Anna asked for it') == 200
     assert guarded_visit.send(f'/memories/{kept}').status == 410
+
+
+def test_an_operator_decides_on_a_proposal(
+    robot: Robot, guarded_visit: Visit, as_operator: Callable[[], None]
+) -> None:
+    as_operator()
+    rule = require(robot.learn('Never exceed 15 N of grip force on glass').memory_id)
+    settings = replace(robot.memory.settings, python_role='planner')
+    robot.memory.change_settings(settings)
+    with pytest.raises(Conflict):
+        robot.forget(rule, reason='it is in the way')
+    guarded_visit.sign_in('operator')
+    page = guarded_visit.send('/rules').text
+    assert 'planner' in page
+    (reject,) = re.findall(r'<form[^>]*action="/rules">(.*?value="reject".*?)</form>', page)
+    hidden = dict(re.findall(r'name="(\w+)" value="([^"]*)"', reject))
+    refused = guarded_visit.send('/rules', {**hidden, 'csrf': 'of another'})
+    assert refused.status == 409
+    assert guarded_visit.send('/rules', {**hidden, 'decision': 'drop'}).status == 400
+    assert guarded_visit.send('/rules', hidden).status == 303
+    assert 'value="reject"' not in guarded_visit.send('/rules').text
+    assert robot.show(rule).status == 'active'
 
 
 def test_a_form_of_another_session_changes_nothing(robot: Robot, guarded_visit: Visit) -> None:

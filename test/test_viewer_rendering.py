@@ -7,7 +7,7 @@ import pytest
 from robot_memory.core.authority import AUTHORITIES, ROLES
 from robot_memory.core.records import PERCEPTION_TYPES
 from robot_memory.text.categories import CATEGORIES
-from robot_memory.viewer.pages.changes import ACTIONS
+from robot_memory.viewer.pages.changes import ACTIONS, DECISIONS
 from robot_memory.viewer.pages.timeline import KINDS
 from robot_memory.viewer.rendering import (
     clean,
@@ -35,7 +35,7 @@ def list_texts() -> set[str]:
 
 def test_every_text_has_its_chinese() -> None:
     words = read_words()
-    named = {*AUTHORITIES, *ROLES, *PERCEPTION_TYPES, *CATEGORIES, *ACTIONS, *KINDS}
+    named = {*AUTHORITIES, *ROLES, *PERCEPTION_TYPES, *CATEGORIES, *ACTIONS, *DECISIONS, *KINDS}
     assert not (list_texts() | named) - words.keys()
     assert all(text.strip() for text in words.values())
 

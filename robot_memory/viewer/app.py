@@ -48,6 +48,7 @@ def build_app(site: Site) -> Starlette:
             Route('/memories/{memory_id:int}/{action}', changes.ask_change),
             Route('/memories/{memory_id:int}/{action}', changes.make_change, methods=_CHANGES),
             Route('/rules', lists.show_rules),
+            Route('/rules', changes.decide, methods=_CHANGES),
             Route('/skills', lists.list_skills),
             Route('/skills/{skill:path}', lists.show_skill),
             Route('/sessions', lists.list_sessions),

@@ -26,6 +26,7 @@ class Calls:
         self.memory = memory
         self._readers = anyio.CapacityLimiter(_READERS)
         self._writers = anyio.CapacityLimiter(_WRITERS)
+        self._long = anyio.CapacityLimiter(1)
 
     async def ask(self, who: Writer, name: str, **arguments: Any) -> Any:
         """Return the answer of a tool; raise its errors."""
@@ -41,6 +42,10 @@ class Calls:
     async def run(self, work: Callable[[], Answer]) -> Answer:
         """Run what reads, in a thread of the readers."""
         return await anyio.to_thread.run_sync(work, limiter=self._readers)
+
+    async def run_long(self, work: Callable[[], Answer]) -> Answer:
+        """Run what may take a minute: one at a time, and no page waits for it."""
+        return await anyio.to_thread.run_sync(work, limiter=self._long)
 
     async def read(self, look: Callable[[Connection], Answer]) -> Answer:
         """Return what a look into one snapshot of the store finds."""

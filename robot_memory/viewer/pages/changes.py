@@ -14,6 +14,7 @@ from robot_memory.viewer.rendering import render
 from robot_memory.viewer.site import get_site, get_visitor
 
 ACTIONS = ('update', 'forget', 'undo', 'erase')
+DECISIONS = ('accept', 'reject', 'confirm')
 
 
 async def ask_change(request: Request) -> Response:
@@ -67,6 +68,18 @@ async def _erase(request: Request, memory_id: int, form: dict[str, str]) -> Resp
         preview=preview,
         reason=reason,
     )
+
+
+async def decide(request: Request) -> Response:
+    """Accept or reject a proposal, or confirm a change of a rule, as an operator's form says."""
+    site, visitor = get_site(request), get_visitor(request)
+    form = await read_form(request)
+    require_operator(visitor, form)
+    decision = form.get('decision', '')
+    if decision not in DECISIONS:
+        raise InvalidArgument(f'decision must be one of {", ".join(DECISIONS)}')
+    await site.calls.ask(visitor.writer, 'review', **{decision: form.get('id', '')})
+    return RedirectResponse('/rules', 303)
 
 
 def _read_path(request: Request) -> tuple[int, str]:

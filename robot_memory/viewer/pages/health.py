@@ -6,7 +6,6 @@ import dataclasses
 from functools import partial
 from typing import Any
 
-import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -30,7 +29,7 @@ async def show_health(request: Request) -> Response:
     state = await site.calls.run(partial(_read_state, site.memory))
     found = None
     if request.query_params.get('doctor'):
-        found = await _run_doctor(site.memory)
+        found = await site.calls.run_long(partial(_run_doctor, site.memory))
     return render(request, 'health.html', stats=stats, state=state, found=found)
 
 
@@ -59,9 +58,7 @@ def _read_state(memory: Memory) -> dict[str, Any]:
     }
 
 
-async def _run_doctor(memory: Memory) -> Examination:
-    """Make the checks that `robot-memory doctor` makes; they hold no reader of the pages."""
+def _run_doctor(memory: Memory) -> Examination:
+    """Make the checks that `robot-memory doctor` makes."""
     installation = Installation(find_store_path(memory.settings), memory.settings)
-    return await anyio.to_thread.run_sync(
-        partial(examine, installation, DOCTOR_SECONDS), limiter=anyio.CapacityLimiter(1)
-    )
+    return examine(installation, DOCTOR_SECONDS)
