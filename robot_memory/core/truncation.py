@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from robot_memory.core.fields import arg
+
 FIELD = 65_536
 """Characters of one field of a memory."""
 TEXT = 131_072
@@ -88,6 +90,15 @@ def _cut_text(text: str, room: int) -> str:
     while kept and measure_size(kept + _MARK) > room:
         kept = kept[: -max(1, (measure_size(kept + _MARK) - room) // 6)]
     return kept + _MARK if kept else ''
+
+
+def shortened_arg() -> Any:
+    """Declare the field of a view that names what `fit_each` has shortened."""
+    return arg(
+        'Fields truncated in this response; show returns them in full.',
+        default=None,
+        omitted=True,
+    )
 
 
 def fit_each(views: Sequence[AnswerT], names: Sequence[str]) -> list[AnswerT]:

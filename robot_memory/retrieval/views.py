@@ -11,7 +11,7 @@ from robot_memory.core.clock import format_instant, format_instants
 from robot_memory.core.fields import Json, Stamp, arg, to_plain
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, describe_statement, is_rule_giver
-from robot_memory.core.truncation import compute_field_limit, fit_each, shorten
+from robot_memory.core.truncation import compute_field_limit, fit_each, shorten, shortened_arg
 from robot_memory.retrieval.evidence import (
     DISAGREES,
     OBSERVED,
@@ -120,11 +120,7 @@ class MemoryView:
         'Trials that used it and succeeded (record_outcome).', default=None, omitted=True
     )
     hurt: int | None = arg('Trials that used it and failed.', default=None, omitted=True)
-    shortened: tuple[str, ...] | None = arg(
-        'Fields truncated in this response; show returns them in full.',
-        default=None,
-        omitted=True,
-    )
+    shortened: tuple[str, ...] | None = shortened_arg()
 
 
 def view_memories(found: Found, zone: ZoneInfo) -> tuple[MemoryView, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 
 from robot_memory.core.fields import Json, arg, collection_arg
-from robot_memory.core.truncation import fit_each
+from robot_memory.core.truncation import fit_each, shortened_arg
 from robot_memory.memory import Memory
 from robot_memory.retrieval.empty_answers import explain_nothing_found, why_empty_arg
 from robot_memory.retrieval.event_views import NO_MATCH, READ_AS, read_arg
@@ -66,11 +66,7 @@ class ExplainedMemory:
     )
     replaces: int | None = arg(REPLACES, default=None, omitted=True)
     replaced_by: int | None = arg(REPLACED_BY, default=None, omitted=True)
-    shortened: tuple[str, ...] | None = arg(
-        'Fields truncated in this response; show returns them in full.',
-        default=None,
-        omitted=True,
-    )
+    shortened: tuple[str, ...] | None = shortened_arg()
 
 
 @dataclass(frozen=True)
@@ -80,11 +76,7 @@ class FadedMemory:
     memory_id: int = arg('Memory id for show.')
     content: str = arg('Text of the memory.')
     confidence: float = arg('Confidence, 0 to 1.')
-    shortened: tuple[str, ...] | None = arg(
-        'Fields truncated in this response; show returns them in full.',
-        default=None,
-        omitted=True,
-    )
+    shortened: tuple[str, ...] | None = shortened_arg()
 
 
 @dataclass(frozen=True)

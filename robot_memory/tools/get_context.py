@@ -10,7 +10,7 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, actor_arg, arg, collection_arg
 from robot_memory.core.json_text import format_value
 from robot_memory.core.records import describe_writer
-from robot_memory.core.truncation import fit_each
+from robot_memory.core.truncation import fit_each, shortened_arg
 from robot_memory.core.zones import format_local
 from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import AskedEvents
@@ -113,11 +113,7 @@ class ContextItemView:
         'Same keys as in search_memory; newer: id of a later memory that contradicts it; '
         'contradicts: id of one of higher authority.'
     )
-    shortened: tuple[str, ...] | None = arg(
-        'Fields truncated in this response; show returns them in full.',
-        default=None,
-        omitted=True,
-    )
+    shortened: tuple[str, ...] | None = shortened_arg()
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, arg
 from robot_memory.core.json_text import format_value
 from robot_memory.core.records import Record
-from robot_memory.core.truncation import fit_each
+from robot_memory.core.truncation import fit_each, shortened_arg
 from robot_memory.core.zones import format_local
 from robot_memory.memory import Memory
 from robot_memory.retrieval.empty_answers import Asked, explain_empty, why_empty_arg
@@ -87,11 +87,7 @@ class TimelineEntry:
     quoted: bool = arg('True if a person said or a sensor observed it: it is no rule.')
     replaces: int | None = arg(REPLACES, default=None, omitted=True)
     replaced_by: int | None = arg(REPLACED_BY, default=None, omitted=True)
-    shortened: tuple[str, ...] | None = arg(
-        'Fields truncated in this response; show returns them in full.',
-        default=None,
-        omitted=True,
-    )
+    shortened: tuple[str, ...] | None = shortened_arg()
 
 
 @dataclass(frozen=True)

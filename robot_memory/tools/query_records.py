@@ -11,7 +11,7 @@ from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, Stamp, actor_arg, arg
 from robot_memory.core.records import Record
-from robot_memory.core.truncation import fit_each
+from robot_memory.core.truncation import fit_each, shortened_arg
 from robot_memory.memory import Memory
 from robot_memory.retrieval.empty_answers import Asked, explain_empty, why_empty_arg
 from robot_memory.retrieval.events import choose_zone
@@ -128,11 +128,7 @@ class RecordView:
         default=None,
         omitted=True,
     )
-    shortened: tuple[str, ...] | None = arg(
-        'Fields truncated in this response; show returns them in full.',
-        default=None,
-        omitted=True,
-    )
+    shortened: tuple[str, ...] | None = shortened_arg()
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_memory.core.fields import Json, actor_arg, arg, collection_arg, to_plain
-from robot_memory.core.truncation import fit_each
+from robot_memory.core.truncation import fit_each, shortened_arg
 from robot_memory.memory import Memory
 from robot_memory.retrieval.answerable import rate
 from robot_memory.retrieval.asked_events import AskedEvents
@@ -61,11 +61,7 @@ class FoundView:
         'score_kind: fused (keywords and meaning) or words (keywords only); read_as: what was '
         'read in the query, no_match: no event passes it, aggregate: the figure it asks for.'
     )
-    shortened: tuple[str, ...] | None = arg(
-        'Fields truncated in this response; show returns them in full.',
-        default=None,
-        omitted=True,
-    )
+    shortened: tuple[str, ...] | None = shortened_arg()
 
 
 @dataclass(frozen=True)
