@@ -40,6 +40,7 @@ PATIENCE_S = 120.0
 KINDS: dict[str, dict[str, Any]] = {
     'hybrid': {},
     'words only': {},
+    'a hundred': {'n': 100},
     'filter': {'flt': {'task.success': True}},
     'range': {'flt': facts.IN_RANGE},
     'near': {'near': facts.NEAR},

@@ -14,6 +14,7 @@ SCALE: tuple[tuple[str, str, str], ...] = (
     ('  hybrid, p95', 'recall/hybrid/p95_ms', ''),
     ('  words only, p50', 'recall/words only/p50_ms', ''),
     ('  words only, p95', 'recall/words only/p95_ms', ''),
+    ('  hybrid, 100 memories, p50', 'recall/a hundred/p50_ms', ''),
     ('  filter for a value (1 of 10), p50', 'recall/filter/p50_ms', ''),
     ('  filter for a value, p95', 'recall/filter/p95_ms', ''),
     ('  filter for a range (1 of 200), p50', 'recall/range/p50_ms', ''),

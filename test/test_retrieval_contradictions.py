@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
+
 import pytest
 from authorities import OPERATOR, calling
 from robots import MovableClock, Robot
 
+from robot_memory.core.authority import Writer
+from robot_memory.core.records import make_record
+from robot_memory.retrieval.contradictions import mark_contradictions
+from robot_memory.search.query import Hit
+from robot_memory.text.categories import Classification
+
 ANNA, BOB = 'operator:anna', 'operator:bob'
+QUESTION = 'where is the cup?'
+HOUR = 3_600_000_000
+OBSERVATION = Classification('observation', 0.9, ('observation',), ())
+WRITER = Writer('python')
 
 
 def test_what_was_said_again_is_the_newest(robot: Robot, clock: MovableClock) -> None:
@@ -93,3 +106,28 @@ def test_a_newer_version_is_of_another_session_or_an_hour_later(
     new = robot.learn('The lid stands on shelf 9', session_id=session).memory_id
     newer = {one.id: one.newer for one in robot.recall('where does the lid stand?').memories}
     assert newer == {old: new if is_newer else None, new: None}
+
+
+def test_many_statements_are_versions_as_two_of_them_alone_are() -> None:
+    dice = random.Random(20)
+    records = {}
+    for number in range(1, 61):
+        words = (dice.choice(('red', 'blue', 'green', 'old')) for _ in range(2))
+        text = f'the {" ".join(words)} cup stands on shelf {dice.randint(1, 3)}'
+        made = make_record('fact', text, OBSERVATION, {}, number * HOUR, WRITER)
+        authority = dice.choice(('operator', 'planner', 'person'))
+        records[number] = replace(made, id=number, authority=authority)
+    hits = [Hit(number, dice.uniform(0.5, 1)) for number in records]
+    newer, contradicts = mark_contradictions(records, hits, QUESTION)
+    for number in records:
+        alone = [
+            mark_contradictions({i: records[i] for i in sorted((number, other))}, hits, QUESTION)
+            for other in records
+            if other != number
+        ]
+        replaced = [found[number] for found, _ in alone if number in found]
+        overruled = [found[number] for _, found in alone if number in found]
+        assert newer.get(number) == max(replaced, default=None)
+        assert contradicts.get(number) == min(overruled, default=None)
+    assert len(newer) > 10
+    assert len(contradicts) > 10

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.tokenizer import (
     NAMES,
     expand_contractions,
@@ -16,6 +17,7 @@ _ARTICLES = frozenset(('a', 'an', 'the'))
 _ROUNDING = 1e-9
 
 
+@cache_texts(1000)  # what was found or compared once is so again: a set is some 2 kB
 def make_token_set(text: str) -> frozenset[str]:
     """
     Return the set that two texts are compared by: words, numbers, and pairs of characters.
