@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -20,8 +20,8 @@ _RATIO = 4
 """A segment is at least so many times as large as the one after it."""
 _SIEVE = np.uint32((1 << 12) - 1)
 """Bits of terms by which most of those that are not asked for are passed over."""
-_PARTS = 16
-"""Parts that are sorted one after the other, which bounds the memory that sorting takes."""
+_AT_ONCE = 1 << 22
+"""Entries of a segment that are moved at once, but for those of one term."""
 
 
 @dataclass(frozen=True)
@@ -58,42 +58,56 @@ class _Segment:
         moved[row] = True
         return replace(self, moved=moved)
 
-    def entries(self) -> tuple[Hashes, Rows]:
-        """Return the terms and the rows that hold them, entry by entry."""
-        terms = np.repeat(self.terms, np.diff(self.starts))
-        if self.moved is None:
-            return terms, self.rows
-        stays = ~self.moved[self.rows]
-        return terms[stays], self.rows[stays]
+    def without_dead(self, alive: Mask) -> _Segment:
+        """Return the segment without the rows that are not alive, or have moved."""
+        stays = alive[self.rows]
+        if self.moved is not None:
+            stays &= ~self.moved[self.rows]
+        if stays.all():
+            return replace(self, moved=None)
+        before = np.concatenate([[0], np.cumsum(stays)]).astype(np.int32)
+        starts = before[self.starts]
+        held = np.flatnonzero(np.diff(starts))
+        bounds = np.append(starts[held], starts[-1])
+        return _Segment(self.terms[held], bounds, self.rows[stays])
 
 
-def _sort(parts: list[tuple[Hashes, Rows]]) -> _Segment:
-    """Return a segment of entries; the memory that sorting takes is taken once."""
-    sizes = np.zeros(_PARTS, np.int64)  # by the first four bits of the terms
-    for some_terms, _ in parts:
-        sizes += np.bincount(some_terms >> np.uint32(28), minlength=_PARTS)
-    rows = np.empty(int(sizes.sum()), np.int32)
-    room = np.empty(int(sizes.max()), np.uint64)
-    terms, starts = [], []
-    done = 0
-    for part, size in enumerate(sizes.tolist()):
-        key, filled = room[:size], 0
-        for some_terms, some_rows in parts:
-            here = np.flatnonzero((some_terms >> np.uint32(28)) == part)
-            taken = key[filled : filled + len(here)]
-            taken[:] = some_terms[here]
-            taken <<= np.uint64(32)
-            taken |= some_rows[here].astype(np.uint32)
-            filled += len(here)
-        key.sort()
-        rows[done : done + size] = key & np.uint64(0xFFFFFFFF)
-        found = (key >> np.uint64(32)).astype(np.uint32)
-        begins = np.flatnonzero(np.diff(found, prepend=~found[:1]))
-        terms.append(found[begins])
-        starts.append(done + begins)
-        done += size
-    begun = np.concatenate([*starts, [done]]).astype(np.int32)
-    return _Segment(np.concatenate(terms), begun, rows)
+def _sort(terms: Hashes, rows: Rows) -> _Segment:
+    """Return a segment of entries in any order."""
+    keys = terms.astype(np.uint64)
+    keys <<= np.uint64(32)
+    keys |= rows.astype(np.uint32)
+    keys.sort()
+    found = (keys >> np.uint64(32)).astype(np.uint32)
+    begins = np.flatnonzero(np.diff(found, prepend=~found[:1]))
+    starts = np.append(begins, len(keys)).astype(np.int32)
+    return _Segment(found[begins], starts, (keys & np.uint64(0xFFFFFFFF)).astype(np.int32))
+
+
+def _join(segments: Sequence[_Segment]) -> _Segment:
+    """Return segments as one; of each term the rows stand in the order of the segments."""
+    if len(segments) == 1:
+        return segments[0]
+    terms = np.concatenate([segment.terms for segment in segments])
+    terms.sort()
+    terms = terms[np.flatnonzero(np.diff(terms, prepend=~terms[:1]))]
+    sizes = np.zeros(len(terms), np.int32)
+    for segment in segments:
+        sizes[terms.searchsorted(segment.terms)] += np.diff(segment.starts)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    rows = np.empty(int(starts[-1]), np.int32)
+    free = starts[:-1].copy()
+    for segment in segments:
+        places = terms.searchsorted(segment.terms)
+        shifts = free[places] - segment.starts[:-1]
+        free[places] += np.diff(segment.starts)
+        # A part at a time, which bounds the memory that it takes.
+        parts = segment.starts.searchsorted(np.arange(0, len(segment.rows), _AT_ONCE))
+        for first, last in pairwise([*parts.tolist(), len(segment.terms)]):
+            start, end = segment.starts[[first, last]].tolist()
+            moved_by = np.repeat(shifts[first:last], np.diff(segment.starts[first : last + 1]))
+            rows[np.arange(start, end, dtype=np.int32) + moved_by] = segment.rows[start:end]
+    return _Segment(terms, starts, rows)
 
 
 class Postings:
@@ -142,17 +156,15 @@ class Postings:
 
     def merge(self, alive: Mask) -> Postings:
         """Return the same with all that came in sorted in, without rows that are not alive."""
-        segments = list(self._segments)
         terms, rows = self._new_terms[: self._new], self._new_rows[: self._new]
         held = (rows >= 0) & alive[rows]
-        parts, size = [(terms[held], rows[held])], int(held.sum())
+        segments, joined = list(self._segments), [_sort(terms[held], rows[held])]
+        size = len(joined[0].rows)
         while segments and len(segments[-1].rows) < _RATIO * size:
-            terms, rows = segments.pop().entries()
-            held = alive[rows]
-            parts.append((terms[held], rows[held]))
-            size += int(held.sum())
+            joined.append(segments.pop().without_dead(alive))
+            size += len(joined[-1].rows)
         made = Postings()
-        made._segments = (*segments, _sort(parts))
+        made._segments = (*segments, _join(joined[::-1]))
         return made
 
     def catch_up(self, snapshot: Postings, merged: Postings) -> Postings | None:

@@ -89,12 +89,13 @@ class Shard:
         if place is None:
             self.extend([row])
             return
-        if not self.alive[place]:
+        returns = not self.alive[place]
+        if returns:
             self.alive[place] = True
             self.dead -= 1
         self.real[place] = row.real
         digest = zlib.crc32(row.terms)
-        if digest != self._digests[place]:
+        if returns or digest != self._digests[place]:  # what was dead may have been sorted out
             self._digests[place] = digest
             self._postings.change(place, np.frombuffer(row.terms, '<u4'), self.count)
         for matrix, (plane,) in self._pair([row]):

@@ -167,5 +167,5 @@ def read_all(connection: apsw.Connection, batch: int) -> Iterator[list[Row]]:
         ).fetchall()
         if not rows:
             return
-        yield [Row(*row) for row in rows]
+        yield list(map(Row._make, rows))
         last = rows[-1][0]
