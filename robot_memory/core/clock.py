@@ -34,9 +34,8 @@ def wall_clock() -> int:
     return min(time.time_ns() // 1000, LAST)
 
 
-def steady_clock() -> float:
-    """Return seconds since the machine was started, those of its sleep included."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
+steady_clock: SteadyClock = functools.partial(time.clock_gettime, time.CLOCK_BOOTTIME)
+"""Return seconds since the machine was started, those of its sleep included."""
 
 
 def milliseconds_since(start: float) -> float:
@@ -119,9 +118,8 @@ class Clocks:
         """Return the system's time, in microseconds since 1970 UTC."""
         return wall_clock()
 
-    def steady(self) -> float:
-        """Return seconds that setting the system's time does not change."""
-        return steady_clock()
+    steady = staticmethod(steady_clock)
+    """Return seconds that setting the system's time does not change."""
 
     def read(self) -> ClockReading:
         """Read all clocks at one moment, and what the machine knows of them."""
