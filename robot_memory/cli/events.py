@@ -11,6 +11,7 @@ from typing import Any
 
 from robot_memory.cli.common import open_memory, show_answer
 from robot_memory.cli.options import Options
+from robot_memory.cli.retrieved import render_figure
 from robot_memory.cli.text import (
     Paint,
     explain_nothing,
@@ -110,7 +111,7 @@ def _render(answer: Any, paint: Paint) -> str:
         return explain_nothing('No events.', answer)
     lines = []
     for event in answer.events:
-        values = [_render_figure(one) for one in event.figures]
+        values = [render_figure(one) for one in event.figures]
         lasted = '' if event.duration is None else f'{event.duration:.3g} s'
         about = [event.label, lasted, event.topic, event.robot, event.task, *values]
         text = blank_controls(' · '.join(one for one in about if one))
@@ -121,10 +122,6 @@ def _render(answer: Any, paint: Paint) -> str:
 
 
 def _render_group(group: Any) -> str:
-    values = [format_count(group.count, 'event'), *map(_render_figure, group.values)]
+    values = [format_count(group.count, 'event'), *map(render_figure, group.values)]
     values += [f'{one.low:.4g} to {one.high:.4g}: {one.count}' for one in group.bins]
     return f'{blank_controls(group.key) or "all"}: {", ".join(values)}'
-
-
-def _render_figure(one: Any) -> str:
-    return f'{one.name} {one.value:.4g} {one.unit}'.rstrip()

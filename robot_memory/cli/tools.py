@@ -8,7 +8,8 @@ from typing import Any
 
 from robot_memory.cli.common import NOT_SET_UP, is_set_up, open_memory, print_note, show_answer
 from robot_memory.cli.options import PROGRAM, Options
-from robot_memory.cli.text import Paint, render
+from robot_memory.cli.responses import render
+from robot_memory.cli.text import Paint
 from robot_memory.core.fields import to_plain
 from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
