@@ -95,7 +95,8 @@ def test_a_skill_is_told_in_lines(tmp_path: Path) -> None:
         )
     assert made.splitlines()[0] == 'Trial 2, 2 trials of the skill.'
     suggested = cli.done('suggest', 'push', '--situation', 'brass disc')
-    assert suggested.startswith('speed 1.2 m/s, success ')
+    assert suggested.startswith('speed 1.2 m/s, ')
+    assert '% likely as wanted' in suggested
     assert 'distance 0.4 m' in suggested
     report = cli.done('skill-report', 'push').splitlines()
     assert report[1] == '  brass disc'

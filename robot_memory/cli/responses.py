@@ -226,11 +226,20 @@ def _render_outcome(response: Any, paint: Paint) -> str:
 
 def _render_suggestion(response: Any, paint: Paint) -> str:
     params = ', '.join(f'{name} {_write(value)}' for name, value in response.params.items())
-    chance = '' if response.probability is None else f', success {response.probability:.0%}'
+    chance = (
+        '' if response.probability is None else f', {response.probability:.0%} likely as wanted'
+    )
     lines = [
         f'{paint.bold(blank_controls(params) or "Nothing to suggest")}{chance}',
         f'  {blank_controls(response.why)}',
     ]
+    for one in response.bound_by:
+        ends = (('at least', one.min), ('at most', one.max))
+        bounds = ' and '.join(f'{side} {end:.4g}' for side, end in ends if end is not None)
+        lines.append(f'  limit of memory {one.memory_id}: {one.param} {bounds} {one.unit}')
+    for one in response.unchecked:
+        text = f'no param keeps memory {one.memory_id}: {one.content}'
+        lines.append(f'  {blank_controls(text)}')
     for one in response.evidence:
         results = ', '.join(f'{name} {_write(value)}' for name, value in one.results.items())
         about = [f'memory {one.memory_id}', one.outcome, f'weight {one.weight:.2f}', results]
