@@ -1,7 +1,7 @@
 """
 Store a year of a cell's perceptions under limits; print what each takes, and the memory used.
 
-`python bench/year.py --size 1000000 [--limit-mb 25] [--folder FOLDER]`: perceptions go through
+`python bench/year.py --size 1000000 [--limit-mb 25] [--every 100000] [--folder FOLDER]`: perceptions go through
 `store_perception`, as the taps' do, with a signal each; beyond the limit they are folded while
 they come. `--storage` writes event rows alone, for 10 million; `--vectors` asks the models, too.
 Prints JSON: bytes of the file and of each table by event, the peak of resident memory, the bytes
@@ -62,6 +62,7 @@ def main() -> None:
     parser.add_argument('--payload-mb', type=float, default=15.0, help='payload_limit_mb')
     parser.add_argument('--storage', action='store_true', help='event rows alone')
     parser.add_argument('--vectors', action='store_true', help='by the models of the settings')
+    parser.add_argument('--every', type=int, default=0, help='print the file at each so many')
     parser.add_argument('--folder', type=Path, help='where the store stays')
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
@@ -82,11 +83,13 @@ def main() -> None:
             if given.storage:
                 events.fill(path, given.size)
             else:
-                truth = fill(memory, given.size)
+                truth = fill(memory, given.size, path, given.every)
             spent = time.perf_counter() - start
+            worked = time.process_time()
             found = {
                 'size': given.size,
                 'per_s': round(given.size / spent),
+                'processor_s': round(worked),
                 'peak_rss_mb': round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
                 'copy_bytes_an_event': round(measure_copy(memory) / given.size),
                 **measure(memory, path, given.size, truth),
@@ -94,11 +97,20 @@ def main() -> None:
     print(json.dumps(found))
 
 
-def fill(memory: Memory, size: int) -> float:
-    """Store perceptions as the taps of a cell do; return the sum of the peak forces."""
+def fill(memory: Memory, size: int, path: Path, every: int = 0) -> float:
+    """
+    Store perceptions as the taps of a cell do; return the sum of the peak forces.
+
+    At `every` so many the bytes of the file go to stderr, once what is over the limits is folded.
+    """
     caller.set(Writer('tap', 'cell', authority='robot'))
     total, given = 0.0, generate_perceptions()
-    for _ in make_progress_bar(range(size), f'{size:,} perceptions', unit='perception'):
+    for count in make_progress_bar(range(size), f'{size:,} perceptions', unit='perception'):
+        if every and count and count % every == 0:
+            memory.folder.run()
+            said = {'size': count, 'file_mb': round(path.stat().st_size / 1e6, 1)}
+            said['processor_s'] = round(time.process_time())
+            sys.stderr.write(json.dumps(said) + '\n')
         perception, force = next(given)
         store_perception(memory, perception)
         total += force
