@@ -10,6 +10,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.zones import to_local
+from robot_memory.retrieval.event_views import FigureView
 from robot_memory.retrieval.matching import choose_way, has_word
 from robot_memory.retrieval.meant_events import MeantEvents
 from robot_memory.retrieval.named_events import POOL, choose_best, find_unit, measure_figure
@@ -92,17 +93,26 @@ class AnchoredEvents(MeantEvents):
         others = {**where.get('event_id', {}), '$nin': [event.id]}
         return {**where, figure: bound, 'event_id': others}
 
-    def choose_of_pair(self, pair: tuple[Anchor, Anchor], order: Order) -> list[EventRow]:
-        """Return two events, first the one with more or less; none where one is not known."""
+    def choose_of_pair(
+        self, pair: tuple[Anchor, Anchor], order: Order
+    ) -> tuple[list[EventRow], FigureView | None]:
+        """
+        Return two events, first the one with more or less, and by how much.
+
+        Nothing where one of them is not known.
+        """
+        unit = ''
         measured = []
         for anchor in pair:
             event = self._find_anchor(anchor, None)
             figure = self.find_figure(order.by, order.figure, self.read_anchor(anchor))
             if event is None or figure is None:
-                return []
+                return [], None
             measured.append((measure_figure(event, figure), event))
+            unit = find_unit(figure)
         measured.sort(key=lambda one: one[0], reverse=order.descending)
-        return [event for _, event in measured]
+        gap = abs(measured[0][0] - measured[1][0])
+        return [event for _, event in measured], FigureView(f'difference of {order.by}', gap, unit)
 
     def list_nearest(
         self, where: dict[str, Any], window: Window | None, anchor: Anchor, limit: int

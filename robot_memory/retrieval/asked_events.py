@@ -120,8 +120,10 @@ class _Search(ComparedEvents):
                 figure = None if span is None else AskedFigure(span, placed.event_ids)
                 return AskedEvents(read_as, found, figure)
         if reading.pair is not None and reading.order is not None:
-            chosen = self.choose_of_pair(reading.pair, reading.order)
-            return AskedEvents(read_as, chosen[:limit], no_match=not chosen)
+            chosen, gap = self.choose_of_pair(reading.pair, reading.order)
+            ids = tuple(one.id for one in chosen)
+            figure = AskedFigure(gap, ids) if gap and reading.aggregate else None
+            return AskedEvents(read_as, chosen[:limit], figure, no_match=not chosen)
         if where is not None and reading.than is not None:
             where = self.compare_with(reading.than, where, reading)
         if where is None:

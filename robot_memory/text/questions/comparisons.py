@@ -23,9 +23,20 @@ _FORMS: dict[str, dict[str, tuple[str, ...]]] = {
         'zh2': ('更',),
         'zh3': ('那',),
     },
-    'pair': {'asked': (' or ',), 'told': (' or ',), 'of_two': (' and ',), 'zh': ('哪', '谁')},
+    'pair': {
+        'asked': (' or ',),
+        'told': (' or ',),
+        'of_two': (' and ',),
+        'whether': (' than ',),
+        'apart': (' than ',),
+        'zh': ('哪', '谁'),
+        'zh_whether': ('比',),
+        'zh_apart': ('比',),
+    },
 }
 """The forms of a comparison and of a pair, with what is in each text that one matches."""
+_APART = frozenset(('apart', 'zh_apart'))
+"""The forms that ask by how much."""
 _PLACED = frozenset(('contact', 'motion', 'scene'))
 
 
@@ -46,19 +57,19 @@ def find_comparison(
     folded: str, mentions: Sequence[Mention], calendar: Calendar
 ) -> FoundComparison | None:
     """Return the comparison of what is asked for with an event; None where there is none."""
-    for match in _match_forms(folded, 'than'):
-        if event := _find_event(folded, match, mentions):
+    for _, match in _match_forms(folded, 'than'):
+        if event := _find_event(folded, match, mentions, calendar):
             return _make_comparison(folded, match, event, mentions, calendar)
     return None
 
 
-def _match_forms(folded: str, section: str) -> Iterator[re.Match[str]]:
-    """Give what each form of a section matches first."""
+def _match_forms(folded: str, section: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """Give the name of each form of a section, and what it matches first."""
     for name, signs in _FORMS[section].items():
         if any(one in folded for one in signs):
             match = load_pattern('comparisons', section, name).search(folded)
             if match:
-                yield match
+                yield name, match
 
 
 def _make_comparison(
@@ -100,26 +111,41 @@ def find_nearest(
 
 @dataclass(frozen=True)
 class FoundPair:
-    """Hold two events, by what the one is asked for, and where it was read."""
+    """
+    Hold two events, by what the one is asked for, and where it was read.
+
+    With `apart` it is asked how far they are apart.
+    """
 
     pair: tuple[Anchor, Anchor]
     order: Order
     span: Span
+    apart: bool = False
 
 
 def find_pair(folded: str, mentions: Sequence[Mention], calendar: Calendar) -> FoundPair | None:
     """Return the two events of which one is asked for, the longer one or the harder one."""
-    pairs = (_read_pair(folded, one, mentions, calendar) for one in _match_forms(folded, 'pair'))
+    pairs = (
+        _read_pair(folded, match, mentions, calendar, apart=name in _APART)
+        for name, match in _match_forms(folded, 'pair')
+    )
     return next((one for one in pairs if one), None)
 
 
 def _read_pair(
-    folded: str, match: re.Match[str], mentions: Sequence[Mention], calendar: Calendar
+    folded: str,
+    match: re.Match[str],
+    mentions: Sequence[Mention],
+    calendar: Calendar,
+    *,
+    apart: bool,
 ) -> FoundPair | None:
-    first, second = (_find_event(folded, match, mentions, part) for part in ('one', 'other'))
-    if first is None or second is None or not first.mentions:
+    first, second = (
+        _find_event(folded, match, mentions, calendar, part) for part in ('one', 'other')
+    )
+    if first is None or second is None:
         return None
-    named = (*first.mentions, *second.mentions)
+    named = (*first.mentions, *second.mentions) or tuple(m for m in mentions if m.kinds)
     start, end = match.span('one')[0], match.span('other')[1]
     beside = f'{folded[: min(start, match.start("word"))]} {folded[end:]}'
     told = next(iter(locate_quantities(beside)), '')
@@ -127,7 +153,7 @@ def _read_pair(
     if not quantity:
         return None
     one, other = (_make_anchor(each.words, calendar, each.which) for each in (first, second))
-    return FoundPair((one, other), Order(quantity, over, 1), match.span())
+    return FoundPair((one, other), Order(quantity, over, 1), match.span(), apart)
 
 
 class _Event(NamedTuple):
@@ -139,19 +165,35 @@ class _Event(NamedTuple):
 
 
 def _find_event(
-    folded: str, match: re.Match[str], mentions: Sequence[Mention], part: str = 'event'
+    folded: str,
+    match: re.Match[str],
+    mentions: Sequence[Mention],
+    calendar: Calendar | None = None,
+    part: str = 'event',
 ) -> _Event | None:
-    """Return the event that a match names; None where it names none."""
+    """
+    Return the event that a match names; None where it names none.
+
+    What is only pointed to (the one of Monday) is of the sort that is named beside it, and with a
+    calendar what is told by its time alone is, too: than yesterday's.
+    """
     start, end = match.span(part)
     named = tuple(one for one in mentions if start <= one.start < end and one.kinds)
     if named:
         return _Event(named, match[part], -1)
-    points = load_pattern('comparisons', 'than', 'points').search(match[part])
     other = next((one for one in mentions if one.kinds), None)
-    if points is None or other is None:
+    if other is None:
         return None
-    own = f' {folded[other.start : other.end]} '
-    return _Event((), match[part].replace(points[0], own), 1 if points['first'] else -1)
+    own = f' {folded[other.start : other.end]} '.replace('which ', '').replace('what ', '')
+    points = load_pattern('comparisons', 'than', 'points').search(match[part])
+    if points:
+        return _Event((), match[part].replace(points[0], own), 1 if points['first'] else -1)
+    window = find_window(match[part], calendar) if calendar else None
+    rest = match[part]
+    for begin, finish in sorted(window.spans if window else (), reverse=True):
+        rest = rest[:begin] + rest[finish:]
+    bare = load_pattern('comparisons', 'than', 'bare').fullmatch(rest)
+    return _Event((), f'{match[part]}{own}', -1) if window and bare else None
 
 
 def _make_anchor(words: str, calendar: Calendar, which: int) -> Anchor:
@@ -167,7 +209,7 @@ def _choose_quantity(word: str, asked: Sequence[Mention], told: str) -> tuple[st
     """Return what a comparative is of, for what is asked for, and whether more of it is meant."""
     kinds = {kind for one in asked for kind in one.kinds}
     for one in load_table('comparisons')['comparative']:
-        if word in one['words'].split():
+        if word.replace(' ', '-') in one['words'].split():
             quantity, over = one['by'], one['over']
             if quantity == 'speed' and kinds.issubset((*LASTING, 'state')):
                 return 'duration', not over

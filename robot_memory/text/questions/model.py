@@ -9,7 +9,9 @@ from zoneinfo import ZoneInfo
 
 Relation = Literal['since', 'before', 'after', 'during', 'around', 'between']
 Operator = Literal['$gt', '$gte', '$lt', '$lte', '$eq']
-Function = Literal['count', 'distinct', 'mean', 'median', 'std', 'sum', 'rate', 'share']
+Function = Literal[
+    'count', 'difference', 'distinct', 'mean', 'median', 'std', 'sum', 'rate', 'share'
+]
 
 PEAKED = ('force', 'torque', 'speed', 'effort', 'current')
 """Quantities whose figure is the peak where the question names no other."""
@@ -60,7 +62,8 @@ class Window:
         if _is_midnight(since) and _is_midnight(until) and since.date() < until.date():
             last = until.date() - timedelta(days=1)
             if last == since.date():
-                return f'{last}'
+                near = self.near and self.near.astimezone(self.zone)
+                return f'{last}, nearest to {near:%H:%M}' if near else f'{last}'
             return f'{since.date()} to {last}'
         if until - since <= timedelta(minutes=1) and not since.second:
             return _format_instant(since)
@@ -206,7 +209,7 @@ class Aggregate:
     """
     Hold a figure over events: of no quantity for a count; `group` is hour, day, task, ...
 
-    'distinct' counts the groups that have any: on how many days.
+    'distinct' counts the groups that have any: on how many days. 'difference' is that of a pair.
     """
 
     function: Function

@@ -32,6 +32,8 @@ class OrderReader(MentionReader):
         self, anchor: FoundAnchor | None, times: Sequence[tuple[int, int]], window: bool
     ) -> FoundOrder | None:
         """Return the order that a question tells; what stands behind its asking part may not."""
+        if self.beside_clock:
+            return None
         if self.pair:
             return FoundOrder(self.pair.order, (self.pair.span,))
         if self.compared and self.compared.nearest:
@@ -144,6 +146,10 @@ class OrderReader(MentionReader):
 
     def find_aggregate(self, dated: bool) -> FoundAggregate | None:
         """Return a figure over events; of a count it must be said what is counted."""
+        if self.pair:
+            order, span = self.pair.order, self.pair.span
+            apart = FoundAggregate(Aggregate('difference', order.by), (span,), ())
+            return apart if self.pair.apart else None
         if self.cues.asked or self.cues.future:
             return None
         found = find_aggregate(

@@ -147,7 +147,9 @@ class _Reader(OrderReader):
         )
         order = self.find_order(anchor, times, window is not None) if ordered else None
         aggregate = (
-            self.find_aggregate(outside or bool(self.file)) if 'count' in self.signs else None
+            self.find_aggregate(outside or bool(self.file))
+            if 'count' in self.signs or self.pair
+            else None
         )
         order, aggregate = settle_figures(order, aggregate, self.said)
         each, by = self.find_each(order, aggregate, window), aggregate.group if aggregate else ()

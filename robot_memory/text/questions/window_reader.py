@@ -23,9 +23,14 @@ _LETTER = re.compile(r'[^\W\d_]')
 
 
 class WindowReader:
-    """Hold a question, what it is about, and read its window; `cues` are set by who reads."""
+    """
+    Hold a question, what it is about, and read its window; `cues` are set by who reads.
+
+    `beside_clock` says that what is nearest to a time of day is asked for.
+    """
 
     cues: Cues
+    beside_clock: bool = False
 
     def __init__(self, text: str, folded: str, signs: frozenset[str], calendar: Calendar) -> None:
         """Find what the question is about; `read` decides what counts."""
@@ -93,6 +98,10 @@ class WindowReader:
     def find_window(self, folded: str) -> Found | None:
         """Return the window of a text, if what is asked for has been."""
         masked = mask(folded, self.bounds.spans)
+        if ' to ' in masked:  # nearest to 14:30 tells a time as at 14:30 does
+            nearest = load_pattern('comparisons', 'nearest', 'time').search(masked)
+            end = nearest.end() if nearest and not nearest['han'] else 0
+            masked = f'{masked[: end - 2]}at{masked[end:]}' if end else masked
         found = find_window(masked, self.calendar)
         if found is None:
             return None
@@ -121,6 +130,7 @@ class WindowReader:
         near = load_pattern('comparisons', 'nearest', 'time').search(self.folded)
         if window.near is None or near is None:
             return window
+        self.beside_clock = True
         start = datetime.combine(window.near.astimezone(window.zone), time(), window.zone)
         return replace(window, since=start, until=start + timedelta(days=1))
 

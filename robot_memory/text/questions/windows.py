@@ -221,6 +221,9 @@ def _find_time(moment: Moment, calendar: Calendar) -> tuple[datetime, timedelta]
     clock = moment.clock
     at = time(_find_hour(clock, moment.part), clock.minute or 0, clock.second or 0)
     day = moment.day or calendar.today
+    again = moment.weekday is not None and not moment.past and day == calendar.today - 7 * DAY
+    if again and datetime.combine(calendar.today, at) <= calendar.local:
+        day = calendar.today  # on Friday at 14:03, said on a Friday afternoon
     if moment.part and load_table('times')['parts'][moment.part][1] > 24 and at.hour < 12:
         day += DAY
     local = datetime.combine(day, at)
