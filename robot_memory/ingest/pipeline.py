@@ -14,6 +14,7 @@ from robot_memory.core.no_record import SensorPlace
 from robot_memory.detectors import MotionDetector, PoseLookup, SceneDetector, TextEvent
 from robot_memory.detectors.effort import LearnedEffort
 from robot_memory.detectors.turning import JointHistory, JointPlaces, mark_turning
+from robot_memory.ingest.apart import make_runner
 from robot_memory.ingest.demonstrations import Demonstrations
 from robot_memory.ingest.earlier_runs import NOTHING_EARLIER, EarlierRuns, OwnRun
 from robot_memory.ingest.handlers import Received, RecordingOrigin, Sensed, TopicHandler
@@ -26,7 +27,7 @@ from robot_memory.ingest.pose_source import PoseSource, PoseSourceSettings
 from robot_memory.ingest.results import Result
 from robot_memory.ingest.stamps import LIVE, ArrivalClock, Dating
 from robot_memory.ingest.tap import DEFAULTS, OUTCOME, Tap
-from robot_memory.ingest.tap_runner import Detection, TapRunner
+from robot_memory.ingest.tap_runner import Detection
 from robot_memory.lifecycle.perceptions import Perception
 from robot_memory.lifecycle.usual_efforts import TopicEffort
 from robot_memory.plugins.registry import ExtensionRegistry
@@ -55,11 +56,14 @@ class Pipeline:
         earlier: EarlierRuns = NOTHING_EARLIER,
         recording: RecordingOrigin | None = None,
         no_record: NoRecordPolicy | None = None,
+        *,
+        apart: bool = False,
     ) -> None:
         """
         Start with no message; `emit` is called with the tap's name and each result.
 
-        Messages that a `no_record` policy withholds are seen by no detector.
+        Messages that a `no_record` policy withholds are seen by no detector. With `apart`, taps of
+        pictures run in threads of their own, and `flush_silent` hands on what they find.
 
         Texts of before the end of the last session of `earlier` runs are over, and the first view
         of a camera is compared with their last one. Memories of a `recording` name it.
@@ -71,7 +75,7 @@ class Pipeline:
         self._emit = emit
         used = [tap for tap in taps if tap.settings.topic]
         self._runners = {
-            tap.name: TapRunner(tap, warn, arrival, extensions)
+            tap.name: make_runner(tap, warn, arrival, extensions, apart=apart)
             for tap in used
             if tap.detector != OUTCOME
         }
@@ -126,8 +130,7 @@ class Pipeline:
         detector = self._runners[name].detector
         if isinstance(detector, MotionDetector):
             self._own_run.note_learned(self._topics[name], detector.list_learned())
-        self._runners[name].wipe()
-        self._prepare(name, self._own_run.find_learned)
+        self._runners[name].wipe(partial(self._prepare, name, self._own_run.find_learned))
         for key in [key for key in self._joint_histories if key[0] == name]:
             del self._joint_histories[key]
 
@@ -329,8 +332,7 @@ class Pipeline:
             self._ongoing_texts.add(name, event)
         if settings.take_picture:
             for runner in self._runners.values():
-                if isinstance(runner.detector, SceneDetector):
-                    runner.detector.expect(event.stamp_ns)
+                runner.expect(event.stamp_ns)
         if settings.use in ('learned', 'both'):
             recorded = self._describe_recording(dating)
             learned = make_learned_text(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from robot_memory.core.no_record import Withheld
+from robot_memory.ingest.apart import BUSY
 from robot_memory.plugins.detectors import DISABLED
 
 _CONTENT = 'check the contents of the published messages'
@@ -17,6 +18,7 @@ CURES = {
     'late or repeated stamp': _STAMP,
     'repeated stamp': _STAMP,
     'unreadable': 'see the log; check that publisher and memory use the same type',
+    BUSY: 'lower rate or size of the pictures, or set max_rate_hz of the tap',
     DISABLED: 'the log says why; mend or update the package of the detector, and restart',
     Withheld.PLACE_UNKNOWN.value: (
         'there are no-record zones, and no pose comes in their frames for the frame and stamps '

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from robot_memory.detectors import JointReading, MotionDetector
+from robot_memory.detectors import JointReading, MotionDetector, SceneDetector
 from robot_memory.detectors.readings import JointBlock
 from robot_memory.ingest import messages
 from robot_memory.ingest.fast_readings import (
@@ -77,12 +77,18 @@ class TapRunner:
         """Take other settings from the next event on; one that is under way ends by its own."""
         self._next = tap
 
-    def wipe(self) -> None:
-        """Drop all that the detector holds: ring buffers, and what is under way."""
+    def wipe(self, prepare: Callable[[], object]) -> None:
+        """Drop all that the detector holds, what is under way too; then prepare the new one."""
         self._ignored_before += self.detector.ignored
         self.tap, self._next = self._next or self.tap, None
         self._take_settings(self.tap)
         self.detector, self._kind = make_detector(self.tap, self._extensions)
+        prepare()
+
+    def expect(self, stamp_ns: int) -> None:
+        """Have the first good picture from that stamp on kept, where it is a tap of pictures."""
+        if isinstance(self.detector, SceneDetector):
+            self.detector.expect(stamp_ns)
 
     def sense(self, raw: Raw, arrival_ns: int) -> Sensed:
         """Return where and when a message was measured, as far as its bytes can be read."""

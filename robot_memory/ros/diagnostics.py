@@ -13,6 +13,7 @@ from rclpy.node import Node
 
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.ingest import QueuedEventWriter
+from robot_memory.ingest.apart import BUSY
 from robot_memory.ingest.pose_source import TF_TYPE
 from robot_memory.ingest.tap_problems import DropMonitor
 from robot_memory.lifecycle.maintenance import measure_file
@@ -26,7 +27,7 @@ from robot_memory.storage.tables.audit import get_head
 
 logger = logging.getLogger(__name__)
 _SECONDS = 1.0
-_BAD = ('unreadable', 'lost', 'failed', 'refused')
+_BAD = ('unreadable', 'lost', BUSY, 'failed', 'refused')
 """Counts that an operator should look into when they grow."""
 
 

@@ -19,6 +19,7 @@ from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.core.json_text import format_value
 from robot_memory.core.no_record import SensorPlace
 from robot_memory.ingest import Pipeline, ReceivedMessage, TopicHandler
+from robot_memory.ingest.apart import PICTURES
 from robot_memory.ingest.tap import Tap
 from robot_memory.ros.message_types import import_type
 from robot_memory.ros.publishers import SubscriptionStatus, update_status
@@ -30,7 +31,6 @@ _MAX_OVERLAP = 40
 """Matches after which a replaced subscription ends in any case: 10 s, longer than discovery."""
 _GID_BYTES = 16
 _DEPTH = 1000
-_PICTURES = ('sensor_msgs/msg/Image', 'sensor_msgs/msg/CompressedImage')
 _PICTURES_DEPTH = 30
 _POLICIES: dict[str, dict[str, Any]] = {
     'reliability': {
@@ -194,7 +194,7 @@ class AdaptiveSubscription:
         self._type = import_type(handler.type)
         self._merger: SequenceMerger[_ReceivedMessage] = SequenceMerger()
         self._overrides = _declare_overrides(node, handler.topic)
-        pictures = handler.type in _PICTURES
+        pictures = handler.type in PICTURES
         self._depth = self._overrides.pop('depth') or (_PICTURES_DEPTH if pictures else _DEPTH)
         publishers = self._list_publishers()
         self._offered = self._choose_policies(publishers)
