@@ -11,7 +11,12 @@ from narrowing import require
 from robots import Robot
 from viewing import Visit, serve_viewer
 
-PAGES = ('/', '/search', '/search?q=cup', '/rules', '/skills', '/sessions', '/people', '/health')
+from robot_memory.status.node_state import NodeState, StateTeller, TapState
+
+PAGES = (
+    *('/', '/search', '/search?q=cup', '/rules', '/skills', '/sessions', '/people'),
+    *('/taps', '/health'),
+)
 HOSTILE = (
     '<script>alert(1)</script>',
     '"><svg onload=alert(1)>',
@@ -147,6 +152,24 @@ def test_a_skill_shows_its_wilson_intervals(robot: Robot, visit: Visit) -> None:
     assert '1-5: 0/5 (0% to' in page
     assert '15 / 20' in page
     assert visit.send('/skills/unknown').status == 404
+
+
+def test_taps_are_those_of_the_running_node(robot: Robot, visit: Visit) -> None:
+    assert 'no node is running on this store' in visit.send('/taps').text
+    counts = {'received': 2000, 'no stamp': 500, 'rate': 20, 'events': 3}
+    tap = TapState('wrench (/wrench)', '/wrench', 1, 'no stamp 500', counts, 125)
+    told = [NodeState('/robot_memory', 'active', '', (tap,), 0.1)]
+    teller = StateTeller(robot.memory.db.path, lambda: told[-1])
+    page = visit.send('/taps').text
+    assert re.search(r'Messages a second</dt><dd>125<', page)
+    assert re.search(r'<strong>500</strong> .*no stamp.* \(25 %\).*stamp each message', page)
+    assert page.index('no stamp') < page.index('>rate<')
+    told.append(NodeState('/robot_memory', 'active', '', (tap,), 9.0))
+    assert 'these counts are old' in visit.send('/taps').text
+    told.append(NodeState('/robot_memory', 'inactive', 'configure failed: no disk'))
+    assert 'configure failed: no disk' in visit.send('/taps').text
+    teller.close()
+    assert 'no node is running on this store' in visit.send('/taps').text
 
 
 def test_the_doctor_is_asked_on_demand(visit: Visit) -> None:

@@ -21,6 +21,7 @@ from robot_memory.lifecycle.no_record import get_withheld
 from robot_memory.memory import Memory
 from robot_memory.ros.publishers import SubscriptionStatus
 from robot_memory.ros.taps import TapSubscriber
+from robot_memory.status.node_state import NodeState, StateTeller, TapState
 from robot_memory.status.summary import describe_damage, measure_free_bytes
 from robot_memory.storage.tables import sizes
 from robot_memory.storage.tables.audit import get_head
@@ -40,6 +41,8 @@ class Diagnostics:
     somebody named; why nothing comes is in the log, too, once until it is
     mended. The memory's has the
     level of the worst error of the last second, and warns while its model is left alone.
+
+    What is published is told through a socket beside the store, too, for processes without ROS.
     """
 
     def __init__(self, node: Node) -> None:
@@ -50,6 +53,8 @@ class Diagnostics:
         self._memory: Memory | None = None
         self._taps: TapSubscriber | None = None
         self._writer: QueuedEventWriter | None = None
+        self._teller: StateTeller | None = None
+        self._told: tuple[float, tuple[TapState, ...]] = (time.monotonic(), ())
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
         group = MutuallyExclusiveCallbackGroup()
         self._timer = node.create_timer(_SECONDS, self._publish, callback_group=group)
@@ -64,11 +69,23 @@ class Diagnostics:
         with self._lock:
             self._memory = memory
             self._errors = memory.registry.get_error_counts()
+        self._teller = StateTeller(memory.db.path, self.describe)
 
     def detach(self) -> None:
         """Look at the memory no more: it will be closed."""
+        if self._teller is not None:
+            self._teller.close()
+            self._teller = None
         with self._lock:
             self._memory = None
+
+    def describe(self) -> NodeState:
+        """Return how the node is, as it was published last."""
+        then, taps = self._told
+        name = self._node.get_fully_qualified_name()
+        if self._taps is None:
+            return NodeState(name, 'inactive', self._failure)
+        return NodeState(name, 'active', '', taps, round(time.monotonic() - then, 3))
 
     def listen(self, taps: TapSubscriber, writer: QueuedEventWriter) -> None:
         """Publish how the taps are, too."""
@@ -97,8 +114,17 @@ class Diagnostics:
         with self._lock:
             message.status.append(self._make_status_of_memory())
             statuses = {} if self._taps is None else self._taps.list_statuses()
-            for title, counts in self._report().items():
-                message.status.append(self._make_tap_status(title, counts, statuses[title]))
+            taps = tuple(
+                self._judge_tap(title, counts, statuses[title])
+                for title, counts in self._report().items()
+            )
+        self._told = time.monotonic(), taps
+        message.status += [
+            self._make_status(
+                one.level, one.title, one.words, {**one.counts, 'received Hz': one.rate}
+            )
+            for one in taps
+        ]
         self._publisher.publish(message)
 
     def _make_status_of_memory(self) -> DiagnosticStatus:
@@ -109,9 +135,9 @@ class Diagnostics:
         words = self._failure or f'{state}: nothing is recorded and no call is answered'
         return self._make_status(level[0], 'memory', words, {'state': state})
 
-    def _make_tap_status(
+    def _judge_tap(
         self, title: str, counts: Mapping[str, int], status: SubscriptionStatus
-    ) -> DiagnosticStatus:
+    ) -> TapState:
         bad = sum(counts.get(name, 0) for name in _BAD)
         grown = bad - self._bad.get(title, 0)
         self._bad[title] = bad
@@ -121,9 +147,14 @@ class Diagnostics:
         self._log_fault(title, fault)
         level = int(bool(grown or fault or (status.missing and not status.handler.optional)))
         words = [fault, _format_counts(counts) or status.missing or 'no messages yet']
-        rate = self._measure_rate(title, counts.get('received', 0))
-        values = {**counts, 'received Hz': rate}
-        return self._make_status(level, title, '; '.join(filter(None, words)), values)
+        return TapState(
+            title,
+            status.handler.topic,
+            level,
+            '; '.join(filter(None, words)),
+            dict(counts),
+            self._measure_rate(title, counts.get('received', 0)),
+        )
 
     def _measure_rate(self, title: str, received: int) -> int:
         """Return how many messages a second came since the last call."""

@@ -21,7 +21,16 @@ from robot_memory.core.errors import (
     Unavailable,
 )
 from robot_memory.viewer.guard import Guard
-from robot_memory.viewer.pages import changes, health, lists, memory, search, sign_in, timeline
+from robot_memory.viewer.pages import (
+    changes,
+    health,
+    lists,
+    memory,
+    search,
+    sign_in,
+    taps,
+    timeline,
+)
 from robot_memory.viewer.rendering import render
 from robot_memory.viewer.site import Site, get_site
 
@@ -53,6 +62,7 @@ def build_app(site: Site) -> Starlette:
             Route('/skills/{skill:path}', lists.show_skill),
             Route('/sessions', lists.list_sessions),
             Route('/people', lists.list_people),
+            Route('/taps', taps.show_taps),
             Route('/health', health.show_health),
             Route('/sign-in', sign_in.show_sign_in),
             Route('/sign-in', sign_in.sign_in, methods=_CHANGES),

@@ -32,7 +32,15 @@ HOSTILE = (
     '很长的中文句子没有空格' * 20,
 )
 PLACES = ('/', '/?kind=perception', '/search?q=cup', '/search?q=杯子', '/rules', '/skills')
-MORE = ('/skills/grasp%20cup', '/sessions', '/people', '/health', '/nothing', '/?since=soonish')
+MORE = (
+    '/skills/grasp%20cup',
+    '/sessions',
+    '/people',
+    '/taps',
+    '/health',
+    '/nothing',
+    '/?since=soonish',
+)
 
 
 @pytest.fixture(scope='module')

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,8 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
+from robot_memory.core.errors import Unavailable
+from robot_memory.status.node_state import ask_node
 from robot_memory.storage import checksums
 
 MOUNT = ['unshare', '--user', '--map-root-user', '--mount', '--', 'sh', '-ec']
@@ -447,3 +450,25 @@ def test_in_a_no_record_zone_nothing_is_kept_and_that_is_counted(
     node.stop()
     files = node.db.parent.glob('memory.db*')
     assert not any(b'quixotic' in file.read_bytes() for file in files)
+
+
+def test_taps_are_told_to_processes_without_ros(
+    start: Callable[..., Any], robot: Any, stream: Any
+) -> None:
+    node = start(taps='["wrench"]')
+    publisher = robot.node.create_publisher(WrenchStamped, '/wrench', 10)
+    stream(publisher, WrenchStamped)
+
+    def ask() -> Any:
+        try:
+            (tap,) = ask_node(node.db).taps
+        except (Unavailable, ValueError):
+            return None
+        return tap if tap.rate and tap.counts.get('zero stamp replaced') else None
+
+    tap = robot.until(ask, 'the tap to be told of')
+    assert (tap.title, tap.topic) == ('wrench (/wrench)', '/wrench')
+    assert tap.counts['received'] >= tap.counts['zero stamp replaced']
+    node.stop(signal.SIGKILL)
+    with pytest.raises(Unavailable, match='no node is running on this store'):
+        ask_node(node.db)

@@ -38,6 +38,9 @@ async function load() {
     if (!known.has(link.href)) link.closest('li')?.classList.add('new');
   }
   const focused = document.activeElement?.getAttribute?.('href');
+  for (const one of live().querySelectorAll('details[id][open]')) {
+    fresh.querySelector(`#${CSS.escape(one.id)}`)?.setAttribute('open', '');
+  }
   live().replaceWith(fresh);
   if (focused) live().querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
 }
@@ -47,8 +50,14 @@ function concerns(news) {
   return memory === undefined || news.changed.includes(Number(memory));
 }
 
+// What is not in the store, as the counts of taps, is asked for at intervals while it is seen.
+const every = Number(live()?.dataset.renew);
+if (every) {
+  setInterval(() => document.visibilityState === 'visible' && renew(), every);
+}
+
 // An older page of the timeline stays as it is; only the newest is renewed.
-if (live() && !new URLSearchParams(location.search).has('cursor')) {
+if (live() && !every && !new URLSearchParams(location.search).has('cursor')) {
   const stream = new EventSource('/news');
   stream.addEventListener('news', (event) => {
     if (concerns(JSON.parse(event.data))) renew();
