@@ -30,7 +30,7 @@ from robot_memory.core.clock import (
 )
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.no_record import Locator, find_nothing, read_rules
-from robot_memory.core.settings import Settings, find_store_path, refuse_encryption
+from robot_memory.core.settings import Settings, find_store_path, refuse_unusable
 from robot_memory.core.zones import get_zone
 from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
 from robot_memory.embedding.loader import open_second_model
@@ -96,7 +96,7 @@ class Memory:
         `read_only_fallback`, one for whose upgrade the disk has no room is served read-only.
         """
         self.settings = settings or Settings()
-        refuse_encryption(self.settings)
+        refuse_unusable(self.settings)
         get_zone(self.settings.time_zone)
         self.no_record = read_rules(self.settings, find_store_path(self.settings))
         self.locate: Locator = find_nothing

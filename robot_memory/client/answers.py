@@ -114,6 +114,7 @@ class MemoryView(TypedDict):
     contradicts: NotRequired[int]
     helped: NotRequired[int]
     hurt: NotRequired[int]
+    page: NotRequired[str]
     shortened: NotRequired[list[str]]
 
 
@@ -169,6 +170,7 @@ class BriefView(TypedDict):
     id: int
     content: str
     about: str
+    page: NotRequired[str]
 
 
 class RecallResponse(TypedDict):
@@ -491,6 +493,7 @@ class WitnessView(TypedDict):
     weight: float
     outcome: str
     results: Any
+    page: NotRequired[str]
 
 
 class BoundView(TypedDict):
@@ -636,6 +639,7 @@ class ContextItemView(TypedDict):
     score: float
     metadata: Any
     shortened: NotRequired[list[str]]
+    page: NotRequired[str]
 
 
 class RuleView(TypedDict):
@@ -648,6 +652,7 @@ class RuleView(TypedDict):
     authority: str
     stated_by: str
     quoted: bool
+    page: NotRequired[str]
 
 
 class RulesView(TypedDict):

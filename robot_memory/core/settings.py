@@ -229,6 +229,12 @@ class Settings:
         'time_zone; more than those of regions_file.',
         default=('',),
     )
+    viewer_url: str = arg(
+        'Address of the web viewer, e.g. https://cell-1.local:17880; recall, get_context and '
+        'suggest then name the page of each memory. Empty: they name none.',
+        default='',
+        max_length=500,
+    )
     allow_forget_all: bool = arg(
         'Allow /forget all over MCP; protected memories are kept in any case.',
         default=False,
@@ -329,8 +335,13 @@ class McpSettings:
     mcp_output_schemas: bool = output_schemas_arg()
 
 
-def refuse_encryption(settings: Settings) -> None:
-    """Raise InvalidArgument where the settings ask for what would only be pretended."""
+def refuse_unusable(settings: Settings) -> None:
+    """Raise InvalidArgument for settings that would only pretend, or that no page opens with."""
+    address = settings.viewer_url
+    if address and not (address.isprintable() and address.startswith(('http://', 'https://'))):
+        raise InvalidArgument(
+            f'viewer_url must begin with http:// or https://, not {format_value(address)}'
+        )
     if settings.encryption != 'none':
         raise InvalidArgument(
             f'encryption must be none, not {format_value(settings.encryption)}: a key stored on '

@@ -16,7 +16,7 @@ from robot_memory.core.settings import (
     NodeSettings,
     Settings,
     find_store_path,
-    refuse_encryption,
+    refuse_unusable,
 )
 from robot_memory.core.zones import get_zone
 from robot_memory.doctor.finding import Finding, Installation, NotChecked, read_finding
@@ -36,7 +36,7 @@ def check_settings(installation: Installation) -> Iterator[Finding]:
         told = [str(error)]
     for text in told:
         yield Finding('settings', text, 'correct it, or remove it from where it is named')
-    for ask in (lambda: refuse_encryption(settings), lambda: get_zone(settings.time_zone)):
+    for ask in (lambda: refuse_unusable(settings), lambda: get_zone(settings.time_zone)):
         try:
             ask()
         except RobotMemoryError as error:

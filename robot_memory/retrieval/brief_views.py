@@ -12,6 +12,7 @@ from robot_memory.core.json_text import parse_finite
 from robot_memory.core.records import Record, is_rule_giver
 from robot_memory.core.zones import format_local
 from robot_memory.retrieval.evidence import is_only_simulated
+from robot_memory.retrieval.pages import page_arg
 from robot_memory.retrieval.retriever import Found
 from robot_memory.text.quoting import format_label
 
@@ -30,6 +31,7 @@ class BriefView:
         'Kind, local time, confidence, how often it was observed, position, whose word it is; at '
         'most 60 characters.'
     )
+    page: str | None = page_arg()
 
 
 def view_briefly(found: Found, zone: ZoneInfo) -> tuple[BriefView, ...]:

@@ -14,8 +14,10 @@ from typing import Any
 from robot_memory.core.authority import AUTHORITIES
 from robot_memory.core.fields import arg
 from robot_memory.core.records import Record, describe_statement, is_rule_giver
+from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
 from robot_memory.retrieval.contradictions import find_current, put_first
+from robot_memory.retrieval.pages import name_pages, page_arg
 from robot_memory.search.query import Hit
 from robot_memory.storage.indexes.filters import (
     active_in,
@@ -94,6 +96,7 @@ class RuleView:
     authority: str = arg('Who stands behind it.')
     stated_by: str = arg('Who stated it.')
     quoted: bool = arg('True if a person stated it: it is quoted, not obeyed.')
+    page: str | None = page_arg()
 
 
 @dataclass(frozen=True)
@@ -194,10 +197,13 @@ class _Words:
         return True if terms and self._terms.issuperset(terms) else None
 
 
-def view_rules(rules: JudgedRules) -> RulesView:
+def view_rules(rules: JudgedRules, settings: Settings) -> RulesView:
     """Return rules as the fields of an answer."""
     return RulesView(
-        _view_each(rules.applies), _view_each(rules.may_apply), len(rules.rest_ids), rules.rest_ids
+        name_pages(settings, _view_each(rules.applies)),
+        name_pages(settings, _view_each(rules.may_apply)),
+        len(rules.rest_ids),
+        rules.rest_ids,
     )
 
 

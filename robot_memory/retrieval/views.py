@@ -25,6 +25,7 @@ from robot_memory.retrieval.evidence import (
     view_evidence,
     view_observed,
 )
+from robot_memory.retrieval.pages import page_arg
 from robot_memory.retrieval.place_views import OF_MAP, PLACE, POSE, PlaceView
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
@@ -120,6 +121,7 @@ class MemoryView:
         'Trials that used it and succeeded (record_outcome).', default=None, omitted=True
     )
     hurt: int | None = arg('Trials that used it and failed.', default=None, omitted=True)
+    page: str | None = page_arg()
     shortened: tuple[str, ...] | None = shortened_arg()
 
 

@@ -30,6 +30,7 @@ from robot_memory.retrieval.event_views import (
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.evidence import describe_links, describe_observed
 from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEventView
+from robot_memory.retrieval.pages import name_pages, page_arg
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.retrieval.rules import JudgedRules, RulesView, find_rules, view_rules
@@ -114,6 +115,7 @@ class ContextItemView:
         'contradicts: id of one of higher authority.'
     )
     shortened: tuple[str, ...] | None = shortened_arg()
+    page: str | None = page_arg()
 
 
 @dataclass(frozen=True)
@@ -204,15 +206,19 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     read = {} if asked is None else describe_asked(memory, asked)
     return GetContextResponse(
         composed.text,
-        tuple(fit_each(items, ('content', 'metadata'))),
+        name_pages(memory.settings, fit_each(items, ('content', 'metadata')), _get_memory_id),
         name,
         len(told),
-        view_rules(rules),
+        view_rules(rules, memory.settings),
         composed.rules_complete,
         tuple(situation.views) or None,
         **read,
         why_empty=why,
     )
+
+
+def _get_memory_id(item: ContextItemView) -> Any:
+    return item.metadata.get('memory_id')
 
 
 def _repeats(result: dict[str, Any], rules: JudgedRules) -> bool:

@@ -25,6 +25,7 @@ from robot_memory.retrieval.event_views import (
     read_arg,
 )
 from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEventView
+from robot_memory.retrieval.pages import get_id, name_pages
 from robot_memory.retrieval.past import Past, find_past
 from robot_memory.retrieval.place_views import SpatialTarget, near_answer_arg, near_arg
 from robot_memory.retrieval.plan import RecallPlan
@@ -189,7 +190,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
             )
         )
     response = RecallResponse(
-        () if is_brief else view_memories(found, zone),
+        () if is_brief else name_pages(memory.settings, view_memories(found, zone), get_id),
         len(found.hits),
         found.mode,
         found.query_ms,
@@ -199,7 +200,9 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         models=found.models,
         answerable=chance,
         **({} if asked is None else describe_asked(memory, asked)),
-        brief=view_briefly(found, zone) if is_brief and found.hits else None,
+        brief=name_pages(memory.settings, view_briefly(found, zone), get_id)
+        if is_brief and found.hits
+        else None,
         near=found.near,
         why_empty=why,
     )

@@ -18,6 +18,7 @@ from robot_memory.retrieval.limits import (
     view_bounds,
     view_unchecked,
 )
+from robot_memory.retrieval.pages import name_pages, page_arg
 from robot_memory.retrieval.skill_questions import Question
 from robot_memory.retrieval.suggestions import Suggestion
 from robot_memory.storage.tables import sessions
@@ -67,6 +68,7 @@ class WitnessView:
     weight: float = arg('How like it is, 0 to 1.')
     outcome: str = arg('succeeded, failed or unknown.')
     results: Json = arg('What was measured.', typed='figures')
+    page: str | None = page_arg()
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def suggest(memory: Memory, request: SuggestRequest) -> SuggestResponse:
         _show(found.predicted),
         None if found.interval is None else [_show(one) for one in found.interval],
         round(found.trials, 2),
-        tuple(_view_witness(one) for one in found.evidence),
+        name_pages(memory.settings, (_view_witness(one) for one in found.evidence)),
         found.default_used,
         _explain(question, found),
         view_bounds(found.bounds),

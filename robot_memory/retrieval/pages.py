@@ -1,0 +1,40 @@
+"""The addresses of memories in the web viewer, in answers of who has one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from robot_memory.core.fields import arg
+from robot_memory.core.settings import Settings
+
+View = TypeVar('View', bound=Any)
+get_id, get_memory_id = attrgetter('id'), attrgetter('memory_id')
+
+
+def page_arg() -> Any:
+    """Declare where the page of a memory is."""
+    return arg(
+        'Address of its page in the web viewer; only if viewer_url is set.',
+        default=None,
+        omitted=True,
+    )
+
+
+def name_pages(
+    settings: Settings,
+    views: Iterable[View],
+    get_id: Callable[[View], Any] = get_memory_id,
+) -> tuple[View, ...]:
+    """Return views with the page of each that is of a memory, where a viewer is known."""
+    if not settings.viewer_url:
+        return tuple(views)
+    base = f'{settings.viewer_url.rstrip("/")}/memories/'
+    return tuple(
+        replace(view, page=f'{base}{memory_id}')
+        if isinstance(memory_id := get_id(view), int)
+        else view
+        for view in views
+    )
