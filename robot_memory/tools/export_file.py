@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
+from robot_memory.archive.mcap_file import write_mcap
 from robot_memory.archive.writer import prepare_seals
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg
@@ -17,6 +18,7 @@ from robot_memory.core.json_text import format_value
 from robot_memory.memory import Memory, progress
 from robot_memory.tool import tool
 from robot_memory.tools.export import (
+    FORMATS,
     ExportRequest,
     extent_of,
     generate_told_lines,
@@ -25,13 +27,24 @@ from robot_memory.tools.export import (
 )
 
 
+def file_format_arg() -> Any:
+    """Declare the formats of files."""
+    return arg(
+        'json: session with messages and memories; markdown, text: for reading; jsonl: lossless, '
+        'can be imported; mcap: active memories for Foxglove (package mcap).',
+        default='json',
+        choices=(*FORMATS, 'mcap'),
+    )
+
+
 @dataclass(frozen=True)
 class ExportFileRequest(ExportRequest):
     """Request of export_file."""
 
+    format: str = file_format_arg()
     path: str = arg(
         'Absolute path of the new file on the machine of the memory; .jsonl selects JSON Lines, '
-        '.gz gzip compression.',
+        '.mcap MCAP, .gz gzip compression.',
         default='',
     )
 
@@ -73,7 +86,7 @@ def require_absolute(field: str, path: str) -> Path:
 
 def find_format(path: Path, format: str) -> str:
     """Return the format of a file: what its name says, else the one that is asked for."""
-    return 'jsonl' if '.jsonl' in path.suffixes else format
+    return next((one for one in ('jsonl', 'mcap') if f'.{one}' in path.suffixes), format)
 
 
 def write_export(
@@ -94,6 +107,10 @@ def write_export(
         write_file(path, force=force, guarded=memory.db.files) as file,
         _open_compressed(file, path.name) as packed,
     ):
+        if format == 'mcap':
+            with memory.db.read() as connection:
+                extent = extent_of(connection, session_id, collection)
+                return name_of(extent), write_mcap(connection, extent, packed)
         return write_text(
             memory, session_id, format, collection, lambda text: packed.write(text.encode())
         )

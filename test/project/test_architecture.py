@@ -64,6 +64,7 @@ ONLY_IN = {
     'rclpy': ('ros',),
     'jinja2': ('viewer',),
     'mcp': ('mcp_server',),
+    'mcap': ('archive',),
     'rosbags': ('ingest',),
     'lz4': ('ingest',),
     'matplotlib': ('plot',),

@@ -59,7 +59,8 @@ def test_the_rosdep_key_of_every_dependency_is_stated() -> None:
     )
     metadata = configparser.ConfigParser(comment_prefixes=('#',))
     metadata.read(ROOT / 'setup.cfg', encoding='utf-8')
-    asked = metadata['options']['install_requires'] + metadata['options.extras_require']['plot']
+    extras = metadata['options.extras_require']
+    asked = metadata['options']['install_requires'] + extras['plot'] + extras['mcap']
     names = {re.split(r'[ <>=;]', line)[0] for line in asked.split('\n') if line}
     assert names == {name for row in rows for name in row[0].split(', ')}
     package = ElementTree.parse(ROOT / 'package.xml').getroot()
