@@ -35,9 +35,11 @@ def test_nothing_is_left_when_the_tutorial_has_cleaned_up(tmp_path: Path) -> Non
 
 
 def test_every_command_and_program_of_the_page_is_run() -> None:
-    assert list(SECTIONS) == ['Set up', 'Teach', 'Feel', 'Ask', 'Replay', 'Plan', 'Clean up']
+    assert list(SECTIONS) == [
+        *('Set up', 'Teach', 'Feel', 'Ask', 'Replay', 'See', 'Plan', 'Clean up')
+    ]
     assert PAGE.count('```bash') == len(steps_of(*SECTIONS))
-    assert PAGE.count('```python') == len(programs_of('Replay', 'Plan'))
+    assert PAGE.count('```python') == len(programs_of('Replay', 'See', 'Plan'))
     assert PAGE.count('```text') == sum(bool(step.printed) for step in steps_of(*SECTIONS))
 
 

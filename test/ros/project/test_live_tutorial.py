@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tutorials import ROOT, need_build, programs_of, run, steps_of
+from narrowing import require
+from tutorials import ROOT, fits, need_build, programs_of, run, steps_of
 
 
 def test_the_replay_and_the_plan_go_as_the_page_says(
@@ -16,7 +20,9 @@ def test_the_replay_and_the_plan_go_as_the_page_says(
     need_build()
     started, *asking = steps_of('Replay')
     assert started.commands.endswith('\nmemory_node --ros-args -p mcp_tools:=all\n')
-    asking += steps_of('Plan')
+    shown, *looking = steps_of('See')
+    assert shown.commands.endswith('\nrobot-memory view\n')
+    asking += [*looking, *steps_of('Plan')]
     node = start(mcp_enabled='true', mcp_port=0, mcp_tools='all')
     folder = node.db.parent
     robot.until(lambda: 'MCP: http' in node.said(), 'the node to serve MCP')
@@ -24,11 +30,26 @@ def test_the_replay_and_the_plan_go_as_the_page_says(
     assert_reference_fits(robot)
     run(steps_of('Teach', 'Feel', 'Ask'), folder, {})
     assert (folder / 'contact.png').stat().st_size > 1000
-    for path, text in programs_of('Replay', 'Plan').items():
-        assert text.count('17800') == text.count('http://127.0.0.1:17800/mcp')
-        (folder / path.rpartition('/')[2]).write_text(text.replace('17800', port))
-    run(asking, folder, {})
+    with view(node.db) as (page, said):
+        assert fits(shown.printed.replace('17880', page), said)
+        for path, text in programs_of('Replay', 'See', 'Plan').items():
+            assert text.count('17800') == text.count('http://127.0.0.1:17800/mcp')
+            moved = text.replace('17800', port).replace('17880', page)
+            (folder / path.rpartition('/')[2]).write_text(moved)
+        run(asking, folder, {})
     assert node.stop() == 0
+
+
+@contextmanager
+def view(store: Path) -> Iterator[tuple[str, str]]:
+    """Serve the pages of a store from a process of its own; give its port, and what it says."""
+    command = [sys.executable, '-m', 'robot_memory', 'view', '--view-port', '0', '--db', store]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as viewer:
+        try:
+            said = require(viewer.stdout).readline()
+            yield require(re.search(r':(\d+)/', said))[1], said
+        finally:
+            viewer.terminate()
 
 
 def assert_reference_fits(robot: Any) -> None:
