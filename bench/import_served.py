@@ -43,6 +43,9 @@ class Checkout:
         """Have the model used by a memory; return whether there is one."""
         embedder = memory.embedder.wait(60.0)
         getattr(memory, 'reindexer', memory).adopt_model()
+        second = getattr(memory, 'second', None)
+        if second is not None:
+            second.wait(60.0)
         embed = getattr(memory, 'embed_passage', None) or memory.passage_vector
         embed(PASSAGE)
         return embedder is not None

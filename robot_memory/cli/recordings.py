@@ -49,7 +49,9 @@ def _import_all(
     loads = is_set_up(settings)
     use_one_heap()
     with open_memory(settings, with_model=loads) as memory:
-        memory.embedder.wait(max(options.wait, 60.0) if loads else 0.0)
+        # Both models, or the second has no vectors of the first events.
+        seconds = max(options.wait, 60.0) if loads else 0.0
+        memory.wait_for_models(seconds, seconds)
         memory.reindexer.adopt_model()
         freeze_objects()
         for bag in bags:

@@ -49,7 +49,17 @@ class DecodedImage:
         return self.source.decode() if isinstance(self.source, ColourRows) else self.source
 
     def average(self, side: int) -> Planes:
-        """Return it averaged down to about `side` pixels on its longer side, never up."""
+        """Return it averaged down to about `side` pixels on its longer side, never up; once."""
+        averaged = self._averages.get(side)
+        if averaged is None:
+            averaged = self._averages[side] = self._average(side)
+        return averaged
+
+    @cached_property
+    def _averages(self) -> dict[int, Planes]:
+        return {}
+
+    def _average(self, side: int) -> Planes:
         source = self.source
         if isinstance(source, ColourRows):
             planes = source.average(_choose_factor(source.size, side))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -81,6 +81,30 @@ class JointHistory:
     def _columns(self) -> Floats:
         columns: Floats = np.array([row[1] for row in self._rows]).transpose()
         return columns
+
+
+class JointHistories:
+    """Hold the histories of all joints, by the tap that told of them."""
+
+    def __init__(self) -> None:
+        """Begin without a reading."""
+        self._histories: dict[tuple[str, tuple[str, ...]], JointHistory] = {}
+
+    def __iter__(self) -> Iterator[JointHistory]:
+        """Give each."""
+        return iter(self._histories.values())
+
+    def add(self, tap: str, places: JointPlaces) -> None:
+        """Take where a tap's joints are."""
+        key = (tap, places.names)
+        if key not in self._histories:
+            self._histories[key] = JointHistory(places.names)
+        self._histories[key].add(places.stamp_ns, places.position)
+
+    def forget(self, tap: str) -> None:
+        """Drop those of a tap."""
+        for key in [key for key in self._histories if key[0] == tap]:
+            del self._histories[key]
 
 
 def mark_turning(event: Event, histories: Iterable[JointHistory]) -> Event:

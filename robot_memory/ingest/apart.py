@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from robot_memory.detectors.event import Detector
 from robot_memory.ingest.fast_readings import Raw
 from robot_memory.ingest.handlers import Sensed
+from robot_memory.ingest.pictures_ahead import PicturesAhead
 from robot_memory.ingest.stamps import ArrivalClock
 from robot_memory.ingest.tap import Tap
 from robot_memory.ingest.tap_runner import Detection, TapRunner
@@ -190,10 +191,18 @@ def make_runner(
     warn: Callable[[str], object],
     arrival: ArrivalClock,
     extensions: ExtensionRegistry,
+    pictures: PicturesAhead | None,
     *,
     apart: bool,
 ) -> TapRunner | ApartRunner:
     """Return what runs a tap; `apart`, that of pictures in a thread of its own."""
-    runner = TapRunner(tap, warn, arrival, extensions)
+    runner = TapRunner(tap, warn, arrival, extensions, pictures)
     is_apart = apart and tap.settings.type in PICTURES
     return ApartRunner(runner, warn) if is_apart else runner
+
+
+def list_cameras(runners: Mapping[str, TapRunner | ApartRunner]) -> dict[str, TapRunner]:
+    """Return the taps of pictures that have no thread of their own, by name."""
+    return {
+        name: one for name, one in runners.items() if isinstance(one, TapRunner) and one.is_camera
+    }

@@ -15,6 +15,7 @@ from robot_memory.ingest.earlier_runs import StoredRuns
 from robot_memory.ingest.handlers import RecordingOrigin, TopicHandler
 from robot_memory.ingest.losses import Loss, add_up
 from robot_memory.ingest.no_record import NoRecordPolicy
+from robot_memory.ingest.pictures_ahead import PicturesAhead
 from robot_memory.ingest.pipeline import Pipeline
 from robot_memory.ingest.pose_source import NO_PLACES, PoseSourceSettings
 from robot_memory.ingest.recording import (
@@ -93,6 +94,8 @@ def import_recording(
         taps = _make_taps(recording, plan)
         finder = SessionFinder(memory, plan.source, plan.session_hours, live=False)
         writer = closers.enter_context(EventWriterBeside(memory, taps, finder))
+        is_alone = memory.resident_index is None  # else this process has more to do
+        pictures = closers.enter_context(PicturesAhead()) if is_alone else None
         pipeline = Pipeline(
             taps,
             plan.place,
@@ -105,6 +108,7 @@ def import_recording(
             StoredRuns(finder, writer.wait),
             RecordingOrigin(path.absolute().name, recording.start_ns),
             NoRecordPolicy(memory, is_live=False),
+            pictures=pictures,
         )
         if plan.demonstration:
             pipeline.set_demonstration(plan.demonstration, 0)

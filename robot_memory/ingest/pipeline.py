@@ -13,8 +13,8 @@ from robot_memory.core.fields import NANOSECONDS
 from robot_memory.core.no_record import SensorPlace
 from robot_memory.detectors import MotionDetector, PoseLookup, SceneDetector, TextEvent
 from robot_memory.detectors.effort import LearnedEffort
-from robot_memory.detectors.turning import JointHistory, JointPlaces, mark_turning
-from robot_memory.ingest.apart import make_runner
+from robot_memory.detectors.turning import JointHistories, JointPlaces, mark_turning
+from robot_memory.ingest.apart import list_cameras, make_runner
 from robot_memory.ingest.demonstrations import Demonstrations
 from robot_memory.ingest.earlier_runs import NOTHING_EARLIER, EarlierRuns, OwnRun
 from robot_memory.ingest.handlers import Received, RecordingOrigin, Sensed, TopicHandler
@@ -23,6 +23,7 @@ from robot_memory.ingest.no_record import Judged, NoRecordGate, NoRecordPolicy
 from robot_memory.ingest.ongoing import OngoingTexts
 from robot_memory.ingest.outcomes import OutcomeRunner
 from robot_memory.ingest.perceptions import make_learned_text, make_perception
+from robot_memory.ingest.pictures_ahead import PicturesAhead
 from robot_memory.ingest.pose_source import PoseSource, PoseSourceSettings
 from robot_memory.ingest.results import Result
 from robot_memory.ingest.stamps import LIVE, ArrivalClock, Dating
@@ -57,13 +58,15 @@ class Pipeline:
         recording: RecordingOrigin | None = None,
         no_record: NoRecordPolicy | None = None,
         *,
+        pictures: PicturesAhead | None = None,
         apart: bool = False,
     ) -> None:
         """
         Start with no message; `emit` is called with the tap's name and each result.
 
-        Messages that a `no_record` policy withholds are seen by no detector. With `apart`, taps of
-        pictures run in threads of their own, and `flush_silent` hands on what they find.
+        Messages that a `no_record` policy withholds are seen by no detector. `pictures` of a batch
+        are decoded beside the rest of it. With `apart`, taps of pictures run in threads of their
+        own, and `flush_silent` hands on what they find.
 
         Texts of before the end of the last session of `earlier` runs are over, and the first view
         of a camera is compared with their last one. Memories of a `recording` name it.
@@ -75,7 +78,7 @@ class Pipeline:
         self._emit = emit
         used = [tap for tap in taps if tap.settings.topic]
         self._runners = {
-            tap.name: make_runner(tap, warn, arrival, extensions, apart=apart)
+            tap.name: make_runner(tap, warn, arrival, extensions, pictures, apart=apart)
             for tap in used
             if tap.detector != OUTCOME
         }
@@ -84,6 +87,8 @@ class Pipeline:
             for tap in used
             if tap.detector == OUTCOME
         }
+        self._pictures = pictures
+        self._cameras = list_cameras(self._runners)
         self._topics = {
             name: resolve(runner.tap.settings.topic) for name, runner in self._runners.items()
         }
@@ -101,7 +106,7 @@ class Pipeline:
         self._own_run = OwnRun(earlier)
         self._demonstrations = Demonstrations()
         self._waiting: deque[tuple[int, str, Detection, int]] = deque()
-        self._joint_histories: dict[tuple[str, tuple[str, ...]], JointHistory] = {}
+        self._joint_histories = JointHistories()
 
     def _look_back(self) -> None:
         """Have detectors go on from what earlier runs left, and joints listed for contacts."""
@@ -131,8 +136,7 @@ class Pipeline:
         if isinstance(detector, MotionDetector):
             self._own_run.note_learned(self._topics[name], detector.list_learned())
         self._runners[name].wipe(partial(self._prepare, name, self._own_run.find_learned))
-        for key in [key for key in self._joint_histories if key[0] == name]:
-            del self._joint_histories[key]
+        self._joint_histories.forget(name)
 
     def _store_efforts(self) -> None:
         """Hand on what was learned of joints, for later runs."""
@@ -226,6 +230,8 @@ class Pipeline:
                 blocks[handler.tap].append(position)
             else:
                 others.append(position)
+        if self._pictures is not None:
+            self._pictures.begin([messages[at] for at in others], self._cameras)
         for tap, positions in blocks.items():
             raws = [messages[at][1] for at in positions]
             arrivals_ns = [messages[at][2] for at in positions]
@@ -276,7 +282,7 @@ class Pipeline:
         if isinstance(event, TextEvent):
             self._deliver_text(name, event, found.dating)
         elif isinstance(event, JointPlaces):
-            self._note_places(name, event)
+            self._joint_histories.add(name, event)
         else:
             self._deliver_placed(name, event, found.dating, arrival_ns)
 
@@ -284,7 +290,7 @@ class Pipeline:
         tap = self._runners[name].tap
         is_motion = tap.detector == 'motion' and not event.kind
         if tap.detector == 'contact':
-            event = mark_turning(event, self._joint_histories.values())
+            event = mark_turning(event, self._joint_histories)
         texts = self._list_ongoing(dating, event.stamp_ns)
         shown = self._demonstrations.find(event) if is_motion else ''
 
@@ -306,12 +312,6 @@ class Pipeline:
 
         stamp_ns, frame = event.stamp_ns, event.frame_id
         self._late.place(PlacedEvent(name, arrival_ns, stamp_ns, frame, is_motion, make))
-
-    def _note_places(self, name: str, places: JointPlaces) -> None:
-        key = (name, places.names)
-        if key not in self._joint_histories:
-            self._joint_histories[key] = JointHistory(places.names)
-        self._joint_histories[key].add(places.stamp_ns, places.position)
 
     def _describe_recording(self, dating: Dating) -> dict[str, Any]:
         return {} if self._recording is None else self._recording.describe(dating.arrival_ns)

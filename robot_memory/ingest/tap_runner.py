@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
@@ -22,6 +22,7 @@ from robot_memory.ingest.fast_readings import (
     read_image,
 )
 from robot_memory.ingest.handlers import Sensed
+from robot_memory.ingest.pictures_ahead import PicturesAhead
 from robot_memory.ingest.stamps import STAMPED_ON_ARRIVAL, ArrivalClock, Dating, MessageStamper
 from robot_memory.ingest.tap import Tap, make_detector
 from robot_memory.plugins.registry import ExtensionRegistry
@@ -55,6 +56,7 @@ class TapRunner:
         warn: Callable[[str], object],
         arrival: ArrivalClock,
         extensions: ExtensionRegistry,
+        pictures: PicturesAhead | None = None,
     ) -> None:
         """Begin with no message; raise InvalidArgument where a plug-in's detector fails."""
         self.tap = tap
@@ -62,6 +64,7 @@ class TapRunner:
         known = self._kind is messages.TYPES.get(tap.settings.type)
         self._is_image = known and tap.settings.type == 'sensor_msgs/msg/Image'
         self._blocks = make_block_reader(tap.settings.type) if known else None
+        self._pictures = pictures
         self.counts: Counter[str] = Counter()
         self.stamps = MessageStamper(self._kind.stamped, arrival)
         self._warn = warn
@@ -200,8 +203,33 @@ class TapRunner:
         self.counts['unreadable'] += messages
         self._warn(f'{self.tap.settings.topic}: cannot read a message: {error!r}')
 
+    @property
+    def is_camera(self) -> bool:
+        """Say whether its readings are pictures, which may be decoded ahead."""
+        return isinstance(self.detector, SceneDetector)
+
+    def choose_wanted(self, raws: Sequence[Raw]) -> list[Raw]:
+        """Return those of the next messages that are likely not above the rate."""
+        if not (self._period_ns and self._kind.stamped):
+            return list(raws)
+        found, last_ns = [], self._last_ns
+        for raw in raws:
+            try:
+                stamp_ns = messages.read_stamp(raw)
+            except UNUSUAL:
+                continue
+            if not self._is_early(stamp_ns, last_ns):
+                found.append(raw)
+                last_ns = stamp_ns
+        return found
+
     def _read(self, raw: Raw, stamp_ns: int) -> Any:
-        """Return the reading in a message."""
+        """Return the reading in a message, which may have been begun to be read."""
+        ahead = self._pictures.take(raw) if self._pictures is not None else None
+        return self.read(raw, stamp_ns) if ahead is None else replace(ahead, stamp_ns=stamp_ns)
+
+    def read(self, raw: Raw, stamp_ns: int) -> Any:
+        """Return the reading in a message; whatever is wrong with the bytes raises."""
         if self._is_image:
             try:
                 return read_image(raw, stamp_ns)
@@ -211,10 +239,13 @@ class TapRunner:
         return self._kind.read(message, stamp_ns, messages.read_frame(message))
 
     def _is_above_rate(self, stamp_ns: int) -> bool:
-        early = 0 < stamp_ns - self._last_ns < self._period_ns * _EARLY
+        early = self._is_early(stamp_ns, self._last_ns)
         if not early:
             self._last_ns = stamp_ns
         return early
+
+    def _is_early(self, stamp_ns: int, last_ns: int) -> bool:
+        return 0 < stamp_ns - last_ns < self._period_ns * _EARLY
 
     def flush_silent(self, now_ns: int) -> list[Detection]:
         """
