@@ -7,17 +7,13 @@ import functools
 import getpass
 import logging
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from robot_memory.background.accesses import AccessLog
-from robot_memory.background.backing_up import Backups
-from robot_memory.background.erasures import Eraser
-from robot_memory.background.folding import Folder
 from robot_memory.background.index_mending import IndexMender
-from robot_memory.background.part_checking import PartChecker
 from robot_memory.background.reindexing import Reindexer, match_embedder
 from robot_memory.background.scrubbing import Scrubber
-from robot_memory.background.skills import SkillCopies
 from robot_memory.background.timekeeper import Timekeeper
 from robot_memory.background.worker import BackgroundWorker
 from robot_memory.core.admission import Admission
@@ -32,19 +28,25 @@ from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.no_record import Locator, find_nothing, read_rules
 from robot_memory.core.settings import Settings, find_store_path, refuse_unusable
 from robot_memory.core.zones import get_zone
-from robot_memory.embedding import BackgroundEmbedder, Embedder, PluggedEmbedder
+from robot_memory.embedding import BackgroundEmbedder, Embedder
 from robot_memory.embedding.loader import open_second_model
 from robot_memory.embedding.locate import NO_MODEL, has_named_model, has_second_model
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.embedding.vectorizer import QueryVector, Vectorizer
 from robot_memory.embedding.vocabulary import Vocabulary
 from robot_memory.metrics.registry import Registry
-from robot_memory.plugins.registry import ExtensionRegistry
-from robot_memory.search.resident import ResidentIndex
 from robot_memory.storage import Connection, Database
-from robot_memory.storage.admin.disk_reserve import DiskReserve
-from robot_memory.text.questions.glosses import list_glosses
-from robot_memory.text.questions.warm_up import warm_up
+from robot_memory.storage.tables import erasures
+
+if TYPE_CHECKING:
+    from robot_memory.background.backing_up import Backups
+    from robot_memory.background.erasures import Eraser
+    from robot_memory.background.folding import Folder
+    from robot_memory.background.part_checking import PartChecker
+    from robot_memory.background.skills import SkillCopies
+    from robot_memory.plugins.registry import ExtensionRegistry
+    from robot_memory.search.resident import ResidentIndex
+    from robot_memory.storage.admin.disk_reserve import DiskReserve
 
 logger = logging.getLogger(__name__)
 SECOND_SECONDS = 0.4
@@ -61,6 +63,18 @@ What a long call tells how many of its steps are done, of how many, and which co
 
 It may raise Cancelled, so a long call tells it only where it can stop.
 """
+
+
+_ON_DEMAND = (
+    'extensions',
+    'folder',
+    'skills',
+    'backups',
+    'eraser',
+    'part_checker',
+    'disk_reserve',
+)
+"""Parts that a process that is no server makes, and whose code it imports, when it needs them."""
 
 
 class Memory:
@@ -102,11 +116,10 @@ class Memory:
         self.locate: Locator = find_nothing
         self.admission = Admission()
         self.clock = clocks.wall
+        self._clocks, self._is_resident = clocks, resident
+        self._began = clocks.steady()
         self.call_order = CallOrder()
         self.registry = Registry(clocks.wall, clocks.steady)
-        self.extensions = ExtensionRegistry(
-            self.settings.strategies, self.settings.plugin_dirs, self._plugin_timeout, self
-        )
         self.db = Database(
             find_store_path(self.settings),
             self.settings.durability,
@@ -124,7 +137,7 @@ class Memory:
             self.settings.cache_size,
         )
         self.vocabulary = Vocabulary(self.vectorizer)
-        self.resident_index = ResidentIndex() if resident else None
+        self.resident_index = _make_resident_index() if resident else None
         self._worker = worker = BackgroundWorker()
         self.accesses = AccessLog(self.db, clocks, worker.wake)
         self.timekeeper = Timekeeper(
@@ -133,22 +146,15 @@ class Memory:
         self.reindexer = Reindexer(
             self.db, self.embedder, self.vectorizer, self._settings, worker.is_stopping
         )
-        self.folder = Folder(
-            self.db, clocks.wall, self._settings, worker.is_stopping, has_worker=resident
-        )
-        self.skills = SkillCopies(
-            self.db, self.embedder, self.vectorizer, worker.is_stopping, worker.wake
-        )
-        self.backups = Backups(
-            self.db, self.settings, clocks.wall, clocks.steady, worker.is_stopping
-        )
-        self.eraser = Eraser(self.db, self._settings, clocks.wall, clocks.steady)
         self.scrubber = Scrubber(self.db, clocks.steady)
         self.mender = IndexMender(self.db, self.scrubber, clocks.wall, worker.wake)
-        self.part_checker = PartChecker(self.db, clocks.steady)
-        self.disk_reserve = DiskReserve(self.db, self._settings, clocks.steady)
+        if resident:  # what threads share is there before they begin
+            for name in _ON_DEMAND:
+                getattr(self, name)
+        elif any(self.settings.strategies) or any(self.settings.plugin_dirs):
+            _ = self.extensions  # what is wrong with them is told at once
         self.timekeeper.settle(patient=True)
-        if not (resident or self.db.read_only_reason):
+        if not (resident or self.db.read_only_reason) and self._has_unfinished_erasure():
             self.eraser.run()
         # The first answer waits for one model only: the other is loaded behind it.
         self.embedder.on_ready += [lambda _: worker.wake(), lambda _: self._start_second()]
@@ -178,7 +184,8 @@ class Memory:
         """
         self.stop_waiting()
         self._worker.join()
-        self.eraser.close()
+        if 'eraser' in vars(self):
+            self.eraser.close()
         try:
             self.accesses.flush()
         except RobotMemoryError as error:
@@ -224,6 +231,9 @@ class Memory:
 
     def _prepare_questions(self) -> None:
         """Prepare what questions are read by and compared with, so that none waits for it."""
+        from robot_memory.text.questions.glosses import list_glosses
+        from robot_memory.text.questions.warm_up import warm_up
+
         warm_up()
         self.vocabulary.embed([one.text for one in list_glosses()])
 
@@ -234,11 +244,13 @@ class Memory:
         return self.settings.plugin_timeout
 
     def _make_embedder(self) -> BackgroundEmbedder:
-        plugged = partial(PluggedEmbedder, self.settings.embedder, self._plugin_timeout)
+        plugged = None
+        if self.settings.embedder:
+            from robot_memory.embedding.plugin import PluggedEmbedder
+
+            plugged = partial(PluggedEmbedder, self.settings.embedder, self._plugin_timeout)
         return BackgroundEmbedder(
-            self.settings.model,
-            dimension=self.settings.dimension,
-            make=plugged if self.settings.embedder else None,
+            self.settings.model, dimension=self.settings.dimension, make=plugged
         )
 
     def _make_second(self, *, is_alone: bool) -> BackgroundEmbedder:
@@ -253,6 +265,69 @@ class Memory:
     def _start_second(self) -> None:
         if not self._worker.is_stopping():
             self.second.start()
+
+    # Parts on demand
+
+    @cached_property
+    def extensions(self) -> ExtensionRegistry:
+        """Return the plug-ins."""
+        from robot_memory.plugins.registry import ExtensionRegistry
+
+        settings = self.settings
+        return ExtensionRegistry(
+            settings.strategies, settings.plugin_dirs, self._plugin_timeout, self
+        )
+
+    @cached_property
+    def folder(self) -> Folder:
+        """Return what folds perceptions over their limit."""
+        from robot_memory.background.folding import Folder
+
+        stops = self._worker.is_stopping
+        return Folder(self.db, self.clock, self._settings, stops, has_worker=self._is_resident)
+
+    @cached_property
+    def skills(self) -> SkillCopies:
+        """Return the copies of what skills have learned."""
+        from robot_memory.background.skills import SkillCopies
+
+        worker = self._worker
+        return SkillCopies(
+            self.db, self.embedder, self.vectorizer, worker.is_stopping, worker.wake
+        )
+
+    @cached_property
+    def backups(self) -> Backups:
+        """Return what makes the backups."""
+        from robot_memory.background.backing_up import Backups
+
+        stops = self._worker.is_stopping
+        return Backups(self.db, self.settings, self.clock, self._clocks.steady, stops, self._began)
+
+    @cached_property
+    def eraser(self) -> Eraser:
+        """Return what completes erasures."""
+        from robot_memory.background.erasures import Eraser
+
+        return Eraser(self.db, self._settings, self.clock, self._clocks.steady)
+
+    @cached_property
+    def part_checker(self) -> PartChecker:
+        """Return what compares payload parts with their digests."""
+        from robot_memory.background.part_checking import PartChecker
+
+        return PartChecker(self.db, self._clocks.steady)
+
+    @cached_property
+    def disk_reserve(self) -> DiskReserve:
+        """Return what keeps room on the disk for what frees room."""
+        from robot_memory.storage.admin.disk_reserve import DiskReserve
+
+        return DiskReserve(self.db, self._settings, self._clocks.steady)
+
+    def _has_unfinished_erasure(self) -> bool:
+        with self.db.read() as connection:
+            return erasures.find_unfinished(connection) is not None
 
     # Vectors
 
@@ -292,6 +367,12 @@ class Memory:
         if self.resident_index is not None:
             with self.db.read() as connection:
                 self.resident_index.load(connection, self._worker.is_stopping)
+
+
+def _make_resident_index() -> ResidentIndex:
+    from robot_memory.search.resident import ResidentIndex
+
+    return ResidentIndex()
 
 
 @functools.cache

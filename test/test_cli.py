@@ -461,3 +461,49 @@ def test_a_process_in_another_time_namespace_has_an_epoch_of_its_own(cli: Cli) -
     assert [epoch['from'] for epoch in epochs] == sorted(epoch['from'] for epoch in epochs)
     records = cli.json('query-records')['records']
     assert [record['record_content'] for record in records] == ['The drawer jams', GLASS, CUP]
+
+
+IDLE = (
+    'importlib.metadata',
+    'robot_memory.background.erasures',
+    'robot_memory.plugins.registry',
+    'robot_memory.retrieval.asked_events',
+    'robot_memory.retrieval.near',
+    'robot_memory.search.resident',
+    'robot_memory.skills.model',
+    'robot_memory.storage.damage',
+    'robot_memory.storage.schema.v1',
+    'robot_memory.storage.tables.memories',
+    'robot_memory.text.questions.reader',
+    'robot_memory.text.rules.limits',
+)
+"""Code that a plain recall does not run: importing it would take longer than the recall."""
+
+
+def test_a_recall_imports_no_code_that_it_does_not_run(cli: Cli) -> None:
+    cli.done('learn', CUP)
+    program = (
+        'import sys\n'
+        'from robot_memory.cli import run\n'
+        'assert run(sys.argv[1:]) == 0\n'
+        f'print(*sorted({set(IDLE)} & set(sys.modules)))\n'
+    )
+    made = subprocess.run(
+        [sys.executable, '-c', program, 'recall', 'red cup', '--model', 'none'],
+        env=cli.environment,
+        cwd=cli.folder,
+        capture_output=True,
+        text=True,
+    )
+    assert made.returncode == 0, made.stderr
+    assert CUP in made.stdout
+    assert made.stdout.splitlines()[-1] == ''
+
+
+@pytest.mark.parametrize('name', ['get-context', 'get_context'])
+def test_a_line_is_read_alike_whether_its_command_stands_first(cli: Cli, name: str) -> None:
+    for wrong in (('cup', '--nonsense'), (), ('cup', '--max-results', 'many')):
+        first, later = cli(name, *wrong), cli('--json', name, *wrong)
+        assert first.returncode == later.returncode != 0
+        assert first.stderr == later.stderr
+    assert cli.done(name, '--help') == cli.done('--json', name, '--help')

@@ -16,7 +16,8 @@ from robots import Robot
 from waiting import HANG_SECONDS
 
 from robot_memory.core.errors import Conflict, InvalidArgument, Unavailable
-from robot_memory.embedding import BackgroundEmbedder, PluggedEmbedder
+from robot_memory.embedding import BackgroundEmbedder
+from robot_memory.embedding.plugin import PluggedEmbedder
 from robot_memory.plugins.registry import ExtensionRegistry
 from robot_memory.plugins.timeouts import MAX_FAILURES, call_bounded
 from robot_memory.storage.indexes import vectors

@@ -18,7 +18,8 @@ from robot_memory.text.questions.events import find_mentions, match_label
 from robot_memory.text.questions.folding import correct_words, fold_characters, mend_words
 from robot_memory.text.questions.inflections import inflect
 from robot_memory.text.questions.model import Bound, Reading
-from robot_memory.text.questions.reader import LONGEST, read_question
+from robot_memory.text.questions.question import LONGEST
+from robot_memory.text.questions.reader import read_question
 from robot_memory.text.questions.sentences import SHORT, find_question, split_question
 from robot_memory.text.questions.tables import load_table
 from robot_memory.text.questions.times import find_time

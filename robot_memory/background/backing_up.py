@@ -28,14 +28,15 @@ class Backups:
         clock: Clock,
         steady: SteadyClock,
         is_stopping: Callable[[], bool],
+        began: float,
     ) -> None:
-        """Begin with no backup made by this process."""
+        """Begin with no backup made by this process, which began at a time of `steady`."""
         self._db = db
         self._settings = settings
         self._clock = clock
         self._steady = steady
         self._is_stopping = is_stopping
-        self._began = steady()
+        self._began = began
         self._made: float | None = None
         self._last_run: float | None = None
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from robot_memory.background.scrubbing import Scrubber
 from robot_memory.core.authority import THE_STORE
 from robot_memory.core.errors import RobotMemoryError
-from robot_memory.storage import Database, damage
-from robot_memory.storage.admin import index_mending
-from robot_memory.storage.admin.index_mending import Plan
+from robot_memory.storage import Database
 from robot_memory.storage.indexes.set_aside import GROUP_OF
 from robot_memory.storage.tables import audit
+
+if TYPE_CHECKING:
+    from robot_memory.storage.admin.index_mending import Plan
 
 logger = logging.getLogger(__name__)
 
@@ -62,6 +64,9 @@ class IndexMender:
 
     def run(self) -> None:
         """Make anew what is known to be damaged; the worker's job."""
+        from robot_memory.storage import damage
+        from robot_memory.storage.admin import index_mending
+
         if not self._is_told and self._scrubber.damaged == self._seen:
             return
         self._is_told, self._seen = False, self._scrubber.damaged
@@ -85,6 +90,8 @@ class IndexMender:
             raise
 
     def _mend(self, plan: Plan, damaged: Sequence[int]) -> None:
+        from robot_memory.storage.admin import index_mending
+
         named = ', '.join(plan.names)
         logger.warning('%s: making damaged indexes anew: %s', self._db.path, named)
         index_mending.mend(self._db, plan)

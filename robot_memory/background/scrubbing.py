@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from robot_memory.core.clock import SteadyClock
-from robot_memory.storage import Database, damage
+from robot_memory.storage import Database
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +32,8 @@ class Scrubber:
         """Check the next pages, if the pause is over; the worker's job."""
         if self._steady() < self._next_at:
             return
+        from robot_memory.storage import damage
+
         self._next_at = self._steady() + _PAUSE_SECONDS
         found, count = damage.find_damaged_among(self._db.path, self._first, _PAGES)
         self._found.update(found)
@@ -54,6 +56,8 @@ class Scrubber:
         self._note(set(self.damaged) - mended)
 
     def _note(self, damaged: set[int]) -> None:
+        from robot_memory.storage import damage
+
         if damaged != set(self.damaged):
             self.damaged = tuple(sorted(damaged))
             self._words = damage.describe(self._db.path, self.damaged)

@@ -12,8 +12,7 @@ from robot_memory.core.clock import ClockReading
 from robot_memory.core.epochs import Judgement
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.storage import Connection, Database, epochs
-from robot_memory.storage.tables import accesses, audit, decay, retirement
-from robot_memory.text.categories import PROTECTED
+from robot_memory.storage.tables import accesses, audit, decay
 
 logger = logging.getLogger(__name__)
 
@@ -116,6 +115,9 @@ class Timekeeper:
             unsettled = epochs.list_unsettled(connection) or accesses.list_waiting(connection)
         if newest is None or (newest.epoch.covers(self._clocks()) and not unsettled):
             return
+        from robot_memory.storage.tables import retirement
+        from robot_memory.text.categories import PROTECTED
+
         self._access_log.flush(patient=patient)  # those before the step belong before it
         while not self._worker.is_stopping():
             with self._db.write(patient=patient) as connection:

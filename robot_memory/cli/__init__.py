@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from robot_memory.cli.commands import get_command
 from robot_memory.cli.options import PROGRAM, Options
-from robot_memory.cli.parser import build_parser, collect_values
+from robot_memory.cli.parser import collect_values, parse_line
 from robot_memory.core.authority import Writer
 from robot_memory.core.configuration import load_settings as configured
 from robot_memory.core.dependencies import describe_missing
@@ -71,7 +71,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _dispatch(arguments: Sequence[str]) -> None:
-    parsed = build_parser().parse_args(arguments)
+    parsed = parse_line(arguments)
     options = parse(Options, collect_values(Options, parsed), PROGRAM)
     settings, found = configured(collect_values(Settings, parsed), PROGRAM)
     _set_up_streams(options, settings, serves=parsed.command in ('mcp', 'view'))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from robot_memory.cli.commands import COMMANDS, get_command
@@ -68,6 +68,38 @@ class _ProgramParser(_Parser):
         return build_parser(with_summaries=True).format_help()
 
 
+class _Version(argparse.Action):
+    """Print the version, which takes time to find, and exit."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
+        """Take no value."""
+        shown = "show program's version number and exit"
+        super().__init__(option_strings, dest, nargs=0, default=argparse.SUPPRESS, help=shown)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        """Print it."""
+        print(f'{PROGRAM} {get_version()}')
+        parser.exit()
+
+
+def parse_line(arguments: Sequence[str]) -> argparse.Namespace:
+    """
+    Parse a command line; exit as argparse does.
+
+    A line that begins with its command is read by that command's parser alone: making the others
+    takes longer than many a command.
+    """
+    name = arguments[0].replace('-', '_') if arguments else ''
+    if name in COMMANDS and arguments[0] in (name, name.replace('_', '-')):
+        parser = CommandParser(prog=f'{PROGRAM} {arguments[0]}', allow_abbrev=False)
+        parser.add_all = functools.partial(_complete_command, parser, name)
+        parsed, unknown = parser.parse_known_args(arguments[1:])
+        if not unknown:
+            parsed.command = name
+            return parsed
+    return build_parser().parse_args(arguments)
+
+
 def build_parser(*, with_summaries: bool = False) -> argparse.ArgumentParser:
     """Return the parser of all commands; summaries are for printing, and take time to import."""
     make = argparse.ArgumentParser if with_summaries else _ProgramParser
@@ -81,7 +113,7 @@ def build_parser(*, with_summaries: bool = False) -> argparse.ArgumentParser:
         epilog=_EPILOG,
         allow_abbrev=False,
     )
-    parser.add_argument('--version', action='version', version=f'{PROGRAM} {get_version()}')
+    parser.add_argument('--version', action=_Version)
     _add_common(parser, shown=lambda field: True)
     commands = parser.add_subparsers(
         prog=PROGRAM,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.authority import AUTHORITIES, Writer, is_higher
@@ -14,7 +14,9 @@ from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.evidence import Evidence
 from robot_memory.core.json_text import dump_json, format_value
 from robot_memory.core.zones import format_measured
-from robot_memory.text.categories import Classification
+
+if TYPE_CHECKING:
+    from robot_memory.text.categories import Classification
 
 PERCEPTION_TYPES = ('visual', 'tactile', 'auditory', 'proprioceptive', 'procedural')
 INHERITED = ('robot', 'env', 'task')

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-
 
 def get_version() -> str:
     """Return this package's version; empty: it is not installed."""
+    from importlib import metadata  # it takes long to import, and few ask
+
     try:
         return metadata.version('robot_memory')
     except metadata.PackageNotFoundError:

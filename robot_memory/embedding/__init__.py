@@ -4,7 +4,6 @@ from robot_memory.embedding.calibration import Calibration, measure_calibration
 from robot_memory.embedding.loader import BackgroundEmbedder
 from robot_memory.embedding.locate import ensure_default_model, find_model
 from robot_memory.embedding.onnx import OnnxEmbedder
-from robot_memory.embedding.plugin import PluggedEmbedder
 from robot_memory.embedding.protocol import Embedder
 
 __all__ = [
@@ -12,7 +11,6 @@ __all__ = [
     'Calibration',
     'Embedder',
     'OnnxEmbedder',
-    'PluggedEmbedder',
     'ensure_default_model',
     'find_model',
     'measure_calibration',

@@ -18,7 +18,7 @@ from robot_memory.retrieval.named_events import POOL, choose_best
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.tables.events import SUCCESS
 from robot_memory.text.questions.model import Reading, Window
-from robot_memory.text.questions.reader import Question
+from robot_memory.text.questions.question import Question
 from robot_memory.text.questions.words import Alternatives, list_words
 
 _SECOND = 1_000_000

@@ -13,8 +13,6 @@ from robot_memory.core.authority import is_higher
 from robot_memory.core.records import Links, Record, is_human
 from robot_memory.search.query import Hit
 from robot_memory.text import token_sets, tokenizer
-from robot_memory.text.categories import PROTECTED
-from robot_memory.text.relations import is_stricter
 
 _MOST = 2
 """Tokens that two texts may differ in, on each side: 'blue', '15 N'."""
@@ -146,6 +144,8 @@ def _are_apart(records: Sequence[Record]) -> bool:
 
 def _may_be_corrected(statement: _Statement) -> bool:
     """Say whether a record tells of a state that may be another one later."""
+    from robot_memory.text.categories import PROTECTED  # its tables are read when it is imported
+
     return (
         statement.record.category not in PROTECTED
         and statement.record.role != 'assistant'
@@ -225,6 +225,8 @@ def find_current(records: Mapping[int, Record]) -> dict[int, int]:
             found[memory_id] = record.links.replaced_by
         for other in record.links.disagrees:
             if other in records and other > memory_id:
+                from robot_memory.text.relations import is_stricter
+
                 newer = is_stricter(records[other].content, record.content)
                 found[memory_id if newer else other] = other if newer else memory_id
     return {old: new for old, new in found.items() if new is not None}

@@ -16,7 +16,7 @@ from robot_memory.retrieval.payloads import load_digests
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
 from robot_memory.storage.tables import memories
-from robot_memory.text.questions.reader import Question
+from robot_memory.text.questions.question import Question
 from robot_memory.text.questions.words import list_words
 
 _TOP = 5

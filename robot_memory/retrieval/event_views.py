@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.fields import arg
 from robot_memory.core.truncation import shorten
 from robot_memory.core.zones import format_measured
-from robot_memory.retrieval.near import NearSearch
 from robot_memory.retrieval.place_views import PLACE, PlaceView
-from robot_memory.storage.events.pages import EventRow
+
+if TYPE_CHECKING:
+    from robot_memory.retrieval.near import NearSearch
+    from robot_memory.storage.events.pages import EventRow
 
 READ_AS = 'What was read in the query, e.g. "contacts, peak force over 5 N, newest first".'
 NO_MATCH = 'True if no event passes what was read: the memories are those of a plain search.'
@@ -19,6 +21,12 @@ EVENTS = 'Events that pass what was read, in its order; their memories come firs
 AGGREGATE = 'The count, mean, sum, ... that the query asks for.'
 AGGREGATE_IDS = 'Ids of the events that the aggregate rests on; the first 1,000.'
 """What the fields of an answer say that `describe_asked` fills."""
+LINKED = (
+    'Events linked to it, at most 10: its task, session, outcome, pictures, and what was at the '
+    'same time.'
+)
+LINKED_TOTAL = 'Number of linked events that there are, up to 200.'
+"""What the fields of an answer say that `describe_linked` fills."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,24 @@ class EventView:
     figures: tuple[FigureView, ...] = arg('Figures of the detector.')
     text: str | None = arg('Text of the memory; none of a folded one.')
     near: PlaceView | None = arg(PLACE, default=None, omitted=True)
+
+
+@dataclass(frozen=True)
+class LinkedEventView:
+    """One event that is linked to another."""
+
+    event_id: int | None = arg('Id of the event; none of an outcome that is a fact.')
+    memory_id: int | None = arg('Memory id for show and recall.')
+    kind: str = arg('contact, motion, scene, task, session, perception, a detector, or fact.')
+    label: str | None = arg('Finer word, e.g. push; of an outcome, success or failure.')
+    relation: str = arg(
+        'during (this task or session), within (it, of a task or session), outcome (of its task), '
+        'picture (within 5 s), at the same time, shortly before or after (within 1 s, 5 s of a '
+        'picture).'
+    )
+    start: str = arg('Measured onset, ISO 8601 with the offset of time_zone.', typed='instant')
+    duration: float | None = arg('Seconds from start to end; none while it lasts.')
+    text: str | None = arg('Text of its memory; of a session, its task, id and outcome score.')
 
 
 def view_event(

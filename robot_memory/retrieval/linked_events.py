@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from robot_memory.core.fields import arg
 from robot_memory.core.truncation import shorten
 from robot_memory.core.zones import format_local, format_measured
 from robot_memory.memory import Memory
+from robot_memory.retrieval.event_views import LinkedEventView
 from robot_memory.retrieval.events import EventQuestion, choose_zone, list_events
 from robot_memory.storage.events.fields import Fields
 from robot_memory.storage.events.pages import EventRow
@@ -24,12 +24,6 @@ from robot_memory.storage.tables.events import PERCEPTION, SESSION, SUCCESS, TAS
 
 MOST = 10
 """Linked events of an answer."""
-LINKED = (
-    'Events linked to it, at most 10: its task, session, outcome, pictures, and what was at the '
-    'same time.'
-)
-LINKED_TOTAL = 'Number of linked events that there are, up to 200.'
-"""What the fields of an answer say that `describe_linked` fills."""
 DURING, WITHIN, OUTCOME, PICTURE = 'during', 'within', 'outcome', 'picture'
 SAME_TIME, BEFORE, AFTER = 'at the same time', 'shortly before', 'shortly after'
 _RANKS = (DURING, OUTCOME, PICTURE)
@@ -47,24 +41,6 @@ _TEXT = 300
 _TELLS_OUTCOME = compile_filter(
     'outcome', {'kind': 'fact', 'task.success': {'$in': [True, False]}}
 )
-
-
-@dataclass(frozen=True)
-class LinkedEventView:
-    """One event that is linked to another."""
-
-    event_id: int | None = arg('Id of the event; none of an outcome that is a fact.')
-    memory_id: int | None = arg('Memory id for show and recall.')
-    kind: str = arg('contact, motion, scene, task, session, perception, a detector, or fact.')
-    label: str | None = arg('Finer word, e.g. push; of an outcome, success or failure.')
-    relation: str = arg(
-        'during (this task or session), within (it, of a task or session), outcome (of its task), '
-        'picture (within 5 s), at the same time, shortly before or after (within 1 s, 5 s of a '
-        'picture).'
-    )
-    start: str = arg('Measured onset, ISO 8601 with the offset of time_zone.', typed='instant')
-    duration: float | None = arg('Seconds from start to end; none while it lasts.')
-    text: str | None = arg('Text of its memory; of a session, its task, id and outcome score.')
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from robot_memory.retrieval.spoken import SPARE, drop_repeats, weigh_speakers
 from robot_memory.retrieval.turns import POOL, rank_in_sessions
 from robot_memory.search.file_search import FileSearch, count_partitions
 from robot_memory.search.query import (
+    WORTH_WAITING,
     Hit,
     Query,
     QueryTerms,
@@ -20,13 +22,15 @@ from robot_memory.search.query import (
     hash_terms,
     sort_by_score,
 )
-from robot_memory.search.resident import WORTH_WAITING, ResidentIndex, ResidentSearch
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import indexed, other_vectors, vectors
 from robot_memory.storage.indexes.other_vectors import SecondModel
 from robot_memory.storage.indexes.partitions import Partition
 from robot_memory.storage.indexes.set_aside import VECTORS, WORDS, is_avoided
 from robot_memory.text.tokenizer import TermQuery
+
+if TYPE_CHECKING:
+    from robot_memory.search.resident import ResidentIndex
 
 _GOOD = 0.5
 
@@ -58,6 +62,8 @@ def open_partitions(
     if resident_index is not None:
         known = resident_index.snapshot(connection, [name for name, _ in asked])
     if known is not None:
+        from robot_memory.search.resident import ResidentSearch
+
         query = _ask_models(terms, vector, known.model, known.second)
         return [
             ResidentSearch(connection, shard, query, weight, trusts_words=is_of_turns)
@@ -93,6 +99,8 @@ def _find_copy(memory: Memory, connection: Connection) -> ResidentIndex | None:
         return memory.resident_index
     if sum(indexed.sizes(connection).values()) > WORTH_WAITING:
         return None
+    from robot_memory.search.resident import ResidentIndex
+
     copy = ResidentIndex()
     copy.load(connection, lambda: False)
     return copy

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from robot_memory.core.errors import Damaged
 from robot_memory.core.records import Record
@@ -19,18 +20,17 @@ from robot_memory.retrieval.contradictions import (
     put_beside,
     put_first,
 )
-from robot_memory.retrieval.near import NearSearch, prepare
-from robot_memory.retrieval.payloads import load_digests
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.relevance import find_relevant
-from robot_memory.retrieval.spatial import find_around, find_near
 from robot_memory.search.query import Hit
-from robot_memory.storage import Connection
+from robot_memory.storage import Connection, Database
 from robot_memory.storage.indexes import frames, fulltext, set_aside
 from robot_memory.storage.indexes.filters import has_faded
-from robot_memory.storage.past import open_past
-from robot_memory.storage.tables import maps, memories
+from robot_memory.storage.tables import lookup, maps
 from robot_memory.storage.tables.records import get_whole
+
+if TYPE_CHECKING:
+    from robot_memory.retrieval.near import NearSearch
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class Retriever:
         vectors = {text: self._memory.vectorizer.embed_query(text) for text in texts}
         (line,) = {plan.as_of for plan in plans} or {None}  # all ask of one state
         db = self._memory.db
-        with db.read() if line is None else open_past(db, line) as connection:
+        with db.read() if line is None else _open_past(db, line) as connection:
             return [
                 self._answer(connection, plan, vectors.get(plan.query), start) for plan in plans
             ]
@@ -177,7 +177,11 @@ class Retriever:
         if is_ranked:
             hits = put_first(hits, find_current({hit.id: records[hit.id] for hit in hits}))
         sensed = [one.id for one in records.values() if one.type == 'perception']
-        payloads = load_digests(connection, sensed) if plan.has_payloads and sensed else {}
+        payloads: dict[int, dict[str, Any]] = {}
+        if plan.has_payloads and sensed:
+            from robot_memory.retrieval.payloads import load_digests
+
+            payloads = load_digests(connection, sensed)
         counts = None
         if plan.near is not None:
             counts = frames.count_frames(plan.near.field, (records[hit.id] for hit in hits))
@@ -210,6 +214,8 @@ class Retriever:
     def _prepare(self, connection: Connection, plan: RecallPlan) -> NearSearch | None:
         if plan.around is None:
             return None
+        from robot_memory.retrieval.near import prepare
+
         return prepare(self._memory, connection, plan.around, plan.collection)
 
     def _bring_current(
@@ -232,7 +238,7 @@ class Retriever:
         """Return how many of what answers a plan that knows no decay have decayed too far."""
         around = self._prepare(connection, unfaded)
         hits, _, _ = self._rank(connection, unfaded, vector, around)
-        records = memories.get(connection, [hit.id for hit in hits])
+        records = lookup.get(connection, [hit.id for hit in hits])
         return sum(record.confidence < unfaded.min_confidence for record in records.values())
 
     def _rank(
@@ -243,16 +249,31 @@ class Retriever:
         around: NearSearch | None,
     ) -> tuple[list[Hit], str, tuple[str, ...]]:
         """Return what passes, best first, and what ran: by distance, by time, or by relevance."""
-        if around is not None:
-            return *find_around(connection, plan, around), ()
-        if plan.near is not None:
-            return *find_near(connection, plan, plan.near), ()
+        if around is not None or plan.near is not None:
+            return *_find_by_distance(connection, plan, around), ()
         if plan.terms is None:
             return _list_newest(connection, plan, ()), 'filter', ()
         hits, mode, models = find_relevant(self._memory, connection, plan, plan.terms, vector)
         if plan.fills and plan.narrow and len(hits) < plan.limit:
             hits += _list_newest(connection, plan, [hit.id for hit in hits])
         return hits, mode, models
+
+
+def _find_by_distance(
+    connection: Connection, plan: RecallPlan, around: NearSearch | None
+) -> tuple[list[Hit], str]:
+    from robot_memory.retrieval.spatial import find_around, find_near
+
+    if around is not None:
+        return find_around(connection, plan, around)
+    assert plan.near is not None
+    return find_near(connection, plan, plan.near)
+
+
+def _open_past(db: Database, line: int) -> AbstractContextManager[Connection]:
+    from robot_memory.storage.past import open_past
+
+    return open_past(db, line)
 
 
 def _asks_meaning(plan: RecallPlan) -> bool:
@@ -263,6 +284,6 @@ def _asks_meaning(plan: RecallPlan) -> bool:
 def _list_newest(connection: Connection, plan: RecallPlan, known: Iterable[int]) -> list[Hit]:
     """Return the newest of what passes, those that are known aside, up to the limit in all."""
     known = set(known)
-    newest = memories.list_newest_ids(connection, plan.where, plan.limit + len(known))
+    newest = lookup.list_newest_ids(connection, plan.where, plan.limit + len(known))
     rest = (memory_id for memory_id in newest if memory_id not in known)
     return [Hit(found, 0.0) for found in itertools.islice(rest, plan.limit - len(known))]

@@ -12,11 +12,14 @@ from robot_memory.storage import Connection
 from robot_memory.storage.indexes import fulltext
 from robot_memory.storage.indexes.filters import Where, find_few
 from robot_memory.storage.indexes.other_vectors import SecondModel
-from robot_memory.storage.tables import memories
+from robot_memory.storage.tables import lookup
 from robot_memory.text import tokenizer
 
 MARGIN = 32
 """How many more than asked for are scored again: the coarse plane mixes up close neighbours."""
+WORTH_WAITING = 200_000
+"""Largest store whose loading calls wait for, the first one aside: it takes about as long as seven
+answers from the file, each of which would slow it down. In a larger one keyword search answers."""
 _FEW = 6.0
 """Times the root of the collection's size: so many that pass are ranked alone, in the time that
 walking the ranking takes for more."""
@@ -191,5 +194,5 @@ class Search(ABC):
             if len(passed) >= n + _SPARE or len(found) < asked:
                 return self.score([one for one in found if one in passed], n)
             if asked > _FAR:
-                return self.score(memories.find_ids(connection, where), n)
+                return self.score(lookup.find_ids(connection, where), n)
             asked *= 4

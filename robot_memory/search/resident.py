@@ -19,7 +19,7 @@ from robot_memory.embedding.calibration import (
     share_relevance,
 )
 from robot_memory.search import ranking
-from robot_memory.search.query import MARGIN, Hit, Query, Search
+from robot_memory.search.query import MARGIN, WORTH_WAITING, Hit, Query, Search
 from robot_memory.search.ranking import Floats, Rows
 from robot_memory.search.shard import Shard
 from robot_memory.storage import Connection
@@ -31,9 +31,6 @@ from robot_memory.text.tokenizer import ENOUGH
 AT_ONCE = 20_000
 """Largest store that the first call loads, in some tenths of a second; a larger one is loaded in
 the background."""
-WORTH_WAITING = 200_000
-"""Largest store whose loading calls wait for, the first one aside: it takes about as long as seven
-answers from the file, each of which would slow it down. In a larger one keyword search answers."""
 _BATCH = 10_000
 
 

@@ -14,8 +14,7 @@ from typing import Any
 
 import apsw
 
-from robot_memory.storage.indexes import entries, facets, forms
-from robot_memory.storage.tables import memories, meta, observations
+from robot_memory.storage.tables import meta
 
 RULES = 3
 """Raise it when the same record would give other terms, stems, guards, hashes, facets or cells;
@@ -99,12 +98,16 @@ def recount(connection: apsw.Connection) -> None:
 
 def index_observed(connection: apsw.Connection) -> None:
     """Index the observations of all memories that have any."""
+    from robot_memory.storage.tables import observations
+
     for memory_id in observations.list_observed(connection):
         observations.index(connection, memory_id)
 
 
 def restore_vectors(connection: apsw.Connection) -> None:
     """Put vectors back from the temporary table `kept_vectors` (memory_id, coarse, fine)."""
+    from robot_memory.storage.indexes import forms
+
     connection.execute("""
         UPDATE indexed SET coarse = v.coarse, fine = v.fine, form = NULL
             FROM kept_vectors AS v WHERE v.memory_id = indexed.memory_id;
@@ -122,6 +125,9 @@ def _derive(
     context_text: str,
     status: str,
 ) -> None:
+    from robot_memory.storage.indexes import entries, facets
+    from robot_memory.storage.tables import memories
+
     connection.execute(
         'UPDATE memories SET content = ?, content_hash = ?, guard = ?, token_count = ?'
         ' WHERE id = ?',

@@ -15,7 +15,6 @@ from robot_memory.core.errors import (
     RobotMemoryError,
     Unavailable,
 )
-from robot_memory.storage import damage
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +25,8 @@ def describe_error(path: Path, error: apsw.Error | MemoryError, wait: str) -> Ro
 
     `wait` says how long a write waited for another process.
     """
+    from robot_memory.storage import damage
+
     if isinstance(error, apsw.BusyError):
         return Unavailable(
             f'another process is writing to {path} and {wait}; nothing was changed, try again'

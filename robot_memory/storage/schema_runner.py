@@ -10,71 +10,29 @@ writes it, and a test fails where it drifts.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import apsw
 
 from robot_memory.core.errors import Unavailable
 from robot_memory.storage import derived
-from robot_memory.storage.schema import (
-    v1,
-    v2,
-    v3,
-    v4,
-    v5,
-    v6,
-    v7,
-    v8,
-    v9,
-    v10,
-    v11,
-    v12,
-    v13,
-    v14,
-    v15,
-    v16,
-    v17,
-    v18,
-    v19,
-    v20,
-    v21,
-    v22,
-    v23,
-    v24,
-    v25,
-    v26,
-    v27,
-)
-from robot_memory.storage.tables import meta, rule_conditions, trials
+from robot_memory.storage.tables import meta
 
-STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
-    v1.upgrade,
-    v2.upgrade,
-    v3.upgrade,
-    v4.upgrade,
-    v5.upgrade,
-    v6.upgrade,
-    v7.upgrade,
-    v8.upgrade,
-    v9.upgrade,
-    v10.upgrade,
-    v11.upgrade,
-    v12.upgrade,
-    v13.upgrade,
-    v14.upgrade,
-    v15.upgrade,
-    v16.upgrade,
-    v17.upgrade,
-    v18.upgrade,
-    v19.upgrade,
-    v20.upgrade,
-    v21.upgrade,
-    v22.upgrade,
-    v23.upgrade,
-    v24.upgrade,
-    v25.upgrade,
-    v26.upgrade,
-    v27.upgrade,
+VERSION = 27
+"""The schema version of this release; each has a module in storage/schema."""
+
+
+def _take_step(version: int, connection: apsw.Connection) -> None:
+    """Make a schema version of the one before it; steps that are not taken are not imported."""
+    step: ModuleType = import_module(f'robot_memory.storage.schema.v{version}')
+    step.upgrade(connection)
+
+
+STEPS: tuple[Callable[[apsw.Connection], None], ...] = tuple(
+    partial(_take_step, version) for version in range(1, VERSION + 1)
 )
 """The step at place n makes schema version n + 1 of version n."""
 PRESENT = Path(__file__).parent / 'schema' / 'present.sql'
@@ -171,6 +129,8 @@ def upgrade(
     try:
         if not derived.is_current(connection):
             derived.rebuild(connection, progress)
+        from robot_memory.storage.tables import rule_conditions, trials
+
         rule_conditions.refresh(connection)
         trials.refresh(connection)
         connection.execute('COMMIT')

@@ -11,8 +11,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from robot_memory.text.caching import cache_texts
-from robot_memory.text.limits import states_limit
-from robot_memory.text.rules.prescribed import prescribes_limit
 from robot_memory.text.tokenizer import fold
 from robot_memory.text.toml_tables import load_toml
 
@@ -139,6 +137,8 @@ def _find_files(text: str) -> tuple[str, ...]:
 
 def is_limit(text: str) -> bool:
     """Say whether patterns take a text for a limit that is stated as a rule."""
+    from robot_memory.text.limits import states_limit
+
     folded = fold(text)
     return states_limit(folded, max(folded, default='') >= '\u3400')
 
@@ -153,6 +153,9 @@ def classify(text: str, is_rule: bool | None = None) -> Classification:
     is whether a classifier takes the text for a rule, None where patterns decide alone; a label of
     constraints outweighs it.
     """
+    from robot_memory.text.limits import states_limit
+    from robot_memory.text.rules.prescribed import prescribes_limit
+
     rules, folded = _compile_rules(), fold(text)
     han = max(folded, default='') >= '\u3400'
     label = rules.labels.match(folded)

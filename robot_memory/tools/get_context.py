@@ -21,15 +21,17 @@ from robot_memory.retrieval.event_views import (
     AGGREGATE,
     AGGREGATE_IDS,
     EVENTS,
+    LINKED,
+    LINKED_TOTAL,
     NO_MATCH,
     READ_AS,
     EventView,
     FigureView,
+    LinkedEventView,
     read_arg,
 )
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.evidence import describe_links, describe_observed
-from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEventView
 from robot_memory.retrieval.pages import name_pages, page_arg
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever
@@ -40,7 +42,7 @@ from robot_memory.retrieval.views import describe_authority, describe_records, d
 from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.tables import protected_changes
 from robot_memory.storage.tables.records import get_whole
-from robot_memory.text.questions.reader import prepare_question
+from robot_memory.text.questions.question import prepare_question
 from robot_memory.text.quoting import format_label, quote
 from robot_memory.tool import tool
 

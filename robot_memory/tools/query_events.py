@@ -10,7 +10,14 @@ from robot_memory.core.truncation import compute_field_limit
 from robot_memory.memory import Memory
 from robot_memory.retrieval.empty_answers import why_empty_arg
 from robot_memory.retrieval.empty_events import explain_no_events
-from robot_memory.retrieval.event_views import EventView, FigureView, view_event
+from robot_memory.retrieval.event_views import (
+    LINKED,
+    LINKED_TOTAL,
+    EventView,
+    FigureView,
+    LinkedEventView,
+    view_event,
+)
 from robot_memory.retrieval.events import (
     SINCE,
     UNTIL,
@@ -19,12 +26,7 @@ from robot_memory.retrieval.events import (
     choose_zone,
     list_events,
 )
-from robot_memory.retrieval.linked_events import (
-    LINKED,
-    LINKED_TOTAL,
-    LinkedEventView,
-    describe_linked,
-)
+from robot_memory.retrieval.linked_events import describe_linked
 from robot_memory.retrieval.near_question import parse_area
 from robot_memory.retrieval.place_views import near_answer_arg, near_arg
 from robot_memory.storage.events.aggregates import MAX_GROUPS, NAMES, TIMES, Group

@@ -3,36 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
 from robot_memory.core.fields import Json, arg, collection_arg
 from robot_memory.core.zones import get_zone
 from robot_memory.memory import Memory
 from robot_memory.retrieval.answerable import judge
-from robot_memory.retrieval.asked_events import AskedEvents
 from robot_memory.retrieval.brief_views import BriefView, view_briefly
 from robot_memory.retrieval.empty_answers import explain_nothing_found, why_empty_arg
-from robot_memory.retrieval.event_answers import add_events, describe_asked
 from robot_memory.retrieval.event_views import (
     AGGREGATE,
     AGGREGATE_IDS,
     EVENTS,
+    LINKED,
+    LINKED_TOTAL,
     NO_MATCH,
     READ_AS,
     EventView,
     FigureView,
+    LinkedEventView,
     read_arg,
 )
-from robot_memory.retrieval.linked_events import LINKED, LINKED_TOTAL, LinkedEventView
 from robot_memory.retrieval.pages import get_id, name_pages
-from robot_memory.retrieval.past import Past, find_past
 from robot_memory.retrieval.place_views import SpatialTarget, near_answer_arg, near_arg
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Found, Retriever
 from robot_memory.retrieval.views import MemoryView, view_memories
-from robot_memory.text.questions.reader import prepare_question
+from robot_memory.text.questions.question import prepare_question
 from robot_memory.tool import tool
+
+if TYPE_CHECKING:
+    from robot_memory.retrieval.asked_events import AskedEvents
+    from robot_memory.retrieval.past import Past
 
 MIN_CONFIDENCE = 0.3
 
@@ -136,7 +139,11 @@ class Answer(NamedTuple):
 
 def find_answer(memory: Memory, request: RecallRequest) -> Answer:
     """Return what answers a request; no access is recorded."""
-    past = find_past(memory, request.as_of, request.context_filter) if request.as_of else None
+    past = None
+    if request.as_of:
+        from robot_memory.retrieval.past import find_past
+
+        past = find_past(memory, request.as_of, request.context_filter)
     least = request.min_confidence
     plan = RecallPlan.of(
         collection=request.collection,
@@ -158,6 +165,8 @@ def find_answer(memory: Memory, request: RecallRequest) -> Answer:
     fields = (request.context_filter, request.spatial_sort, request.near, past)
     reads = request.read == 'auto' and request.query.strip() and not any(fields)
     if reads and (question := prepare_question(request.query)) is not None:
+        from robot_memory.retrieval.event_answers import add_events
+
         found, asked = add_events(
             memory, found, question, request.collection, request.session_id, request.n
         )
@@ -189,6 +198,11 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
                 memory, plan, session_id=request.session_id, conditions=request.context_filter
             )
         )
+    told = {}
+    if asked is not None:
+        from robot_memory.retrieval.event_answers import describe_asked
+
+        told = describe_asked(memory, asked)
     response = RecallResponse(
         () if is_brief else name_pages(memory.settings, view_memories(found, zone), get_id),
         len(found.hits),
@@ -199,7 +213,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         found.faded,
         models=found.models,
         answerable=chance,
-        **({} if asked is None else describe_asked(memory, asked)),
+        **told,
         brief=name_pages(memory.settings, view_briefly(found, zone), get_id)
         if is_brief and found.hits
         else None,

@@ -21,7 +21,7 @@ from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.plan import RecallPlan, require_text
 from robot_memory.retrieval.retriever import Retriever
 from robot_memory.retrieval.views import describe_results
-from robot_memory.text.questions.reader import prepare_question
+from robot_memory.text.questions.question import prepare_question
 from robot_memory.tool import tool
 
 

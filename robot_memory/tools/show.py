@@ -7,14 +7,10 @@ from zoneinfo import ZoneInfo
 
 from robot_memory.core.fields import Json, arg
 from robot_memory.memory import Memory
+from robot_memory.retrieval.event_views import LINKED, LINKED_TOTAL, LinkedEventView
 from robot_memory.retrieval.events import choose_zone
 from robot_memory.retrieval.folded import find_folded
-from robot_memory.retrieval.linked_events import (
-    LINKED,
-    LINKED_TOTAL,
-    LinkedEventView,
-    describe_linked,
-)
+from robot_memory.retrieval.linked_events import describe_linked
 from robot_memory.retrieval.payloads import PartView, load_payload, view_part
 from robot_memory.retrieval.views import MemoryView, view_memory
 from robot_memory.storage import Connection

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -16,8 +15,6 @@ from robot_memory.core.records import Record
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes import entries, facets
-from robot_memory.storage.indexes.candidates import choose, restrict_to
-from robot_memory.storage.indexes.filters import TIMES, Where
 from robot_memory.storage.tables import (
     accesses,
     audit,
@@ -31,22 +28,16 @@ from robot_memory.storage.tables import (
     writers,
 )
 from robot_memory.storage.tables.folding import explain_missing
-from robot_memory.storage.tables.records import SELECT, SELECT_SOME, make_record
+from robot_memory.storage.tables.lookup import CREATED as CREATED
+from robot_memory.storage.tables.lookup import count as count
+from robot_memory.storage.tables.lookup import find_ids as find_ids
+from robot_memory.storage.tables.lookup import get as get
+from robot_memory.storage.tables.lookup import list_newest as list_newest
+from robot_memory.storage.tables.lookup import list_newest_ids as list_newest_ids
+from robot_memory.storage.tables.lookup import list_page as list_page
+from robot_memory.storage.tables.lookup import list_turns as list_turns
 from robot_memory.text.categories import Classification
 from robot_memory.text.duplicate_keys import derive_keys
-
-CREATED = TIMES['created_at']
-"""SQL of when a memory was stored, as is known now."""
-_SHORT = 2000
-"""Memories that are rather all looked at and sorted than looked for back in time."""
-_LONG = 200_000
-"""Memories that are rather looked up one by one than the store read from end to end."""
-_MOST_ROWS = 2**62
-"""More than a store can hold, and what SQLite takes as a limit."""
-_LATEST = Where(
-    'm.created_at >= (SELECT min(created_at) FROM'
-    f' (SELECT created_at FROM memories ORDER BY created_at DESC LIMIT {_SHORT}))'
-)
 
 
 def insert(
@@ -161,12 +152,6 @@ def derive_columns(content: str) -> tuple[str, bytes, str, int]:
     return content, keys.hash, keys.duplicate_key, len(keys.tokens)
 
 
-def get(connection: apsw.Connection, ids: Iterable[int]) -> dict[int, Record]:
-    """Return the memories that there are among the ids."""
-    rows = connection.execute(SELECT_SOME, (json.dumps(list(ids)),))
-    return {row[0]: make_record(row) for row in rows}
-
-
 def get_active(connection: apsw.Connection, memory_id: int) -> Record:
     """Return an active memory; raise NotFound, or Conflict where it is forgotten or superseded."""
     record = get(connection, [memory_id]).get(memory_id)
@@ -180,107 +165,6 @@ def get_active(connection: apsw.Connection, memory_id: int) -> Record:
     if record.status != 'active':
         raise Conflict(f'memory {memory_id} is already forgotten; nothing was changed')
     return record
-
-
-def list_newest(
-    connection: apsw.Connection, where: Where, limit: int, offset: int = 0
-) -> list[Record]:
-    """Return the memories that pass, newest first, ties by id."""
-    page = list_page(connection, where, limit, offset)
-    records = get(connection, page)
-    return [records[memory_id] for memory_id in page]
-
-
-def list_page(connection: apsw.Connection, where: Where, limit: int, offset: int) -> list[int]:
-    """Return the ids of those that pass, newest first, without as many as the offset."""
-    return list_newest_ids(connection, where, min(limit + offset, _MOST_ROWS))[offset:]
-
-
-def list_newest_ids(connection: apsw.Connection, where: Where, limit: int) -> list[int]:
-    """Return the newest ids that pass, from among the latest where no index gives few."""
-    query = choose(connection, where.candidates, _SHORT)
-    if query is None and where.candidates:
-        if not epochs.has_corrected(connection):
-            found = _scan_back(connection, _LATEST & where, limit)
-            if len(found) == limit:
-                return found
-        query = choose(connection, where.candidates, _LONG)
-    if query is None:
-        return _scan_back(connection, where, limit)
-    rows = connection.execute(
-        f'SELECT m.id FROM {restrict_to(query)} AND {where.sql}'
-        f' ORDER BY {CREATED} DESC, m.id DESC LIMIT ?',
-        (*query.values, *where.values, limit),
-    )
-    return [row[0] for row in rows]
-
-
-def _scan_back(connection: apsw.Connection, where: Where, limit: int) -> list[int]:
-    """Return the newest ids that pass, by looking at one memory after the other."""
-    if epochs.has_corrected(connection):
-        return _merge_back(connection, where, limit)
-    rows = connection.execute(
-        f'SELECT m.id FROM memories AS m INDEXED BY memories_by_time WHERE {where.sql}'
-        ' ORDER BY m.created_at DESC, m.id DESC LIMIT ?',
-        (*where.values, limit),
-    )
-    return [row[0] for row in rows]
-
-
-def _merge_back(connection: apsw.Connection, where: Where, limit: int) -> list[int]:
-    """Return the newest ids that pass, where some are of epochs whose times are corrected."""
-    found: list[tuple[int, int]] = []
-    scan = (
-        f'SELECT {CREATED}, m.id FROM memories AS m INDEXED BY memories_by_time WHERE {{span}}'
-        f' AND {where.sql} ORDER BY m.created_at DESC, m.id DESC LIMIT ?'
-    )
-    right = f'coalesce(m.created_epoch NOT IN ({epochs.CORRECTED}), 1)'
-    found += connection.execute(scan.format(span=right), (*where.values, limit))
-    for row in reversed(epochs.list_corrected(connection)):
-        # Epochs follow each other: what is before all that is found adds nothing.
-        latest = row.epoch.last.wall + row.judgement.offset
-        if len(found) >= limit and latest < sorted(found, reverse=True)[limit - 1][0]:
-            continue
-        span = f'm.created_at >= {row.epoch.first.wall} AND m.created_epoch = {row.id}'
-        found += connection.execute(scan.format(span=span), (*where.values, limit))
-    return [memory_id for _, memory_id in sorted(found, reverse=True)[:limit]]
-
-
-def list_turns(
-    connection: apsw.Connection,
-    session_id: str | None = None,
-    limit: int = -1,
-    collection: str | None = None,
-) -> list[Record]:
-    """Return the latest active turns, of a session, a collection or all, as they were said."""
-    rows = connection.execute(
-        f"{SELECT} WHERE m.status = 'active' AND t.memory_id IS NOT NULL"
-        ' AND (?1 IS NULL OR t.session_id = ?1) AND (?2 IS NULL OR m.collection = ?2)'
-        f' ORDER BY {CREATED} DESC, m.id DESC LIMIT ?3',
-        (session_id, collection, limit),
-    ).fetchall()
-    return [make_record(row) for row in reversed(rows)]
-
-
-def count(connection: apsw.Connection, where: Where) -> int:
-    """Return how many memories pass."""
-    source, values = _source(connection, where)
-    ((number,),) = connection.execute(f'SELECT count(*) FROM {source}', values)
-    return int(number)
-
-
-def find_ids(connection: apsw.Connection, where: Where) -> list[int]:
-    """Return the ids of the memories that pass, ascending."""
-    source, values = _source(connection, where)
-    return [row[0] for row in connection.execute(f'SELECT m.id FROM {source} ORDER BY 1', values)]
-
-
-def _source(connection: apsw.Connection, where: Where) -> tuple[str, tuple[Any, ...]]:
-    """Return as SQL, with its values, the memories `m` that pass."""
-    query = choose(connection, where.candidates, _LONG)
-    if query is None:
-        return f'memories AS m WHERE {where.sql}', where.values
-    return f'{restrict_to(query)} AND {where.sql}', (*query.values, *where.values)
 
 
 def rewrite(

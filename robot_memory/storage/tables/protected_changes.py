@@ -12,7 +12,6 @@ from robot_memory.core.authority import Writer
 from robot_memory.core.errors import Conflict, NotFound
 from robot_memory.storage import epochs
 from robot_memory.storage.tables import writers
-from robot_memory.text.categories import PROTECTED
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,8 @@ def record(
 
     `content` and `category` are those before; the row is as the change left it.
     """
+    from robot_memory.text.categories import PROTECTED
+
     if category not in PROTECTED or writer.authority == 'operator':
         return
     row = connection.execute(

@@ -10,6 +10,8 @@ from robot_memory.text.tokenizer import STOP_TERMS, extract_terms
 
 SHORT = 300
 """Characters up to which a text is taken whole."""
+HIDDEN = '\x00'
+"""Stands for a character that is not read."""
 
 
 def split_question(text: str) -> list[str]:

@@ -14,11 +14,11 @@ from robot_memory.text.questions.events import Cues, Mention, find_cues, find_me
 from robot_memory.text.questions.figures import NO_BOUNDS, find_bounds, find_target
 from robot_memory.text.questions.framing import NO_FRAME, find_frame
 from robot_memory.text.questions.model import Window
+from robot_memory.text.questions.sentences import HIDDEN
 from robot_memory.text.questions.superlatives import find_superlative
 from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.windows import Found, find_window
 
-HIDDEN = '\x00'
 _LETTER = re.compile(r'[^\W\d_]')
 
 
