@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from narrowing import require
-from robots import Robot
+from robots import START, Robot
 from viewing import Visit, serve_viewer
 
 from robot_memory.status.node_state import NodeState, StateTeller, TapState
+from robot_memory.storage.admin.backup import back_up_now, plan_of
 
 PAGES = (
     *('/', '/search', '/search?q=cup', '/rules', '/skills', '/sessions', '/people'),
@@ -170,6 +173,23 @@ def test_taps_are_those_of_the_running_node(robot: Robot, visit: Visit) -> None:
     assert 'configure failed: no disk' in visit.send('/taps').text
     teller.close()
     assert 'no node is running on this store' in visit.send('/taps').text
+
+
+def test_health_tells_of_limits_clock_and_backups(robot: Robot, tmp_path: Path) -> None:
+    folder = tmp_path / 'backups'
+    settings = dataclasses.replace(robot.memory.settings, backup_folder=str(folder))
+    robot.memory.change_settings(settings)
+    with serve_viewer(robot) as viewer:
+        page = Visit(viewer.port).send('/health').text
+        assert re.search(r'<dt>perceptions</dt><dd>[\d.]+ / 1,000 MB', page)
+        assert str(folder) in page
+        assert re.search(r'<dt>Last</dt><dd><bdi dir="auto">none', page)
+        folder.mkdir()
+        made = back_up_now(robot.memory.db, require(plan_of(settings)), START)
+        assert made.exists()
+        assert re.search(
+            r'<dt>Kept</dt><dd><bdi dir="auto">1<', Visit(viewer.port).send('/health').text
+        )
 
 
 def test_the_doctor_is_asked_on_demand(visit: Visit) -> None:

@@ -154,6 +154,7 @@ class Diagnostics:
             '; '.join(filter(None, words)),
             dict(counts),
             self._measure_rate(title, counts.get('received', 0)),
+            fault or status.missing,
         )
 
     def _measure_rate(self, title: str, received: int) -> int:

@@ -30,8 +30,9 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True)
 class TapState:
     """
-    Hold how a tap is: its level (0 OK, 1 WARN), and why in words, as on /diagnostics.
+    Hold how a tap is: its level (0 OK, 1 WARN), and the words, as on /diagnostics.
 
+    `fault` says why nothing comes, and what to do; empty: something does, or nobody has published.
     `counts` are messages since the node became active, by what became of them; `rate` is how many
     came a second.
     """
@@ -42,6 +43,7 @@ class TapState:
     words: str
     counts: dict[str, int] = field(default_factory=dict)
     rate: int = 0
+    fault: str = ''
 
 
 @dataclass(frozen=True)

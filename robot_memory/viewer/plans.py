@@ -19,6 +19,16 @@ _LEAST = 0.5
 
 
 @dataclass(frozen=True)
+class Outline:
+    """Hold a region: its name, where that is written, and its corners as SVG has them."""
+
+    name: str
+    x: float
+    y: float
+    corners: str
+
+
+@dataclass(frozen=True)
 class Plan:
     """Hold a plan in pixels: x of the frame to the right, y upwards."""
 
@@ -26,7 +36,7 @@ class Plan:
     x: float
     y: float
     text: str
-    outlines: tuple[tuple[str, str], ...]
+    outlines: tuple[Outline, ...]
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     size: int = SIZE
@@ -53,7 +63,7 @@ def draw_plan(connection: Connection, memory: MemoryView) -> Plan | None:
         return round(across, 1), round(SIZE / 2 - (y - middle[1]) * scale, 1)
 
     outlines = tuple(
-        (one.name, ' '.join('{},{}'.format(*place(x, y)) for x, y in one.corners)) for one in near
+        _draw_outline(one.name, [place(*corner) for corner in one.corners]) for one in near
     )
     half = span / 2
     across, up = place(position[0], position[1])
@@ -72,6 +82,12 @@ def draw_plan(connection: Connection, memory: MemoryView) -> Plan | None:
             for one in list_ticks(middle[1] - half, middle[1] + half, 4)
         ),
     )
+
+
+def _draw_outline(name: str, corners: list[tuple[float, float]]) -> Outline:
+    left, top = min(x for x, _ in corners), min(y for _, y in corners)
+    listed = ' '.join(f'{x},{y}' for x, y in corners)
+    return Outline(name, round(left + 4, 1), round(top + 13, 1), listed)
 
 
 def _find_position(memory: MemoryView) -> tuple[list[float] | None, str | None]:

@@ -182,10 +182,66 @@ def test_without_javascript_the_pages_read_the_same(browser: Browser, filled: Ro
         context.close()
 
 
+def find_film(robot: Robot) -> int:
+    """Return the memory with the most pictures."""
+    ((found, number),) = robot.rows(
+        "SELECT memory_id, count(*) FROM parts WHERE media_type = 'image/jpeg'"
+        ' GROUP BY memory_id ORDER BY 2 DESC LIMIT 1'
+    )
+    assert number > 1
+    return int(found)
+
+
+def test_a_film_plays_in_the_time_it_was_taken_in(browser: Browser, filled: Robot) -> None:
+    with serve_viewer(filled) as viewer:
+        context = browser.new_context()
+        watched = Watched(context, viewer.url)
+        page = watched.page
+        page.goto(f'{viewer.url}memories/{find_film(filled)}')
+        page.get_by_role('button', name='Play').click()
+        shown = page.get_by_role('slider')
+        last = int(require(shown.get_attribute('max')))
+        page.get_by_role('button', name='Play').wait_for()
+        assert int(shown.input_value()) == last
+        frames = page.locator('.pictures img[data-at]')
+        assert page.locator('.stage').evaluate('one => one.src') == frames.last.evaluate(
+            'one => one.src'
+        )
+        shown.focus()
+        page.keyboard.press('Home')
+        assert page.locator('.stage').evaluate('one => one.src') == frames.first.evaluate(
+            'one => one.src'
+        )
+        assert page.locator('.stage').evaluate('one => one.complete && one.naturalWidth > 0')
+        assert not watched.faults
+        context.close()
+
+
+@pytest.mark.parametrize(
+    'settings', [{'reduced_motion': 'reduce'}, {'java_script_enabled': False}]
+)
+def test_a_film_does_not_move_for_who_wants_none(
+    browser: Browser, filled: Robot, settings: dict[str, Any]
+) -> None:
+    with serve_viewer(filled) as viewer:
+        context = browser.new_context(**settings)
+        page = context.new_page()
+        page.goto(f'{viewer.url}memories/{find_film(filled)}')
+        assert page.get_by_role('button', name='Play').count() == 0
+        assert page.locator('.pictures img').count() > 1
+        context.close()
+
+
 def test_a_first_view_is_light(browser: Browser, filled: Robot) -> None:
     with serve_viewer(filled) as viewer:
         visit = Visit(viewer.port)
-        paths = ('/', '/static/viewer.css', '/static/viewer.js', '/static/icon.svg')
+        paths = (
+            '/',
+            '/static/viewer.css',
+            '/static/viewer.js',
+            '/static/film.js',
+            '/static/icon.svg',
+        )
         assert sum(len(visit.send(path).text.encode()) for path in paths) < 150_000
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from robot_memory.core.clock import format_instant
 from robot_memory.core.settings import find_store_path
 from robot_memory.doctor.examination import Examination, examine
 from robot_memory.doctor.finding import Installation
 from robot_memory.memory import Memory
 from robot_memory.status.limits import report_limits
 from robot_memory.status.summary import measure_free_bytes
+from robot_memory.storage.admin.backup import backups, plan_of
 from robot_memory.storage.admin.report import report
 from robot_memory.viewer.rendering import render
 from robot_memory.viewer.site import get_site, get_visitor
@@ -47,15 +50,28 @@ def _read_state(memory: Memory) -> dict[str, Any]:
         'index': cache,
         'read_only': memory.db.read_only_reason,
         'no_record': memory.no_record.describe(),
+        'clock': memory.timekeeper.describe_suspicion(),
+        'backups': _read_backups(memory, path),
         'models': [
             (
+                which,
                 getattr(embedder.get_if_loaded(), 'name', ''),
                 embedder.state,
                 embedder.reason,
             )
-            for embedder in (memory.embedder, memory.second)
+            for which, embedder in (('first', memory.embedder), ('second', memory.second))
         ],
     }
+
+
+def _read_backups(memory: Memory, path: Path) -> dict[str, Any] | None:
+    """Return the folder of backups, how many it keeps, and when the last was made."""
+    plan = plan_of(memory.settings)
+    if plan is None:
+        return None
+    known = backups(plan.folder, path.stem) if plan.folder.is_dir() else []
+    last = format_instant(known[-1][0]) if known else ''
+    return {'folder': str(plan.folder), 'kept': len(known), 'last': last}
 
 
 def _run_doctor(memory: Memory) -> Examination:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -36,11 +37,7 @@ async def show_memory(request: Request) -> Response:
         entries = ()
     charts = await site.calls.run(lambda: _draw_charts(site, memory_id, found))
     plan = await site.calls.read(lambda connection: draw_plan(connection, found.memory))
-    pictures = [
-        part.name
-        for part in found.parts
-        if part.media_type in PICTURES and part.content is not None
-    ]
+    pictures = list_pictures(found)
     return render(
         request,
         'memory.html',
@@ -54,6 +51,38 @@ async def show_memory(request: Request) -> Response:
         more_pictures=max(0, len(pictures) - MOST_PICTURES),
         linked=found.linked or (),
     )
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Hold the name of a picture, and when it was taken: milliseconds after the first."""
+
+    name: str
+    at_ms: int | None
+    text: str
+
+
+def list_pictures(found: ShowResponse) -> list[Picture]:
+    """Return the pictures of a memory in the order in which they were taken."""
+    names = [
+        part.name
+        for part in found.parts
+        if part.media_type in PICTURES and part.content is not None
+    ]
+    stamps = {name: int(stamp) for name in names if (stamp := _read_stamp(name))}
+    first = min(stamps.values(), default=0)
+    listed = []
+    for name in sorted(names, key=lambda one: stamps.get(one, 0)):
+        at_ms = None if name not in stamps else (stamps[name] - first) // 1_000_000
+        when = '' if at_ms is None else f' {at_ms / 1000:.2f} s'
+        listed.append(Picture(name, at_ms, f'{clean(name.rpartition(".")[0] or name)}{when}'))
+    return listed
+
+
+def _read_stamp(name: str) -> str:
+    """Return the nanoseconds that the name of a part ends with; empty: it does not."""
+    stamp = name.rpartition('.')[2]
+    return stamp if stamp.isascii() and stamp.isdigit() else ''
 
 
 async def send_part(request: Request) -> Response:

@@ -41,7 +41,12 @@ async function load() {
   for (const one of live().querySelectorAll('details[id][open]')) {
     fresh.querySelector(`#${CSS.escape(one.id)}`)?.setAttribute('open', '');
   }
+  for (const one of live().querySelectorAll('[data-keep]')) {
+    const other = fresh.querySelector(`#${CSS.escape(one.id)}`);
+    if (other?.dataset.keep === one.dataset.keep) other.replaceWith(one);
+  }
   live().replaceWith(fresh);
+  document.dispatchEvent(new Event('renewed'));
   if (focused) live().querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
 }
 
@@ -64,7 +69,8 @@ if (live() && !every && !new URLSearchParams(location.search).has('cursor')) {
   });
   // After a lost connection, news may have come that no stream tells.
   let wasOpen = false;
-  stream.addEventListener('open', () => {
+  stream.addEventListener('open', (event) => {
+    if (event instanceof MessageEvent) return; // the stream's own first line, of the same name
     if (wasOpen) renew();
     wasOpen = true;
   });
