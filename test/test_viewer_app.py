@@ -176,6 +176,7 @@ def test_taps_are_those_of_the_running_node(robot: Robot, visit: Visit) -> None:
 
 
 def test_health_tells_of_limits_clock_and_backups(robot: Robot, tmp_path: Path) -> None:
+    robot.learn('The lamp is on')
     folder = tmp_path / 'backups'
     settings = dataclasses.replace(robot.memory.settings, backup_folder=str(folder))
     robot.memory.change_settings(settings)
