@@ -82,6 +82,11 @@ class Settings:
         minimum=0.1,
         maximum=10.0,
     )
+    exact_search: bool = arg(
+        'Compare a query with all vectors. Otherwise, from 50,000 vectors on, with those whose '
+        'signs are most like its own, which finds 99 of the nearest 100.',
+        default=False,
+    )
     decay_rate: float = arg(
         'Fraction of its confidence that an unused memory loses per day.',
         default=0.01,
@@ -255,6 +260,7 @@ class Settings:
 LIVE_SETTINGS = (
     *(field.name for field in get_fields(Settings) if field.kind == 'number'),
     'auto_save',
+    'exact_search',
 )
 """The settings that can be changed while the node runs."""
 

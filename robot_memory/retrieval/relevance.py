@@ -62,11 +62,18 @@ def open_partitions(
     if resident_index is not None:
         known = resident_index.snapshot(connection, [name for name, _ in asked])
     if known is not None:
-        from robot_memory.search.resident import ResidentSearch
+        from robot_memory.search.resident_search import ResidentSearch
 
         query = _ask_models(terms, vector, known.model, known.second)
         return [
-            ResidentSearch(connection, shard, query, weight, trusts_words=is_of_turns)
+            ResidentSearch(
+                connection,
+                shard,
+                query,
+                weight,
+                trusts_words=is_of_turns,
+                is_exact=memory.settings.exact_search,
+            )
             for place, ((_, is_of_turns), shard) in enumerate(
                 zip(asked, known.shards, strict=True)
             )

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from robot_memory.embedding.calibration import NO_VECTOR
 from robot_memory.embedding.quantisation import Plane
 from robot_memory.search.ranking import Floats, Rows
+from robot_memory.search.signs import CAN_COUNT, ENOUGH, Signs
 
 _NONE = 0
 """The slot of rows without a vector."""
@@ -39,6 +40,7 @@ class Matrix:
         self.held = 0
         self._owners: NDArray[np.int32] = np.full(1, _SHARED, np.int32)
         self._forms: dict[int, int] = {}
+        self._signs: Signs | None = None
 
     def reserve(self, room: int) -> None:
         """Make room for so many rows; they have no vector until one is put."""
@@ -104,6 +106,7 @@ class Matrix:
         if dimension and self.planes.shape[1] not in (0, dimension):
             self.norms = np.zeros_like(self.norms)
             self.held = 0
+            self._signs = None
         if dimension and self.planes.shape != (len(self.norms), dimension):
             planes = np.empty((len(self.norms), dimension), np.int8)
             if self.planes.shape[1] == dimension:
@@ -115,6 +118,20 @@ class Matrix:
     def _set_planes(self, slots: Rows, planes: Plane) -> None:
         self.planes[slots] = planes
         self.norms[slots] = 1 / np.linalg.norm(planes.astype(np.float32), axis=1)
+        if self._signs is not None:
+            self._signs.put(slots, planes, len(self.norms))
+
+    def take_signs(self) -> None:
+        """Take the signs of all that is here, if that is worth while; later ones are added."""
+        if self._signs is None and CAN_COUNT and self.used >= ENOUGH and self.planes.shape[1]:
+            self._signs = Signs(self.planes[: self.used])
+
+    def find_likely(self, coarse: Plane, many: int) -> Rows | None:
+        """Return about so many slots that are likely near a query; None where all are to be."""
+        if self._signs is None or _MANY * many > self.used:
+            return None
+        slots = self._signs.find_likely(coarse, self.used, many)
+        return slots[self.norms[slots] > 0]
 
     def find_embedded(self, count: int) -> Rows:
         """Return the rows, of so many, that have a vector."""
@@ -127,7 +144,10 @@ class Matrix:
         shared = slots[owners == _SHARED]
         if not len(shared):
             return np.sort(own)
-        sharing = np.flatnonzero(np.isin(self.slots[:count], shared))
+        is_shared = np.zeros(self.used + 1, np.bool_)
+        is_shared[shared] = True
+        # Clipped to the last, a slot that came later is as none.
+        sharing = np.flatnonzero(is_shared.take(self.slots[:count], mode='clip'))
         return np.sort(np.concatenate([own, sharing]))
 
     def compare(self, coarse: Plane, rows: Rows | slice) -> Floats:

@@ -6,6 +6,7 @@ They take numbers or numpy arrays. docs/decisions/fusion.md has the figures behi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -37,6 +38,9 @@ TURNED_SHARE = 0.25
 
 TWICE_SHARE = 0.05
 """What a word counts more that a memory holds more than once."""
+
+_BLOCK = 256
+"""Values whose greatest is found before any of them is looked at."""
 
 
 def bm25_idf(count: float, n: Number) -> Number:
@@ -90,22 +94,20 @@ def weigh(asked: QueryTerms, memories: int, counts: Mapping[int, int]) -> TermWe
 
 def cover(
     holding: Mapping[int, Sequence[NDArray[np.int32]]], worth: TermWeights, count: int
-) -> tuple[Rows, Floats]:
+) -> Floats:
     """
-    Return the rows that a question's words find, and how much they cover (0 to 1).
+    Return what the terms of a question are worth that each row holds, 0: it is not found.
 
     `holding` has the rows, of so many, that hold each term.
     """
-    scores = np.zeros(count, np.float32)
+    sums = np.zeros(count, np.float32)
     for term, value in worth.terms.items():
         for rows in holding[term]:
-            scores[rows] += np.float32(value)
-    found = scores > 0
+            np.add.at(sums, rows, np.float32(value))  # no row is there twice
     for term, value in worth.more.items():
         for rows in holding[term]:
-            scores[rows[found[rows]]] += np.float32(value)
-    held = np.flatnonzero(found)
-    return held, coverage(scores[held], worth.asked).astype(np.float32, copy=False)
+            np.add.at(sums, rows[sums[rows] > 0], np.float32(value))
+    return sums
 
 
 def coverage(found: Number, asked: float) -> Number:
@@ -228,6 +230,33 @@ def name_mode(by_words: bool, by_meaning: bool) -> str:
 def name_models(*vectors: QueryVector | None) -> tuple[str, ...]:
     """Return the names of the models of a question's vectors."""
     return tuple(vector.model for vector in vectors if vector is not None)
+
+
+def find_least_coverage(least: float, relevance: float, trust: float) -> float:
+    """Return the coverage from which on a relevance makes a score so high; over 1: none does."""
+    missing = least - relevance
+    if missing <= 0:
+        return 0.0
+    if trust <= 0 or relevance >= 1:
+        return math.inf
+    return float((missing / (trust * WORDS_SHARE)) ** 0.8 / (1 - relevance))
+
+
+def select_newest(values: Floats, limit: int) -> Rows:
+    """Return the places of the greatest above 0, of equals the last, so many; ascending."""
+    least = np.float32(0)
+    blocks = len(values) // _BLOCK
+    if blocks >= limit:  # each of so many blocks has one at least as great
+        greatest = values[: blocks * _BLOCK].reshape(blocks, _BLOCK).max(axis=1)
+        least = np.partition(greatest, blocks - limit)[blocks - limit]
+    places = np.flatnonzero(values >= least) if least > 0 else np.flatnonzero(values > 0)
+    if len(places) <= limit:
+        return places
+    found = values[places]
+    last = np.partition(found, len(found) - limit)[len(found) - limit]
+    above = places[found > last]
+    equal = places[found == last][len(above) - limit :]
+    return np.sort(np.concatenate([above, equal]))
 
 
 def select_top(scores: Floats, limit: int) -> Rows:

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
 
 from robot_memory.core.errors import CopyFailed
 from robot_memory.core.heap import trim_heap
-from robot_memory.embedding.calibration import (
-    NO_VECTOR,
-    Calibration,
-    Cosines,
-    compute_relevance,
-    share_relevance,
-)
-from robot_memory.search import ranking
-from robot_memory.search.query import MARGIN, WORTH_WAITING, Hit, Query, Search
-from robot_memory.search.ranking import Floats, Rows
+from robot_memory.search.query import WORTH_WAITING
 from robot_memory.search.shard import Shard
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import forms, indexed, other_vectors, vectors
 from robot_memory.storage.indexes.other_vectors import SecondModel
 from robot_memory.storage.tables import erasures
-from robot_memory.text.tokenizer import ENOUGH
 
 AT_ONCE = 20_000
 """Largest store that the first call loads, in some tenths of a second; a larger one is loaded in
@@ -166,6 +153,7 @@ class ResidentIndex:
                 made[collection].extend(found)
         for shard in made.values():
             shard.sort_terms()
+            shard.take_signs()
         return made
 
     def _adopt(self, connection: Connection, made: dict[str, Shard]) -> None:
@@ -211,124 +199,3 @@ class ResidentIndex:
         new = {row.form for row in rows if row.form and not shards[row.collection].knows(row.form)}
         for form in forms.read(connection, [*new, *(-one for one in changed if one < 0)]):
             shards[form.collection].put_form(form)
-
-
-class ResidentSearch(Search):
-    """Answer one question from a shard."""
-
-    def __init__(
-        self,
-        connection: Connection,
-        shard: Shard,
-        query: Query,
-        real_weight: float,
-        *,
-        trusts_words: bool = False,
-    ) -> None:
-        """Ask for the words; with `trusts_words` they count however few a memory covers."""
-        self._connection = connection
-        self._shard = shard
-        self._cosines: Cosines | None = None
-        self._vector = query.vector if shard.has_vectors else None
-        second = query.second if self._vector is not None and shard.has_second else None
-        self._second_model = None if second is None else query.second_model
-        self._second_vector = None if second is None else second.vector
-        self._second_plane = None if second is None else second.coarse
-        self._second_scale = None if second is None else second.calibration
-        terms, holding = query.terms, shard.find_holding(query.terms.hashes)
-        if terms.fallback and _count_any(holding, terms.terms) < ENOUGH:
-            terms = terms.add_fallback()
-        counts = {term: sum(map(len, parts)) for term, parts in holding.items()}
-        self.size = shard.count - shard.dead
-        worth = ranking.weigh(terms, self.size, counts)
-        self._rows, self._coverage = ranking.cover(holding, worth, shard.count)
-        self.mode = ranking.name_mode(len(self._rows) > 0, self._vector is not None)
-        trust = 1.0
-        if self._vector is not None and not trusts_words:
-            trust = ranking.trust_words(float(self._coverage.max(initial=0)))
-        self._scorer = ranking.Scorer(real_weight, trust)
-        self.models = ranking.name_models(self._vector, second)
-
-    def rank(self, limit: int) -> list[int]:
-        """Return the ids of the best of the partition, by the coarse planes."""
-        if self._vector is not None and limit >= self.size:
-            return self._list_found()
-        rows, coverage, relevance = self._rows, self._coverage, None
-        if self._vector is not None:
-            if self._cosines is None:
-                self._cosines = self._shard.compare(self._vector.coarse, self._second_plane, None)
-            scale = self._vector.calibration
-            near = self._find_nearest(scale, self._cosines, limit)
-            near = near[~np.isin(near, rows)]
-            rows = np.concatenate([rows, near])
-            coverage = np.concatenate([coverage, np.zeros(len(near), np.float32)])
-            relevance = compute_relevance(self._cosines.take(rows), scale, self._second_scale)
-        ids = self._shard.ids[rows]
-        scores = self._scorer.score(coverage, relevance, self._shard.real[rows])
-        found: list[int] = ids[ranking.select_best(scores, ids, limit)].tolist()
-        return found
-
-    def _list_found(self) -> list[int]:
-        """Return the ids of all that words or meaning find, in any order."""
-        rows = np.union1d(self._rows, self._shard.find_embedded())
-        found: list[int] = self._shard.ids[rows].tolist()
-        return found
-
-    def score(self, ids: Sequence[int], limit: int) -> list[Hit]:
-        """Return the best of some memories; those near the top are scored by both planes."""
-        shard = self._shard
-        rows = shard.rows_of(ids)
-        places = self._rows.searchsorted(rows)
-        known = places < len(self._rows)
-        known[known] = self._rows[places[known]] == rows[known]
-        coverage: Floats = np.zeros(len(rows), np.float32)
-        coverage[known] = self._coverage[places[known]]
-        meanings: Sequence[Floats] = ()
-        if self._vector is None:
-            rows, coverage = rows[known], coverage[known]
-        else:
-            scale = self._vector.calibration
-            cosines = (
-                shard.compare(self._vector.coarse, self._second_plane, rows)
-                if self._cosines is None
-                else self._cosines.take(rows)
-            )
-            if len(rows) > limit + MARGIN:
-                relevance = compute_relevance(cosines, scale, self._second_scale)
-                scores = self._scorer.score(coverage, relevance, shard.real[rows])
-                top = ranking.select_best(scores, shard.ids[rows], limit + MARGIN)
-                rows, coverage, cosines = rows[top], coverage[top], cosines.take(top)
-            ids = shard.ids[rows].tolist()
-            first, second = vectors.fetch_both(self._connection, self._second_model, ids)
-            cosines.refine(ids, (first, self._vector.vector), (second, self._second_vector))
-            meanings = share_relevance(cosines, scale, self._second_scale)
-        return self._scorer.list_best(shard.ids[rows], coverage, meanings, shard.real[rows], limit)
-
-    def _find_nearest(self, scale: Calibration, known: Cosines, limit: int) -> Rows:
-        """
-        Return the rows nearest in meaning: of the real world, and of the rest, so many each.
-
-        Thousands may equal the last of them, as events of one form do: the newest will do.
-        """
-        cosines = known.first
-        if known.second is not None:
-            relevance = compute_relevance(known, scale, self._second_scale)
-            cosines = np.where(cosines > NO_VECTOR, relevance, np.float32(NO_VECTOR))
-        found = []
-        real = self._shard.real[: self._shard.count]
-        for group in (np.flatnonzero(real), None) if real.any() else (None,):
-            some = cosines if group is None else cosines[group]
-            top = ranking.select_top(some, limit)
-            top = top[some[top] > NO_VECTOR]
-            if len(top) > limit:
-                ties = some[top] == some[top].min()
-                top = np.concatenate([top[~ties], top[ties][-limit:]])
-            found.append(top if group is None else group[top])
-        nearest: Rows = np.unique(np.concatenate(found))
-        return nearest
-
-
-def _count_any(holding: Mapping[int, Sequence[NDArray[np.int32]]], terms: Iterable[int]) -> int:
-    """Return how many rows hold any of some terms."""
-    found = [rows for term in terms for rows in holding[term]]
-    return len(np.unique(np.concatenate(found))) if found else 0

@@ -88,6 +88,7 @@ class Shard:
         place = self.row_of(row.memory_id)
         if place is None:
             self.extend([row])
+            self.take_signs()
             return
         returns = not self.alive[place]
         if returns:
@@ -186,6 +187,11 @@ class Shard:
         outside = used - self._cells.covered + len(self._outside)
         return outside > max(_OUTSIDE, used // 64)
 
+    def take_signs(self) -> None:
+        """Take the signs of vectors, where there are enough for a first look at them."""
+        self._first.take_signs()
+        self._second.take_signs()
+
     @property
     def is_wasteful(self) -> bool:
         """Say whether so many rows are dead that it should be loaded anew."""
@@ -283,6 +289,19 @@ class Shard:
         slots = np.unique(np.concatenate([self._cells.probe(query), self._outside, since]))
         near = slots[self._first.compare_slots(coarse, slots) > least]
         return self._first.find_rows(near, self.count)
+
+    def find_likely(
+        self, first: quantisation.Plane, second: quantisation.Plane | None, many: int
+    ) -> Rows | None:
+        """Return rows that are likely near a query, by any of its planes; None: all may be."""
+        found = []
+        for matrix, plane in ((self._first, first), (self._second, second)):
+            if plane is not None:
+                slots = matrix.find_likely(plane, many)
+                if slots is None:
+                    return None
+                found.append(matrix.find_rows(slots, self.count))
+        return found[0] if len(found) == 1 else np.union1d(*found)
 
     def cosines(self, coarse: quantisation.Plane, rows: Rows | None = None) -> Floats:
         """Return the cosines of a query's coarse plane with those of the rows, or of all rows."""

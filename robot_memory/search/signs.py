@@ -1,0 +1,80 @@
+"""
+A coarse first look at many vectors: the sign of each component, in one bit.
+
+Two vectors are the nearer the fewer of their signs differ, taken around the mean of the store's
+vectors. That is counted eight times sooner than int8 planes are multiplied, and finds nearly all
+that is near among the first hundredths (docs/decisions/indexes.md says how much): those are
+compared by their planes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robot_memory.embedding.quantisation import Plane
+
+Slots = NDArray[np.int64]
+
+ENOUGH = 50_000
+"""Vectors from which on signs are looked at first; fewer are compared in a millisecond."""
+CAN_COUNT = hasattr(np, 'bitwise_count')
+"""Whether numpy counts bits, as it does from version 2 on; with an older one all are compared."""
+_SAMPLE = 65_536
+"""Vectors that the means are taken of, at most."""
+_BLOCK = 32_768
+"""Vectors that are counted at once: they stay in the processor's cache."""
+_EVERY = 8
+"""One of so many differences is looked at to see how many are small."""
+
+
+class Signs:
+    """
+    Hold the signs of vectors in slots, 64 in a word; words of one place lie side by side.
+
+    Slots change in place, as those of a `Matrix` do; where there is no room, the words are
+    replaced.
+    """
+
+    def __init__(self, planes: Plane) -> None:
+        """Take the signs of int8 planes, shape (slots, dimension), around their means."""
+        step = max(1, len(planes) // _SAMPLE)
+        self._means = np.rint(planes[::step].mean(axis=0)).astype(np.int8)
+        self._words = np.zeros((-(-planes.shape[1] // 64), len(planes)), np.uint64)
+        for start in range(0, len(planes), _BLOCK):
+            block = planes[start : start + _BLOCK]
+            self._words[:, start : start + len(block)] = self._pack(block)
+
+    def put(self, slots: Slots, planes: Plane, room: int) -> None:
+        """Set the signs of some slots, of so many that there is room for."""
+        known = self._words.shape[1]
+        if known < room:
+            words = np.zeros((len(self._words), room), np.uint64)
+            words[:, :known] = self._words
+            self._words = words
+        self._words[:, slots] = self._pack(planes)
+
+    def _pack(self, planes: Plane) -> NDArray[np.uint64]:
+        """Return the words of planes, shape (words, planes)."""
+        bits = np.packbits(planes > self._means, axis=1)
+        padded = np.zeros((len(planes), 8 * len(self._words)), np.uint8)
+        padded[:, : bits.shape[1]] = bits
+        return padded.view(np.uint64).T
+
+    def find_likely(self, plane: Plane, used: int, many: int) -> Slots:
+        """Return about so many of the slots used whose signs differ least from a query's."""
+        asked = self._pack(plane[None])[:, 0]
+        words = self._words
+        differ = np.zeros(used, np.uint16)
+        differing = np.empty(_BLOCK, np.uint64)
+        counted = np.empty(_BLOCK, np.uint8)
+        for start in range(0, used, _BLOCK):
+            here = slice(start, min(start + _BLOCK, used))
+            size = here.stop - start
+            for word, of_query in zip(words, asked, strict=True):
+                np.bitwise_xor(word[here], of_query, out=differing[:size])
+                np.bitwise_count(differing[:size], out=counted[:size])
+                differ[here] += counted[:size]
+        below = np.cumsum(np.bincount(differ[::_EVERY]))
+        most = int(np.searchsorted(below, min(many // _EVERY, below[-1])))
+        return np.flatnonzero(differ <= most)
