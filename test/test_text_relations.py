@@ -31,6 +31,7 @@ SAME, CORRECTS, OTHER = Relation.SAME, Relation.CORRECTS, Relation.OTHER
         ('The hammer hangs in hall 2', 'We plan to move the hammer to hall 5', 0.7, OTHER),
         ('The hammer hangs in hall 2', 'Another hammer now hangs in hall 5', 0.7, OTHER),
         ('水壶放在窗台上', '打算把水壶搬到厨房', 0.6, OTHER),
+        ('Route E leads to the lift', 'Line E goes to the lift', 0.7, OTHER),
         ('The jug stands on the sill', 'The dog was moved to the clinic', 0.1, OTHER),
     ],
 )

@@ -93,7 +93,7 @@ def _shorten(words: list[str], others: list[str]) -> list[str]:
             continue
         for place in range(len(words) - len(short) + 1):
             run = words[place : place + len(short)]
-            if ''.join(word[0] for word in run) == short:
+            if ''.join(word[:1] for word in run) == short:
                 return [*words[:place], short, *words[place + len(short) :]]
     return words
 
