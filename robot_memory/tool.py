@@ -95,7 +95,7 @@ class Tool(Generic[Request, Response]):
         start = time.perf_counter()
         with logs.start_trace():
             try:
-                given = coerce_arguments(self.declared, arguments)
+                given = coerce_arguments(self.declared, arguments, self.destructive)
                 request = fields.parse(self.request, given, name)
                 if self.operator or not self.read_only:
                     self._check_role(memory.caller)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from robot_memory.core.coercion import coerce_arguments, read_json
+from robot_memory.core.coercion import coerce_arguments, read_point
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, Stamp, arg, get_fields, parse
 
@@ -21,7 +21,9 @@ class Call:
     count: int = arg('A count.', default=3)
     number: float = arg('A share.', default=0.5, maximum=1.0)
     flag: bool = arg('A switch.', default=False)
+    memory_ids: tuple[int, ...] = arg('Ids.', default=())
     texts: tuple[str, ...] = arg('Words.', default=())
+    session_id: str | None = arg('A session.', default=None)
     filter_by: Json | None = arg('Conditions.', default=None, shape='object')
     data: Json | None = arg('JSON.', default=None)
     read: str = arg('One of two.', default='auto', choices=('auto', 'off'))
@@ -40,6 +42,20 @@ def read(**values: Any) -> Call:
         ('count', '5', 5),
         ('count', ' -7 ', -7),
         ('count', '5.0', 5),
+        ('count', '５', 5),
+        ('count', ['5'], 5),
+        ('memory_id', '#12', 12),
+        ('memory_id', 'memory 12', 12),
+        ('memory_id', 'MEM-12', 12),
+        ('memory_id', ['mem_12'], 12),
+        ('memory_ids', 'mem_1, 2', (1, 2)),
+        ('text', ['a text'], 'a text'),
+        ('texts', 'a, b，c', ('a', 'b', 'c')),
+        ('session_id', 'None', None),
+        ('session_id', 'null', None),
+        ('filter_by', 'None', None),
+        ('filter_by', [], {}),
+        ('filter_by', [{'a': 1}], {'a': 1}),
         ('memory_id', 'mem_12', 12),
         ('memory_id', '12', 12),
         ('number', '0.25', 0.25),
@@ -72,6 +88,15 @@ def test_what_is_unambiguous_is_taken(name: str, value: Any, meant: Any) -> None
         ('{"a"：1，"b"：［2，3］}', {'a': 1, 'b': [2, 3]}),
         ('｛“物体”：“杯子：红，大”｝', {'物体': '杯子：红，大'}),
         ("{'who': \"Li's cup\"}", {'who': "Li's cup"}),
+        (
+            '{task.success: true, params.force: {$gt: 5}}',
+            {'task.success': True, 'params.force': {'$gt': 5}},
+        ),
+        ('task.success: true', {'task.success': True}),
+        ('“task.success”：true', {'task.success': True}),
+        ('{"a": 1} // only one', {'a': 1}),
+        ('{"url": "http://a, b: c"}', {'url': 'http://a, b: c'}),
+        ('"{\\"a\\": 1}"', {'a': 1}),
         ('{"text": "true, null：，"}', {'text': 'true, null：，'}),
         ("{'text': 'true, null'}", {'text': 'true, null'}),
     ],
@@ -92,9 +117,12 @@ def test_a_value_inside_of_a_filter_stays_what_it_is(value: str) -> None:
         ('count', 'five'),
         ('count', '5.5'),
         ('count', 'mem_5'),
-        ('count', '５'),
         ('count', True),
-        ('memory_id', 'memory 12'),
+        ('memory_id', 'memory of 12'),
+        ('memory_id', ['mem_1', 'mem_2']),
+        ('text', ['a', 'b']),
+        ('filter_by', [{'a': 1}, {'b': 2}]),
+        ('filter_by', 'a = 1'),
         ('memory_id', '1e3'),
         ('memory_id', '0'),
         ('number', '50%'),
@@ -107,7 +135,7 @@ def test_a_value_inside_of_a_filter_stays_what_it_is(value: str) -> None:
         ('filter_by', '{"a": 1'),
         ('filter_by', "{'a': open('x')}"),
         ('filter_by', "{'a': {1, 2}}"),
-        ('filter_by', '{a: 1}'),
+        ('filter_by', '{a: b}'),
         ('filter_by', '(' * 5000),
         ('filter_by', '{"a": NaN}'),
         ('read', 'never'),
@@ -126,6 +154,42 @@ def test_a_name_in_another_style_is_taken() -> None:
     assert read(**{'filter-by': {'a': 1}}).filter_by == {'a': 1}
 
 
+def test_a_name_of_other_interfaces_is_taken_for_the_only_one_of_its_kind() -> None:
+    assert read(limit='4').count == 4
+    assert read(query='red').text == 'red'
+    assert read(id=4).memory_id == 4
+    assert read(arguments={'count': 4}).count == 4
+
+
+def test_a_name_that_two_fields_could_have_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match=r"'limit'.*accepted: "):
+        read(limit=4, top_k=5)
+    with pytest.raises(InvalidArgument, match=r"'limit'.*accepted: "):
+        read(limit=4, count=5)
+
+
+def test_no_session_is_a_word_only_where_nothing_is_destroyed() -> None:
+    declared = {field.name: field for field in get_fields(Call)}
+    given = coerce_arguments(declared, {'session_id': 'None'}, is_destructive=True)
+    assert given == {'session_id': 'None'}
+
+
+@pytest.mark.parametrize(
+    ('given', 'meant'),
+    [
+        ({'x': 1, 'y': 2, 'z': 0}, [1, 2, 0]),
+        ('1, 2, 0', [1.0, 2.0, 0.0]),
+        ('[1, 2.5]', [1.0, 2.5]),
+        (['1', 2, '-3'], [1.0, 2, -3.0]),
+        ({'x': 1, 'w': 2}, {'x': 1, 'w': 2}),
+        ('here', ['here']),
+        (None, None),
+    ],
+)
+def test_a_point_is_read_as_it_is_written(given: Any, meant: Any) -> None:
+    assert read_point(given) == meant
+
+
 def test_a_name_given_twice_in_two_styles_is_refused() -> None:
     with pytest.raises(InvalidArgument, match=r'memoryId.*did you mean memory_id'):
         read(memoryId=4, memory_id=5)
@@ -134,8 +198,3 @@ def test_a_name_given_twice_in_two_styles_is_refused() -> None:
 def test_a_name_that_is_near_is_suggested_and_not_taken() -> None:
     with pytest.raises(InvalidArgument, match=r"'counts' \(did you mean count\?\); accepted: "):
         read(counts=4)
-
-
-@pytest.mark.parametrize('text', ['', '5', '"a"', 'null', '[', '{', "'", '```', '{“'])
-def test_what_is_no_object_and_no_array_is_none(text: str) -> None:
-    assert read_json(text) is None

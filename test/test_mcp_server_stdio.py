@@ -248,6 +248,27 @@ def test_a_request_that_is_none_is_answered_with_its_id(
     assert (reply['id'], reply['error']['code']) == (7, code)
 
 
+def test_arguments_as_json_text_are_taken_and_others_refused(pipe: Pipe) -> None:
+    pipe.call(1, 'learn', insight='The red cup is chipped')
+    pipe.receive()
+    for number, (name, given) in enumerate(
+        [('getStats', '{}'), ('recall', "{'query': 'cup'}"), ('recall', 'cup'), ('recall', ['cup'])]
+    ):
+        params = {'name': name, 'arguments': given}
+        pipe.send({'jsonrpc': '2.0', 'id': number, 'method': 'tools/call', 'params': params})
+    found = {reply['id']: reply for reply in (pipe.receive() for _ in range(4))}
+    assert 'Unknown tool' in found[0]['error']['message']
+    assert found[1]['result']['structuredContent']['total'] == 1
+    for number in (2, 3):
+        assert 'arguments must be an object' in found[number]['error']['message']
+
+
+@pytest.mark.parametrize('name', ['getContext', 'get-context', 'robot_memory.get_context'])
+def test_a_tool_has_its_name_in_any_style(pipe: Pipe, name: str) -> None:
+    pipe.call(1, name, query='pick up the red cup')
+    assert not pipe.receive()['result']['isError']
+
+
 def test_what_is_not_utf_8_is_refused_and_not_kept(pipe: Pipe, store: Path) -> None:
     pipe.call(1, 'learn', insight='The door opens to the left')
     pipe.receive()

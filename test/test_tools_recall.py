@@ -121,7 +121,7 @@ def test_all_three_empty_is_refused_and_each_alone_answers(robot: Robot) -> None
         {'spatial_sort': near(1, 2, 3, max_distance='far')},
         {'spatial_sort': near(1, 2, 3, max_distance=True)},
         {'spatial_sort': near(1, 2, 3, radius=1)},
-        {'spatial_sort': {'field': 'spatial.object_position', 'target': [1, '2', 3]}},
+        {'spatial_sort': {'field': 'spatial.object_position', 'target': [1, 'b', 3]}},
     ],
 )
 def test_what_recall_does_not_take_is_refused(robot: Robot, arguments: dict[str, Any]) -> None:

@@ -22,6 +22,7 @@ kinds below, and each face reads from the kind how the field looks there:
 from __future__ import annotations
 
 import base64
+import contextlib
 import dataclasses
 import functools
 import json
@@ -240,7 +241,8 @@ def validate(declared: Any) -> None:
 
 def _check_text(field: Field, value: Any) -> str:
     if not isinstance(value, str):
-        raise InvalidArgument(f'{field.name} must be a string, not {format_value(value)}')
+        wanted = f'one of {field.accepted}' if field.choices else 'a string'
+        raise InvalidArgument(f'{field.name} must be {wanted}, not {format_value(value)}')
     if not is_storable(value):
         raise InvalidArgument(
             f'{field.name} contains a NUL or an unpaired surrogate ({format_value(value)}); send '
@@ -316,20 +318,25 @@ _ITEMS = {'texts': ('strings', _check_text), 'numbers': ('integers', _check_inte
 
 
 def _check_json(field: Field, value: Any) -> Any:
+    told = f'; accepted: {field.help}' if field.shape == 'object' else ''
     if isinstance(value, str):
-        value = parse_json(field.name, value)
+        try:
+            value = parse_json(field.name, value)
+        except InvalidArgument as error:
+            raise InvalidArgument(f'{error}{told}') from None
         if value is None and field.nullable:
             return None
     accepted: dict[str, tuple[type, ...]] = {'object': (dict,), 'container': (dict, list)}
     if field.shape in accepted and not isinstance(value, accepted[field.shape]):
         wanted = 'a JSON object' if field.shape == 'object' else 'a JSON object or array'
-        raise InvalidArgument(f'{field.name} must be {wanted}, not {format_value(value)}')
+        raise InvalidArgument(f'{field.name} must be {wanted}, not {format_value(value)}{told}')
     return json.loads(dump_json(value, field.name))
 
 
 def _check_stamp(field: Field, value: Any) -> Stamp:
     if isinstance(value, str):
-        value = parse_json(field.name, value)
+        with contextlib.suppress(InvalidArgument):
+            value = parse_json(field.name, value)
     sec: Any = None
     nanosec: Any = 0
     if isinstance(value, Mapping) and not set(value) - {'sec', 'nanosec'}:
@@ -340,8 +347,8 @@ def _check_stamp(field: Field, value: Any) -> Stamp:
     if whole and -(2**31) <= sec < 2**31 and 0 <= nanosec < NANOSECONDS:
         return Stamp(sec * NANOSECONDS + nanosec)
     raise InvalidArgument(
-        f'{field.name} must be {{"sec": 32-bit integer, "nanosec": 0 to 999999999}} or integer '
-        f'nanoseconds, not {format_value(value)}'
+        f'{field.name} must be {{"sec": 32-bit integer, "nanosec": 0 to 999999999}}, integer '
+        f'nanoseconds or an ISO 8601 text, not {format_value(value)}'
     )
 
 

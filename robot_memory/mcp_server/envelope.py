@@ -29,6 +29,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from robot_memory.core.json_text import format_value, is_storable
+from robot_memory.core.loose_json import read_json
 
 _HANDSHAKE = ('initialize', 'ping')
 """Methods of the revisions with a handshake alone; there they are answered when bare, too."""
@@ -72,6 +73,9 @@ class Envelope:
             return
         try:
             message = parse_message(body)
+            called = repair_call(message)
+            if called is not message:
+                message, body = called, json.dumps(called).encode()
             if _is_bare(request.headers):
                 scope, body = _complete_request(message, scope, body)
         except MalformedMessage as error:
@@ -133,6 +137,29 @@ def _check_members(message: Mapping[str, Any]) -> None:
             f'Invalid params: params must be an object, not {format_value(message["params"])}',
             known,
         )
+
+
+def repair_call(message: dict[str, Any]) -> dict[str, Any]:
+    """
+    Return a call of a tool with its arguments as an object where they are JSON text.
+
+    Raise Malformed, which says what is accepted, for arguments that are none.
+    """
+    params = message.get('params')
+    if message.get('method') != 'tools/call' or not isinstance(params, dict):
+        return message
+    given = params.get('arguments')
+    if given is None or isinstance(given, dict):
+        return message
+    found = read_json(given) if isinstance(given, str) else None
+    if not isinstance(found, dict):
+        raise MalformedMessage(
+            INVALID_PARAMS,
+            'Invalid params: arguments must be an object such as {"query": "red cup"}, not '
+            f'{format_value(given)}',
+            message.get('id'),
+        )
+    return {**message, 'params': {**params, 'arguments': found}}
 
 
 def _is_bare(headers: Headers) -> bool:

@@ -42,6 +42,7 @@ from robot_memory.core.authority import Writer
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.fields import to_plain
 from robot_memory.core.json_text import format_value
+from robot_memory.core.suggestions import suggest
 from robot_memory.core.version import get_version
 from robot_memory.http.access_control import PRINCIPAL
 from robot_memory.http.principals import Principal
@@ -71,6 +72,8 @@ _CALLERS_NAME = 100
 _TRACEPARENT = re.compile(
     r'(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?'
 )
+_SERVER = re.compile(r'(?:mcp__)?robot[_-]memory(?:__|[./:])')
+"""The name of the server, which clients put before that of a tool."""
 _TOOLS = {tool.name: tool for tool in catalog.list_tools()}
 _Context = ServerRequestContext[Any, Any]
 
@@ -102,12 +105,7 @@ def build_server(
         return ListToolsResult(tools=listing)
 
     async def call_tool(context: _Context, params: CallToolRequestParams) -> CallToolResult:
-        tool = _TOOLS.get(params.name)
-        if tool is None:
-            raise MCPError(
-                INVALID_PARAMS,
-                f'Unknown tool: {format_value(params.name)}; accepted: {", ".join(_TOOLS)}',
-            )
+        tool = find_tool(params.name)
         return await anyio.to_thread.run_sync(
             _run_tool,
             memory,
@@ -170,6 +168,29 @@ def build_server(
         on_completion=complete,
         on_subscriptions_listen=notifier.listen,
     )
+
+
+def find_tool(name: str) -> Tool[Any, Any]:
+    """
+    Return the tool of a name, also of one in another style (`getContext`, `robot_memory.recall`).
+
+    Raise MCPError, which names those that there are.
+    """
+    if name in _TOOLS:
+        return _TOOLS[name]
+    style = _strip_style(_SERVER.sub('', name))
+    found = [tool for known, tool in _TOOLS.items() if _strip_style(known) == style]
+    if len(found) != 1:
+        raise MCPError(
+            INVALID_PARAMS,
+            f'Unknown tool: {format_value(name)}{suggest(name, _TOOLS)}; accepted: '
+            f'{", ".join(_TOOLS)}',
+        )
+    return found[0]
+
+
+def _strip_style(name: str) -> str:
+    return name.replace('_', '').replace('-', '').lower()
 
 
 def _describe_tool(tool: Tool[Any, Any], output_schemas: bool) -> ToolListing:

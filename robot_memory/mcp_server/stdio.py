@@ -17,7 +17,12 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, jsonrpc_message_adapter
 
-from robot_memory.mcp_server.envelope import MalformedMessage, make_error, parse_message
+from robot_memory.mcp_server.envelope import (
+    MalformedMessage,
+    make_error,
+    parse_message,
+    repair_call,
+)
 from robot_memory.mcp_server.server import build_server
 from robot_memory.memory import Memory
 
@@ -148,6 +153,9 @@ class _Lines:
             return
         try:
             message = parse_message(line)
+            called = repair_call(message)
+            if called is not message:
+                line = json.dumps(called).encode()
             text = _decode_line(line, message.get('id'))
         except MalformedMessage as error:
             await self._wire.write(f'{json.dumps(make_error(error))}\n')

@@ -33,6 +33,7 @@ LONGEST = 40
 """Characters of a name."""
 _RECENT = 1000
 _CONTEXT = 'context.'
+_SIGNS = ('<', '>', '=', '!', '≤', '≥', '~')
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,11 @@ def _explain_column(connection: Connection, column: str, wanted: Any, scope: Whe
         return f'No memory has a {column}.'
     if isinstance(found[0][0], (int, float)):
         least, most = surveys.find_column_range(connection, column, scope)
-        return f'No memory passes the condition on {column}; it runs from {least:g} to {most:g}.'
+        other = '' if isinstance(wanted, (int, float)) else f' (number), not {_name(wanted)}'
+        return (
+            f'No memory passes the condition on {column}; it runs from {least:g} to {most:g}'
+            f'{other}.'
+        )
     near = find_near(wanted, [value for value, _ in found if isinstance(value, str)])
     shown = [pair for pair in found if pair[0] in near] or found[:SHOWN]
     return f'No memory passes the condition on {column}; there are {_list_counts(shown)}.'
@@ -247,9 +252,12 @@ def _explain_path(
 
 
 def _name_operators(operators: Mapping[str, Any]) -> str:
-    """Name the operators where an object is compared that may have been meant as one."""
-    objects = any(isinstance(value, dict) for value in operators.values())
-    return f' Operators begin with $: {" ".join(OPERATORS)}.' if objects else ''
+    """Name the operators where an object or a text is compared that may be meant as one."""
+    meant = any(
+        isinstance(value, dict) or (isinstance(value, str) and value.lstrip()[:1] in _SIGNS)
+        for value in operators.values()
+    )
+    return f' Operators begin with $: {" ".join(OPERATORS)}.' if meant else ''
 
 
 def _suggest_paths(connection: Connection, path: str, scope: Where) -> str:

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from robot_memory.core.coercion import read_point
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value, parse_finite
 from robot_memory.core.suggestions import suggest
+from robot_memory.core.units import convert, parse_quantity
 
 _KEYS = ('frame', 'position', 'of', 'in', 'at', 'within', 'probability', 'source')
 _NOT_OF_REGIONS = ('frame', 'within')
@@ -108,7 +110,8 @@ def _read_of(value: Any) -> str:
 def _read_position(value: Any) -> tuple[float, float, float] | None:
     if value is None:
         return None
-    numbers = [parse_finite(x) for x in value] if isinstance(value, list) else []
+    point = read_point(value)
+    numbers = [parse_finite(x) for x in point] if isinstance(point, list) else []
     found = [x for x in numbers if x is not None]
     if len(found) != 3 or len(numbers) != 3:
         raise InvalidArgument(
@@ -117,13 +120,21 @@ def _read_position(value: Any) -> tuple[float, float, float] | None:
     return found[0], found[1], found[2]
 
 
+def _read_amount(given: Any, unit: str) -> float | None:
+    """Return a number, also from a text such as '50 cm' or '0.5', in a unit."""
+    if isinstance(given, str):
+        number, named = parse_quantity(given.strip()) or (None, '')
+        return None if number is None else convert(number, named or unit, unit)
+    return None if isinstance(given, bool) else parse_finite(given)
+
+
 def _read_number(
     near: Mapping[str, Any], name: str, least: float, most: float | None
 ) -> float | None:
     given = near.get(name)
     if given is None:
         return None
-    found = None if isinstance(given, (str, bool)) else parse_finite(given)
+    found = _read_amount(given, 'm' if most is None else '')
     if found is None or found < least or (most is not None and found > most):
         wanted = f'{least:g} or more (metres)' if most is None else f'{least:g} to {most:g}'
         raise InvalidArgument(f'near.{name} must be {wanted}, not {format_value(given)}')

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from robot_memory.core.coercion import read_point
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import format_value, parse_finite
 from robot_memory.retrieval.near_question import NearQuestion
@@ -205,14 +206,15 @@ def require_text(name: str, text: str, wanted: str) -> None:
         raise InvalidArgument(f'{name} is empty ({format_value(text)}); {wanted}')
 
 
-def _parse_target(target: Any) -> tuple[float, ...]:
+def _parse_target(given: Any) -> tuple[float, ...]:
+    target = read_point(given)
     good = isinstance(target, list) and 1 <= len(target) <= MAX_DIMENSIONS
     numbers = [parse_finite(x) for x in target] if good else [None]
     position = tuple(x for x in numbers if x is not None)
     if len(position) != len(numbers):
         raise InvalidArgument(
             f'spatial_sort.target must be 1 to {MAX_DIMENSIONS} finite numbers, '
-            f'not {format_value(target)}'
+            f'not {format_value(given)}'
         )
     return position
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,13 +10,18 @@ from typing import Any
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg
 from robot_memory.core.json_text import format_value, parse_finite
+from robot_memory.core.units import convert, parse_quantity
 from robot_memory.memory import Memory
 from robot_memory.retrieval.told_situation import Told, are_names, read_told
 from robot_memory.text.quoting import quote
+from robot_memory.text.rules.quantities import parse_clock
 
 MAX_AGE_S = 60.0
 """Age at which what memories tell of the situation is unknown, unless a caller says another."""
 _TEXTS = ('tool', 'place', 'time')
+_KEYS = ('people_near', *_TEXTS, 'age_s')
+_NOBODY = ('', 'nobody', 'no one', 'noone', 'none', 'no', '无', '无人', '没人', '没有人')
+_COMMA = re.compile(r'\s*[,，、;；]\s*')
 _SHOWN = 60
 """Characters of a value in the text."""
 
@@ -33,20 +39,22 @@ class KnownView:
 
 @dataclass(frozen=True)
 class Situation:
-    """Hold the values that are known, and where each came from."""
+    """Hold the values that are known and where each came from, and what was not read."""
 
     values: Mapping[str, Any]
     views: Sequence[KnownView]
+    unread: str = ''
 
     def describe(self) -> str:
-        """Return what memories told as a line of a context; empty where they told nothing."""
+        """Return what memories told, and what was not read, as lines of a context, if any."""
         told = [
             f'{view.name.replace("_", " ")} {quote(view.value, _SHOWN)} '
             f'({_name_source(view)}{view.age_s:.0f} s ago)'
             for view in self.views
             if view.source == 'memory'
         ]
-        return f'\nSituation: {", ".join(told)}.' if told else ''
+        said = f'\nSituation: {", ".join(told)}.' if told else ''
+        return f'{said}\n{self.unread}' if self.unread else said
 
 
 def _name_source(view: KnownView) -> str:
@@ -69,7 +77,7 @@ def find_situation(
         if name not in known:
             known[name] = told.value
             views.append(_view(told, now))
-    return Situation(known, views)
+    return Situation(known, views, _list_unread(given or {}))
 
 
 def _view(told: Told, now: int) -> KnownView:
@@ -85,7 +93,8 @@ def _parse(given: Mapping[str, Any], max_age_s: float) -> tuple[dict[str, Any], 
     """Return what was given and is not too old, and its age."""
     people = given.get('people_near')
     if isinstance(people, str):
-        people = [people]
+        stripped = people.strip()
+        people = [] if stripped.casefold() in _NOBODY else _COMMA.split(stripped)
     if people is not None and not are_names(people):
         raise InvalidArgument(
             'situation.people_near must be a list of names, [] where nobody is near, not '
@@ -95,7 +104,7 @@ def _parse(given: Mapping[str, Any], max_age_s: float) -> tuple[dict[str, Any], 
         value = given.get(name)
         if value is not None and not isinstance(value, str):
             raise InvalidArgument(f'situation.{name} must be a text, not {format_value(value)}')
-    age = parse_finite(given.get('age_s', 0))
+    age = _read_seconds(given.get('age_s', 0))
     if age is None or age < 0:
         raise InvalidArgument(
             'situation.age_s must be a number of seconds, 0 or more, not '
@@ -105,3 +114,24 @@ def _parse(given: Mapping[str, Any], max_age_s: float) -> tuple[dict[str, Any], 
         return {}, age
     known = {name: given[name] for name in _TEXTS if given.get(name)}
     return (known if people is None else {**known, 'people_near': people}), age
+
+
+def _read_seconds(value: Any) -> float | None:
+    """Return a number of seconds, also as a text with or without its unit."""
+    quantity = parse_quantity(value.strip()) if isinstance(value, str) else None
+    if quantity is None:
+        return parse_finite(value)
+    number, unit = quantity
+    return convert(number, unit or 's', 's')
+
+
+def _list_unread(given: Mapping[str, Any]) -> str:
+    """Return what of a situation tells nothing, for no rule is judged by it."""
+    unread = [quote(str(name), _SHOWN) for name in given if name not in _KEYS]
+    time = given.get('time')
+    if isinstance(time, str) and time and parse_clock(time) is None:
+        unread.append(f'time {quote(time, _SHOWN)} (HH:MM or ISO 8601)')
+    accepted = ', '.join(_KEYS)
+    return (
+        f'Not read of situation: {", ".join(unread[:4])}; accepted: {accepted}.' if unread else ''
+    )

@@ -18,6 +18,7 @@ _WANT = (
     'want must be {"result": "slide", "value": "0.4 m", "tolerance": "8 cm"}, '
     '{"minimise": "force"}, {"maximise": "slide"} or {"success": true}'
 )
+_AMONG = 'a param may be {"min": "0.5 m/s", "max": "2 m/s"} or a list: ["soft", "hard"]'
 Candidates = dict[str, Range | Sequence[Value]]
 
 
@@ -45,9 +46,17 @@ def read_units(copy: SkillCopy, question: Question) -> dict[str, str | None]:
         units.setdefault(name, value.unit if isinstance(value, Amount) else None)
     for name, allowed in (question.among or {}).items():
         for value in _list_allowed(allowed):
-            read = read_value(f'among.{name}', value, may_be_name=True)
+            read = _read_one(f'among.{name}', value)
             units.setdefault(name, read.unit if isinstance(read, Amount) else None)
     return units
+
+
+def _read_one(where: str, given: Any) -> Value:
+    """Return one value of `among`; raise InvalidArgument, which names its forms."""
+    try:
+        return read_value(where, given, may_be_name=True)
+    except InvalidArgument as error:
+        raise InvalidArgument(f'{error}; {_AMONG}') from None
 
 
 def _list_allowed(allowed: Any) -> list[Any]:
@@ -148,7 +157,7 @@ def _read_allowed(
     where = f'among.{name}'
     values = []
     for one in _list_allowed(allowed):
-        read = read_value(where, one, may_be_name=True)
+        read = _read_one(where, one)
         check_unit(copy, 'params', name, read)
         values.append(read)
     if not values:

@@ -9,6 +9,7 @@ from robot_memory.core.amounts import Amount, read_values, write_values
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Json, arg, collection_arg
 from robot_memory.core.json_text import format_value
+from robot_memory.core.suggestions import find_near
 from robot_memory.core.trials import WORLDS
 from robot_memory.memory import Memory
 from robot_memory.retrieval import suggestions
@@ -21,7 +22,7 @@ from robot_memory.retrieval.limits import (
 from robot_memory.retrieval.pages import name_pages, page_arg
 from robot_memory.retrieval.skill_questions import Question
 from robot_memory.retrieval.suggestions import Suggestion
-from robot_memory.storage.tables import sessions
+from robot_memory.storage.tables import sessions, trials
 from robot_memory.text.quoting import quote
 from robot_memory.tool import tool
 
@@ -136,7 +137,7 @@ def suggest(memory: Memory, request: SuggestRequest) -> SuggestResponse:
         round(found.trials, 2),
         name_pages(memory.settings, (_view_witness(one) for one in found.evidence)),
         found.default_used,
-        _explain(question, found),
+        _explain(question, found, _name_skills(memory, question) if not found.trials else ''),
         view_bounds(found.bounds),
         view_unchecked(found.bounds),
     )
@@ -158,8 +159,18 @@ def _view_witness(one: suggestions.Witness) -> WitnessView:
     )
 
 
-def _explain(question: Question, found: Suggestion) -> str:
-    """Return why, in one sentence."""
+def _name_skills(memory: Memory, question: Question) -> str:
+    """Return which skills a collection has, where it has none of that name."""
+    with memory.db.read() as connection:
+        known = trials.list_skills(connection, question.collection)
+    if question.skill in known:
+        return ''
+    near = find_near(question.skill, known) or known[:4]
+    return f' (skills with trials: {", ".join(near) or "none"})'
+
+
+def _explain(question: Question, found: Suggestion, skills: str) -> str:
+    """Return why, in one sentence; `skills` are those that there are instead."""
     said = ', '.join(f'{name} {value}' for name, value in found.params.items())
     unchecked = ''
     if found.bounds.unchecked:
@@ -172,9 +183,9 @@ def _explain(question: Question, found: Suggestion) -> str:
     if found.empty_by:
         why = f'no value of {", ".join(found.empty_by)} is allowed{bound}'
     elif found.default_used:
-        why = f'{said} is the default: no trial of {question.skill} is like this{bound}'
+        why = f'{said} is the default: no trial of {question.skill} is like this{skills}{bound}'
     elif not found.params:
-        why = f'no trial of {question.skill} is like this, and no default is given'
+        why = f'no trial of {question.skill} is like this{skills}, and no default is given'
     else:
         how = f'about {found.trials:.3g} trials like this'
         expects = f' predict {found.result} {found.predicted}' if found.predicted else ''

@@ -97,7 +97,7 @@ class Fields:
         """Return the ids of kinds; raise InvalidArgument that names those there are."""
         known = {*KINDS, *self.kinds.values()}
         for name in names:
-            if name not in known:
+            if not isinstance(name, str) or name not in known:
                 raise InvalidArgument(
                     f'{where} must be one of {", ".join(sorted(known))}, not {format_value(name)}'
                 )

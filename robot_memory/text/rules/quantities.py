@@ -140,6 +140,15 @@ def find_span_of_day(folded: str) -> tuple[float, float] | None:
 
 
 def parse_clock(text: str) -> float | None:
-    """Return a time of day in hours, as HH:MM or in an ISO stamp; None where it is none."""
-    match = re.search(r'(?:^|T|\s)([01]?\d|2[0-3]):([0-5]\d)', text.strip())
-    return int(match[1]) + int(match[2]) / 60 if match else None
+    """Return a time of day in hours, as HH:MM (am, pm) or in an ISO stamp; None: it is none."""
+    match = re.search(
+        r'(?:^|T|\s)([01]?\d|2[0-3]):([0-5]\d)(?::\d\d)?\s?(?:([ap])\.?m\b)?',
+        text.strip(),
+        re.IGNORECASE,
+    )
+    if match is None:
+        return None
+    hour = int(match[1])
+    if match[3] and 0 < hour <= 12:
+        hour = hour % 12 + (12 if match[3] in 'pP' else 0)
+    return hour + int(match[2]) / 60
