@@ -252,7 +252,12 @@ def test_arguments_as_json_text_are_taken_and_others_refused(pipe: Pipe) -> None
     pipe.call(1, 'learn', insight='The red cup is chipped')
     pipe.receive()
     for number, (name, given) in enumerate(
-        [('getStats', '{}'), ('recall', "{'query': 'cup'}"), ('recall', 'cup'), ('recall', ['cup'])]
+        [
+            ('getStats', '{}'),
+            ('recall', "{'query': 'cup'}"),
+            ('recall', 'cup'),
+            ('recall', ['cup']),
+        ]
     ):
         params = {'name': name, 'arguments': given}
         pipe.send({'jsonrpc': '2.0', 'id': number, 'method': 'tools/call', 'params': params})

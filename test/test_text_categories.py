@@ -324,3 +324,17 @@ def test_hearsay_and_what_things_measure_are_no_rules(text: str) -> None:
 )
 def test_limits_in_other_words_are_rules(text: str) -> None:
     assert classify(text).category == 'constraint'
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'Rule: cups go left',
+        'Constraint: the lid sits on the pan',
+        '规则：玻璃杯放上层',
+        '安全规定: 戴手套',
+    ],
+)
+def test_a_label_of_rules_decides(text: str) -> None:
+    assert classify(text).category == 'constraint'
+    assert classify(text, is_rule=False).category == 'constraint'

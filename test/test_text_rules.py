@@ -136,3 +136,26 @@ def test_conditions_join_and_are_described() -> None:
     condition: Condition = {'all': [{'action': 'pour'}, {'place': 'lab'}]}
     judged = judge(condition, read_scene('Pour the water out.'), lambda word: None)
     assert (judged.truth, judged.why) == (False, ('lab',))
+
+
+@pytest.mark.parametrize(
+    'task',
+    [
+        'Set the table for two',
+        'Do the dishes and go back',
+        'Cook dinner',
+        'Tidy up the workbench',
+        'Unpack the shopping',
+        '为安娜摆桌子',
+        '收拾一下厨房',
+        '准备晚餐',
+    ],
+)
+def test_work_that_touches_what_nobody_names_leaves_things_open(task: str) -> None:
+    assert _judge('Never use cups with a chipped rim', task) is None
+    assert _judge('Never use cups with a chipped rim', f'{task}, with the red cup') is True
+
+
+@pytest.mark.parametrize('task', ['Put the steel pots away', 'Open the curtains', '把窗帘拉开'])
+def test_what_is_named_closes_things(task: str) -> None:
+    assert _judge('Never use cups with a chipped rim', task) is False

@@ -169,9 +169,12 @@ def classify(text: str, is_rule: bool | None = None) -> Classification:
     ]
     if _CONSTRAINT in matching and rules.reported.search(folded, han):
         matching.remove(_CONSTRAINT)
-    if label and _CONSTRAINT not in matching:
+    is_labelled = label is not None and label.lastgroup == _CONSTRAINT['name']
+    if is_labelled:
+        matching = [_CONSTRAINT, *(table for table in matching if table is not _CONSTRAINT)]
+    elif label and _CONSTRAINT not in matching:
         matching.sort(key=lambda table: table['name'] != label.lastgroup)
-    if is_rule is not None and (label is None or label.lastgroup != _CONSTRAINT['name']):
+    if is_rule is not None and not is_labelled:
         matching = [table for table in matching if table is not _CONSTRAINT]
         matching = [_CONSTRAINT, *matching] if is_rule else matching
     table = matching[0] if matching else rules.categories[-1][0]

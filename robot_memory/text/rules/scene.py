@@ -60,7 +60,8 @@ class Scene:
     where `serves` says whether anybody else may be served. `weights` are kilograms, None: unknown.
     `heat` are degrees Celsius; `may_be_hot`: something may be hot. `hours` is
     when the text wants it done, `clock` what time it is; `named` are the persons in the text;
-    `does_unknown`: a command begins with a verb that no table knows.
+    `does_unknown`: a command begins with a verb that no table knows; `is_composite`: things that
+    nobody names are touched, as where a table is set.
     """
 
     near: dict[str, bool] = field(default_factory=dict)
@@ -81,6 +82,7 @@ class Scene:
     clock: tuple[float, float] | None = None
     named: frozenset[str] = frozenset()
     does_unknown: bool = False
+    is_composite: bool = False
     text: str = ''
 
 
@@ -108,6 +110,7 @@ def read_scene(
     unnamed = mask_people(folded, people)
     scene.near, scene.is_complete = find_near(folded, people)
     scene.does_unknown = _does_unknown(unnamed)
+    scene.is_composite = bool(_compile()['composite'].search(unnamed))
     clauses = _split_clauses(folded)
     named: list[tuple[str, Mention, Truth]] = []
     for start, end in clauses:
@@ -140,6 +143,7 @@ def _compile() -> dict[str, re.Pattern[str]]:
         'near_only': f'{table["exclude"]["near_only_en"]}|{table["exclude"]["near_only_zh"]}',
         'left_en': table['exclude']['left_en'],
         'left_zh': table['exclude']['left_zh'],
+        'composite': '|'.join((*table['composite']['en'], *table['composite']['zh'])),
         'before': table['reference']['en'],
         'after': table['reference']['zh'],
         'other': f'{table["other"]["en"]}|{table["other"]["zh"]}',
