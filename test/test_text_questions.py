@@ -394,7 +394,7 @@ BOUNDS = [
     ('above 140 °F', 'temperature', '$gt', 60.0),
     ('tilted by more than 180 degrees', 'angle', '$gt', 3.141592653589793),
     ('more than 5 degrees', None, '', 0.0),
-    ('contacts under a tenth of a second', None, '', 0.0),
+    ('contacts under a tenth of a second', 'duration', '$lt', 0.1),
     ('anything over a kilo yesterday', 'mass', '$gt', 1.0),
     ('contacts longer than half a minute', 'duration', '$gt', 30.0),
     ('stops longer than two hours', 'duration', '$gt', 7200.0),

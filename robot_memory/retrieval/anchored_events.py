@@ -25,13 +25,15 @@ from robot_memory.text.questions.model import Anchor, Comparison, DayOf, Order, 
 from robot_memory.text.questions.superlatives import find_superlative
 from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.windows import WEEKDAY, get_part
-from robot_memory.text.questions.words import list_words
+from robot_memory.text.questions.words import Alternatives, list_words
 
 _AMOUNT = re.compile(
     r'((?<![\w.])\d+(?:\.\d+)?[ -]?(?:newtons?|n|seconds?|s|kg|kilos?|g|grams?|degrees?)\b)'
 )
 
 _SHORT = timedelta(minutes=1)
+_BESIDE_NS = 10 * 10**9
+"""How far from an event a fault may begin that tells of it."""
 _WEEK = timedelta(days=7)
 _SAID = 50
 """Statements of which the one with most of the words is meant."""
@@ -58,10 +60,18 @@ class AnchoredEvents(MeantEvents):
             if event is None:
                 return None
             return Placed(_place_window(anchor, event, self.now), (event.id,))
+        pair = anchor.words == anchor.to.words
+        dated = anchor.window or window
+        if dated and not (pair or anchor.to.window) and anchor.to.which == -1:
+            begin = self._find_anchor(anchor, dated)
+            end = begin and self._find_anchor(
+                replace(anchor.to, which=1), None, after=begin.end or begin.onset
+            )
+            if begin and end:  # the next one: between yesterday's stop and the collision
+                return self._place_between(anchor, begin, end)
         end = self._find_anchor(anchor.to, window)
         if end is None:
             return None
-        pair = anchor.words == anchor.to.words
         begin = self._find_anchor(anchor, window, None if pair else end.onset)
         if begin is None:
             begin = self._find_anchor(anchor, window)
@@ -70,6 +80,11 @@ class AnchoredEvents(MeantEvents):
             end = self._find_anchor(replace(anchor.to, which=1), window, after=begin.onset)
             if end is None:
                 return None
+        return self._place_between(anchor, begin, end)
+
+    def _place_between(self, anchor: Anchor, begin: EventRow, end: EventRow) -> Placed | None:
+        """Return what lies between two events, in either order; None where nothing does."""
+        assert anchor.to is not None
         begin, end = sorted((begin, end), key=lambda one: one.onset)
         first = begin.onset if anchor.edge == 'start' else begin.end or begin.onset
         last = end.end or end.onset if anchor.to.edge == 'end' else end.onset
@@ -231,7 +246,7 @@ class AnchoredEvents(MeantEvents):
                 for one in found
                 if (before is None or one.onset < before) and (after is None or one.onset > after)
             ]
-            found = self._find_named(reading, found)
+            found = self._find_named(reading, found, within)
             place = reading.order.skip if reading.order else abs(anchor.which) - 1
             if place < len(found):
                 return found[place]
@@ -269,14 +284,29 @@ class AnchoredEvents(MeantEvents):
         at = found.records[memory_id].created_at * 1000
         return EventRow(0, memory_id, {}, at, at, at, False, None, (), None)
 
-    def _find_named(self, reading: Reading, found: list[EventRow]) -> list[EventRow]:
+    def _find_named(
+        self, reading: Reading, found: list[EventRow], window: Window
+    ) -> list[EventRow]:
         """Return the events whose words have most of those that an anchor has left."""
         words = list_words(reading.rest)
         counts = self.words.count_each(words, found)
         if not counts:
-            return found if reading.kinds or reading.order else []
+            seen = self._find_witnessed(words, found, window)
+            return seen or (found if reading.kinds or reading.order else [])
         best = choose_best(found, counts)
         return choose_way(reading.rest, words, best) if 'tool change' in reading.labels else best
+
+    def _find_witnessed(
+        self, words: Sequence[Alternatives], found: list[EventRow], window: Window
+    ) -> list[EventRow]:
+        """Return events beside a fault that has the words: the collision with the rack."""
+        if not (words and found):
+            return []
+        where = {'collection': self.collection, 'kind': {'$in': ['fault', 'state']}}
+        faults = self.list_events(where, window, 'onset', True, POOL)
+        counts = self.words.count_each(words, faults)
+        told = [one.onset for one in choose_best(faults, counts)] if counts else []
+        return [one for one in found if any(abs(one.onset - at) <= _BESIDE_NS for at in told)]
 
 
 def _name_tools(folded: str, mentions: Sequence[Mention]) -> Iterator[str]:

@@ -148,9 +148,12 @@ class _Search(ComparedEvents):
             found = self.list_closest(where, window, order, reading.order, most)
         else:
             found = self.list_events(where, window, order, descending, most)
-        if placed is not None:
+        if placed is not None and reading.anchor is not None:
+            if not found and self._is_next(reading):
+                window = placed.window
+                found = self.list_events(where, window, order, descending, most)
             others = [one for one in found if one.id not in placed.event_ids]
-            if not others and reading.anchor is not None and reading.anchor.relation == 'during':
+            if not others and reading.anchor.relation == 'during':
                 at_once = replace(placed.window, granularity='second')
                 found = self.list_events(where, at_once, order, descending, most)
                 others = [one for one in found if one.id not in placed.event_ids]
@@ -193,6 +196,24 @@ class _Search(ComparedEvents):
         ]
         none = not found and figure is None
         return AskedEvents(read_as, taken, figure, no_match=none, unread=unread)
+
+    def _is_next(self, reading: Reading) -> bool:
+        """
+        Say whether the next after an event is asked for, or the last before it.
+
+        There is one, so where none is in the window beside it the window tells of the event: the
+        next fault after the stop on Friday.
+        """
+        order, told = reading.order, reading.anchor
+        sides = {'after': False, 'since': False, 'before': True}
+        return (
+            order is not None
+            and told is not None
+            and order.by == 'time'
+            and order.take == 1
+            and sides.get(told.relation) is order.descending
+            and any(span.role == 'order' for span in reading.spans)
+        )
 
     def _choose_order(self, reading: Reading) -> tuple[str | None, bool]:
         """Return by what the events are ordered; None where no event has that figure."""
@@ -247,6 +268,8 @@ class _Search(ComparedEvents):
         if asked.function == 'share':
             if not found:
                 return None
+            if reading.labels and not reading.outcome:
+                return self._share_labels(where, window, found)
             wanted = float(reading.outcome != 'failure')
             right = sum(_get_figure(one, SUCCESS) == wanted for one in found)
             return AskedFigure(FigureView('share', right / len(found), ''), ids)
@@ -266,12 +289,33 @@ class _Search(ComparedEvents):
         question = self.ask(where, window)
         groups = aggregate_events(self.memory, question, [function], name, '', 10)
         total = groups.groups[0] if groups.groups else None
+        if asked.function == 'rate':
+            parts = self.count_groups(asked.group, where, window, found).value
+            mean = total.count / parts if total and parts else 0.0
+            return AskedFigure(
+                FigureView(f'mean count of {parts:g} {asked.group}s', mean, ''), ids
+            )
         if function == 'count':
             return AskedFigure(FigureView('count', float(total.count if total else 0), ''), ids)
         if total is None or function not in total.values:
             return None
         words = f'{function} of {name.partition(" [")[0]}'
         return AskedFigure(FigureView(words, total.values[function], groups.unit), ids)
+
+    def _share_labels(
+        self, where: dict[str, Any], window: Window | None, found: list[EventRow]
+    ) -> AskedFigure | None:
+        """Return which share of all events of their kind has the labels: of contacts, pushes."""
+        every = {name: one for name, one in where.items() if name != 'label'}
+        every['kind'] = {'$in': sorted({one.names['kind'] or '' for one in found})}
+        counts = [
+            aggregate_events(self.memory, self.ask(one, window), ['count'], '', '', 1).groups
+            for one in (where, every)
+        ]
+        some, whole = (groups[0].count if groups else 0 for groups in counts)
+        if not whole:
+            return None
+        return AskedFigure(FigureView('share', some / whole, ''), tuple(one.id for one in found))
 
 
 def _get_figure(event: EventRow, name: str) -> float | None:

@@ -138,10 +138,22 @@ def _read_chinese_day(groups: dict[str, str | None], *, occasion: bool) -> DayOf
     return DayOf(1) if groups['next'] else DayOf(0, week=bool(groups['week']))
 
 
+def _find_english_session(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
+    """Return the session in which something else is asked for: what did the late shift push."""
+    if not any(one.kinds and 'session' not in one.kinds for one in mentions):
+        return None
+    for match in load_pattern('anchors', 'days', 'session').finditer(folded):
+        start, end = match.span('rest')
+        if any('session' in one.kinds and start <= one.start < end for one in mentions):
+            span = (match.start('the'), end)
+            return FoundAnchor(name_anchor(match['rest'], 'during'), span, (span,))
+    return None
+
+
 def find_session_anchor(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
     """Return the session in which something else is asked for: 上次夜班最重的接触, 维护的时候."""
     if not is_han(folded):
-        return None
+        return _find_english_session(folded, mentions)
     if stay := load_pattern('anchors', 'chinese', 'stay').search(folded):
         words = stay['name'] + '班'
         return FoundAnchor(Anchor('during', words), stay.span(), (stay.span('name'),))

@@ -80,6 +80,7 @@ class MentionReader(AnchorReader):
         strong = [m for m in named if not m.weak]
         general = {kind for m in strong if not m.labels for kind in m.kinds}
         more = [m for m in named if m.weak and m.labels and general.intersection(m.kinds)]
+        more += [m for m in named if m.weak and m not in more and self._is_beside(m, strong)]
         if strong and says and more:
             chosen = {*strong, *more}
             return [m for m in named if m in chosen and (m.labels or m.kinds[0] != 'task')]
@@ -88,6 +89,17 @@ class MentionReader(AnchorReader):
             return [m for m in named if says or (stopped and m.kinds[0] == 'fault')]
         same = {kind for m in strong if m.labels for kind in m.kinds}
         return [m for m in strong if m.labels or not same or not same.isdisjoint(m.kinds)]
+
+    def _is_beside(self, weak: Mention, strong: Sequence[Mention]) -> bool:
+        """Say whether an ordinary word stands beside a name of its sort: grip losses and stops."""
+        joined = load_pattern('events', 'either', 'listed')
+        return any(
+            weak.labels
+            and one.labels
+            and not set(weak.kinds).isdisjoint(one.kinds)
+            and joined.fullmatch(self.folded, min(one.end, weak.end), max(one.start, weak.start))
+            for one in strong
+        )
 
     def _find_heads(self, named: Sequence[Mention]) -> list[Mention]:
         """
@@ -170,6 +182,11 @@ class MentionReader(AnchorReader):
             return True
         behind = load_pattern('events', 'excluded', 'behind')
         return behind.match(self.folded[mention.end : mention.end + 24]) is not None
+
+    def asks_held(self, used: Sequence[Mention]) -> bool:
+        """Say whether it is asked which tool was on: that of the last change until then."""
+        changes = bool(used) and all(m.labels == ('tool change',) for m in used)
+        return changes and load_pattern('events', 'tool', 'held').search(self.folded) is not None
 
     def asks_why(self) -> bool:
         """Say whether the cause of what has been is asked for."""

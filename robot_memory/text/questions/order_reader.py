@@ -43,7 +43,7 @@ class OrderReader(MentionReader):
             named = locate_quantities(self.said).get(quantity)
             spans = (span, named) if named else (span,)
             return FoundOrder(Order(quantity, True, 1, near=value), spans)
-        taken = [*times, *((anchor.span,) if anchor else ())]
+        taken = [*times, *self.bounds.spans, *((anchor.span,) if anchor else ())]
         behind = [one for one in self.frame.others if one[0] >= self.frame.start]
         order = self._find_order_in(mask(self.said, [*taken, *behind]), anchor, window)
         order = order or self._find_order_in(mask(self.said, taken), anchor, window)

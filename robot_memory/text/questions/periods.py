@@ -137,6 +137,12 @@ def _read_weekday_ago(given: dict[str, Any], calendar: Calendar) -> dict[str, An
     return {'day': day - 7 * (weeks - 1) * DAY}
 
 
+def _read_night_to(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
+    """Read the night to Thursday, which begins on Wednesday."""
+    day = calendar.find_weekday(WEEKDAYS.index(given['weekday'][:3]))
+    return {'day': day - DAY, 'part': 'night'}
+
+
 def _read_weekday_of(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
     """Read the first Monday of November, 上个月最后一个周五."""
     name = given['weekday']
@@ -167,5 +173,6 @@ READERS = {
     'part_of': _read_part_of,
     'weekday_ago': _read_weekday_ago,
     'weekday_of': _read_weekday_of,
+    'night_to': _read_night_to,
 }
 """How the times of this module are read, by the name that times.toml has for it."""

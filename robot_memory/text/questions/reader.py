@@ -110,7 +110,8 @@ class _Reader(OrderReader):
         own = [] if used or self.cues.asked else self.find_own_kind(order)
         without = [m for m in self.mentions if self.is_excluded(m) and m not in used]
         statement = self._asks_statement(outside or aggregate is not None, order is not None)
-        happening = any(m.happening for m in self.mentions)
+        doing = load_pattern('events', 'doing', 'any').search(self.folded) is not None
+        happening = doing or any(m.happening for m in self.mentions)
         vague = not (statement or happening) and all(m.weak for m in used)
         loose = vague and not (order or aggregate or told or self.cues.future)
         if loose:
@@ -123,6 +124,9 @@ class _Reader(OrderReader):
             return None
         if order is None and aggregate is None:
             order = self.imply_order(told, used, window)
+        if window and not told and self.asks_held(used):
+            window = replace(window, since=None, near=None, granularity='range', pieces=())
+            order, aggregate = FoundOrder(Order('time', True, 1), ()), None
         if told and told.relation == 'before' and told.window and aggregate and not window:
             window = replace(told.window, until=None, near=None)  # how many today until the stop
         asking = mask(self.folded, [anchor.span]) if anchor else self.folded
@@ -162,7 +166,7 @@ class _Reader(OrderReader):
             nearest=self.compared.nearest if self.compared else None,
             each=each,
             pair=self.pair.pair if self.pair else None,
-            doing=load_pattern('events', 'doing', 'any').search(self.folded) is not None,
+            doing=doing,
             vague=vague,
             loose=loose,
             spans=tuple(sorted(spans, key=lambda span: (span.start, span.end))),

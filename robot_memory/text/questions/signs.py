@@ -19,11 +19,19 @@ def _load_signs() -> tuple[_Signs, _Signs]:
     signs = load_table('signs')
     found: list[dict[str, set[str]]] = [{}, {}]
     for name in _TABLES:
-        for by, all_of in zip(found, (signs[name]['en'].split(), signs[name]['zh']), strict=True):
+        english = signs[name]['en'].split()
+        english += _list_superlatives() if name == 'order' else []
+        for by, all_of in zip(found, (english, signs[name]['zh']), strict=True):
             for sign in all_of:
                 by.setdefault(sign, set()).add(name)
     words, characters = ({sign: frozenset(names) for sign, names in by.items()} for by in found)
     return words, characters
+
+
+def _list_superlatives() -> list[str]:
+    """Return the words of the superlatives that are one word: hardest, toughest."""
+    listed = [word for one in load_table('orders')['superlative'] for word in one['en']]
+    return [word for word in listed if _WORD.fullmatch(word)]
 
 
 def find_signs(folded: str) -> frozenset[str]:

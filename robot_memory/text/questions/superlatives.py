@@ -128,6 +128,7 @@ def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | N
         return FoundOrder(order, (match.span(),), named is None)
     return (
         _find_ranked(folded, kinds, mentions)
+        or _find_other(folded)
         or _find_own(folded, mentions)
         or _find_listed(folded, mentions)
     )
@@ -207,6 +208,15 @@ def find_fitting(mentions: Sequence[Mention], quantity: str) -> str:
         return quantity
     alike = _ALIKE.get(quantity, ())
     return next((one for one in alike if fits(mentions, one)), quantity)
+
+
+def _find_other(folded: str) -> FoundOrder | None:
+    """Return an order by the quantity that a superlative of no table is of: the deepest angle."""
+    match = load_pattern('orders', 'listed', 'other').search(folded)
+    if match is None:
+        return None
+    quantity, figure = _name_quantity(match['quantity'])
+    return FoundOrder(Order(quantity, True, 1, 0, figure), (match.span(),), True)
 
 
 def _find_own(folded: str, mentions: Sequence[Mention]) -> FoundOrder | None:

@@ -63,8 +63,9 @@ def find_how_long(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | Non
     if one is None or other is None or one.labels == other.labels:
         return None
     first, last = name_anchor(_name(folded, one)), name_anchor(_name(folded, other))
-    parts = ((one.start, one.end), (other.start, other.end))
-    return FoundAnchor(replace(first, to=last), (match.start(), other.end), parts)
+    ends_at = max(other.end, spans[1][1]) if match.groupdict() else other.end
+    parts = spans if match.groupdict() else ((one.start, one.end), (other.start, other.end))
+    return FoundAnchor(replace(first, to=last), (min(match.start(), one.start), ends_at), parts)
 
 
 def _name(folded: str, mention: Mention) -> str:
