@@ -28,7 +28,8 @@ from robot_memory.text.questions.windows import WEEKDAY, get_part
 from robot_memory.text.questions.words import Alternatives, list_words
 
 _AMOUNT = re.compile(
-    r'((?<![\w.])\d+(?:\.\d+)?[ -]?(?:newtons?|n|seconds?|s|kg|kilos?|g|grams?|degrees?)\b)'
+    r'((?<![\w.])\d+(?:\.\d+)?[ -]?(?:newtons?|n|seconds?|s|kg|kilos?|g|grams?|degrees?)\b'
+    r'|(?<![\d.])\d+(?:\.\d+)?(?:牛米?|公斤|千克|克|秒|度))'
 )
 
 _SHORT = timedelta(minutes=1)
@@ -197,7 +198,7 @@ class AnchoredEvents(MeantEvents):
             start, end = outcome[1]
             rest = rest[:start] + ' ' * (end - start) + rest[end:]
         rest = ' '.join((rest, *_name_tools(folded, mentions)))
-        bounds = find_bounds(_AMOUNT.sub(r'about \1', rest), rest)
+        bounds = find_bounds(_AMOUNT.sub(r' about \1', rest), rest)
         rest = rest if not bounds.bounds else _AMOUNT.sub(' ', rest)
         return self.add_labels(
             Reading(

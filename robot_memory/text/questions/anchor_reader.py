@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from robot_memory.text.questions.anchor_model import FoundAnchor, measure_distance
@@ -14,9 +15,12 @@ from robot_memory.text.questions.told_anchors import (
     find_told_before,
     find_told_between,
 )
-from robot_memory.text.questions.window_reader import WindowReader, is_inside, mask
+from robot_memory.text.questions.window_reader import HIDDEN, WindowReader, is_inside, mask
 from robot_memory.text.questions.windows import Found, find_times
 from robot_memory.text.questions.words import list_words
+
+_SINCE = re.compile('自从|自打|打从|(?<=\x00)[自从]|以来')
+"""What stands before an event that is told by a day: 自从11月14日标定以来."""
 
 
 class AnchorReader(WindowReader):
@@ -123,6 +127,7 @@ class AnchorReader(WindowReader):
         apart = len(set(found.parts)) == len(anchors) or found.parts[0] == found.span
         for place, span in enumerate(found.parts[: len(anchors)] if apart else ()):
             only = mask(self.folded, [(0, span[0]), (span[1], len(self.folded))])
+            only = _SINCE.sub(lambda match: HIDDEN * len(match[0]), only)
             inside = self.find_window(only)
             if inside:
                 words = anchors[place].words

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from robot_memory.text.questions.calendar import DAY, Stretch
+from robot_memory.text.questions.calendar import DAY, Calendar, Stretch
 from robot_memory.text.questions.moments import Moment
 from robot_memory.text.questions.tables import find_words, load_pattern
 
@@ -197,3 +197,55 @@ def is_supported(folded: str, one: Phrase) -> bool:
     if one.word in _NEEDS_END and not _is_bare(folded, one):
         return False
     return one.word in find_words('times', 'around', 'days')
+
+
+def list_weekdays(phrases: Sequence[Phrase], calendar: Calendar) -> list[Stretch]:
+    """Return the days of a weekday in a month that is named beside it; none where it is not."""
+    if len(phrases) != 2:
+        return []
+    stretches = [one.moment.stretch for one in phrases if one.moment.stretch]
+    named = [one.moment for one in phrases if one.moment.weekday is not None]
+    if len(stretches) != 1 or len(named) != 1 or named[0].part or named[0].clock:
+        return []
+    if stretches[0].granularity != 'month' or any(one.relation for one in phrases):
+        return []
+    first, until = stretches[0].since.date(), min(stretches[0].until.date(), calendar.today + DAY)
+    day = first + ((named[0].weekday or 0) - first.weekday()) % 7 * DAY
+    count = max(0, -(-(until - day).days // 7))
+    return [calendar.make_day(day + 7 * week * DAY) for week in range(count)]
+
+
+def share_week(first: Moment, last: Moment) -> tuple[Moment, Moment]:
+    """Return two days of one week where one says of which: Monday till Friday last week."""
+    if first.weekday is None or last.weekday is None or not (first.day and last.day):
+        return first, last
+    apart = (last.weekday - first.weekday) % 7 * DAY
+    if first.past and not last.past:
+        return first, replace(last, day=first.day + apart)
+    if last.past and not first.past:
+        return replace(first, day=last.day - apart), last
+    return first, last
+
+
+def share_month(first: Moment, last: Moment) -> tuple[Moment, Moment]:
+    """Return two days of one month where the last says of which: the sixth to 12 October."""
+    told = first.day_of_month and first.day and last.day and not last.day_of_month
+    if told and last.day and (first.day_of_month or 0) <= last.day.day:
+        return replace(first, day=last.day.replace(day=first.day_of_month or 1)), last
+    return first, last
+
+
+def share_half(first: Moment, last: Moment) -> tuple[Moment, Moment]:
+    """Return two clock times in the same half of the day where only one says which."""
+    one, other = first.clock, last.clock
+    assert one and other
+    if not one.exact and other.exact and 1 <= one.hour <= other.hour <= 6:  # between 4 and 4:30
+        return first, replace(last, clock=replace(other, hour=other.hour + 12))
+    if one.exact and not one.hour and other.hour < 12:  # between midnight and four
+        return first, replace(last, clock=replace(other, exact=True))
+    if not one.exact and other.exact and other.hour >= 12:
+        hour = one.hour % 12 + 12
+        return replace(
+            first, clock=replace(one, hour=hour if hour <= other.hour else one.hour, exact=True)
+        ), last
+    return first, last

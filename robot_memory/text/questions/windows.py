@@ -16,6 +16,10 @@ from robot_memory.text.questions.phrases import (
     is_range,
     is_supported,
     join_moments,
+    list_weekdays,
+    share_half,
+    share_month,
+    share_week,
 )
 from robot_memory.text.questions.tables import load_pattern, load_table
 
@@ -88,7 +92,7 @@ def find_window(folded: str, calendar: Calendar) -> Found | None:
         return replace(ranges[0], spans=spans) if len(ranges) == 1 else None
     merged = _merge(single)
     if merged is None:
-        return None
+        return _list_weekdays(single, calendar)
     try:
         window = _make_window(merged, calendar)
     except OverflowError:  # before the first year
@@ -148,6 +152,15 @@ def _list_days(folded: str, phrases: list[Phrase], calendar: Calendar) -> Found 
     window = Window(since, until, 'range', calendar.zone, None, tuple(days))
     spans = tuple((one.start, one.end) for one in phrases)
     return Found(window, spans, any(one.moment.past for one in phrases), False)
+
+
+def _list_weekdays(phrases: list[Phrase], calendar: Calendar) -> Found | None:
+    """Return the days of a weekday in a month or several weeks: a Saturday of November."""
+    days = [calendar.make_window(one) for one in list_weekdays(phrases, calendar)]
+    if not days:
+        return None
+    window = Window(days[0].since, days[-1].until, 'range', calendar.zone, None, tuple(days))
+    return Found(window, tuple((one.start, one.end) for one in phrases), True, False)
 
 
 def _follow_week(phrases: list[Phrase], calendar: Calendar) -> list[Phrase]:
@@ -280,7 +293,8 @@ def _make_window(one: Phrase, calendar: Calendar) -> Window | None:
     day = calendar.make_window(calendar.make_day(stretch.near.date()))
     night = _make_stretch(replace(moment, clock=None), False, calendar) if moment.part else None
     until = calendar.make_window(night).until if night else None
-    if until and day.until and until > day.until:
+    ends = until and (day.until is None or until > day.until or get_part(moment.part)[1] > 24)
+    if ends:  # last night after midnight ends in the morning
         day = replace(day, until=until)
     return _relate(one, window, day, calendar.find_instant(stretch.near))
 
@@ -322,7 +336,7 @@ def _make_range(
         shared = first.day or last.day or (day.day if day else None)
         part = first.part or last.part
         if first.clock and last.clock:
-            first, last = _share_half(first, last)
+            first, last = share_half(first, last)
         first = replace(first, day=first.day or shared, part=first.part or part)
         last = replace(last, day=last.day or shared, part=last.part or part)
     if first.window and last.window and first.window.since and last.window.since:
@@ -330,7 +344,7 @@ def _make_range(
         if first.window.since >= last.window.since or first.window.since > calendar.now:
             return None
         return Found(instants, ((one.start, other.end),), True, False)
-    first, last = _share_month(*_share_week(first, last))
+    first, last = share_month(*share_week(first, last))
     stretches = [_make_stretch(moment, False, calendar) for moment in (first, last)]
     if stretches[0] is None or stretches[1] is None:
         return None
@@ -359,39 +373,3 @@ def _make_range(
         False,
         not first.clock or first.day is not None,
     )
-
-
-def _share_week(first: Moment, last: Moment) -> tuple[Moment, Moment]:
-    """Return two days of one week where one says of which: Monday till Friday last week."""
-    if first.weekday is None or last.weekday is None or not (first.day and last.day):
-        return first, last
-    apart = (last.weekday - first.weekday) % 7 * DAY
-    if first.past and not last.past:
-        return first, replace(last, day=first.day + apart)
-    if last.past and not first.past:
-        return replace(first, day=last.day - apart), last
-    return first, last
-
-
-def _share_month(first: Moment, last: Moment) -> tuple[Moment, Moment]:
-    """Return two days of one month where the last says of which: the sixth to 12 October."""
-    told = first.day_of_month and first.day and last.day and not last.day_of_month
-    if told and last.day and (first.day_of_month or 0) <= last.day.day:
-        return replace(first, day=last.day.replace(day=first.day_of_month or 1)), last
-    return first, last
-
-
-def _share_half(first: Moment, last: Moment) -> tuple[Moment, Moment]:
-    """Return two clock times in the same half of the day where only one says which."""
-    one, other = first.clock, last.clock
-    assert one and other
-    if not one.exact and other.exact and 1 <= one.hour <= other.hour <= 6:  # between 4 and 4:30
-        return first, replace(last, clock=replace(other, hour=other.hour + 12))
-    if one.exact and not one.hour and other.hour < 12:  # between midnight and four
-        return first, replace(last, clock=replace(other, exact=True))
-    if not one.exact and other.exact and other.hour >= 12:
-        hour = one.hour % 12 + 12
-        return replace(
-            first, clock=replace(one, hour=hour if hour <= other.hour else one.hour, exact=True)
-        ), last
-    return first, last
