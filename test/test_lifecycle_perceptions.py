@@ -12,6 +12,7 @@ from robots import MovableClock, Robot, check_file
 
 from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.ranges import read_ranges
+from robot_memory.lifecycle import reclassification
 from robot_memory.lifecycle.perceptions import SAME_PICTURE_NS, Perception, store_perception
 from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.parts import Part
@@ -198,6 +199,17 @@ def test_the_oldest_payloads_make_room_and_what_went_is_told(
     assert [one.action for one in lines] == ['created', 'payload_removed']
     assert [one.action for one in robot.history(ids[-1]).entries] == ['created']
     check_file(robot.memory.db.path)
+
+
+def test_what_a_detector_measured_is_no_rule_whatever_its_words(robot: Robot) -> None:
+    text = 'Contact for 1.3 s on tool0: push over 5 N, peak 8 N'
+    sense = {'topic': '/wrench', 'detector': 'contact', 'kind': 'push'}
+    felt = replace(PUSH, description=text, context={'sense': sense})
+    memory_id = store_perception(robot.memory, felt).memory_id
+    assert robot.rows('SELECT category FROM memories WHERE id = ?', memory_id) == [
+        ('observation',)
+    ]
+    assert reclassification.preview(robot.memory) == []
 
 
 def test_protected_payloads_stay_and_what_finds_no_room_is_counted(

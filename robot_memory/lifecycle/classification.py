@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from robot_memory.embedding.sentence_classifier import SentenceClassifier, Trait, load_classifier
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.memory import Memory
-from robot_memory.text.categories import CONSTRAINT, DEFAULT, Classification, classify, is_limit
+from robot_memory.text.categories import (
+    CONSTRAINT,
+    DEFAULT,
+    PROTECTED,
+    Classification,
+    classify,
+    is_limit,
+)
 from robot_memory.text.rules.prescribed import prescribes_limit
 from robot_memory.text.statements import MOST, Sentence, Statement
 
@@ -27,6 +35,19 @@ def classify_text(memory: Memory, text: str, vectors: TextVectors | None) -> Cla
     Without a vector patterns decide alone.
     """
     return _refine(find_classifier(memory), text, classify(text), vectors)
+
+
+def classify_measured(text: str) -> Classification:
+    """
+    Return the category of what a detector says of what it measured, which is never a rule.
+
+    "Push over 5 N" is no limit: it would never fold, nor make room.
+    """
+    found = classify(text)
+    if found.category not in PROTECTED:
+        return found
+    tags = tuple(tag for tag in found.tags if tag not in PROTECTED)
+    return replace(found, category='observation', tags=('observation', *tags))
 
 
 def select_statements(

@@ -15,6 +15,7 @@ from robot_memory.core.places import check_spatial
 from robot_memory.core.records import Record, make_record
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.authority import may_change
+from robot_memory.lifecycle.classification import classify_measured
 from robot_memory.lifecycle.maps import mark_context, mark_position
 from robot_memory.lifecycle.no_record import refuse_unrecorded
 from robot_memory.lifecycle.witnesses import add_witness, find_witnessed, move_witnesses
@@ -177,7 +178,7 @@ def _mark_map(connection: Connection, perception: Perception) -> Perception:
 def _make_record(
     perception: Perception, context: dict[str, Any], now: int, caller: Writer
 ) -> Record:
-    found = classify(perception.description)
+    found = (classify_measured if 'sense' in context else classify)(perception.description)
     if perception.confidence is not None:
         found = replace(found, confidence=perception.confidence)
     # What a tap measured is the robot's; what a caller describes may be what a sign says.

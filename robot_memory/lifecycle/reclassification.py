@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from robot_memory.core.records import Record, infer_strategy
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.lifecycle.authority import may_change
-from robot_memory.lifecycle.classification import classify_text
+from robot_memory.lifecycle.classification import classify_measured, classify_text
 from robot_memory.lifecycle.conversations import classify_turn
 from robot_memory.memory import Memory
 from robot_memory.storage import Connection
@@ -93,11 +93,12 @@ def _find_changed(
         if record.type == 'fact' and record.context.get('limits'):
             continue  # it is a constraint by its context, whatever the words are
         vector = TextVectors(known[record.id]) if record.id in known else None
-        inferred = (
-            classify_turn(record)
-            if record.type == 'turn'
-            else classify_text(memory, record.content, vector)
-        )
+        if record.type == 'perception' and 'sense' in record.context:
+            inferred = classify_measured(record.content)
+        elif record.type == 'turn':
+            inferred = classify_turn(record)
+        else:
+            inferred = classify_text(memory, record.content, vector)
         if inferred.category != record.category:
             yield record, inferred
 
