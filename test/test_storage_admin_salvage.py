@@ -14,6 +14,7 @@ from test_storage_damage import break_page, list_pages
 
 from robot_memory.storage import checksums
 from robot_memory.storage.admin.salvage import salvage
+from robot_memory.storage.admin.verify import verify
 
 DAMAGES = 200 if LONG else 30
 FACTS = 200
@@ -146,3 +147,65 @@ def test_a_store_that_was_upgraded_is_salvaged_without_its_list_of_tables(tmp_pa
         check_file(new)
         for table in TABLES:
             assert read_rows(new, table).keys() == true[table].keys(), (table, done.lost)
+
+
+LONG_TEXT = 'the north wing of the hall ' * 2_000
+SIGNAL = random.Random(3).randbytes(20_000)
+
+
+def fill_long(robot: Robot) -> None:
+    """Keep memories with contexts, data and parts that are longer than a page."""
+    robot.learn('Shelf 1 holds part 37')
+    robot.learn('Never lift more than 5 kg', context={'env': {'note': LONG_TEXT}})
+    robot.learn('Shelf 2 holds part 74', context={'env': {'note': LONG_TEXT[5:]}})
+    robot.forget(memory_id=3, reason='it was moved')
+    robot.save_perception('Felt a push', 'tactile', data={'peak': 3})
+    with robot.memory.db.write() as connection:
+        connection.execute(
+            'INSERT INTO parts (memory_id, name, media_type, size, protected, content)'
+            " VALUES (4, 'signal', 'application/octet-stream', ?, 0, ?)",
+            (len(SIGNAL), SIGNAL),
+        )
+        data = f'{{"noise": "{SIGNAL.hex()}"}}'
+        connection.execute('UPDATE payloads SET data = ?', (data,))
+
+
+@pytest.fixture(scope='module')
+def filled_long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed store whose rows have long values; only to read."""
+    return make_store(tmp_path_factory.mktemp('long'), fill_long)
+
+
+@pytest.mark.parametrize('table', ['memories', 'payloads', 'parts'])
+@pytest.mark.parametrize('place', [0, 1, -1])
+def test_a_row_whose_long_value_is_damaged_is_brought_back_without(
+    filled_long: Path, tmp_path: Path, table: str, place: int
+) -> None:
+    path, new = tmp_path / 'memory.db', tmp_path / 'salvaged.db'
+    path.write_bytes(filled_long.read_bytes())
+    true = {name: read_rows(path, name) for name in TABLES}
+    pages = list_pages(path, table, 'overflow')
+    break_page(path, pages[place % len(pages)])
+    done = salvage(path, new)
+    (row,) = done.partial
+    assert row.table == table and done.lost == {table: [str(row)]}
+    found = {name: read_rows(new, name) for name in TABLES}
+    assert {name: found[name].keys() for name in TABLES[:3]} == {
+        name: true[name].keys() for name in TABLES[:3]
+    }
+    with opened(new) as robot:
+        columns = [one[1] for one in robot.rows(f'PRAGMA table_info({table})')]
+        now, before = found[table][row.id], true[table][row.id]
+        made_anew = {'content_hash', 'guard', 'token_count', 'salt', 'writer_id', 'authority'}
+        for name, value, old in zip(columns, now, before, strict=True):
+            assert name in made_anew or value == old or name in row.lost
+        if table == 'memories':
+            assert 'context' in row.lost and 'status' not in row.lost
+            told = robot.rows("SELECT memory_id, reason FROM audit WHERE action = 'salvaged'")
+            assert told == [(row.id, f'lost: {", ".join(row.lost)}')]
+            assert robot.rows('SELECT id FROM memories WHERE authority IS NULL') == []
+            assert [one.id for one in robot.recall('shelf', n=5).memories] == [1]
+        robot.maintain(all=True)
+        assert robot.show(memory_id=4).memory.content == 'Felt a push'
+    check_file(new)
+    assert [one for one in verify(new) if not one.holds] == []

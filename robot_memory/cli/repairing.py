@@ -171,7 +171,8 @@ def salvage_store(request: SalvageRequest, settings: Settings, options: Options)
     lines = [f'{done.copied.get("memories", 0)} memories written to {target}']
     lines += [f'lost of {table}: {what}' for table, told in done.lost.items() for what in told]
     lines.append(f'to use it: robot-memory restore {target}')
-    show_answer({'path': str(target), **asdict(done)}, '\n'.join(lines), options)
+    answer = {'path': str(target), 'copied': done.copied, 'lost': done.lost}
+    show_answer(answer, '\n'.join(lines), options)
 
 
 def restore_store(request: RestoreRequest, settings: Settings, options: Options) -> None:

@@ -13,6 +13,8 @@ _MOST = 2**63 - 1
 _POWERS = [2**power for power in range(63)]
 Lose = Callable[[str], None]
 """Is told what cannot be read."""
+ReadPartly = Callable[[int], 'tuple[Any, ...] | None']
+"""Makes a row, by its id, of the columns that can be read; None where it cannot."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +36,25 @@ def list_columns(connection: apsw.Connection, table: str) -> tuple[str, ...]:
     return tuple(str(row[1]) for row in connection.execute(f'PRAGMA table_info("{table}")'))
 
 
-def read_rows(source: apsw.Connection, table: Table, lose: Lose) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a table as far as they can be read, each once."""
-    read = _read_by_id if table.has_rowid else _read_from_both_ends
-    return read(source, table, lose)
+def read_rows(
+    source: apsw.Connection,
+    table: Table,
+    lose: Lose,
+    read_partly: ReadPartly = lambda number: None,
+) -> Iterator[tuple[Any, ...]]:
+    """
+    Yield the rows of a table as far as they can be read, each once.
+
+    A row with an id, some columns of which cannot be read, is what `read_partly` makes of it.
+    """
+    if table.has_rowid:
+        return _read_by_id(source, table, lose, read_partly)
+    return _read_from_both_ends(source, table, lose)
 
 
-def _read_by_id(source: apsw.Connection, table: Table, lose: Lose) -> Iterator[tuple[Any, ...]]:
+def _read_by_id(
+    source: apsw.Connection, table: Table, lose: Lose, read_partly: ReadPartly
+) -> Iterator[tuple[Any, ...]]:
     name = f'"{table.name}" NOT INDEXED WHERE rowid >= ? ORDER BY rowid LIMIT'
     following: int | None = -_MOST
     limit = _BATCH
@@ -51,7 +65,11 @@ def _read_by_id(source: apsw.Connection, table: Table, lose: Lose) -> Iterator[t
             ).fetchall()
         except apsw.Error:
             if limit == 1:
-                following = _pass_over(source, name, following, lose)
+                number = _find_id(source, name, following)
+                part = None if number is None else read_partly(number)
+                if part is not None:
+                    yield part
+                following = _pass_over(source, name, following, number, part is not None, lose)
             limit = 1 if limit > 1 else _BATCH
             continue
         for number, *row in rows:
@@ -63,14 +81,32 @@ def _read_by_id(source: apsw.Connection, table: Table, lose: Lose) -> Iterator[t
         limit = _BATCH
 
 
-def _pass_over(source: apsw.Connection, name: str, following: int, lose: Lose) -> int | None:
-    """Return the id from which rows can be read again, None where there is none."""
+def _find_id(source: apsw.Connection, name: str, following: int) -> int | None:
+    """Return the next id from one on, None where it cannot be read."""
     try:
-        ((lost,),) = source.execute(f'SELECT rowid FROM {name} 1', (following,))
-        lose(f'row {lost}')
-        return max(following, int(lost)) + 1
+        ((found,),) = source.execute(f'SELECT rowid FROM {name} 1', (following,))
     except apsw.Error:
-        pass
+        return None
+    return int(found) if found >= following else None
+
+
+def _pass_over(
+    source: apsw.Connection,
+    name: str,
+    following: int,
+    number: int | None,
+    is_brought: bool,
+    lose: Lose,
+) -> int | None:
+    """
+    Return the id from which rows can be read again, None where there is none.
+
+    `number` is the id of the row that cannot be read whole, None where that cannot be either.
+    """
+    if number is not None:
+        if not is_brought:
+            lose(f'row {number}')
+        return number + 1
     found = _find_beyond(source, name, following)
     since = '' if following == -_MOST else f' from {following}'
     until = f' to {found - 1}' if found is not None else ' on' if since else ''

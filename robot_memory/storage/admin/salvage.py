@@ -18,7 +18,7 @@ import apsw
 from robot_memory.core.errors import Conflict, Unavailable
 from robot_memory.core.files import keep_file
 from robot_memory.storage import checksums, damage, schema_runner
-from robot_memory.storage.admin import schema_recovery
+from robot_memory.storage.admin import partial_rows, schema_recovery
 from robot_memory.storage.admin.row_reading import Table, list_columns, read_rows
 from robot_memory.storage.admin.tree_mending import TableTree, mend_trees
 from robot_memory.storage.store_files import (
@@ -44,10 +44,15 @@ _STAND_INS = {
 
 @dataclass
 class Salvaged:
-    """Say what was copied and what was lost, in rows by table, and the ids of lost memories."""
+    """
+    Say what was copied and what was lost, in rows by table, and the ids of lost memories.
+
+    `partial` are rows of which some columns are lost.
+    """
 
     copied: dict[str, int] = field(default_factory=dict)
     lost: dict[str, list[str]] = field(default_factory=dict)
+    partial: list[partial_rows.PartialRow] = field(default_factory=list)
 
     def lose(self, table: str, what: str) -> None:
         """Note what of a table is lost."""
@@ -85,6 +90,7 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
                 meta.put_store_id(new)
                 done.lose('meta', 'the identity of the store: it has a new one')
             schema_runner.upgrade(new, progress)
+            partial_rows.settle(new, done.partial)
             _drop_damaged_parts(new, done)
         finally:
             source.close()
@@ -175,7 +181,16 @@ def _copy_table(
     values = ', '.join('?' * len(table.columns))
     insert = f'INSERT OR IGNORE INTO "{table.name}" ({table.quoted}) VALUES ({values})'
     count = refused = 0
-    for row in read_rows(source, table, partial(done.lose, table.name)):
+
+    def read_partly(number: int) -> tuple[Any, ...] | None:
+        row = partial_rows.read(source, table, number)
+        if row is None:
+            return None
+        done.partial.append(row)
+        done.lose(table.name, str(row))
+        return row.values
+
+    for row in read_rows(source, table, partial(done.lose, table.name), read_partly):
         new.execute(insert, row)
         count += new.changes()
         refused += not new.changes()
