@@ -30,7 +30,7 @@ def fill(path: Path, size: int) -> None:
     with RobotMemory(path, model='none') as robot:
         robot.learn('The blue cup is in the upper cupboard')
         robot.save_perception(
-            'Contact for 1.3 s on tool0', 'tactile', stamp={'sec': 1_780_000_000}
+            'Contact for 1.3 s on tool0', 'tactile', stamp={'sec': int(time.time())}
         )
     connection = connect(path)
     names = [row[1] for row in connection.execute('PRAGMA table_info(memories)')]

@@ -138,7 +138,11 @@ def list_timeline(memory: Memory, request: ListTimelineRequest) -> ListTimelineR
         if question is not None:
             told = search.describe(connection, passing, [memory_id for _, memory_id in page])
         entries = [_view(known[memory_id], at, zone) for at, memory_id in page]
-        density = _count(timeline, span, request.buckets, zone) if request.buckets else {}
+        density = {}
+        if request.buckets:
+            is_newest = request.descending and not request.cursor
+            last = keys[0][0] if is_newest and keys else None
+            density = _count(timeline, span, request.buckets, zone, last)
         why = None
         if not entries:
             why = _explain(connection, request)
@@ -168,22 +172,18 @@ def _read_span(
     return Span(first, end)
 
 
-def _count(timeline: Timeline, span: Span, buckets: int, zone: ZoneInfo) -> dict[str, Any]:
+def _count(
+    timeline: Timeline, span: Span, buckets: int, zone: ZoneInfo, last: int | None
+) -> dict[str, Any]:
     """Return the density over a window, or over all that pass where it is open."""
-    last = timeline.find_end(span, last=True)
-    if last is None:
+    counted = timeline.measure_density(span, buckets, _YEAR_2001, last)
+    if counted is None:
         return {}
-    first, end = span.first, last + 1 if span.end is None else span.end
-    if first is None:
-        counted = Span(_YEAR_2001, end) if last >= _YEAR_2001 else Span(None, end)
-        first = timeline.find_end(counted, last=False)
-        assert first is not None, 'the last one is in the window'
-    width = max(1, -(-(end - first) // buckets))
     return {
-        'density': tuple(timeline.count(first, width, buckets)),
-        'density_from': format_local(first, zone),
-        'density_until': format_local(first + width * buckets, zone),
-        'bucket_seconds': width / 1e6,
+        'density': tuple(counted.counts),
+        'density_from': format_local(counted.first, zone),
+        'density_until': format_local(counted.first + counted.width * buckets, zone),
+        'bucket_seconds': counted.width / 1e6,
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +19,10 @@ _CORRECTED = TIMES['occurred_at']
 _FEW = 20_000
 """Memories that are rather all looked at and sorted than looked for in the order of time."""
 _MANY = 200_000
+_WORTH = 3
+"""What part of all memories is rather looked at row by row than found by an index, one by one."""
+_FINE = 4096
+"""Ranges that are counted in one look at all rows, while it is not known when the first was."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,15 @@ class Span:
         if self.end is not None:
             where &= Where(f'{key} < ?', (self.end,))
         return where
+
+
+@dataclass(frozen=True)
+class Density:
+    """Hold how many there are in each bucket of so many microseconds from `first` on."""
+
+    first: int
+    width: int
+    counts: list[int]
 
 
 class Timeline:
@@ -57,6 +69,7 @@ class Timeline:
         self._key = _STORED if in_order else _CORRECTED
         self._values: tuple[Any, ...] = ()
         self._is_walked = in_order and query is None
+        self._is_whole = where == Where()
         if query is not None:
             self._source, self._values = f'{restrict_to(query)} AND', query.values
         elif self._is_walked:
@@ -89,28 +102,100 @@ class Timeline:
         keys = self.list_keys(span, None, 1, descending=last)
         return keys[0][0] if keys else None
 
-    def count(self, first: int, width: int, buckets: int) -> list[int]:
+    def measure_density(
+        self, span: Span, buckets: int, since: int, last: int | None = None
+    ) -> Density | None:
+        """
+        Return how many in a window occurred in each of so many equal parts of it.
+
+        Where the window is open it begins or ends with the first or last; None: there is none. If
+        any occurred after the instant `since`, the first is one that did. `last` is when the last
+        occurred, where that is known.
+        """
+        if last is None:
+            last = self.find_end(span, last=True)
+        if last is None:
+            return None
+        end = last + 1 if span.end is None else span.end
+        looks_at_all = self._is_walked and not self._is_whole and self._is_most(span)
+        if span.first is not None:
+            width = max(1, -(-(end - span.first) // buckets))
+            counts = self._count(span.first, width, buckets, looks_at_all)
+            return Density(span.first, width, counts)
+        window = Span(since if last >= since else None, end)
+        if looks_at_all:
+            return self._count_finely(window, end, buckets)
+        first = self.find_end(window, last=False)
+        assert first is not None, 'the last one is in the window'
+        width = max(1, -(-(end - first) // buckets))
+        return Density(first, width, self._count(first, width, buckets, looks_at_all))
+
+    def _is_most(self, span: Span) -> bool:
+        """Say whether a window has a good part of all memories, whatever else they must pass."""
+        if span == Span():
+            return True
+        where = span.restrict(self._key) & ACTIVE
+        ((inside, whole),) = self._connection.execute(
+            f'SELECT count(*), (SELECT max(id) FROM memories) FROM {self._source} {where.sql}',
+            where.values,
+        )
+        return int(inside) * _WORTH > int(whole or 0)
+
+    def _count(self, first: int, width: int, buckets: int, looks_at_all: bool) -> list[int]:
         """Return how many occurred in each bucket of so many microseconds from an instant on."""
-        if self._is_walked:
-            return self._count_ranges(first, width, buckets)
-        where = Span(first, first + width * buckets).restrict(self._key) & self._where
+        spans = [Span(at, at + width) for at in range(first, first + width * buckets, width)]
+        if self._is_walked and not looks_at_all:
+            return [self._count_one(one) for one in spans]
         counts = [0] * buckets
-        rows: Sequence[Any] = self._connection.execute(
-            f'SELECT ({self._key} - ?) / ? AS bucket, count(*) FROM {self._source} {where.sql}'
-            ' GROUP BY bucket',
-            (first, width, *self._values, *where.values),
-        ).fetchall()
-        for bucket, number in rows:
+        for bucket, number in self._group(first, width, Span(first, first + width * buckets)):
             counts[bucket] = number
         return counts
 
-    def _count_ranges(self, first: int, width: int, buckets: int) -> list[int]:
-        """Count ranges of the index: without another condition, no row is looked at."""
-        counts = []
-        for start in range(first, first + width * buckets, width):
-            where = Span(start, start + width).restrict(self._key) & self._where
-            ((number,),) = self._connection.execute(
-                f'SELECT count(*) FROM {self._source} {where.sql}', where.values
-            )
-            counts.append(number)
-        return counts
+    def _count_one(self, span: Span) -> int:
+        """Count a range of the index: without another condition, no row is looked at."""
+        where = span.restrict(self._key) & self._where
+        ((number,),) = self._connection.execute(
+            f'SELECT count(*) FROM {self._source} {where.sql}', where.values
+        )
+        return int(number)
+
+    def _group(self, first: int, width: int, span: Span) -> list[tuple[int, int]]:
+        """Return buckets and how many are in each, by one look at all that may pass."""
+        where = span.restrict(self._key) & self._where
+        source = 'memories AS m NOT INDEXED WHERE' if self._is_walked else self._source
+        rows: Any = self._connection.execute(
+            f'SELECT ({self._key} - ?) / ? AS bucket, count(*) FROM {source} {where.sql}'
+            ' GROUP BY bucket',
+            (first, width, *self._values, *where.values),
+        )
+        return list(rows)
+
+    def _count_finely(self, window: Span, end: int, buckets: int) -> Density:
+        """
+        Count in a window, by one look at all rows, though the first is not known.
+
+        They are counted in fine ranges, of which those across two buckets are counted once more.
+        """
+        inside = window.restrict(self._key) & ACTIVE
+        ((begin,),) = self._connection.execute(
+            f'SELECT min({self._key}) FROM {self._source} {inside.sql}', inside.values
+        )
+        fine = max(1, -(-(end - begin) // _FINE))
+        grouped = sorted(self._group(begin, fine, window))
+        lowest = begin + grouped[0][0] * fine
+        first = self.find_end(Span(lowest, lowest + fine), last=False)
+        assert first is not None, 'the range was counted'
+        width = max(1, -(-(end - first) // buckets))
+        counts = [0] * buckets
+        for number, found in grouped:
+            low = max(first, begin + number * fine)
+            high = min(end, begin + (number + 1) * fine)
+            own = range((low - first) // width, (high - 1 - first) // width + 1)
+            for bucket in own:
+                at = first + bucket * width
+                counts[bucket] += (
+                    found
+                    if len(own) == 1
+                    else self._count_one(Span(max(low, at), min(high, at + width)))
+                )
+        return Density(first, width, counts)
