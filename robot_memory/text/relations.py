@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from enum import Enum
 
 from robot_memory.text.duplicate_keys import names_another
+from robot_memory.text.figures import write_figures
 from robot_memory.text.sameness import is_same
 from robot_memory.text.statement_reader import (
     STOP,
@@ -24,6 +25,7 @@ from robot_memory.text.statement_reader import (
     read_statement,
     stem,
 )
+from robot_memory.text.tokenizer import fold
 
 
 class Relation(Enum):
@@ -69,7 +71,8 @@ def may_concern(old: str, new: str) -> bool:
 
 def relate(old: str, new: str, similarity: float) -> Relation:
     """Return what a new text is to an older one; `similarity` is that of their vectors, 0 to 1."""
-    if is_same(read_statement(old), read_statement(new), similarity):
+    figures = [read_statement(write_figures(fold(text))) for text in (old, new)]
+    if is_same(figures[0], figures[1], similarity):
         return Relation.SAME
     return Relation.CORRECTS if corrects(old, new, similarity) else Relation.OTHER
 

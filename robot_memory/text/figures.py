@@ -1,0 +1,208 @@
+"""Numbers, parts, times of day and amounts of a text as figures, English and Chinese; pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import cache
+
+from robot_memory.text.caching import cache_texts
+from robot_memory.text.duplicate_keys import convert_han_number
+from robot_memory.text.vocabulary import NUMBERS
+
+_TENS = {
+    name: 10 * value
+    for value, name in enumerate(
+        'twenty thirty forty fifty sixty seventy eighty ninety'.split(), start=2
+    )
+}
+_SCALES = {'hundred': 100, 'thousand': 1000, 'million': 1_000_000}
+_ONES = {name: int(value) for name, value in NUMBERS.items()}
+_NUMBER_WORDS = {**_ONES, **_TENS}
+_PARTS = {
+    'half': 2, 'third': 3, 'thirds': 3, 'quarter': 4, 'quarters': 4, 'fifth': 5, 'fifths': 5,
+    'tenth': 10, 'tenths': 10,
+}  # fmt: skip
+_KILO = {'克': 'g', '瓦': 'w', '米': 'm', '牛': 'n', '帕': 'pa', '伏': 'v'}
+_HAN = '零一二两三四五六七八九十百千'
+_UNITS_OF_PART = (
+    '(?:an? )?(?P<unit>minute|hour|day|met(?:re|er)|kilo|kilogram|lit(?:re|er)|kilomet(?:re|er))s?'
+)
+_OF_DAY = r'(?: ?(?P<half>[ap])\.?m\b\.?| (?:in the|at) (?P<part>morning|afternoon|evening|night))'
+
+
+@cache
+def _compile() -> dict[str, re.Pattern[str]]:
+    some = '|'.join(_NUMBER_WORDS)
+    word = rf'(?:{some}|{"|".join(_SCALES)})'
+    han = rf'(?:\d+(?:\.\d+)?|[{_HAN}]+)'
+    return {
+        'kilo': re.compile(r'(?<=\d)\s?千(?=[克瓦米牛帕伏])'),
+        'number': re.compile(r'(?<![\w-])(?:no\.|nr\.|number|#) ?(?=\d)'),
+        'thousands': re.compile(r'(?<=\d),(?=\d{3}(?!\d))'),
+        'words': re.compile(
+            rf'(?<![\w-])(?:an? )?(?:(?:{some})|(?<=a )(?:hundred|thousand|dozen))'
+            rf'(?:(?:[ -]| and ){word})*(?![\w-])'
+        ),
+        'part': re.compile(
+            rf'(?<![\w-])(?:(?P<count>\d+|{"|".join(_ONES)}) )?(?P<part>{"|".join(_PARTS)})'
+            rf' (?:of )?{_UNITS_OF_PART}(?![\w-])'
+        ),
+        'and_half': re.compile(
+            rf'(?<![\w.-])(?P<count>\d+|{"|".join(_ONES)}|an?) and a half (?P<unit>[a-z]+)'
+        ),
+        'han_part': re.compile(rf'(?P<below>[{_HAN}]+)分之(?P<above>[{_HAN}]+)'),
+        'slash': re.compile(r'(?<![\d/.])(\d{1,2})/(\d{1,2})(?![\d/])'),
+        'han_short': re.compile(
+            rf'(?P<whole>{han})(?P<unit>米|块|公斤)(?P<rest>[一二三四五六七八九]|\d)(?![{_HAN}\d.])'
+        ),
+        'han_half': re.compile(
+            rf'(?P<count>{han})个?(?:(?P<unit>小时|钟头|分钟|米|公斤|升|年|天|月)半'
+            r'|(?<=个)半(?P<after>小时|钟头|月))'
+            r'|半(?P<few>个)?(?P<one>小时|钟头|分钟|米|公斤|升|年|天|月)'
+        ),
+        'jin': re.compile(rf'(?P<count>{han})斤'),
+        'times': re.compile(rf'(?P<count>{han})[回趟遍](?![家来去到收])'),
+        'clock': re.compile(
+            r'(?<![\d:.])(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d)| ?o\'?clock|(?= ?[ap]\.?m\b))'
+            rf'(?!:?\d){_OF_DAY}?'
+        ),
+        'past': re.compile(
+            r'(?<![\w-])(?P<minute>half|(?:a )?quarter|\d{1,2}(?: minutes|(?= past)))'
+            rf' (?P<side>past|to) (?P<hour>\d{{1,2}})(?!\d){_OF_DAY}?'
+        ),
+        'han_clock': re.compile(
+            rf'(?P<part>凌晨|早上|上午|清晨|中午|下午|傍晚|晚上)?(?P<hour>{han})点'
+            rf'(?:(?P<half>半)|(?P<quarter>[一三])刻|钟|整|(?P<minute>{han})分?(?![{_HAN}\d]))?(?![{_HAN}\d])'
+        ),
+    }
+
+
+@cache_texts(1024)
+def write_figures(text: str) -> str:
+    """Return a folded text with its numbers, parts and times of day in figures and one unit."""
+    found = _compile()
+    if not text.isascii():
+        text = found['kilo'].sub(' k', text)
+        text = re.sub(r'(?<=\d k)[克瓦米牛帕伏]', lambda m: _KILO[m[0]], text)
+        text = found['han_part'].sub(_write_share, text)
+        text = found['han_clock'].sub(_write_han_clock, text)
+        text = found['han_short'].sub(
+            lambda m: f'{_read(m["whole"])}.{_read(m["rest"])}{m["unit"]}', text
+        )
+        text = found['han_half'].sub(_write_han_half, text)
+        text = found['jin'].sub(lambda m: f'{float(_read(m["count"])) / 2:g}公斤', text)
+        text = found['times'].sub(lambda m: f'{_read(m["count"])}次', text)
+    text = found['thousands'].sub('', text)
+    text = found['number'].sub('number ', text)
+    text = found['and_half'].sub(_write_and_half, text)
+    text = found['part'].sub(_write_part, text)
+    text = found['words'].sub(_write_words, text)
+    text = found['past'].sub(_write_past, text)
+    text = found['clock'].sub(_write_clock, text)
+    return found['slash'].sub(_write_slash, text)
+
+
+def _read(numeral: str) -> str:
+    return numeral if numeral[0].isdigit() else convert_han_number(numeral)
+
+
+def _write_share(match: re.Match[str]) -> str:
+    below, above = int(_read(match['below'])), int(_read(match['above']))
+    if below == 100:
+        return f'{above}%'
+    return f'{above / below:.4g}' if below else match[0]
+
+
+def _write_slash(match: re.Match[str]) -> str:
+    above, below = int(match[1]), int(match[2])
+    is_part = 0 < above < below and math.gcd(above, below) == 1
+    return f'{above / below:.4g}' if is_part else match[0]
+
+
+def _write_part(match: re.Match[str]) -> str:
+    count = match['count'] or '1'
+    number = int(count) if count.isdigit() else _ONES[count]
+    seconds = {'minute': 60, 'hour': 60}.get(match['unit'])
+    if seconds:
+        smaller = 'seconds' if match['unit'] == 'minute' else 'minutes'
+        return f'{seconds * number / _PARTS[match["part"]]:g} {smaller}'
+    return f'{number / _PARTS[match["part"]]:.4g} {match["unit"]}'
+
+
+def _write_and_half(match: re.Match[str]) -> str:
+    count = match['count']
+    number = int(count) if count.isdigit() else _ONES.get(count, 1)
+    return f'{number + 0.5:g} {match["unit"]}'
+
+
+def _write_words(match: re.Match[str]) -> str:
+    words = [word for word in re.split(r'[ -]', match[0]) if word not in ('a', 'an', 'and', '')]
+    # 'one' alone is often no number: the other readers know which.
+    if words in (['one'], ['dozen'], []):
+        return match[0]
+    total = section = 0
+    for word in words:
+        if word == 'dozen':
+            section = (section or 1) * 12
+        elif word in _SCALES and _SCALES[word] == 100:
+            section = (section or 1) * 100
+        elif word in _SCALES:
+            total, section = total + (section or 1) * _SCALES[word], 0
+        else:
+            section += _NUMBER_WORDS[word]
+    return str(total + section)
+
+
+def _write_han_half(match: re.Match[str]) -> str:
+    if match['one']:
+        return f'0.5{match["few"] or ""}{match["one"]}'
+    before = '个' if '个' in match[0] else ''
+    return f'{float(_read(match["count"])) + 0.5:g}{before}{match["unit"] or match["after"]}'
+
+
+def _format_clock(hour: int, minute: int, later: bool | None) -> str:
+    if later is not None and hour <= 12:
+        hour = hour % 12 + (12 if later else 0)
+    return f'{hour % 24:02}:{minute:02}'
+
+
+def _is_later(match: re.Match[str]) -> bool | None:
+    """Say whether a time is in the second half of the day; None: it is not said."""
+    half, part = match['half'], match['part']
+    if half in ('a', 'p'):
+        return half == 'p'
+    return None if part is None else part in ('afternoon', 'evening', 'night')
+
+
+def _write_clock(match: re.Match[str]) -> str:
+    if int(match['hour']) > 24:
+        return match[0]
+    return _format_clock(int(match['hour']), int(match['minute'] or 0), _is_later(match))
+
+
+def _write_past(match: re.Match[str]) -> str:
+    named = {'half': 30, 'quarter': 15, 'a quarter': 15}.get(match['minute'])
+    minutes = int(match['minute'].split()[0]) if named is None else named
+    hour = int(match['hour'])
+    if not 1 <= hour <= 12 or minutes > 59:
+        return match[0]
+    signed = 60 * hour + (minutes if match['side'] == 'past' else -minutes)
+    return _format_clock(signed // 60 or 12, signed % 60, _is_later(match))
+
+
+def _write_han_clock(match: re.Match[str]) -> str:
+    hour = int(float(_read(match['hour'])))
+    if hour > 24 or '.' in match['hour'] or not match.end() - match.start() > 1:
+        return match[0]
+    minute = 30 if match['half'] else 0
+    if match['quarter']:
+        minute = 15 if match['quarter'] == '一' else 45
+    if match['minute']:
+        minute = int(float(_read(match['minute'])))
+    part = match['part']
+    is_named = part or match['half'] or match['quarter'] or match[0].endswith(('钟', '整', '分'))
+    if minute > 59 or not is_named:
+        return match[0]
+    later = None if part is None else part in ('下午', '傍晚', '晚上')
+    return _format_clock(hour, minute, later)

@@ -1,0 +1,70 @@
+"""Numbers and times of day in figures: what is the same is written the same."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robot_memory.text.figures import write_figures
+from robot_memory.text.tokenizer import fold
+
+
+@pytest.mark.parametrize(
+    ('text', 'figures'),
+    [
+        ('Hall B holds one thousand two hundred pallets', 'hall b holds 1200 pallets'),
+        ('1,200 pallets', '1200 pallets'),
+        ('twenty-five boxes', '25 boxes'),
+        ('a hundred and five boxes', '105 boxes'),
+        ("at eight o'clock", 'at 08:00'),
+        ('at 6 pm', 'at 18:00'),
+        ('at half past five in the afternoon', 'at 17:30'),
+        ('at a quarter to six pm', 'at 17:45'),
+        ('three quarters of a minute', '45 seconds'),
+        ('half an hour', '30 minutes'),
+        ('2 and a half metres', '2.5 metres'),
+        ('desk no. 4', 'desk number 4'),
+        ('一米一', '1.1米'),
+        ('三分之一', '0.3333'),
+        ('1/3', '0.3333'),
+        ('百分之二', '2%'),
+        ('两个半小时', '2.5个小时'),
+        ('半小时', '0.5小时'),
+        ('下午五点半', '17:30'),
+        ('晚上8点', '20:00'),
+        ('三斤', '1.5公斤'),
+        ('0.5千瓦', '0.5 kw'),
+        ('报警两回', '报警2次'),
+    ],
+)
+def test_what_is_a_number_is_written_in_figures(text: str, figures: str) -> None:
+    assert write_figures(fold(text)) == figures
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'one of them',
+        '10:45:30',
+        '24/7',
+        '2/4',
+        'from 5 to 6 boxes',
+        '一点也不好',
+        '有一点热',
+        '25:70',
+        'at 5.30 m',
+    ],
+)
+def test_what_is_no_number_stays(text: str) -> None:
+    assert write_figures(fold(text)) == fold(text)
+
+
+@given(
+    st.text(
+        alphabet='零一二两三四五六七八九十百千万点半刻分之斤米个小时回0123456789./: pmaonehalf',
+        max_size=30,
+    )
+)
+def test_any_text_is_read(text: str) -> None:
+    assert isinstance(write_figures(fold(text)), str)
