@@ -78,6 +78,33 @@ def test_a_count_is_answered_with_the_figure_and_its_events(
     assert set(require(answer.aggregate_ids)) == {ids['today'], ids['light today']}
 
 
+def test_shares_rates_and_differences_are_answered(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, _ = pushes
+    feel(robot, 1.5, 3.0, kind='slide')
+    share = robot.recall('What percentage of the contacts today were pushes?').aggregate
+    assert require(share).value == pytest.approx(2 / 3)
+    rate = robot.recall('How many contacts per day were there on average this week?').aggregate
+    assert require(rate).value == pytest.approx(2.5)
+    apart = robot.recall(
+        'How much harder was the push at 05:13 today than the one at 05:13 yesterday?'
+    ).aggregate
+    assert (require(apart).value, require(apart).unit) == (4.0, 'N')
+
+
+def test_a_context_tells_the_faults_of_a_window_in_which_nothing_passes(
+    pushes: tuple[Robot, dict[str, int]],
+) -> None:
+    robot, _ = pushes
+    sense = {'detector': 'state', 'kind': 'emergency stop', 'fault': True, 'topic': '/state'}
+    stop = feel(robot, 26, 0.0, text='Emergency stop for 12 s: button at the door', **sense)
+    answer = robot.get_context('Were there any changes of scene yesterday?')
+    assert answer.no_match
+    assert f'mem_{stop}' in answer.context
+    assert 'No memories' not in answer.context
+
+
 def test_a_median_and_a_spread_are_answered(pushes: tuple[Robot, dict[str, int]]) -> None:
     robot, _ = pushes
     median = robot.recall('What is the median force of the contacts today?').aggregate
@@ -101,6 +128,14 @@ def test_a_median_and_a_spread_are_answered(pushes: tuple[Robot, dict[str, int]]
             ['today', 'light yesterday'],
         ),
         ('今天05:13那次推和昨天05:13那次推，哪个更轻？', ['light yesterday', 'today']),
+        (
+            'Was the push at 05:13 today harder than the one at 05:13 yesterday?',
+            ['today', 'light yesterday'],
+        ),
+        ('今天05:13那次推比昨天05:13那次轻吗？', ['light yesterday', 'today']),
+        ("Which pushes of today were softer than yesterday's hardest?", ['today', 'light today']),
+        ('Which push was nearest to 04:30 today?', ['light today', 'today']),
+        ('今天离04:30最近的推是哪次？', ['light today', 'today']),
         ('Which push was nearest in time to the tool change?', ['light yesterday']),
         ('离换工具最近的一次推是哪次？', ['light yesterday']),
     ],

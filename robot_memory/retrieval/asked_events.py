@@ -22,6 +22,9 @@ from robot_memory.text.questions.question import Question
 from robot_memory.text.questions.words import Alternatives, list_words
 
 _SECOND = 1_000_000
+_MOST_FAULTS = 3
+_RATED = frozenset(('task', 'session', 'trial'))
+"""Kinds of which a share is one of success or failure, and of others one of their kind."""
 _DOINGS = ('task', 'session')
 _FUNCTIONS = {'count': 'count', 'rate': 'count', 'mean': 'mean', 'sum': 'sum'}
 _FUNCTIONS |= {'median': 'median', 'std': 'std'}
@@ -43,7 +46,8 @@ class AskedEvents:
     `events` pass it, in its order. `figure` is the aggregate that is asked for. With `no_match`
     nothing passes. `unread` are the words of the question that neither the reading nor the first
     event has. With `statement` a rule, a fact or what somebody said is rather asked for, `dated`
-    says that a time, an order or a figure is named.
+    says that a time, an order or a figure is named. `faults` are those of the window that is asked
+    for, the newest first, where nothing passes.
     """
 
     read_as: str
@@ -53,6 +57,7 @@ class AskedEvents:
     unread: Sequence[Alternatives] = ()
     statement: bool = False
     dated: bool = False
+    faults: Sequence[EventRow] = ()
 
     @property
     def memory_ids(self) -> list[int]:
@@ -92,6 +97,10 @@ def find_asked_events(
         found = AskedEvents(reading.describe(), no_match=True)
     if reading.statement and not found.events:
         return AskedEvents(reading.describe())
+    if found.no_match and reading.window and not reading.statement:
+        where = {'collection': collection, 'kind': 'fault'}
+        faults = search.list_events(where, reading.window, 'onset', True, _MOST_FAULTS)
+        found = replace(found, faults=faults)
     ordered = any(span.role == 'order' for span in reading.spans)
     dated = bool(reading.window or reading.aggregate or ordered)
     return replace(found, statement=reading.statement, dated=dated)
@@ -268,7 +277,7 @@ class _Search(ComparedEvents):
         if asked.function == 'share':
             if not found:
                 return None
-            if reading.labels and not reading.outcome:
+            if reading.labels and _RATED.isdisjoint(reading.kinds):
                 return self._share_labels(where, window, found)
             wanted = float(reading.outcome != 'failure')
             right = sum(_get_figure(one, SUCCESS) == wanted for one in found)

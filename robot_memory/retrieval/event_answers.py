@@ -46,6 +46,20 @@ def add_events(
     return found, asked
 
 
+def add_faults(memory: Memory, found: Found, asked: AskedEvents, limit: int) -> Found:
+    """Return what was found, and behind it the faults of a window in which nothing passes."""
+    known = {hit.id for hit in found.hits}
+    ids = [one.memory_id for one in asked.faults if one.memory_id is not None]
+    ids = [one for one in ids if one not in known][:limit]
+    if not ids:
+        return found
+    with memory.db.read() as connection:
+        records = {**found.records, **memories.get(connection, ids)}
+        payloads = load_digests(connection, ids)
+    hits = (*found.hits[: limit - len(ids)], *(Hit(one, 0.0) for one in ids if one in records))
+    return replace(found, hits=hits, records=records, payloads={**found.payloads, **payloads})
+
+
 def describe_asked(memory: Memory, asked: AskedEvents) -> dict[str, Any]:
     """Return the fields of an answer that say what was read, and what passes."""
     zone, room = choose_zone(memory), compute_field_limit(len(asked.events))

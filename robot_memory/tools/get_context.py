@@ -16,7 +16,7 @@ from robot_memory.memory import Memory
 from robot_memory.retrieval.asked_events import AskedEvents
 from robot_memory.retrieval.context_text import compose, read_metadata
 from robot_memory.retrieval.empty_answers import explain_nothing_found, why_empty_arg
-from robot_memory.retrieval.event_answers import add_events, describe_asked
+from robot_memory.retrieval.event_answers import add_events, add_faults, describe_asked
 from robot_memory.retrieval.event_views import (
     AGGREGATE,
     AGGREGATE_IDS,
@@ -287,6 +287,7 @@ def _results(
     reads = request.read == 'auto' and request.actor_id is None
     if reads and (question := prepare_question(request.query)) is not None:
         found, asked = add_events(memory, found, question, request.collection, None, n)
+        found = add_faults(memory, found, asked, n) if asked is not None else found
     described = describe_results(found, choose_zone(memory))
     others = [one for one in described if read_metadata(one, 'memory_id') not in rule_ids]
     beyond = {id(one) for one in others[n:]}

@@ -20,6 +20,8 @@ from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.windows import Found, find_window
 
 _LETTER = re.compile(r'[^\W\d_]')
+_FROM_CLOCK = re.compile('[离距跟与和近](?=[0-2]?\\d(?::|点))')
+"""What stands before the time of day that something is nearest to: 离14:30最近的."""
 
 
 class WindowReader:
@@ -98,10 +100,8 @@ class WindowReader:
     def find_window(self, folded: str) -> Found | None:
         """Return the window of a text, if what is asked for has been."""
         masked = mask(folded, self.bounds.spans)
-        if ' to ' in masked:  # nearest to 14:30 tells a time as at 14:30 does
-            nearest = load_pattern('comparisons', 'nearest', 'time').search(masked)
-            end = nearest.end() if nearest and not nearest['han'] else 0
-            masked = f'{masked[: end - 2]}at{masked[end:]}' if end else masked
+        if ' to ' in masked or '最' in masked:
+            masked = _place_clock(masked)
         found = find_window(masked, self.calendar)
         if found is None:
             return None
@@ -146,6 +146,16 @@ class WindowReader:
         if found is None or other is None:
             return None, None
         return found, replace(other, spans=(span,))
+
+
+def _place_clock(folded: str) -> str:
+    """Return a text in which the time that something is nearest to is told as any other is."""
+    nearest = load_pattern('comparisons', 'nearest', 'time').search(folded)
+    if nearest is None:
+        return folded
+    if nearest['han']:
+        return _FROM_CLOCK.sub('在', folded)
+    return f'{folded[: nearest.end() - 2]}at{folded[nearest.end() :]}'
 
 
 def mask(text: str, spans: Sequence[tuple[int, int]], by: str = HIDDEN) -> str:
