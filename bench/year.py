@@ -3,9 +3,10 @@ Store a year of a cell's perceptions under limits; print what each takes, and th
 
 `python bench/year.py --size 1000000 [--limit-mb 25] [--every 100000] [--folder FOLDER]`:
 perceptions go through `store_perception`, as the taps' do, with a signal each; beyond the limit
-they are folded while they come. `--storage` writes event rows alone, for 10 million; `--vectors` asks the models, too.
-Prints JSON: bytes of the file and of each table by event, the peak of resident memory, the bytes
-that the copy of the indexes takes by event, and whether the sums of all events are exact.
+they are folded while they come. `--storage` writes event rows alone, for 10 million; `--vectors`
+asks the models, too. Prints JSON: bytes of the file and of each table by event, the peak of
+resident memory, the bytes that the copy of the indexes takes by event, and whether the sums of
+all events are exact.
 """
 
 from __future__ import annotations
