@@ -6,18 +6,24 @@ import ctypes
 import gc
 from contextlib import suppress
 
-_ARENA_MAX = -8
-"""M_ARENA_MAX of glibc's malloc.h."""
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
+"""M_TRIM_THRESHOLD and so on of glibc's malloc.h."""
+_LARGEST = 32 << 20
+"""Bytes from which on a buffer is not of the heap: the most that glibc accepts."""
 
 
 def use_one_heap() -> None:
     """
     Let all threads of this process take memory from one heap; call it before they are begun.
 
-    Else each keeps what it freed to itself, as the buffers of a recording's chunks.
+    Else each keeps what it freed to itself, as the buffers of a recording's chunks. Large ones are
+    of the heap, too, and it is not given back piece by piece: else each is mapped in anew.
     """
     with suppress(AttributeError, OSError):  # another C library
-        ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
+        library = ctypes.CDLL(None)
+        library.mallopt(_ARENA_MAX, 1)
+        library.mallopt(_MMAP_THRESHOLD, _LARGEST)
+        library.mallopt(_TRIM_THRESHOLD, 2 * _LARGEST)
 
 
 def freeze_objects() -> None:

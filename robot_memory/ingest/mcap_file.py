@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 from zlib import crc32
 
 from robot_memory.ingest import mcap_records as records
@@ -27,8 +27,10 @@ from robot_memory.ingest.stored_messages import (
 
 _FOOTER_LENGTH = 37
 _AHEAD = 2
-"""Pieces that are unpacked in a thread while the messages of those before are looked at."""
+"""Pieces that are read in a thread while the messages of those before are looked at."""
 _TIME = itemgetter(0)
+_Listed: TypeAlias = 'tuple[list[RecordedMessage], bytes | None]'
+"""The messages of a piece, and its records where these are broken before its end."""
 
 
 class McapFile:
@@ -126,37 +128,37 @@ class McapFile:
             if is_wanted(channel)
         }
         waiting: list[RecordedMessage] = []
-        for piece, unpacked in self._unpack_ahead():
+        for piece, listed in self._list_ahead(channels):
             ready = bisect_left(waiting, piece.begin_ns, key=_TIME)
             yield waiting[:ready]
-            waiting = waiting[ready:] + self._read_piece(piece, unpacked, channels)
+            waiting = waiting[ready:] + self._read_piece(piece, listed, channels)
             waiting.sort(key=_TIME)
         yield waiting
 
-    def _unpack_ahead(self) -> Iterator[tuple[Piece, Future[bytes]]]:
-        """Yield each piece, and its records as soon as they are unpacked."""
-        ahead: deque[tuple[Piece, Future[bytes]]] = deque()
+    def _list_ahead(
+        self, channels: dict[int, tuple[str, str]]
+    ) -> Iterator[tuple[Piece, Future[_Listed]]]:
+        """Yield each piece, and its messages as soon as they are unpacked."""
+        ahead: deque[tuple[Piece, Future[_Listed]]] = deque()
         with self.path.open('rb') as file, ThreadPoolExecutor(1, 'unpack') as pool:
             for piece in self._pieces:
-                ahead.append((piece, pool.submit(_unpack, file, piece)))
+                ahead.append((piece, pool.submit(_list, file, piece, channels)))
                 if len(ahead) > _AHEAD:
                     yield ahead.popleft()
             while ahead:
                 yield ahead.popleft()
 
     def _read_piece(
-        self, piece: Piece, unpacked: Future[bytes], channels: dict[int, tuple[str, str]]
+        self, piece: Piece, listed: Future[_Listed], channels: dict[int, tuple[str, str]]
     ) -> list[RecordedMessage]:
         """Return the messages of a piece, as far as they can be read."""
         try:
-            content = unpacked.result()
+            found, content = listed.result()
         except Exception:  # what the decompressors raise has no common base
             self._lose_piece(piece)
             return []
-        found, end = records.list_messages(content, channels)
-        if end == len(content) or piece.cut:
+        if content is None or piece.cut:
             return found
-        content = bytes(content)
         good, bad = records.find_messages(content, self._table)
         every = dict.fromkeys(range(1 << 16), ('', ''))
         parts = [content[begin:stop] for begin, stop in good]
@@ -171,6 +173,13 @@ class McapFile:
         part = describe_part(replace(piece, cut=False))
         name, span = self.path.name, (piece.begin_ns, piece.end_ns)
         self._lose(Loss(name, part, piece.length, piece.messages, *span))
+
+
+def _list(file: BinaryIO, piece: Piece, channels: dict[int, tuple[str, str]]) -> _Listed:
+    """Return the messages of a piece; raise whatever wrong bytes lead the decompressor to."""
+    content = _unpack(file, piece)
+    found, end = records.list_messages(content, channels)
+    return found, None if end == len(content) else content
 
 
 def _unpack(file: BinaryIO, piece: Piece) -> bytes:
