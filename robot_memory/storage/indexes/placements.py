@@ -22,7 +22,9 @@ import apsw
 from robot_memory.core.places import Place, read_place
 from robot_memory.detectors import Pose
 from robot_memory.storage.indexes import positions
+from robot_memory.storage.indexes.cells import make_cell
 from robot_memory.storage.indexes.filters import Where, find_few
+from robot_memory.storage.indexes.outward import walk_outward
 
 _SPREAD = struct.Struct('<6d')
 _FIRST = 8
@@ -72,7 +74,7 @@ def put(
     )
     connection.execute(
         'INSERT OR IGNORE INTO places (path_id, cell, memory_id) VALUES (?, ?, ?)',
-        (frame, positions.make_cell(place.position), memory_id),
+        (frame, make_cell(place.position), memory_id),
     )
 
 
@@ -84,7 +86,7 @@ def remove(connection: apsw.Connection, memory_id: int) -> None:
     for frame, *position in rows:
         connection.execute(
             'DELETE FROM places WHERE path_id = ? AND cell = ? AND memory_id = ?',
-            (frame, positions.make_cell(position), memory_id),
+            (frame, make_cell(position), memory_id),
         )
 
 
@@ -168,11 +170,11 @@ def find_nearest(
     `frames` has the pose of each frame in the asked one, `target` is in the asked one. What was
     looked at is put into `seen`.
     """
-    walks = [
-        positions.walk_outward(connection, frame, (pose.invert() @ Pose(target, _UNTURNED))[0])
+    brought_back = [
+        (frame, (pose.invert() @ Pose(target, _UNTURNED)).position)
         for frame, pose in frames.items()
     ]
-    outward = heapq.merge(*walks) if len(walks) > 1 else iter(walks[0] if walks else ())
+    outward = walk_outward(connection, brought_back, within + _SLACK)
     beyond: list[tuple[float, int]] = []
     looked: set[int] = set()
     wanted, reached = _FIRST, 0.0

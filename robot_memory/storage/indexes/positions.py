@@ -1,17 +1,14 @@
 """
 The positions in the memories' contexts, in a grid: nearest first without measuring them all.
 
-A position is an array of 1 to 16 finite numbers that names alone lead to. The grid lies over its
-first three numbers: cubes of half a micrometre (2^-21 of its unit), 2^48 along an axis; what lies
-beyond is in the outermost. A cell is its three numbers with their bits interleaved, so that the
-cells of any larger cube stand in one range. The grid holds the active memories and only narrows:
-distances are those of the contexts' own numbers.
+A position is an array of 1 to 16 finite numbers that names alone lead to. The grid (`cells`) lies
+over its first three numbers. It holds the active memories and only narrows: distances are those of
+the contexts' own numbers.
 """
 
 from __future__ import annotations
 
 import bisect
-import heapq
 import itertools
 import json
 import math
@@ -22,20 +19,16 @@ from typing import Any
 import apsw
 
 from robot_memory.core.json_text import parse_finite
+from robot_memory.storage.indexes.cells import make_cell
 from robot_memory.storage.indexes.filters import Where, find_few
+from robot_memory.storage.indexes.outward import walk_outward
 
 MAX_DIMENSIONS = 16
 MOST = 16
 """Positions that are kept of a memory; one of more is a candidate under each path."""
 _NO_PATH = 0
-_BITS = 48
-_PER_UNIT = 2.0**21
-_MIDDLE = 2.0 ** (_BITS - 1)
-_CROWD = 32
-"""Positions of a cube that is divided further."""
 _FIRST = 32
 """Candidates of a first look; each further one takes twice as many."""
-_IN_CUBE = 'SELECT cell, memory_id FROM places WHERE path_id = ? AND cell BETWEEN ? AND ? LIMIT ?'
 _LATEST = (
     'coalesce((SELECT json_extract(o.context, ?) FROM observations AS o'
     ' WHERE o.memory_id = m.id AND o.ended_by IS NULL AND o.newer'
@@ -43,7 +36,6 @@ _LATEST = (
     " iif(json_type(m.context, ?) = 'array', json_extract(m.context, ?), NULL))"
 )
 """SQL of the array at a path (bound four times) in the newest context that has one there."""
-_LAST_IN_CUBE = 'SELECT max(cell) FROM places WHERE path_id = ? AND cell BETWEEN ? AND ?'
 
 
 def put(
@@ -119,32 +111,6 @@ def _parse_position(value: Any) -> list[float] | None:
     return numbers if len(numbers) == len(value) else None
 
 
-def _step(x: float) -> int:
-    """Return the step of the grid along an axis that a number is in."""
-    return math.floor(min(max(x * _PER_UNIT, -_MIDDLE), _MIDDLE - 1) + _MIDDLE)
-
-
-def make_cell(position: Sequence[float]) -> bytes:
-    """Return the cell that a position is in."""
-    return _bytes(_code([_step(x) for x in (*position, 0.0, 0.0, 0.0)[:3]]))
-
-
-def _code(steps: Sequence[int]) -> int:
-    """Interleave the bits of three steps."""
-    bits = (format(step, f'0{_BITS}b') for step in steps)
-    return int(''.join(itertools.chain.from_iterable(zip(*bits, strict=True))), 2)
-
-
-def _steps(code: int) -> tuple[int, int, int]:
-    """Take the three steps of a code apart."""
-    bits = format(code, f'0{3 * _BITS}b')
-    return int(bits[0::3], 2), int(bits[1::3], 2), int(bits[2::3], 2)
-
-
-def _bytes(code: int) -> bytes:
-    return code.to_bytes(3 * _BITS // 8, 'big')
-
-
 def find_nearest(
     connection: apsw.Connection,
     where: Where,
@@ -163,7 +129,7 @@ def find_nearest(
     within = sys.float_info.max if max_distance is None else max_distance
     path_id = find_path_id(connection, collection, place, len(target))
     outward = itertools.takewhile(
-        lambda found: found[0] <= within, walk_outward(connection, path_id, target)
+        lambda found: found[0] <= within, walk_outward(connection, [(path_id, target)], within)
     )
     asked = _list_overfull(connection)
     seen: set[int] = set()
@@ -188,50 +154,6 @@ def find_nearest(
         beyond = beyond[inside:]
         seen.update(new or ())
         wanted *= 2
-
-
-def walk_outward(
-    connection: apsw.Connection, path_id: int | None, target: Sequence[float]
-) -> Iterator[tuple[float, int]]:
-    """Yield the ids under a path with what they are at least away from a target, ascending."""
-    axes = target[:3]
-
-    def distance(steps: Sequence[int], width: int) -> float:
-        """Return how far the cube at a corner is at least, whatever the rounding."""
-        apart = 0.0
-        for x, step in zip(axes, steps, strict=False):
-            low = (step - _MIDDLE) / _PER_UNIT if step else -math.inf
-            end = step + width
-            high = (end - _MIDDLE) / _PER_UNIT if end < 2 * _MIDDLE else math.inf
-            apart = math.hypot(apart, max(low - x, x - high, 0.0))
-        return apart * (1 - 1e-9)
-
-    heap: list[tuple[float, int, int, int]] = [(0.0, -1, 0, _BITS)]
-    while heap:
-        away, memory_id, code, level = heapq.heappop(heap)
-        if memory_id >= 0:
-            yield away, memory_id
-            continue
-        last = code + (1 << 3 * level) - 1
-        inside = (path_id, _bytes(code), _bytes(last))
-        rows = list(connection.execute(_IN_CUBE, (*inside, -1 if level == 0 else _CROWD)))
-        if level == 0 or len(rows) < _CROWD:
-            for cell, found in rows:
-                item = (distance(_steps(int.from_bytes(cell, 'big')), 1), found, 0, 0)
-                heapq.heappush(heap, item)
-            continue
-        # Divide the least cube that holds them all.
-        ((end,),) = connection.execute(_LAST_IN_CUBE, inside)
-        first, end = (int.from_bytes(cell, 'big') for cell in (rows[0][0], end))
-        level = ((first ^ end).bit_length() + 2) // 3
-        if level == 0:
-            heapq.heappush(heap, (away, -1, first, 0))
-            continue
-        level -= 1
-        corner = first >> 3 * (level + 1)
-        for child in range(corner << 3, (corner << 3) + 8):
-            code = child << 3 * level
-            heapq.heappush(heap, (distance(_steps(code), 1 << level), -1, code, level))
 
 
 def find_other_lengths(
