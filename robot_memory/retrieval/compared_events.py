@@ -30,7 +30,9 @@ class ComparedEvents(AnchoredEvents):
     ) -> tuple[FigureView, list[EventRow]] | None:
         """Return how many events the group with most of them has, or with fewest, and these."""
         assert reading.aggregate is not None and reading.order is not None
-        by = reading.aggregate.group
+        by, pieces = reading.aggregate.group, window.pieces if window else ()
+        if by == 'day' and any(_is_longer_than_day(one) for one in pieces):
+            return self._find_top_piece(pieces, where, found, most=reading.order.descending)
         counts = self._count_each(by, where, window)
         if not counts:
             return None
@@ -38,6 +40,29 @@ class ComparedEvents(AnchoredEvents):
         key = max(counts, key=lambda one: (sign * counts[one], one))
         own = [one for one in found if self._has_key(one, by, key)]
         return FigureView(f'count of {by} {key}', float(counts[key]), ''), own
+
+    def _find_top_piece(
+        self,
+        pieces: Sequence[Window],
+        where: dict[str, Any],
+        found: Sequence[EventRow],
+        *,
+        most: bool,
+    ) -> tuple[FigureView, list[EventRow]]:
+        """Return how many events the month or week with most of them has, and these."""
+        where = {name: one for name, one in where.items() if name != 'event_id'}
+        counts = [self._count(where, one) for one in pieces]
+        best = (max if most else min)(range(len(pieces)), key=counts.__getitem__)
+        since, until = (
+            round(at.timestamp() * 1e9) if at else None
+            for at in (pieces[best].since, pieces[best].until)
+        )
+        own = [
+            one
+            for one in found
+            if (since is None or one.onset >= since) and (until is None or one.onset < until)
+        ]
+        return FigureView(f'count of {pieces[best].describe()}', float(counts[best]), ''), own
 
     def count_groups(
         self, by: str, where: dict[str, Any], window: Window | None, found: Sequence[EventRow]
@@ -106,6 +131,12 @@ class ComparedEvents(AnchoredEvents):
     def _count(self, where: dict[str, Any], window: Window | None) -> int:
         groups = aggregate_events(self.memory, self.ask(where, window), ['count'], '', '', 1)
         return groups.groups[0].count if groups.groups else 0
+
+
+def _is_longer_than_day(window: Window) -> bool:
+    return bool(
+        window.since and window.until and window.until - window.since > timedelta(hours=25)
+    )
 
 
 def measure_window(window: Window) -> FigureView | None:

@@ -27,7 +27,12 @@ POOL = 1000
 """Events of which the words are compared, in the order that is asked for."""
 _HALF = 0.5
 """The outcome score from which on a session was a success."""
-_SIMILAR = {'speed': ('rotation speed',), 'length': ('distance',), 'distance': ('length',)}
+_SIMILAR = {
+    'speed': ('rotation speed',),
+    'length': ('distance',),
+    'distance': ('length',),
+    'force': ('effort',),
+}
 """Quantities that stand for another where no figure has that."""
 
 
