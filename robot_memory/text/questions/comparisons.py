@@ -187,6 +187,7 @@ def _find_event(
     own = f' {folded[other.start : other.end]} '.replace('which ', '').replace('what ', '')
     points = load_pattern('comparisons', 'than', 'points').search(match[part])
     if points:
+        own = f' {points["most"] or ""}{own}'
         return _Event((), match[part].replace(points[0], own), 1 if points['first'] else -1)
     window = find_window(match[part], calendar) if calendar else None
     rest = match[part]

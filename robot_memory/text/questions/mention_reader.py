@@ -69,6 +69,8 @@ class MentionReader(AnchorReader):
         """Return the events that are asked for; ordinary words name one only beside more."""
         named = [m for m in self.mentions if m.kinds and not self.is_excluded(m)]
         named = named or [m for m in self.mentions if m.kinds]
+        boxes = any('palletizing' in m.labels for m in named)
+        named = [m for m in named if not (boxes and self._is_weighed(m))]
         tasks = any('task' in m.kinds and m.labels for m in named)
         ended = any('session' in m.kinds for m in named)
         named = [m for m in named if not ((tasks or ended) and self._is_failure(m))] or named

@@ -69,6 +69,9 @@ class OrderReader(MentionReader):
         found = find_time_order(folded, self.mentions)
         one = found is not None and found.order.take == 1 and not found.weak
         named = named or bool(highest and self._asks_unit(highest))
+        asked = highest and folded.startswith('how ', highest.spans[0][0])
+        if found and asked:  # which joint overheated last, and how hot did it get
+            highest = None
         if highest and (named or window or not highest.weak) and not habit:
             return found if one and highest.weak else highest
         measured = find_measured(folded, self.mentions) if found is None else None
@@ -131,6 +134,11 @@ class OrderReader(MentionReader):
     ) -> FoundOrder | None:
         """Return the order that goes without saying: nearest to the anchor, the latest stop."""
         if told and told.relation in ('before', 'after'):
+            that = used and load_pattern('orders', 'counted', 'that').search(
+                self.folded, max(0, used[0].start - 3), used[0].start
+            )
+            if that:  # 急停之前的那次标定: there is one
+                return FoundOrder(Order('time', told.relation == 'before', 1), (that.span(),))
             return FoundOrder(Order('time', told.relation == 'before', self._count(used)), ())
         filed = load_pattern('events', 'recording', 'asked').search(self.folded)
         why = used and window is None and (self.asks_why() or filed)

@@ -105,6 +105,8 @@ def find_superlative(folded: str, mentions: Sequence[Mention]) -> FoundOrder | N
         match = english.search(folded) or chinese.search(folded)
         if not match:
             continue
+        if match['word'] == 'nearest' and mentions and not fits(mentions, 'distance'):
+            continue  # the nearest push before the stop
         named, groups = find_named(folded, match.end(), mentions), match.groupdict()
         count, rank = match['count'] or groups.get('after'), groups.get('rank')
         take = int(parse_number(count)) or 1 if count else None if named and named.plural else 1
@@ -148,6 +150,8 @@ def _find_spread(folded: str, mentions: Sequence[Mention]) -> FoundOrder | None:
     if '最' in folded:  # the three heaviest boxes, the lightest first
         return None
     if not (sort or (ends and mentions)):
+        return None
+    if sort and sort['quantity'] in ('时间', '发生时间', '先后', '时间先后'):
         return None
     named = list(locate_quantities(sort['quantity'] or sort['by'] or '' if sort else folded))
     fitting = [one for one in named if fits(mentions, one)]
