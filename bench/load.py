@@ -3,6 +3,9 @@ Measure the node under the load of a robot, beside a bare rclpy node that does n
 
 JointState and WrenchStamped at 500 Hz and Image 640 x 480 at 30 Hz at once: messages received by
 both, processor time of both, and the time of a recall through the service. Prints JSON.
+
+`--viewers 2` does the same with so many pages of the viewer open, each told of news and renewed by
+them as a browser does, once more without, and puts the times of recalls side by side.
 """
 
 from __future__ import annotations
@@ -20,6 +23,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -169,8 +175,75 @@ def start_role(name: str, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def measure(seconds: float) -> dict[str, Any]:
-    """Run all of it and return the figures."""
+def open_page(url: str) -> None:
+    """Be an open page until terminated: renew at news as viewer.js does, and count how often."""
+    address = url.split('/')[2]
+    renewed = 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(print(renewed, flush=True)))
+    stream = HTTPConnection(address, timeout=DEADLINE)
+    stream.request('GET', '/news', headers={'Accept': 'text/event-stream'})
+    told = stream.getresponse()
+    print('open', flush=True)
+    while line := told.readline():
+        if line.startswith(b'event: news'):
+            page = HTTPConnection(address, timeout=DEADLINE)
+            page.request('GET', '/', headers={'Accept': 'text/html'})
+            page.getresponse().read()
+            page.close()
+            renewed += 1
+
+
+@contextmanager
+def open_pages(store: str, viewers: int) -> Iterator[list[int]]:
+    """Have so many pages of a viewer of a store open; give how often each was renewed."""
+    renewed: list[int] = []
+    if not viewers:
+        yield renewed
+        return
+    command = [sys.executable, '-m', 'robot_memory', 'view', '--view-port', '0', '--db', store]
+    viewer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    pages: list[subprocess.Popen[str]] = []
+    try:
+        assert viewer.stdout is not None
+        url = viewer.stdout.readline().split()[1]
+        pages += [start_role('page', '--url', url) for _ in range(viewers)]
+        for page in pages:
+            assert page.stdout is not None
+            page.stdout.readline()
+        yield renewed
+        for page in pages:
+            page.terminate()
+            renewed.append(int(page.communicate(timeout=DEADLINE)[0]))
+    finally:
+        for process in (*pages, viewer):
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+
+
+def compare(seconds: float, viewers: int) -> dict[str, Any]:
+    """Return the figures with pages open and without: lost messages, times of recalls."""
+    runs = {name: measure(seconds, number) for name, number in (('none', 0), ('open', viewers))}
+    lost = {
+        name: sum(one.get('lost', 0) for one in run['topics'].values())
+        for name, run in runs.items()
+    }
+    return {
+        'seconds': seconds,
+        'viewers': viewers,
+        'renewed': runs['open']['renewed'],
+        'lost': lost['open'],
+        'lost_without': lost['none'],
+        'recall_p95_ms': runs['open']['recall_p95_ms'],
+        'recall_p95_ms_without': runs['none']['recall_p95_ms'],
+        'p95_ratio': round(runs['open']['recall_p95_ms'] / runs['none']['recall_p95_ms'], 2),
+        'processor_s': runs['open']['this_processor_s'],
+        'processor_s_without': runs['none']['this_processor_s'],
+    }
+
+
+def measure(seconds: float, viewers: int = 0) -> dict[str, Any]:
+    """Run all of it, with so many pages of the viewer open, and return the figures."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / 'node.log'
         executable = Path(get_package_prefix('robot_memory')) / 'lib/robot_memory/memory_node'
@@ -180,7 +253,9 @@ def measure(seconds: float) -> dict[str, Any]:
             memory = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
         bare, publisher = start_role('bare'), start_role('publisher', '--seconds', str(seconds))
         try:
-            figures = _measure_under_load(memory.pid, bare.pid, publisher, seconds)
+            figures = _measure_under_load(
+                memory.pid, bare.pid, publisher, seconds, f'{folder}/memory.db', viewers
+            )
             for process in (bare, memory):
                 process.send_signal(signal.SIGINT)
             counted = json.loads(bare.stdout.readline()) if bare.stdout else {}
@@ -194,7 +269,12 @@ def measure(seconds: float) -> dict[str, Any]:
 
 
 def _measure_under_load(
-    memory: int, bare: int, publisher: subprocess.Popen[str], seconds: float
+    memory: int,
+    bare: int,
+    publisher: subprocess.Popen[str],
+    seconds: float,
+    store: str,
+    viewers: int,
 ) -> dict[str, Any]:
     rclpy.init()
     node = rclpy.create_node('caller')
@@ -209,13 +289,14 @@ def _measure_under_load(
     publisher.stdout.readline()
     before = {pid: read_processor_seconds(pid) for pid in (memory, bare)}
     times = []
-    for number in make_progress_bar(range(int(seconds * RECALLS_HZ)), 'load', unit='recall'):
-        start = time.perf_counter()
-        request = Recall.Request(query=f'hard push near shelf {number}', n=3)
-        rclpy.spin_until_future_complete(node, recall.call_async(request))
-        spent = time.perf_counter() - start
-        times.append(spent * 1000)
-        time.sleep(max(0.0, 1 / RECALLS_HZ - spent))
+    with open_pages(store, viewers) as renewed:
+        for number in make_progress_bar(range(int(seconds * RECALLS_HZ)), 'load', unit='recall'):
+            start = time.perf_counter()
+            request = Recall.Request(query=f'hard push near shelf {number}', n=3)
+            rclpy.spin_until_future_complete(node, recall.call_async(request))
+            spent = time.perf_counter() - start
+            times.append(spent * 1000)
+            time.sleep(max(0.0, 1 / RECALLS_HZ - spent))
     sent = json.loads(publisher.stdout.readline())
     used = {pid: read_processor_seconds(pid) - before[pid] for pid in (memory, bare)}
     publisher.stdin.write('\n')
@@ -228,6 +309,7 @@ def _measure_under_load(
         'this_processor_s': round(used[memory], 2),
         'bare_processor_s': round(used[bare], 2),
         'ratio': round(used[memory] / used[bare], 2),
+        'renewed': renewed,
         'recalls': len(times),
         'recall_p50_ms': round(statistics.median(times), 2),
         'recall_p95_ms': round(statistics.quantiles(times, n=20)[-1], 2),
@@ -253,16 +335,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--seconds', type=float, default=60.0)
     parser.add_argument('--listeners', type=int, default=2)
-    parser.add_argument('--role', choices=('measure', 'bare', 'publisher'), default='measure')
+    parser.add_argument(
+        '--role', choices=('measure', 'bare', 'publisher', 'page'), default='measure'
+    )
+    parser.add_argument('--viewers', type=int, default=0)
+    parser.add_argument('--url', default='')
     options = parser.parse_args()
     if options.role == 'bare':
         count_messages()
+    elif options.role == 'page':
+        open_page(options.url)
     elif options.role == 'publisher':
         publish(options.seconds, options.listeners)
     else:
         os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
         os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
-        print(json.dumps(measure(options.seconds)))
+        print(
+            json.dumps(
+                compare(options.seconds, options.viewers)
+                if options.viewers
+                else measure(options.seconds)
+            )
+        )
 
 
 if __name__ == '__main__':

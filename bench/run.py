@@ -13,6 +13,8 @@ year     a cell's perceptions through the ingest under limits, 30,000 of them: t
 rows     event rows alone through storage; with --full
 node     the round trip of a service, a conversation of 500 turns, the import of a recording, a
          minute under load; 2 minutes
+viewer   pages at a million, why-found, kept to seen, hostile texts, two pages open under load; the
+         million facts that are searched with --full, else 100k; 15 minutes
 contacts pushes found, missed and told wrongly, in recordings (where they are there) and in
          generated streams; 1 minute
 questions
@@ -56,6 +58,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import scale
 import side
 import tables
+import viewer
 
 from robot_memory.core.files import SHARED, write_file
 
@@ -73,6 +76,7 @@ PARTS = (
     'rows',
     'node',
     'contacts',
+    'viewer',
     'questions',
     'quality',
 )
@@ -161,6 +165,7 @@ def main() -> None:
         'rows': lambda: run_script('year.py', '--storage', '--size', str(extent.rows or ROWS)),
         'node': lambda: measure_node(given.before, quick=given.quick),
         'questions': lambda: measure_questions(quick=given.quick),
+        'viewer': lambda: measure_viewer(extent, quick=given.quick),
         'contacts': lambda: run_script('contacts.py', *(('--seeds', '2') if given.quick else ())),
         'quality': lambda: measure_quality(quick=given.quick),
     }
@@ -173,6 +178,7 @@ def main() -> None:
         'rows': tables.format_rows,
         'node': tables.format_node,
         'contacts': tables.format_contacts,
+        'viewer': viewer.format_viewer,
         'questions': tables.format_questions,
         'quality': tables.format_quality,
     }
@@ -259,6 +265,17 @@ def measure_node(before: str, *, quick: bool) -> dict[str, Any]:
         'busy_import_without_model': run_script('import_speed.py', *busy, '--model', 'none'),
         'load': run_script('load.py', '--seconds', '10' if quick else '60'),
         'alternation': run_script('alternation.py', *times),
+    }
+
+
+def measure_viewer(extent: Extent, *, quick: bool) -> dict[str, Any]:
+    """Return the figures of the viewer, alone and beside the taps of a node."""
+    searched = str(max(extent.sizes))
+    less = ('--memories', '100000', '--texts', '500', '--answers', '200') if quick else ()
+    under_load = ('--viewers', '2', '--seconds', '10' if quick else '60')
+    return {
+        **(run_script('viewer.py', '--searched', searched, *less) or {}),
+        'load': run_script('load.py', *under_load),
     }
 
 

@@ -73,7 +73,7 @@ def format_scale(results: Results) -> str:
         for found in results.get('peer', {}).values()
     ):
         note = '\nThe peer answers by words alone here: its sqlite3 loads no extensions.'
-    return _format_table('Speed and size by the number of memories', head, rows) + note
+    return format_table('Speed and size by the number of memories', head, rows) + note
 
 
 def _shorten(size: int) -> str:
@@ -115,7 +115,7 @@ def format_side_by_side(results: Results) -> str:
     ]
     lines = results['this']['none']
     size = lines[0].get('n', 0) if lines else 0
-    return _format_table(
+    return format_table(
         f'Side by side, {_shorten(size)} memories',
         ('', 'peer', 'this', 'this/peer', 'target'),
         rows,
@@ -173,7 +173,7 @@ def format_models(results: Results) -> str:
         ('learn, of the rate with one', None, learned['rate'], 'at least 0.6'),
     ]
     title = f'The second model, {_shorten(results["size"])} memories'
-    return _format_table(title, ('', 'one model', 'both', 'target'), rows)
+    return format_table(title, ('', 'one model', 'both', 'target'), rows)
 
 
 def format_events(results: Results) -> str:
@@ -183,7 +183,7 @@ def format_events(results: Results) -> str:
     rows.append(('bytes an event, with indexes', results['bytes_an_event'], None, ''))
     rows.append(('rows filled a second', results['filled_per_s'], None, ''))
     head = ('', 'p50 ms', 'of the processor', 'target at 5M')
-    return _format_table(f'A year of {results["size"]:,} events', head, rows)
+    return format_table(f'A year of {results["size"]:,} events', head, rows)
 
 
 def format_year(results: Results) -> str:
@@ -203,7 +203,7 @@ def format_year(results: Results) -> str:
         ),
     ]
     title = f'A year of a cell, {_shorten(results["size"])} perceptions under limits'
-    return _format_table(title, ('', 'this', 'target'), rows)
+    return format_table(title, ('', 'this', 'target'), rows)
 
 
 def format_rows(results: Results) -> str:
@@ -215,7 +215,7 @@ def format_rows(results: Results) -> str:
         ('rows counted', results['counted'], ''),
         *((f'bytes an event: {name}', n, '') for name, n in results['bytes_by_table'].items()),
     ]
-    return _format_table(f'{results["size"]:,} event rows', ('', 'this', 'target'), rows)
+    return format_table(f'{results["size"]:,} event rows', ('', 'this', 'target'), rows)
 
 
 _SIDES = ('bare', 'this')
@@ -271,7 +271,7 @@ def format_node(results: Results) -> str:
             rows.append((f'{title}: {topic} lost', *lost, None, 'no more'))
         rows.append(('end under load, median s', None, turns['end_s'], None, 'under 2'))
         rows.append(('end under load, longest s', None, turns['end_most_s'], None, 'under 2'))
-    return _format_table('The node', ('', 'bare node', 'this', 'ratio', 'target'), rows)
+    return format_table('The node', ('', 'bare node', 'this', 'ratio', 'target'), rows)
 
 
 _CONTACTS = (
@@ -300,7 +300,7 @@ def format_contacts(results: Results) -> str:
                 aim = f'all found, right over {least:g}, none false' if least else 'none false'
                 rows.append((shown, *(found[key] for key in keys), aim))
     head = ('', 'onset N', 'pushes', 'found', 'right', 'false', 'wrong', 'error p95', 'to reach')
-    return _format_table('Contacts; right: within 5 % of the peak and 15 degrees', head, rows)
+    return format_table('Contacts; right: within 5 % of the peak and 15 degrees', head, rows)
 
 
 def format_questions(results: Results) -> str:
@@ -312,7 +312,7 @@ def format_questions(results: Results) -> str:
             aim = 'over 90 %' if (half, name) == ('report', 'all') else ''
             rows.append((f'{half}: {name}', f'{right} of {asked}', interval, aim))
     head = ('', 'right first', '95 % interval', 'to reach')
-    return _format_table('Questions about a month of events', head, rows)
+    return format_table('Questions about a month of events', head, rows)
 
 
 QUALITY = (
@@ -351,7 +351,7 @@ def format_quality(results: Results) -> str:
             kept = _list_by_method(found, 'absent/absent: all/kept')
             rows.append((f'{name}: answers above the bar', *kept, ''))
     head = ('', *(title for title, _ in _METHODS), 'to reach')
-    return _format_table('Quality of recall, as a share', head, rows)
+    return format_table('Quality of recall, as a share', head, rows)
 
 
 def _list_by_method(found: Results, path: str) -> list[Any]:
@@ -369,7 +369,7 @@ def _look_up(found: Any, path: str) -> Any:
     return found
 
 
-def _format_table(title: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def format_table(title: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return a table: titles and aims stand left, figures right; without rows only its title."""
     cells = [list(head), *([_format_figure(value) for value in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]

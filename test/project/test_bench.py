@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import recordings
-from amounts import LONG
+from amounts import LONG, few_or_many
 
 from robot_memory.detectors import ContactSettings
 from robot_memory.embedding.locate import has_second_model
@@ -24,6 +24,7 @@ import facts
 import import_speed
 import scale
 import tables
+import viewer
 
 BENCH = Path(__file__).parents[2] / 'bench'
 SIZE = 120
@@ -171,3 +172,24 @@ def test_generated_streams_are_scored_against_their_own_truth() -> None:
     for stream in contacts.list_streams(range(2), ['plain']):
         faults = contacts.judge(stream, ContactSettings(onset_n=1e4), deaf)
     assert deaf.due == deaf.found == 0 and not faults
+
+
+def test_the_viewer_is_measured_and_no_hostile_text_becomes_an_element() -> None:
+    command = [sys.executable, str(BENCH / 'viewer.py'), '--texts', str(few_or_many(60, 10_000))]
+    command += ['--part', 'hostile', '--part', 'reasons', '--answers', str(few_or_many(40, 1000))]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found['hostile']['injected'] == 0, found['hostile']
+    assert found['reasons']['worst'] < 1e-6
+    printed = viewer.format_viewer({**found, 'load': None})
+    assert 'hostile texts inject' in printed and 'worst difference' in printed
+
+
+def test_a_page_with_an_element_of_a_text_is_told() -> None:
+    page = '<html><main><script src=a></script>{}</main></html>'
+    assert not viewer.find_injected(page.format('&lt;script&gt;'))
+    assert viewer.find_injected(page.format('<script>1</script><script>2</script>'))
+    assert viewer.find_injected(page.format('<p onclick="x()">'))
+    assert viewer.find_injected(page.format('\u202e'))
+    assert viewer.find_injected('<html><main>')
