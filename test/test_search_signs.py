@@ -14,7 +14,7 @@ from robot_memory.embedding import Calibration, quantisation
 from robot_memory.embedding.calibration import Cosines, compute_relevance
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.search import matrix as matrix_module
-from robot_memory.search import ranking
+from robot_memory.search import ranking, resident_search
 from robot_memory.search.query import Query, QueryTerms
 from robot_memory.search.resident_search import ResidentSearch
 from robot_memory.search.shard import Shard
@@ -129,6 +129,7 @@ def test_a_search_by_signs_finds_the_best_and_can_be_switched_off(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(matrix_module, 'ENOUGH', 1000)
+    monkeypatch.setattr(resident_search, '_LEAST', 1000)
     chance = np.random.default_rng(7)
     topics = unit(chance.normal(size=(60, 128)))
     vectors = unit(topics[chance.integers(0, 60, 20_000)] + chance.normal(size=(20_000, 128)) / 9)

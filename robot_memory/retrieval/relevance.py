@@ -57,6 +57,8 @@ def open_partitions(
     weight = memory.settings.real_weight if real_weight is None else real_weight
     resident_index = None if is_past else memory.resident_index
     if memory.mender.avoided and not is_past:
+        if memory.resident_index is not None:
+            memory.resident_index.forget_masks()
         resident_index = _find_copy(memory, connection)
     known = None
     if resident_index is not None:

@@ -124,13 +124,23 @@ class Matrix:
     def take_signs(self) -> None:
         """Take the signs of all that is here, if that is worth while; later ones are added."""
         if self._signs is None and CAN_COUNT and self.used >= ENOUGH and self.planes.shape[1]:
-            self._signs = Signs(self.planes[: self.used])
+            self._signs = Signs(self.planes[: self.used], len(self.norms))
 
-    def find_likely(self, coarse: Plane, many: int) -> Rows | None:
-        """Return about so many slots that are likely near a query; None where all are to be."""
+    def find_likely(
+        self, coarse: Plane, many: int, among: NDArray[np.bool_] | None = None
+    ) -> Rows | None:
+        """
+        Return about so many slots that are likely near a query; None where all are to be.
+
+        Of rows' own vectors only those `among` some rows are looked at.
+        """
         if self._signs is None or _MANY * many > self.used:
             return None
-        slots = self._signs.find_likely(coarse, self.used, many)
+        passing = None
+        if among is not None:
+            owners = self._owners[: self.used]
+            passing = among.take(owners, mode='clip') | (owners == _SHARED)
+        slots = self._signs.find_likely(coarse, self.used, many, passing)
         return slots[self.norms[slots] > 0]
 
     def find_embedded(self, count: int) -> Rows:

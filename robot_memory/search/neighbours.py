@@ -16,6 +16,7 @@ import numpy as np
 from robot_memory.embedding import Embedder, quantisation
 from robot_memory.embedding.calibration import Calibration
 from robot_memory.embedding.quantisation import Vector
+from robot_memory.search import ranking
 from robot_memory.search.ranking import Floats, Rows
 from robot_memory.search.resident import ResidentIndex
 from robot_memory.search.shard import Shard
@@ -100,7 +101,8 @@ class ResidentNeighbours:
         """Return the nearest above the bar: by the coarse plane, then exactly."""
         assert self._meaning is not None
         rows, cosines = self._find_near(self._find_least(bar))
-        nearest = rows[np.argsort(-cosines, kind='stable')[:limit]]
+        top = ranking.select_top(cosines, limit)
+        nearest = rows[top[np.argsort(-cosines[top], kind='stable')[:limit]]]
         ids = self._shard.ids[nearest].tolist()
         return self._meaning.find_similar(self._connection, ids, bar)
 

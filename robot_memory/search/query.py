@@ -25,6 +25,8 @@ _FEW = 6.0
 walking the ranking takes for more."""
 _SPARE = 8
 """So many more than n must pass, for close neighbours may be mixed in the ranking."""
+_AHEAD, _LEAP = 2, 16
+"""The ranking is walked twice as far as seems to be needed, and so many times farther at most."""
 _FAR = 20_000
 """How far the ranking is walked; then all that pass are looked for."""
 
@@ -167,6 +169,14 @@ class Search(ABC):
     size: int
     _connection: Connection
 
+    def restrict(self, where: Where, *, reads: bool) -> bool:
+        """
+        Rank from now on only what may pass a condition; say whether that leaves more out.
+
+        Unless it `reads`, only what is known of such conditions is used.
+        """
+        return False
+
     @abstractmethod
     def rank(self, limit: int) -> list[int]:
         """Return the ids of the best of the partition, but that close neighbours may be mixed."""
@@ -182,12 +192,12 @@ class Search(ABC):
         Where a restriction is `narrow`, the ids that pass are found first if they are few. Else
         the ranking is walked from its top until enough of it passes.
         """
-        connection = self._connection
-        if narrow:
-            passing = find_few(connection, where, int(_FEW * math.sqrt(self.size)))
+        connection, few = self._connection, int(_FEW * math.sqrt(self.size))
+        if narrow and not self.restrict(where, reads=False):
+            passing = find_few(connection, where, few)
             if passing is not None:
                 return self.score(passing, n)
-        asked = n + MARGIN
+        first = asked = n + MARGIN
         while True:
             found = self.rank(asked)
             passed = fulltext.select_passing(connection, found, where)
@@ -195,4 +205,11 @@ class Search(ABC):
                 return self.score([one for one in found if one in passed], n)
             if asked > _FAR:
                 return self.score(lookup.find_ids(connection, where), n)
-            asked *= 4
+            if asked == first and self.restrict(where, reads=True):
+                continue
+            if asked > first and not narrow:  # not even the best of so many
+                narrow, passing = True, find_few(connection, where, few)
+                if passing is not None:
+                    return self.score(passing, n)
+            wanted = asked * (n + _SPARE) * _AHEAD // max(len(passed), 1)
+            asked = min(max(wanted, 4 * asked), _LEAP * asked)

@@ -91,7 +91,7 @@ class ResidentIndex:
             if self._shards is None:
                 return None
             known = [self._shards.get(partition) for partition in partitions]
-            shards = [_EMPTY if shard is None else shard.snapshot() for shard in known]
+            shards = [_EMPTY if shard is None else shard.snapshot(self._seq) for shard in known]
             return Snapshot(shards, self._model, self._second)
 
     def _should_wait(self, connection: Connection) -> bool:
@@ -165,6 +165,12 @@ class ResidentIndex:
             self._model, self._second = None if first is None else first[0], second
             if known is not None:
                 self._models, self._seq, _ = known
+
+    def forget_masks(self) -> None:
+        """Forget what passes conditions: the indexes of contexts turned out to be damaged."""
+        with self._lock:
+            for shard in (self._shards or {}).values():
+                shard.masks.clear()
 
     def _follow(self, connection: Connection) -> None:
         """Take over what was written since the last look; forget all where that is too much."""

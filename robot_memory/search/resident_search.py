@@ -16,17 +16,24 @@ from robot_memory.embedding.calibration import (
 )
 from robot_memory.embedding.vectorizer import QueryVector
 from robot_memory.search import ranking
+from robot_memory.search.masks import Mask
 from robot_memory.search.query import MARGIN, Hit, Query, Search
 from robot_memory.search.ranking import Floats, Rows
-from robot_memory.search.shard import Shard
+from robot_memory.search.shard import Shard, join_rows
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes import vectors
+from robot_memory.storage.indexes import indexed, vectors
+from robot_memory.storage.indexes.candidates import CandidateQuery, can_list, list_ids
+from robot_memory.storage.indexes.filters import Where
 from robot_memory.text.tokenizer import ENOUGH
 
 _FRACTION = 64
 """One of so many vectors is compared, those whose signs differ least from the question's."""
-_LIKELY = 32
-"""At least so many are, for each that is asked for."""
+_LEAST, _LIKELY = 4096, 32
+"""At least so many are, and so many for each that is asked for."""
+_NARROW = 32
+"""Of rows that may pass all are compared, where they are one of so many or fewer."""
+_WIDE = 4
+"""Conditions are kept that one of so many rows may pass, or fewer."""
 _ROUNDING = 1e-5
 """How much less than a bound counts as that, for numbers of 32 bits."""
 
@@ -73,11 +80,47 @@ class ResidentSearch(Search):
         self._scorer = ranking.Scorer(real_weight, trust)
         self.models = ranking.name_models(self._vector, second)
         self._is_exact = is_exact
+        self._among: Mask | None = None
+        self._restricted = 0
+        self._likely: tuple[int, Rows, Cosines] | None = None
         real = shard.real[: shard.count]
         # Of each group so many may be the best: what is of the real world counts more.
         self._groups: tuple[bool, ...] = (True, False)
         if real.all() or not real.any():
             self._groups = (bool(real.any()),)
+
+    def restrict(self, where: Where, *, reads: bool) -> bool:
+        """Rank only rows that may pass: of conditions that are known, or are read and kept."""
+        masks = [
+            mask
+            for query in where.candidates
+            if query.is_followed and (mask := self._find_mask(query, reads)) is not None
+        ]
+        if not can_list() or len(masks) <= self._restricted:
+            return False
+        count = self._shard.count
+        among = self._shard.alive[:count].copy()
+        for mask in masks:
+            among[: len(mask)] &= mask[:count]
+        self._restricted = len(masks)
+        self._among, self._likely, self._cosines = among, None, None
+        self.size = int(np.count_nonzero(among))
+        self._sums = self._sums * among
+        return True
+
+    def _find_mask(self, query: CandidateQuery, reads: bool) -> Mask | None:
+        """Return the rows that a query may give; None where that is not known, or too many."""
+        shard, masks = self._shard, self._shard.masks
+        is_known, mask = masks.find(query)
+        if is_known or not reads or not can_list():
+            return mask
+        ids = list_ids(self._connection, query, shard.count // _WIDE)
+        if ids is not None:
+            mask = np.zeros(shard.count, np.bool_)
+            mask[shard.rows_of(ids)] = True
+        if indexed.last_change(self._connection) == shard.followed:
+            masks.put(query, mask, shard.version)
+        return mask
 
     def rank(self, limit: int) -> list[int]:
         """Return the ids of the best of the partition, by the coarse planes."""
@@ -105,7 +148,7 @@ class ResidentSearch(Search):
             ranking.select_newest(self._sums * real if is_split and is_real else self._sums, limit)
             for is_real in self._groups
         ]
-        return found[0] if len(found) == 1 else np.union1d(*found)
+        return join_rows(*found)
 
     def _find_hybrid(self, vector: QueryVector, worded: Rows, limit: int) -> tuple[Rows, Cosines]:
         """
@@ -116,7 +159,7 @@ class ResidentSearch(Search):
         than the last of the nearest.
         """
         near, limits = self._find_nearest(vector.calibration, limit)
-        rows = np.union1d(worded, near)
+        rows = join_rows(worded, near)
         cosines = self._compare(rows)
         relevance = compute_relevance(cosines, vector.calibration, self._second_scale)
         real = self._shard.real
@@ -132,11 +175,10 @@ class ResidentSearch(Search):
                 needed = max(needed * (1 - _ROUNDING) * self._asked, np.finfo(np.float32).tiny)
                 held = np.flatnonzero(self._sums >= np.float32(needed))
                 more.append(held[real[held] == is_real])
-        added = np.setdiff1d(np.concatenate([*more, rows[:0]]), rows)
-        if not len(added):
+        joined = join_rows(rows, *more)
+        if len(joined) == len(rows):
             return rows, cosines
-        rows = np.union1d(rows, added)
-        return rows, self._compare(rows)
+        return joined, self._compare(joined)
 
     def _compare(self, rows: Rows) -> Cosines:
         """Return the cosines of some rows by the coarse planes."""
@@ -147,7 +189,10 @@ class ResidentSearch(Search):
 
     def _list_found(self) -> list[int]:
         """Return the ids of all that words or meaning find, in any order."""
-        rows = np.union1d(np.flatnonzero(self._sums), self._shard.find_embedded())
+        rows = self._shard.find_embedded()
+        if self._among is not None:
+            rows = rows[self._among[rows]]
+        rows = join_rows(np.flatnonzero(self._sums), rows)
         found: list[int] = self._shard.ids[rows].tolist()
         return found
 
@@ -210,7 +255,7 @@ class ResidentSearch(Search):
                     compute_relevance(known.take(np.array([place])), scale, self._second_scale)[0]
                 )
             )
-        nearest: Rows = np.unique(np.concatenate(found))
+        nearest = join_rows(*found)
         if rows is not None:
             nearest = rows[nearest]
         return nearest, list(zip(self._groups, farthest, strict=True))
@@ -218,16 +263,26 @@ class ResidentSearch(Search):
     def _compare_likely(self, limit: int) -> tuple[Rows | None, Cosines]:
         """Return the rows that are likely near, None: all, and their cosines."""
         assert self._vector is not None
-        if self._cosines is None:
-            many = max(_LIKELY * limit, self._shard.count // _FRACTION)
-            rows = None
-            if not self._is_exact:
-                rows = self._shard.find_likely(self._vector.coarse, self._second_plane, many)
-            known = self._shard.compare(self._vector.coarse, self._second_plane, rows)
-            if rows is not None:
-                return rows, known
+        if self._cosines is not None:
+            return None, self._cosines
+        shard, among = self._shard, self._among
+        many = max(_LEAST, _LIKELY * limit, shard.count // _FRACTION)
+        if self._likely is not None and self._likely[0] >= many:
+            return self._likely[1:]
+        first, second = self._vector.coarse, self._second_plane
+        rows = None
+        if among is not None and self.size <= max(2 * many, shard.count // _NARROW):
+            many, rows = shard.count, np.flatnonzero(among)
+        elif not self._is_exact:
+            rows = shard.find_likely(first, second, many, among)
+        if rows is None and among is not None:
+            many, rows = shard.count, np.flatnonzero(among)
+        known = shard.compare(first, second, rows)
+        if rows is None:
             self._cosines = known
-        return None, self._cosines
+            return None, known
+        self._likely = many, rows, known
+        return rows, known
 
 
 def _count_any(holding: Mapping[int, Sequence[NDArray[np.int32]]], terms: Iterable[int]) -> int:

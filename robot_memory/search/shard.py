@@ -14,6 +14,7 @@ from robot_memory.embedding import quantisation
 from robot_memory.embedding.calibration import Cosines
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.search.ivf import LARGE, Cells, assign_cells
+from robot_memory.search.masks import Mask, Masks
 from robot_memory.search.matrix import Matrix
 from robot_memory.search.postings import Postings
 from robot_memory.search.ranking import Floats, Rows
@@ -24,8 +25,19 @@ _COUNTED = 255
 """Terms that are counted at most."""
 _ENTRIES = 3000
 """Entries of postings that are counted in the time of comparing one memory."""
+_NEAR, _NEAR_SHARE = 4096, 64
+"""Vectors whose signs are most like a query's that are compared until there are cells."""
 _OUTSIDE = 4096
 """Vectors outside of all cells that are compared one by one; more are put into theirs."""
+
+
+def join_rows(*parts: Rows) -> Rows:
+    """Return the rows of ascending parts, each once, ascending; sorting is quick, hashing not."""
+    if len(parts) == 1:
+        return parts[0]
+    joined = np.sort(np.concatenate(parts))
+    rows: Rows = joined[np.flatnonzero(np.diff(joined, prepend=-1))]
+    return rows
 
 
 class Shard:
@@ -50,10 +62,14 @@ class Shard:
         self._postings = Postings()
         self._cells: Cells | None = None
         self._outside: Rows = np.empty(0, np.int64)
+        self.masks = Masks()
+        self.version = 0
+        self.followed = -1
 
-    def snapshot(self) -> Shard:
-        """Return what is here now, for one question."""
+    def snapshot(self, followed: int = -1) -> Shard:
+        """Return what is here now, for one question, up to the change that was followed last."""
         taken = copy.copy(self)
+        taken.version, taken.followed = self.masks.version, followed
         taken._postings = copy.copy(self._postings)
         taken._first, taken._second = copy.copy(self._first), copy.copy(self._second)
         return taken
@@ -90,6 +106,7 @@ class Shard:
             self.extend([row])
             self.take_signs()
             return
+        self.masks.touch(place)
         returns = not self.alive[place]
         if returns:
             self.alive[place] = True
@@ -284,24 +301,35 @@ class Shard:
         """Return the rows whose cosine with a query lies above a least, which must be high."""
         coarse, _ = quantisation.split(query)
         if self._cells is None:
-            return np.flatnonzero(self.cosines(coarse) > least)
+            rows = self.find_likely(coarse, None, max(_NEAR, self.count // _NEAR_SHARE))
+            near = self.cosines(coarse, rows) > least
+            return np.flatnonzero(near) if rows is None else rows[near]
         since = np.arange(self._cells.covered, self._first.used)
         slots = np.unique(np.concatenate([self._cells.probe(query), self._outside, since]))
         near = slots[self._first.compare_slots(coarse, slots) > least]
         return self._first.find_rows(near, self.count)
 
     def find_likely(
-        self, first: quantisation.Plane, second: quantisation.Plane | None, many: int
+        self,
+        first: quantisation.Plane,
+        second: quantisation.Plane | None,
+        many: int,
+        among: Mask | None = None,
     ) -> Rows | None:
-        """Return rows that are likely near a query, by any of its planes; None: all may be."""
+        """
+        Return rows that are likely near a query, by any of its planes; None: all may be.
+
+        `among` says which rows are meant.
+        """
         found = []
         for matrix, plane in ((self._first, first), (self._second, second)):
             if plane is not None:
-                slots = matrix.find_likely(plane, many)
+                slots = matrix.find_likely(plane, many, among)
                 if slots is None:
                     return None
                 found.append(matrix.find_rows(slots, self.count))
-        return found[0] if len(found) == 1 else np.union1d(*found)
+        rows = join_rows(*found)
+        return rows if among is None else rows[among[rows]]
 
     def cosines(self, coarse: quantisation.Plane, rows: Rows | None = None) -> Floats:
         """Return the cosines of a query's coarse plane with those of the rows, or of all rows."""

@@ -24,6 +24,8 @@ _SAMPLE = 65_536
 """Vectors that the means are taken of, at most."""
 _BLOCK = 32_768
 """Vectors that are counted at once: they stay in the processor's cache."""
+_NEVER = np.iinfo(np.uint16).max
+"""The difference of what is not to be found."""
 _EVERY = 8
 """One of so many differences is looked at to see how many are small."""
 
@@ -36,11 +38,16 @@ class Signs:
     replaced.
     """
 
-    def __init__(self, planes: Plane) -> None:
-        """Take the signs of int8 planes, shape (slots, dimension), around their means."""
+    def __init__(self, planes: Plane, room: int = 0) -> None:
+        """
+        Take the signs of int8 planes, shape (slots, dimension), around their means.
+
+        There is `room` for so many slots: pages that nothing was written to take no memory.
+        """
         step = max(1, len(planes) // _SAMPLE)
         self._means = np.rint(planes[::step].mean(axis=0)).astype(np.int8)
-        self._words = np.zeros((-(-planes.shape[1] // 64), len(planes)), np.uint64)
+        words = -(-planes.shape[1] // 64)
+        self._words = np.zeros((words, max(len(planes), room)), np.uint64)
         for start in range(0, len(planes), _BLOCK):
             block = planes[start : start + _BLOCK]
             self._words[:, start : start + len(block)] = self._pack(block)
@@ -61,7 +68,9 @@ class Signs:
         padded[:, : bits.shape[1]] = bits
         return padded.view(np.uint64).T
 
-    def find_likely(self, plane: Plane, used: int, many: int) -> Slots:
+    def find_likely(
+        self, plane: Plane, used: int, many: int, passing: NDArray[np.bool_] | None = None
+    ) -> Slots:
         """Return about so many of the slots used whose signs differ least from a query's."""
         asked = self._pack(plane[None])[:, 0]
         words = self._words
@@ -75,6 +84,8 @@ class Signs:
                 np.bitwise_xor(word[here], of_query, out=differing[:size])
                 np.bitwise_count(differing[:size], out=counted[:size])
                 differ[here] += counted[:size]
-        below = np.cumsum(np.bincount(differ[::_EVERY]))
+        if passing is not None:
+            differ[~passing] = _NEVER
+        below = np.cumsum(np.bincount(differ[::_EVERY])[:_NEVER])
         most = int(np.searchsorted(below, min(many // _EVERY, below[-1])))
         return np.flatnonzero(differ <= most)

@@ -17,10 +17,15 @@ _FIRST = 500
 
 @dataclass(frozen=True)
 class CandidateQuery:
-    """Hold SQL that selects, by an index alone, at least all ids that a condition holds of."""
+    """
+    Hold SQL that selects, by an index alone, at least all ids that a condition holds of.
+
+    What one that `is_followed` gives changes for no memory that `changes` does not name.
+    """
 
     sql: str
     values: tuple[Any, ...] = ()
+    is_followed: bool = False
 
 
 def choose(
@@ -31,7 +36,7 @@ def choose(
 
     Return None where each gives more than `most`, or their indexes are damaged.
     """
-    if is_avoided(CONTEXTS) or is_avoided(WORDS):
+    if not can_list():
         return None
     bound = min(_FIRST, most)
     while queries:
@@ -64,6 +69,18 @@ def _count(connection: apsw.Connection, query: CandidateQuery, bound: int) -> in
         f'SELECT count(*) FROM (SELECT 1 FROM ({query.sql}) LIMIT ?)', (*query.values, bound + 1)
     )
     return int(number)
+
+
+def list_ids(connection: apsw.Connection, query: CandidateQuery, most: int) -> list[int] | None:
+    """Return the ids that a query gives, with some twice perhaps; None where they are more."""
+    rows = connection.execute(f'SELECT id FROM ({query.sql}) LIMIT ?', (*query.values, most + 1))
+    found: list[int] = [memory_id for (memory_id,) in rows]
+    return found if len(found) <= most else None
+
+
+def can_list() -> bool:
+    """Say whether the indexes that queries select by are whole."""
+    return not (is_avoided(CONTEXTS) or is_avoided(WORDS))
 
 
 def restrict_to(query: CandidateQuery) -> str:

@@ -104,6 +104,7 @@ def make_candidate_query(path: str, operators: Mapping[str, Any]) -> CandidateQu
         f' (SELECT id FROM facet_paths WHERE path = ?) AND {sql}'
         f' UNION ALL SELECT memory_id FROM facets WHERE path_id = {_NO_PATH}',
         (path, *values),
+        is_followed=True,
     )
 
 

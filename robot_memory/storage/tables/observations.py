@@ -346,5 +346,6 @@ def _put(
     if newer:
         positions.put(connection, memory_id, row[0], context)
         placements.put(connection, memory_id, row[0], context)
+    indexed.note_contexts(connection, memory_id)
     if is_simulated(context) == 0:
         indexed.set_real(connection, memory_id)
