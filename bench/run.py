@@ -1,7 +1,8 @@
 """
 Measure speed, size and quality, beside the nearest peer: `make bench`.
 
-Prints tables, and writes bench/results.json after each of its parts:
+Prints tables, and writes bench/results.json after each of its parts; at the end it names what
+became slower than in the run before:
 
 scale    learn, recall, memory, file and start at 1k, 10k and 100k memories; some 5 minutes
 models   what the second embedding model costs beside the first; 4 minutes
@@ -57,6 +58,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import scale
 import side
+import slower
 import tables
 import viewer
 
@@ -182,6 +184,7 @@ def main() -> None:
         'questions': tables.format_questions,
         'quality': tables.format_quality,
     }
+    before = json.loads(given.json.read_text('utf-8')) if given.json.exists() else {}
     results: dict[str, Any] = {'machine': describe_machine()}
     print(' · '.join(f'{key}: {value}' for key, value in results['machine'].items()))
     start = time.monotonic()
@@ -195,6 +198,8 @@ def main() -> None:
             file.write(f'{json.dumps(results, indent=1, ensure_ascii=False)}\n'.encode())
         if results[part]:
             print(shown[part](results[part]), flush=True)
+    if before:
+        print(slower.format_slower(before, results))
     skipped = [*filter(None, [extent.left_out, '' if 'peer' in subjects else 'the peer'])]
     if skipped:
         print(f'\nLeft out in {time.monotonic() - start:.0f} s: {"; ".join(skipped)}.')

@@ -13,6 +13,7 @@ import heapq
 import importlib
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -43,6 +44,10 @@ KINDS: dict[str, dict[str, Any]] = {
     'a hundred': {'n': 100},
     'filter': {'flt': {'task.success': True}},
     'range': {'flt': facts.IN_RANGE},
+    'other than': {'flt': {'robot.id': {'$ne': 'arm-3'}}},
+    'none of': {'flt': {'task.name': {'$nin': ['push', 'lift']}}},
+    'absent': {'flt': {'task.note': None}},
+    'list item': {'flt': {'spatial.object_position.0': {'$lt': 0.5}}},
     'near': {'near': facts.NEAR},
     'near, with words': {'near': facts.NEAR},
 }
@@ -79,11 +84,13 @@ def measure(subject: Subject, size: int) -> dict[str, Any] | None:
             embed: [part('once', '--embed', embed) for _ in range(COLD)]
             for embed in ('hash', 'none')
         }
+        command = _time_command(subject, Path(folder) / 'memory.db')
     return {
         'size': size,
         'fill_s': filled['seconds'],
         'file': {'bytes_a_memory': round(file)},
         **asked,
+        'command': command,
         'once': {
             {'hash': 'hybrid', 'none': 'words only'}[embed]: {
                 'ms': statistics.median(run['ms'] for run in runs),
@@ -93,6 +100,25 @@ def measure(subject: Subject, size: int) -> dict[str, Any] | None:
             for embed, runs in once.items()
         },
     }
+
+
+def _time_command(subject: Subject, store: Path) -> dict[str, Any] | None:
+    """Return what a recall by our command line takes without a model, from start to end."""
+    if subject.adapter != 'adapter':
+        return None
+    words = ('recall', facts.make_question(1), '--model', 'none', '--db', str(store))
+    times, busy = [], []
+    for _ in range(2 * COLD):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        start = time.perf_counter()
+        subprocess.run(
+            [subject.python, '-m', 'robot_memory', *words], stdout=subprocess.DEVNULL, check=True
+        )
+        times.append((time.perf_counter() - start) * 1e3)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        busy.append(spent * 1e3)
+    return {'ms': round(statistics.median(times)), 'cpu_ms': round(statistics.median(busy))}
 
 
 def _run_part(subject: Subject, name: str, folder: Path, *more: str) -> dict[str, Any]:

@@ -23,6 +23,7 @@ import events
 import facts
 import import_speed
 import scale
+import slower
 import tables
 import viewer
 
@@ -67,8 +68,19 @@ def test_imports_of_two_checkouts_are_compared_and_stand_in_the_table(made: Path
 def test_a_run_prints_its_table_and_what_it_leaves_out(ran: tuple[Any, str]) -> None:
     results, printed = ran
     assert tables.format_scale(results['scale']) in printed
-    assert re.search(r'hybrid, p50 +[\d.]+ +3 at 10k, 10 at 100k, 60 at 1M', printed)
+    assert re.search(r'hybrid, p50 +[\d.]+ +3 at 10k, 10 at 100k, 15 at 1M', printed)
     assert 'Left out' in printed and 'the peer' in printed
+
+
+def test_what_became_slower_is_named() -> None:
+    before = {'recall': {'p50_ms': 1.0, 'p95_ms': 2.0, 'calls': 3}, 'learn': {'per_s': 100}}
+    now = {'recall': {'p50_ms': 1.5, 'p95_ms': 2.1, 'calls': 9}, 'learn': {'per_s': 60}}
+    assert slower.list_slower(before, now) == [
+        ('recall/p50_ms', 1.0, 1.5),
+        ('learn/per_s', 100.0, 60.0),
+    ]
+    assert 'recall/p50_ms: 1 before, 1.5 now' in slower.format_slower(before, now)
+    assert 'Nothing takes over' in slower.format_slower(now, before)
 
 
 def test_a_run_answers_rightly(ran: tuple[Any, str]) -> None:
