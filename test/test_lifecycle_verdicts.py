@@ -8,14 +8,7 @@ from robots import Robot
 
 from robot_memory.core.records import Record
 from robot_memory.embedding.correction_judge import has_judge
-from robot_memory.lifecycle.verdicts import (
-    ALONE,
-    NO_VERDICTS,
-    WITNESSED,
-    Verdict,
-    Verdicts,
-    judge_statement,
-)
+from robot_memory.lifecycle.verdicts import NO_VERDICTS, Verdict, Verdicts, judge_statement
 
 CORRECTIONS = [
     ('The pallet jack is in bay 4.', 'The pallet jack was moved to bay 7.'),
@@ -71,12 +64,36 @@ def test_a_known_text_a_question_and_a_store_without_facts_are_not_judged(judged
     assert judge_statement(judged.memory, question, 'default', vectors) == NO_VERDICTS
 
 
-def test_words_are_a_witness_and_decide_alone_where_nothing_was_judged() -> None:
+def test_of_two_facts_that_are_read_the_one_of_the_highest_score_is_replaced(
+    judged: Robot,
+) -> None:
+    other = require(judged.learn('The sample fridge is in lab 4.').memory_id)
+    first = require(judged.learn('The centrifuge is in lab 2.').memory_id)
+    new = 'We carried the centrifuge over to lab 4 for good.'
+    found = judge_statement(judged.memory, new, 'default', judged.memory.embed_passage(new)).found
+    assert found[first].replaced
+    assert found[first].score > found[other].score
+    assert Verdicts(found).sort([(other, 0.9), (7, 0.8), (first, 0.5)]) == [
+        (first, 0.5),
+        (other, 0.9),
+        (7, 0.8),
+    ]
+    assert judged.learn(new).replaces == first
+
+
+def test_what_hints_at_no_change_is_read_with_one_fact_alone(judged: Robot) -> None:
+    judged.learn('The centrifuge is in lab 2.')
+    judged.learn('The centrifuge is grey.')
+    new = 'The centrifuge is loud.'
+    found = judge_statement(judged.memory, new, 'default', judged.memory.embed_passage(new)).found
+    assert [verdict.replaced for verdict in found.values()] == [False]
+
+
+def test_a_verdict_is_of_the_text_that_was_read_and_else_words_decide() -> None:
     old, other = (Record('fact', 'default', text, 'observation', 1.0, id=5) for text in 'ab')
-    between = Verdicts({5: Verdict('a', (ALONE + WITNESSED) / 2)})
-    assert [between.tell(old, said) for said in (True, False)] == [True, False]
-    assert not Verdicts({5: Verdict('a', WITNESSED - 0.1)}).tell(old, True)
-    assert Verdicts({5: Verdict('a', ALONE)}).tell(old, False)
-    assert not Verdicts({5: Verdict('a', ALONE)}).tell(other, False), 'its text is another by now'
-    assert Verdicts({5: Verdict('a', -9.0)}).tell(other, True)
+    for replaced in (True, False):
+        verdicts = Verdicts({5: Verdict('a', 0.0, replaced)})
+        assert [verdicts.tell(old, said) for said in (True, False)] == [replaced, replaced]
+        assert not verdicts.tell(other, False), 'its text is another by now'
+        assert verdicts.tell(other, True)
     assert [NO_VERDICTS.tell(old, said) for said in (True, False)] == [True, False]

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from robot_memory.text.relations import Relation, are_limits, is_stricter, may_correct, relate
+from robot_memory.text.relations import (
+    Relation,
+    are_limits,
+    hints_at_change,
+    is_stricter,
+    may_correct,
+    relate,
+)
 
 SAME, CORRECTS, OTHER = Relation.SAME, Relation.CORRECTS, Relation.OTHER
 
@@ -55,3 +62,16 @@ def test_what_has_no_sign_of_a_correction_is_not_compared() -> None:
     assert may_correct('The hammer was moved')
     assert not may_correct('The hammer is heavy')
     assert not may_correct('Should the hammer be moved?')
+
+
+def test_what_often_stands_where_something_changed_hints_at_it() -> None:
+    for text in (
+        'Jo left, ask Kim',
+        'It was moved',
+        'The 5 was wrong: 6',
+        '钥匙收进柜子了',
+        '门坏了',
+    ):
+        assert hints_at_change(text), text
+    for text in ('The hammer is heavy', 'Ask Kim', '钥匙在柜子里'):
+        assert not hints_at_change(text), text

@@ -68,8 +68,8 @@ def reinstate(connection: Connection, memory_id: int, said: Record) -> None:
 def _find_corrected(
     connection: Connection, new: Record, neighbours: Neighbours, verdicts: Verdicts
 ) -> Record | None:
-    """Return the nearest fact that a new one corrects and nothing else replaces."""
-    near = _list_near(connection, new, neighbours)
+    """Return the likeliest fact, or nearest, that a new one corrects and nothing replaces."""
+    near = verdicts.sort(_list_near(connection, new, neighbours))
     known = memories.get(connection, [memory_id for memory_id, _ in near])
     for memory_id, similarity in near:
         old = known.get(memory_id)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from robot_memory.core.records import Record, is_quoted
@@ -19,26 +19,36 @@ from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.memory import Memory
 from robot_memory.search.neighbours import open_neighbours
 from robot_memory.storage.tables import memories
-from robot_memory.text.relations import corrects, is_asserted, may_concern
+from robot_memory.text.relations import (
+    corrects,
+    hints_at_change,
+    is_asserted,
+    may_concern,
+    overlap,
+)
+from robot_memory.text.statement_reader import read_statement
 
 logger = logging.getLogger(__name__)
 
-ALONE, WITNESSED = 2.4, 1.0
-"""The least log odds of a correction: by itself, and where the words say it is one."""
+ALONE, WITNESSED = 2.8, 0.5
+"""The least log odds of a correction: by itself, and where words say it is one, or may be."""
 NEAREST, LEAST = 12, 0.1
 """How many of the nearest memories may be corrected, and how similar they are at least."""
 LEAST_ALONE = 0.25
 """Similarity below which a fact is not judged that the words do not say is corrected."""
-_SAID = 2
-"""Facts that words say are corrected that are judged; where they say so of none, it is one."""
+_JUDGED = 2
+"""Facts that are judged where words say, or hint, that something changed; else it is one."""
+_SHARED = 0.5
+"""What the share of words in common adds to similarity, in the order in which facts are read."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Hold the text of a known fact, and the log odds that a new one replaces it."""
+    """Hold the text of a known fact, the log odds that a new one replaces it, and if it does."""
 
     content: str
     score: float
+    replaced: bool
 
 
 @dataclass(frozen=True)
@@ -52,7 +62,12 @@ class Verdicts:
         verdict = self.found.get(old.id)
         if verdict is None or verdict.content != old.content:
             return by_words
-        return verdict.score >= (WITNESSED if by_words else ALONE)
+        return verdict.replaced
+
+    def sort(self, near: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
+        """Return memories with their similarity, those that were judged by their score first."""
+        scores = {each: verdict.score for each, verdict in self.found.items()}
+        return sorted(near, key=lambda one: -scores.get(one[0], -math.inf))
 
 
 NO_VERDICTS = Verdicts()
@@ -81,23 +96,37 @@ def judge_statement(
     if any(old.content == text for old, _ in facts):
         return NO_VERDICTS  # it is known, so it will not be stored
     said = [old for old, similarity in facts if corrects(old.content, text, similarity)]
-    near_enough = [old for old, similarity in facts if similarity >= LEAST_ALONE]
-    return _read(embedder, said or near_enough[:1], text)
+    hinted = hints_at_change(text)
+    near_enough = [
+        (old, similarity + _SHARED * _share_words(old.content, text))
+        for old, similarity in facts
+        if similarity >= LEAST_ALONE
+    ]
+    near_enough.sort(key=lambda one: -one[1])
+    rest = [old for old, _ in near_enough[: _JUDGED if hinted else 1]]
+    return _read(embedder, said or rest, text, WITNESSED if said or hinted else ALONE)
 
 
 def _may_be_read(old: Record, text: str) -> bool:
     return old.type == 'fact' and not is_quoted(old) and may_concern(old.content, text)
 
 
-def _read(embedder: OnnxEmbedder, facts: Sequence[Record], text: str) -> Verdicts:
+def _share_words(old: str, new: str) -> float:
+    """Return the share of words in common, half of them where the texts are of two scripts."""
+    one, other = read_statement(old), read_statement(new)
+    return overlap(one, other) if one.is_han == other.is_han else 0.5
+
+
+def _read(embedder: OnnxEmbedder, facts: Sequence[Record], text: str, least: float) -> Verdicts:
     """Have the judge read facts, the first; of those that it does not read none is corrected."""
     judge = load_judge(embedder) if facts else None
     if judge is None:
         return NO_VERDICTS
-    found = {old.id: Verdict(old.content, -math.inf) for old in facts}
+    found = {old.id: Verdict(old.content, -math.inf, False) for old in facts}
     try:
-        for old in facts[:_SAID]:
-            found[old.id] = Verdict(old.content, judge.score(old.content, text))
+        for old in facts[:_JUDGED]:
+            score = judge.score(old.content, text)
+            found[old.id] = Verdict(old.content, score, score >= least)
     except Exception:  # whatever onnxruntime raises, learn goes on by words
         logger.exception('the judge of corrections failed')
         return NO_VERDICTS

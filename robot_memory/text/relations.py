@@ -69,6 +69,12 @@ def may_concern(old: str, new: str) -> bool:
     return not is_of_another(read_statement(old), read_statement(new))
 
 
+def hints_at_change(text: str) -> bool:
+    """Say whether a text has words that often stand where something changed."""
+    signs = read_statement(text).signs
+    return signs.change or signs.hint
+
+
 def relate(old: str, new: str, similarity: float) -> Relation:
     """Return what a new text is to an older one; `similarity` is that of their vectors, 0 to 1."""
     figures = [read_statement(write_figures(fold(text))) for text in (old, new)]

@@ -36,6 +36,7 @@ class Signs(NamedTuple):
     hearsay: bool
     at_most: bool
     at_least: bool
+    hint: bool
 
 
 class Statement(NamedTuple):
