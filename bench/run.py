@@ -25,7 +25,7 @@ quality  how well recall finds: bench/retrieval/measure.py; some minutes, more t
 All of it takes about half an hour.
 
 --full adds what takes hours: 1M memories (10 minutes, 3 GB of TMPDIR), 5M events (3 minutes,
-1 GB), a year of 1M perceptions (two hours at 150 a second, 0.5 GB), and 10M event rows (5 minutes,
+1 GB), a year of 1M perceptions (45 minutes of processor time, 0.2 GB), and 10M event rows (5 minutes,
 2 GB). `--only` chooses among the parts: `python bench/run.py --full --only year`.
 
 --quick takes some minutes. It leaves out 100k memories and the second model, measures side by side

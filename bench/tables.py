@@ -198,6 +198,7 @@ def format_year(results: Results) -> str:
         ('perceptions a second', results['per_s'], ''),
         ('peak of resident memory, MB', results['peak_rss_mb'], 'under 200'),
         ('file, MB', results['file_mb'], 'under 200 at 1M'),
+        ('file of 1M, by how the last quarter grew, MB', results.get('million_mb'), 'under 200'),
         ('bytes an event, all in all', results['bytes_an_event'], ''),
         ('of them event rows and indexes', results['of_them_event_rows'], ''),
         ('of them audit lines', results['of_them_audit'], ''),

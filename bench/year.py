@@ -1,12 +1,13 @@
 """
 Store a year of a cell's perceptions under limits; print what each takes, and the memory used.
 
-`python bench/year.py --size 1000000 [--limit-mb 25] [--every 100000] [--folder FOLDER]`:
+`python bench/year.py --size 1000000 [--limit-mb 25] [--every 50000] [--folder FOLDER]`:
 perceptions go through `store_perception`, as the taps' do, with a signal each; beyond the limit
 they are folded while they come. `--storage` writes event rows alone, for 10 million; `--vectors`
-asks the models, too. Prints JSON: bytes of the file and of each table by event, the peak of
-resident memory, the bytes that the copy of the indexes takes by event, and whether the sums of
-all events are exact.
+asks the models, too.
+Prints JSON: bytes of the file and of each table by event, the peak of resident memory, the bytes
+that the copy of the indexes takes by event, whether the sums of all events are exact, and what the
+file of a million takes if it goes on to grow as in the last quarter.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ from robot_memory.storage.tables.parts import Part
 from robot_memory.tools.query_events import query_events
 
 A_DAY = 12_600
+MILLION = 1_000_000
+FEWEST = 100_000
+"""Perceptions from which on the growth of the file tells that of more."""
 START_NS = 1_760_000_000 * 10**9
 SIGNAL = 4000
 SORTS = (
@@ -63,7 +67,9 @@ def main() -> None:
     parser.add_argument('--payload-mb', type=float, default=15.0, help='payload_limit_mb')
     parser.add_argument('--storage', action='store_true', help='event rows alone')
     parser.add_argument('--vectors', action='store_true', help='by the models of the settings')
-    parser.add_argument('--every', type=int, default=0, help='print the file at each so many')
+    parser.add_argument(
+        '--every', type=int, default=0, help='measure the file at each so many, a quarter'
+    )
     parser.add_argument('--folder', type=Path, help='where the store stays')
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
@@ -77,6 +83,8 @@ def main() -> None:
         )
         start = time.perf_counter()
         truth: float | None = None
+        grown: list[int] = []
+        every = given.every or max(given.size // 4, 1)
         with Memory(settings, resident=False) as memory:
             if given.vectors:
                 memory.wait_for_models(None, None)
@@ -84,7 +92,7 @@ def main() -> None:
             if given.storage:
                 events.fill(path, given.size)
             else:
-                truth = fill(memory, given.size, path, given.every)
+                truth, grown = fill(memory, given.size, path, every)
             spent = time.perf_counter() - start
             worked = time.process_time()
             found = {
@@ -95,28 +103,35 @@ def main() -> None:
                 'copy_bytes_an_event': round(measure_copy(memory) / given.size),
                 **measure(memory, path, given.size, truth),
             }
+            if given.size >= FEWEST and len(grown) > 1:  # only rows and audit lines grow
+                more = (grown[-1] - grown[-2]) / (given.size % every or every)
+                found['bytes_an_event_more'] = round(more)
+                found['million_mb'] = round((grown[-1] + more * (MILLION - given.size)) / 1e6, 1)
     print(json.dumps(found))
 
 
-def fill(memory: Memory, size: int, path: Path, every: int = 0) -> float:
+def fill(memory: Memory, size: int, path: Path, every: int) -> tuple[float, list[int]]:
     """
     Store perceptions as the taps of a cell do; return the sum of the peak forces.
 
-    At `every` so many the bytes of the file go to stderr, once what is over the limits is folded.
+    And the bytes of the file after each `every` of them, once what is over the limits is folded;
+    they go to stderr as they are known.
     """
     caller.set(Writer('tap', 'cell', authority='robot'))
-    total, given = 0.0, generate_perceptions()
+    total, given, grown = 0.0, generate_perceptions(), []
     for count in make_progress_bar(range(size), f'{size:,} perceptions', unit='perception'):
-        if every and count and count % every == 0:
+        if count and count % every == 0:
             memory.folder.run()
-            said = {'size': count, 'file_mb': round(path.stat().st_size / 1e6, 1)}
+            grown.append(path.stat().st_size)
+            said = {'size': count, 'file_mb': round(grown[-1] / 1e6, 1)}
             said['processor_s'] = round(time.process_time())
             sys.stderr.write(json.dumps(said) + '\n')
         perception, force = next(given)
         store_perception(memory, perception)
         total += force
     memory.folder.run()
-    return total
+    grown.append(path.stat().st_size)
+    return total, grown
 
 
 def generate_perceptions() -> Iterator[tuple[Perception, float]]:
