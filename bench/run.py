@@ -24,9 +24,9 @@ quality  how well recall finds: bench/retrieval/measure.py; some minutes, more t
 
 All of it takes about half an hour.
 
---full adds what takes hours: 1M memories (10 minutes, 3 GB of TMPDIR), 5M events (3 minutes,
-1 GB), a year of 1M perceptions (45 minutes of processor time, 0.2 GB), and 10M event rows (5 minutes,
-2 GB). `--only` chooses among the parts: `python bench/run.py --full --only year`.
+--full adds what takes hours: 1M memories (10 minutes, 3 GB of TMPDIR), 5M events (3 minutes, 1
+GB), a year of 1M perceptions (45 minutes of processor time, 0.2 GB), and 10M event rows (5
+minutes, 2 GB). `--only` chooses among the parts: `python bench/run.py --full --only year`.
 
 --quick takes some minutes. It leaves out 100k memories and the second model, measures side by side
 at 1k, 200k events, 5k perceptions, 10 s of load (the start of the node weighs in it), and the
