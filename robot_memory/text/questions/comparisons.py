@@ -12,13 +12,14 @@ from robot_memory.text.questions.events import Mention, Span, locate_quantities
 from robot_memory.text.questions.model import Anchor, Comparison, Order
 from robot_memory.text.questions.superlatives import LASTING, find_fitting, find_own_quantity
 from robot_memory.text.questions.tables import load_pattern, load_table
-from robot_memory.text.questions.windows import find_window
+from robot_memory.text.questions.windows import WEEKDAY, find_window
 
 _FORMS: dict[str, dict[str, tuple[str, ...]]] = {
     'than': {
         'en': (' than ',),
         'en2': (', ',),
         'en3': (' that of ',),
+        'en4': ('exceed', 'beat', 'topped', 'surpass', 'outlast'),
         'zh': ('比',),
         'zh2': ('更',),
         'zh3': ('那',),
@@ -37,6 +38,7 @@ _FORMS: dict[str, dict[str, tuple[str, ...]]] = {
 """The forms of a comparison and of a pair, with what is in each text that one matches."""
 _APART = frozenset(('apart', 'zh_apart'))
 """The forms that ask by how much."""
+_DAYS = ('day', 'part', WEEKDAY)
 _PLACED = frozenset(('contact', 'motion', 'scene'))
 
 
@@ -81,14 +83,26 @@ def _make_comparison(
 ) -> FoundComparison | None:
     named, words, which = event
     asked = [one for one in mentions if one not in named and one.kinds] or named
-    start, end = match.span()
+    start, end = match.span('event')
     told = next(iter(locate_quantities(f'{folded[:start]} {folded[end:]}')), '')
     quantity, over = _choose_quantity(match['word'], asked, told)
     if not quantity:
         return None
+    words = _share_day(f'{folded[: match.start()]} {folded[match.end() :]}', words, calendar)
     anchor = _make_anchor(words, calendar, which)
     than = Comparison(quantity, '$gt' if over else '$lt', anchor)
     return FoundComparison(than, None, match.span(), named)
+
+
+def _share_day(beside: str, words: str, calendar: Calendar) -> str:
+    """Return the words of an event with the day beside it where only its clock time is told."""
+    own = find_window(words, calendar)
+    if own is None or own.dated:
+        return words
+    day = find_window(beside, calendar)
+    if day is None or not day.dated or day.window.granularity not in _DAYS:
+        return words
+    return ' '.join((*(beside[slice(*span)] for span in day.spans), words))
 
 
 def find_nearest(

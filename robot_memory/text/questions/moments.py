@@ -292,6 +292,9 @@ def _read_between(given: dict[str, Any], calendar: Calendar) -> dict[str, Any]:
     last = first.replace(day=last_day)
     if last < first:
         raise ValueError('the days are not in order')
+    if 'both' in given and 'ends' not in given:  # on 5 and 19 November: these alone
+        days = tuple(calendar.make_window(calendar.make_day(one)) for one in (first, last))
+        return {'window': Window(days[0].since, days[1].until, 'range', calendar.zone, None, days)}
     return {'stretch': calendar.make_day(first, (last - first).days + 1, 'range')}
 
 

@@ -215,7 +215,18 @@ def find_fitting(mentions: Sequence[Mention], quantity: str) -> str:
 
 
 def _find_other(folded: str) -> FoundOrder | None:
-    """Return an order by the quantity that a superlative of no table is of: the deepest angle."""
+    """
+    Return an order by a quantity that is named: which had more effort, the deepest angle.
+
+    The superlative is one of no table.
+    """
+    more = load_pattern('orders', 'listed', 'more').search(folded)
+    if more and more['quantity']:
+        quantity, figure = _name_quantity(more['quantity'])
+        return FoundOrder(Order(quantity, bool(more['high']), 1, 0, figure), (more.span(),), True)
+    if more:
+        quantity = next(iter(locate_quantities(more['named'])), 'force')
+        return FoundOrder(Order(quantity, bool(more['han']), 1), (more.span(),), True)
     match = load_pattern('orders', 'listed', 'other').search(folded)
     if match is None:
         return None
