@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from robot_memory.skills.space import MISSING, Space
 from robot_memory.skills.trials import Trial, Trials
@@ -17,3 +18,31 @@ def test_distances_are_in_spreads_of_each_column() -> None:
     assert grip[0, 1] == pytest.approx(4) and turn[0, 1] == pytest.approx(6)
     assert grip[0, 2] == 1 + MISSING and grip[2, 2] == 0
     assert tool[0, 1] == 1 and tool[0, 2] == 0
+
+
+def test_situations_that_repeat_and_those_without_words_are_as_far_apart_as_each_is() -> None:
+    random = np.random.default_rng(3)
+    vectors = random.standard_normal((6, 8)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    space = Space(vectors, np.zeros(0), np.zeros(0))
+    for some, others in (
+        ([2], [5, -1, 0, 2, 2]),
+        ([-1], [-1, 3]),
+        ([4, -1, 4, 1], [0, 1, -1, 5]),
+        ([3, 3], [3]),
+    ):
+        wanted = [[measure_alone(vectors, one, other) for other in others] for one in some]
+        found = space.measure_situations(np.array(some), np.array(others))
+        assert found == pytest.approx(np.array(wanted), abs=1e-6)
+    points = np.array([1, -1, 1, 0])
+    assert (
+        space.measure_situations(points, points) == space.measure_situations(points, points.copy())
+    ).all()
+    assert space.measure_situations(points[:0], points).shape == (0, 4)
+
+
+def measure_alone(vectors: NDArray[np.float32], one: int, other: int) -> float:
+    """Return one minus the cosine of two situations; of those without words 0, else 1."""
+    if one < 0 or other < 0:
+        return float(one != other)
+    return 1 - float(vectors[one] @ vectors[other])

@@ -236,7 +236,7 @@ class Skill:
     def _choose(self, result: str, situation: int, past: Past, most: int = NEIGHBOURS) -> Indices:
         known = np.flatnonzero(~np.isnan(self.trials.get_result(result)[: past.until]))
         if len(known) > most:
-            counts = (1 - past.outdated) / _age(past.until, np.arange(past.until))
+            counts = (1 - past.outdated) / _age_all(past.until)
             like = (self._compute_likeness(situation)[: past.until] * counts)[known]
             known = known[_find_highest(like, most)]
         return known
@@ -301,6 +301,14 @@ def _age(until: int, trials: Indices) -> Floats:
     """Return by how much the noise of trials is greater for their age, before one."""
     ages: Floats = np.exp2((until - 1 - trials) / HALF_LIFE)
     return np.minimum(ages, OLDEST)
+
+
+def _age_all(until: int) -> Floats:
+    """Return what `_age` does of all trials before one; the oldest are all alike."""
+    found = np.full(until, OLDEST)
+    begin = max(0, until - 1 - round(HALF_LIFE * np.log2(OLDEST)))
+    found[begin:] = _age(until, np.arange(begin, until))
+    return found
 
 
 def _find_highest(values: Floats, count: int) -> Indices:

@@ -34,12 +34,14 @@ class Space:
         values = trials.points.values
         spreads, centers = np.ones(values.shape[1]), np.zeros(values.shape[1])
         for column, name in enumerate(trials.names):
-            known = values[:, column][~np.isnan(values[:, column])]
             if name in trials.categories:
                 spreads[column] = np.nan
-            elif len(known):
-                spreads[column] = float(known.std()) or 1.0
-                centers[column] = float(known.mean())
+                continue
+            known = values[:, column][~np.isnan(values[:, column])]
+            if len(known):
+                mean = known.mean()
+                spreads[column] = float(known.std(mean=mean)) or 1.0
+                centers[column] = float(mean)
         return cls(trials.vectors, spreads, centers)
 
     @property
@@ -76,13 +78,22 @@ class Space:
 
     def measure_situations(self, some: Indices, others: Indices) -> Floats:
         """Return one minus the cosines of situations, shape (some, others); 1 to none at all."""
-        rows, row_of = np.unique(some, return_inverse=True)
-        columns, column_of = np.unique(others, return_inverse=True)
-        if not len(self.vectors):
+        if not (len(self.vectors) and len(some) and len(others)):
             return np.zeros((len(some), len(others)))
+        columns, column_of = _find_distinct(others)
+        rows, row_of = (columns, column_of) if some is others else _find_distinct(some)
         cosines = (self.vectors[rows] @ self.vectors[columns].T).astype(float)
-        cosines[rows < 0] = 0
-        cosines[:, columns < 0] = 0
-        cosines[np.ix_(rows < 0, columns < 0)] = 1
+        # They are in order: only the first may be of a trial without words.
+        if rows[0] < 0:
+            cosines[0] = 0
+        if columns[0] < 0:
+            cosines[:, 0] = rows < 0
         apart: Floats = np.clip(1 - cosines, 0, 2)
         return apart[row_of[:, None], column_of]
+
+
+def _find_distinct(situations: Indices) -> tuple[Indices, Indices]:
+    """Return some situations in order, once each, and where each of them is there."""
+    if len(situations) == 1:
+        return situations, np.zeros(1, int)
+    return np.unique(situations, return_inverse=True)
