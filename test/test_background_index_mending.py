@@ -153,3 +153,79 @@ def test_damaged_rows_are_left_alone_and_told_once(
     assert told.message.endswith('facets, memories')
     robot.close()
     assert damage.find_damaged(store) and len(store.read_bytes()) == len(before)
+
+
+def fill_with_events(robot: Robot) -> None:
+    session = robot.start_session().session_id
+    for number, text in enumerate(SHELVES):
+        robot.learn(text, context={'env': {'house': text[:12]}}, session_id=session)
+        if number % 3 == 0:
+            robot.save_perception(f'Felt push {number}', 'tactile', data={'peak': number})
+    robot.learn('Never lift more than 5 kg', context={'actor_id': 'anna'})
+    with robot.memory.db.write() as connection:
+        kind, collection = 1, 1
+        for number in range(2_000):
+            onset = number * HOUR_NS
+            connection.execute(
+                'INSERT INTO events (id, kind, active, onset, "end", value_1, peak, collection,'
+                ' broken_off) VALUES (?, ?, 1, ?, ?, ?, ?, ?, 0)',
+                (10**6 + number, kind, onset, onset + number, number / 3, onset, collection),
+            )
+
+
+HOUR_NS = 3600 * 10**9
+ASKED: list[tuple[str, dict[str, object]]] = [
+    ('recall', {'query': 'part 37', 'n': 20}),
+    ('recall', {'query': 'shelf', 'context_filter': {'created_at': {'$gt': '2020-01-01'}}}),
+    ('recall', {'query': '', 'context_filter': {'category': 'constraint'}}),
+    ('recall', {'query': 'push', 'context_filter': {'perception_type': 'tactile'}, 'n': 50}),
+    ('recall', {'query': 'lift', 'context_filter': {'actor_id': 'anna'}}),
+]
+TREES = {
+    'memories': (
+        'memories_by_time',
+        'memories_by_collection',
+        'memories_by_session',
+        'memories_by_perception',
+        'memories_by_category',
+        'memories_by_hash',
+    ),
+    'event_hours': ('event_hours',),
+}
+
+
+@pytest.fixture(scope='module')
+def filled_with_events(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed store whose b-tree indexes have several pages; only to read."""
+    return make_store(tmp_path_factory.mktemp('events'), fill_with_events)
+
+
+def ask_all(robot: Robot) -> list[list[int]]:
+    return [[one.id for one in getattr(robot, tool)(**asked).memories] for tool, asked in ASKED]
+
+
+@pytest.mark.parametrize('tree', [one for trees in TREES.values() for one in trees])
+def test_recall_goes_on_without_a_damaged_index_of_rows_and_maintain_mends_it(
+    open_robot: Callable[..., Robot], filled_with_events: Path, store: Path, tree: str
+) -> None:
+    store.write_bytes(filled_with_events.read_bytes())
+    table = next(name for name, trees in TREES.items() if tree in trees)
+    hours = 'SELECT * FROM event_hours ORDER BY kind, hour'
+    whole = open_robot(resident=False)
+    answers, kept = ask_all(whole), whole.rows(hours)
+    assert all(answers) and len(kept) > 2_000
+    whole.close()
+    break_index(store, tree)
+    robot = open_robot(resident=False)
+    db, mender = robot.memory.db, robot.memory.mender
+    db.on_damage(damage.list_owners(store))
+    assert mender.found >= {table} and table in mender.describe()
+    assert ask_all(robot) == answers
+    assert robot.rows(hours) == kept
+    steps = {step.name: step for step in robot.maintain().steps}
+    assert steps['integrity'].detail == '1 damaged indexes made anew; the file is intact'
+    assert mender.found == frozenset() and damage.find_damaged(store) == []
+    assert ask_all(robot) == answers and robot.rows(hours) == kept
+    assert robot.rows('SELECT name FROM temp.sqlite_schema') == []
+    robot.close()
+    check_file(store)

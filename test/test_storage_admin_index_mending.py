@@ -117,6 +117,15 @@ def test_the_first_page_of_each_index_is_made_anew(store: Path, name: str) -> No
     assert all(check.holds for check in verify(store)), verify(store)
 
 
+def test_an_index_that_filling_another_looks_rows_up_by_is_made_anew_first(store: Path) -> None:
+    before, roots = read_records(store), damage.read_roots(store)
+    names = ('form_vectors', 'sqlite_autoindex_facet_paths_1')
+    spoil(store, [roots[name] for name in names], random.Random(1))
+    assert mend(store) == ['sqlite_autoindex_facet_paths_1', 'vectors']
+    assert read_records(store) == before
+    check_file(store)
+
+
 def test_damage_to_records_is_left_alone(store: Path) -> None:
     roots = damage.read_roots(store)
     spoil(store, [list_pages(store, 'memories', 'leaf')[2] // SIZE + 1], random.Random(1))

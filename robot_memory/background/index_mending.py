@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from robot_memory.core.authority import THE_STORE
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.storage import Database
 from robot_memory.storage.indexes.set_aside import GROUP_OF
+from robot_memory.storage.shunned import find_tables
 from robot_memory.storage.tables import audit
 
 if TYPE_CHECKING:
@@ -41,7 +43,8 @@ class IndexMender:
         self._scrubber = scrubber
         self._clock = clock
         self._wake = wake
-        self._is_told = False
+        self._lock = threading.Lock()
+        self._is_told = self._is_asking = False
         self._seen: tuple[int, ...] = ()
         self._tried: set[str] = set()
         self._left: frozenset[str] | None = None
@@ -52,18 +55,61 @@ class IndexMender:
     def _take_note(self, owners: frozenset[str]) -> None:
         """Have reads do without what is damaged, and the worker look at it."""
         found = {GROUP_OF[owner] for owner in owners if owner in GROUP_OF}
-        if found - self.avoided:
+        tables = self._find_tables(owners)
+        if (found | tables) - self.found:
             self.avoided |= found
-            logger.error(
-                '%s: %s are damaged: recall goes on without', self._db.path, ', '.join(found)
-            )
+            self._db.shunned.tables |= tables
+            logger.error('%s: recall goes on without: %s', self._db.path, self._name_found())
         # A look reads the whole file: once is enough for what each call meets again.
         if self._left is None or not owners <= self._left:
             self._is_told = True
             self._wake()
 
+    def _find_tables(self, owners: frozenset[str]) -> frozenset[str]:
+        """Return the tables that reads can go through without a damaged index."""
+        if self._is_asking or not owners - GROUP_OF.keys() - {''} | owners & {'event_hours'}:
+            return frozenset()
+        self._is_asking = True  # the list of tables may be what is damaged
+        try:
+            with self._db.connect() as connection:
+                return find_tables(connection, owners)
+        except RobotMemoryError:
+            return frozenset()
+        finally:
+            self._is_asking = False
+
+    @property
+    def found(self) -> frozenset[str]:
+        """Return what reads do without: groups of indexes, and tables whose indexes they avoid."""
+        return self.avoided | self._db.shunned.tables
+
+    def _name_found(self) -> str:
+        tables = (f'indexes of {table}' for table in sorted(self._db.shunned.tables))
+        return ', '.join((*sorted(self.avoided), *tables))
+
+    def _use_all(self) -> None:
+        self.avoided = frozenset()
+        self._db.shunned.tables = frozenset()
+
+    def look(self) -> int:
+        """
+        Make anew at once what is damaged, if it can be; return how many indexes were.
+
+        Who asks has what was made anew before tried once more.
+        """
+        before = self.made
+        with self._lock:
+            self._is_told = True
+            self._tried.clear()
+            self._run()
+        return self.made - before
+
     def run(self) -> None:
         """Make anew what is known to be damaged; the worker's job."""
+        with self._lock:
+            self._run()
+
+    def _run(self) -> None:
         from robot_memory.storage import damage
         from robot_memory.storage.admin import index_mending
 
@@ -74,7 +120,7 @@ class IndexMender:
         owners = damage.find_owners(self._db.path, damaged)
         plan = index_mending.make_plan(self._db, owners)
         if not damaged:
-            self.avoided = frozenset()
+            self._use_all()
         if plan is None or self._tried & set(plan.names):
             self._left = frozenset(owners.values()) if damaged else None
             if self._left:
@@ -100,14 +146,14 @@ class IndexMender:
             detail = {'indexes': plan.names}
             audit.record(connection, None, REBUILT, THE_STORE, reason, detail, self._clock())
         self.made += len(plan.names)
-        self.avoided -= plan.groups
+        self._use_all()
         self._scrubber.forget(set(damaged))
         self._seen = self._scrubber.damaged
         logger.warning('%s: made anew from the rows: %s', self._db.path, named)
 
     def describe(self) -> str:
         """Return in words what reads do without, '' where nothing."""
-        if not self.avoided:
+        if not self.found:
             return ''
-        named = ', '.join(sorted(self.avoided))
+        named = self._name_found()
         return f'indexes of the store are damaged ({named}): recall goes on without'

@@ -43,7 +43,7 @@ def run_maintenance(memory: Memory, *, keep_free_room: bool, all_lines: bool) ->
         'retention': lambda: _retire_expired(memory),
         'folding': lambda: _fold(memory),
         'history': lambda: _prune_history(memory),
-        'integrity': lambda: maintenance.repair(db),
+        'integrity': lambda: _repair(memory),
         'vectors': lambda: _make_vectors(memory),
         'audit': lambda: _verify_audit(memory, all_lines),
         'words': lambda: maintenance.merge_words(db),
@@ -105,6 +105,13 @@ def _refresh_trials(memory: Memory) -> Done:
     with memory.db.write() as connection:
         count = trials.refresh(connection)
     return Done(bool(count), f'{count} rows of trials written anew')
+
+
+def _repair(memory: Memory) -> Done:
+    """Make damaged indexes anew where no row is damaged, then those that do not fit."""
+    made = memory.mender.look()
+    found = maintenance.repair(memory.db)
+    return Done(found.done, f'{made} damaged indexes made anew; {found.detail}') if made else found
 
 
 def _prune_history(memory: Memory) -> Done:

@@ -130,14 +130,14 @@ class Retriever:
         """
         mender = self._memory.mender
         while True:
-            avoided = mender.avoided
+            avoided, before = mender.avoided, mender.found
             try:
                 if not avoided:
                     return self._find_each(plans)
                 with set_aside.avoid(avoided):
                     return self._find_each(plans)
             except Damaged:
-                if mender.avoided == avoided:
+                if mender.found == before:
                     raise
 
     def _find_each(self, plans: Sequence[RecallPlan]) -> list[Found]:

@@ -190,7 +190,7 @@ class _Figures:
         yield _make_gauge(
             'robot_memory_indexes_set_aside',
             'Groups of indexes that are damaged, which reads do without.',
-            len(memory.mender.avoided),
+            len(memory.mender.found),
         )
         yield _make_gauge(
             'robot_memory_damaged_parts',

@@ -16,7 +16,7 @@ from pathlib import Path
 import apsw
 
 from robot_memory.core.errors import Damaged, Unavailable
-from robot_memory.storage import checksums, schema_runner
+from robot_memory.storage import checksums, schema_runner, shunned
 from robot_memory.storage import upgrade as upgrading
 from robot_memory.storage.error_messages import (
     describe_error,
@@ -76,6 +76,7 @@ class Database:
         self.on_write: Callable[[apsw.Connection], None] = lambda connection: None
         self.on_damage: Callable[[frozenset[str]], None] = lambda owners: None
         self.upgraded_from: int | None = None
+        self.shunned = shunned.Shunned()
         self._source = Source(str(path))
         self.read_only_reason = ''
         self._synchronous = {'full': 'FULL', 'normal': 'NORMAL'}[durability]
@@ -156,7 +157,7 @@ class Database:
                 if self._watch.is_cut():
                     self.refuse_removed()
                 connection.execute('BEGIN')
-                yield connection
+                yield self.shunned.prepare(connection)
             finally:
                 if connection.in_transaction:
                     connection.execute('ROLLBACK')

@@ -43,7 +43,7 @@ STORAGE_LAYERS = (
     ('source', 'replacement'),
     ('indexes',),
     ('tables',),
-    ('events',),
+    ('events', 'shunned'),
     ('derived',),
     ('schema_runner',),
     ('upgrade',),

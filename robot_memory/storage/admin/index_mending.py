@@ -28,7 +28,7 @@ from robot_memory.storage.admin.row_reading import Table, read_rows
 from robot_memory.storage.connection import Database
 from robot_memory.storage.indexes import entries, facets, set_aside
 from robot_memory.storage.indexes.set_aside import CONTEXTS, VECTORS, WORDS
-from robot_memory.storage.tables import rule_conditions
+from robot_memory.storage.tables import event_hours, rule_conditions
 
 _NEVER_USED = re.compile(r'Page (\d+): never used')
 _MOST_LINES = 10_000_000
@@ -158,10 +158,11 @@ def _list_unused(connection: apsw.Connection) -> list[int]:
 
 
 def _remake(connection: apsw.Connection, plan: Plan) -> None:
-    for group in sorted(plan.groups):
-        _REMAKE[group](connection, plan.tables)
+    # What fills a group looks rows up by these.
     for name in sorted(plan.indexes):
         connection.execute(f'REINDEX "{name}"')
+    for group in sorted(plan.groups):
+        _REMAKE[group](connection, plan.tables)
 
 
 def _remake_words(connection: apsw.Connection, tables: Collection[str]) -> None:
@@ -213,6 +214,10 @@ def _remake_counts(connection: apsw.Connection, tables: Collection[str]) -> None
     derived.recount(connection)
 
 
+def _remake_hours(connection: apsw.Connection, tables: Collection[str]) -> None:
+    event_hours.compute_all(connection)
+
+
 def _remake_rules(connection: apsw.Connection, tables: Collection[str]) -> None:
     connection.execute('DELETE FROM rule_conditions')
     rule_conditions.refresh(connection)
@@ -223,6 +228,7 @@ _REMAKE: Mapping[str, Callable[[apsw.Connection, Collection[str]], None]] = {
     CONTEXTS: _remake_contexts,
     VECTORS: _remake_vectors,
     'counts': _remake_counts,
+    'hours': _remake_hours,
     'rules': _remake_rules,
 }
 

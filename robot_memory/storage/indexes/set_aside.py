@@ -20,6 +20,7 @@ GROUP_OF = {
         ('facets', 'facet_paths', 'places', 'place_paths', 'placed', 'place_frames'), CONTEXTS
     ),
     'counts': 'counts',
+    'event_hours': 'hours',
     'rule_conditions': 'rules',
 }
 """The derived tables, each with the group that is made anew as one."""

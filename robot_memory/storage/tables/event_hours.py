@@ -17,6 +17,16 @@ from robot_memory.storage.tables.figures import SLOTS
 HOUR_NS = 3600 * 10**9
 IS_LONG = f'("end" IS NULL OR "end" - onset > {HOUR_NS})'
 """SQL of events that the index `events_long` has: longer than an hour, or lasting."""
+_SLOTS = range(1, SLOTS + 1)
+_NAMES = ', '.join(f'low_{slot}, high_{slot}' for slot in _SLOTS)
+_BOUNDS = ', '.join(f'min(value_{slot}), max(value_{slot})' for slot in _SLOTS)
+_COLUMNS = f'kind, hour, number, shortest, longest, {_NAMES}'
+COMPUTED = (
+    f'WITH hours ({_COLUMNS}) AS (SELECT kind, onset / {HOUR_NS}, count(*), min("end" - onset),'
+    f' max("end" - onset), {_BOUNDS} FROM main.events NOT INDEXED GROUP BY 1, 2)'
+    f' SELECT {_COLUMNS} FROM hours'
+)
+"""SQL of all rows, from the events alone."""
 KINDS = (
     '(WITH RECURSIVE found (kind) AS (SELECT min(kind) FROM event_hours UNION ALL'
     ' SELECT (SELECT min(kind) FROM event_hours WHERE kind > found.kind)'
@@ -73,14 +83,17 @@ def count(connection: apsw.Connection, kinds: Iterable[int], low: int, high: int
 
 def compute(connection: apsw.Connection, kind: int, hour: int) -> None:
     """Compute the row of an hour anew from the events of a kind that are there."""
-    slots = range(1, SLOTS + 1)
-    names = ', '.join(f'low_{slot}, high_{slot}' for slot in slots)
-    bounds = ', '.join(f'min(value_{slot}), max(value_{slot})' for slot in slots)
     connection.execute('DELETE FROM event_hours WHERE kind = ? AND hour = ?', (kind, hour))
     connection.execute(
-        f'INSERT INTO event_hours (kind, hour, number, shortest, longest, {names})'
+        f'INSERT INTO event_hours ({_COLUMNS})'
         ' SELECT ?1, ?2, count(*), min("end" - onset), max("end" - onset),'
-        f' {bounds} FROM events INDEXED BY events_by_kind WHERE kind = ?1'
+        f' {_BOUNDS} FROM events INDEXED BY events_by_kind WHERE kind = ?1'
         ' AND onset BETWEEN ?3 AND ?4 HAVING count(*) > 0',
         (kind, hour, *find_onsets(hour)),
     )
+
+
+def compute_all(connection: apsw.Connection) -> None:
+    """Compute all rows anew from the events that are there."""
+    connection.execute('DELETE FROM event_hours')
+    connection.execute(f'INSERT INTO event_hours ({_COLUMNS}) {COMPUTED}')
