@@ -28,7 +28,7 @@ from robots import MovableClock, Robot
 from rounds import Verdict, fork, read_unpacked
 
 from robot_memory.background import folding
-from robot_memory.core.errors import RobotMemoryError
+from robot_memory.core.errors import RobotMemoryError, Unavailable
 from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
 from robot_memory.storage import checksums
@@ -237,7 +237,11 @@ def _write_until_told(path: Path, name: int, reader: int) -> None:
             robot, turn = Robot(memory), 0
             while os.read(reader, 1):
                 turn += 1
-                robot.learn(f'the handle of process {name} in turn {turn} is made of steel')
+                try:
+                    robot.learn(f'the handle of process {name} in turn {turn} is made of steel')
+                except Unavailable as error:  # a busy machine may hold a writer up for so long
+                    if 'another process is writing' not in str(error):
+                        raise
                 robot.recall('handle', n=3)
         code = 0
     except BaseException:
