@@ -91,7 +91,7 @@ class Field:
         """Return the accepted texts in words, the empty one aside: that is "not given"."""
         return ', '.join(filter(None, self.choices))
 
-    @property
+    @functools.cached_property
     def ros_name(self) -> str:
         """Return the name in a ROS message: no leading underscore, no keyword of Python or C++."""
         return _ROS_NAMES.get(self.name, self.name.lstrip('_'))

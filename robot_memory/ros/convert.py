@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import base64
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from robot_memory import msg
@@ -11,7 +14,7 @@ from robot_memory.core.fields import NANOSECONDS, Field, get_fields
 from robot_memory.core.json_text import dump_json, parse_json
 from robot_memory.ros.interfaces import message_name
 from robot_memory.ros.typed_fields import NOT_GIVEN, name_flag
-from robot_memory.ros.typed_values import add_typed, fill_typed, read_pose_stamp, read_stamp
+from robot_memory.ros.typed_values import add_typed, make_writer, read_pose_stamp, read_stamp
 
 _NONE = {'text': '', 'integer': 0, 'number': NOT_GIVEN, 'flag': False}
 """What stands in a scalar of a reply for "none"."""
@@ -52,24 +55,81 @@ def _is_not_given(field: Field, value: Any) -> bool:
 
 
 def fill(message: Any, response: Any) -> Any:
-    """Write a response dataclass into a ROS message and return the message."""
-    for field in get_fields(type(response)):
-        value = getattr(response, field.attribute)
-        target = getattr(message, field.ros_name)
-        if field.typed or field.kind == 'stamp':
-            fill_typed(message, field, response)
-        if field.kind == 'record':
-            if value is not None:
-                fill(target, value)
-        elif field.kind == 'records':
-            made = [fill(getattr(msg, message_name(type(item)))(), item) for item in value or ()]
-            setattr(message, field.ros_name, made)
-        elif field.kind == 'stamp':
-            if value is not None:
-                target.sec, target.nanosec = divmod(value, NANOSECONDS)
-        else:
-            setattr(message, field.ros_name, _to_ros(field, value))
+    """Write a response dataclass into an empty ROS message and return the message."""
+    plan = _plan(type(response))
+    for attribute, name, convert, absent in plan.values:
+        value = getattr(response, attribute)
+        if value is None:
+            value = absent
+        elif convert is not None:
+            value = convert(value)
+        if value is not None:
+            setattr(message, name, value)
+    for write in plan.writers:
+        write(message, response)
     return message
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """
+    How a declaration is written into its message, with all names looked up once.
+
+    `values` are (attribute, name in the message, conversion, what stands for none) of what is
+    assigned; an empty message has the rest already. `writers` take message and response.
+    """
+
+    values: tuple[tuple[str, str, Callable[[Any], Any] | None, Any], ...]
+    writers: tuple[Callable[[Any, Any], None], ...]
+
+
+@functools.cache
+def _plan(declaration: type) -> _Plan:
+    values, writers = [], []
+    for field in get_fields(declaration):
+        if field.typed or field.kind == 'stamp':
+            writers.append(make_writer(field))
+        if field.kind in ('record', 'stamp'):
+            writers.append(_make_filler(field))
+        else:
+            absent = NOT_GIVEN if field.kind == 'number' else None
+            convert = _fill_each if field.kind == 'records' else _CONVERSIONS.get(field.kind)
+            values.append((field.attribute, field.ros_name, convert, absent))
+    return _Plan(tuple(values), tuple(writers))
+
+
+_CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
+    'json': dump_json,
+    'texts': list,
+    'numbers': list,
+    'number': float,  # the generated code ends the process on an int
+}
+
+
+def _fill_each(items: Sequence[Any]) -> list[Any]:
+    return [fill(_find_message(type(item))(), item) for item in items]
+
+
+@functools.cache
+def _find_message(declaration: type) -> Any:
+    return getattr(msg, message_name(declaration))
+
+
+def _make_filler(field: Field) -> Callable[[Any, Any], None]:
+    """Return what writes into the message that a message has for a field."""
+    attribute, name, is_record = field.attribute, field.ros_name, field.kind == 'record'
+
+    def write(message: Any, response: Any) -> None:
+        value = getattr(response, attribute)
+        if value is None:
+            return
+        target = getattr(message, name)
+        if is_record:
+            fill(target, value)
+        else:
+            target.sec, target.nanosec = divmod(value, NANOSECONDS)
+
+    return write
 
 
 def fail(message: Any, error: RobotMemoryError, declaration: type) -> Any:
@@ -81,18 +141,6 @@ def fail(message: Any, error: RobotMemoryError, declaration: type) -> Any:
     message.error_code = error.code
     message.message = str(error)
     return message
-
-
-def _to_ros(field: Field, value: Any) -> Any:
-    if field.kind == 'json':
-        return '' if value is None else dump_json(value)
-    if field.kind in ('texts', 'numbers'):
-        return list(value or ())
-    if field.kind == 'bytes':
-        return value or b''
-    if field.kind == 'number' and value is not None:
-        return float(value)  # the generated code ends the process on an int
-    return _NONE[field.kind] if value is None else value
 
 
 def to_plain(message: Any, declaration: type) -> dict[str, Any]:

@@ -7,7 +7,8 @@ contradict what is set, and a value that is given both ways.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from robot_memory import msg
@@ -195,26 +196,52 @@ def _read_figures(name: str, figures: Sequence[Any]) -> dict[str, Any] | None:
 
 
 def fill_typed(message: Any, field: Field, response: Any) -> None:
-    """Write the typed value of a field of a response into a message."""
-    value = getattr(response, field.attribute)
-    if field.kind == 'stamp':
-        if field.nullable:
-            setattr(message, name_flag(field), value is not None)
-    elif field.typed == 'instant':
-        is_told = _fill_time(getattr(message, name_value(field)), _find_nanoseconds(value))
-        setattr(message, name_flag(field), is_told)
-    elif field.typed == 'figures':
-        setattr(message, name_value(field), _make_figures((value or {}).items()))
-    elif field.typed == 'amounts':
+    """Write the typed value of a field of a response into an empty message."""
+    make_writer(field)(message, response)
+
+
+def make_writer(field: Field) -> Callable[[Any, Any], None]:
+    """Return what writes the typed value of a field of a response into a message."""
+    name, flag, attribute = name_value(field), name_flag(field), field.attribute
+
+    def write_flag(message: Any, response: Any) -> None:
+        setattr(message, flag, getattr(response, attribute) is not None)
+
+    def write_instant(message: Any, response: Any) -> None:
+        nanoseconds = _find_nanoseconds(getattr(response, attribute))
+        setattr(message, flag, _fill_time(getattr(message, name), nanoseconds))
+
+    def write_figures(message: Any, response: Any) -> None:
+        if value := getattr(response, attribute):
+            setattr(message, name, _make_figures(value.items()))
+
+    def write_amounts(message: Any, response: Any) -> None:
+        value = getattr(response, attribute)
         listed = value if isinstance(value, list) else [value]
-        setattr(message, name_value(field), _make_figures(('', one) for one in listed))
-    elif field.typed == 'pose':
-        fill_pose(message, value, response.frame_id, response.stamp)
-    elif field.typed == 'position':
+        setattr(message, name, _make_figures(('', one) for one in listed))
+
+    def write_pose(message: Any, response: Any) -> None:
+        fill_pose(message, getattr(response, attribute), response.frame_id, response.stamp)
+
+    def write_position(message: Any, response: Any) -> None:
         stamped = message.pose_stamped
         stamped.header.frame_id = response.frame_id
-        beside = {'position': value, 'orientation': response.orientation}
+        beside = {'position': getattr(response, attribute), 'orientation': response.orientation}
         _fill_plain_pose(message, stamped.pose, beside)
+
+    def write_nothing(message: Any, response: Any) -> None:
+        """Leave what has no typed value in answers."""
+
+    if field.kind == 'stamp':
+        return write_flag if field.nullable else write_nothing
+    writers: dict[object, Callable[[Any, Any], None]] = {
+        'instant': write_instant,
+        'figures': write_figures,
+        'amounts': write_amounts,
+        'pose': write_pose,
+        'position': write_position,
+    }
+    return writers.get(field.typed, write_nothing)
 
 
 def fill_pose(
@@ -250,6 +277,8 @@ def _read_numbers(value: Any, lengths: Sequence[int]) -> list[float] | None:
     """Return what is so many numbers; None what is not, as of a pose that was shortened."""
     if not isinstance(value, list) or len(value) not in lengths:
         return None
+    if {*map(type, value)} == {float} and all(map(math.isfinite, value)):
+        return value
     found = [number for one in value if (number := parse_finite(one)) is not None]
     return found if len(found) == len(value) else None
 
