@@ -28,7 +28,8 @@ class IndexMender:
     Make indexes anew that are found to be damaged, each once while the process runs.
 
     It does so only where no row is damaged: `avoided` are the groups of indexes that reads do
-    without until then. `made` counts what was made anew.
+    without until then, `found` these and the tables whose indexes they avoid. `made` counts what
+    was made anew.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class IndexMender:
         self._tried: set[str] = set()
         self._left: frozenset[str] | None = None
         self.avoided: frozenset[str] = frozenset()
+        self.found: frozenset[str] = frozenset()
         self.made = 0
         db.on_damage = self._take_note
 
@@ -57,8 +59,7 @@ class IndexMender:
         found = {GROUP_OF[owner] for owner in owners if owner in GROUP_OF}
         tables = self._find_tables(owners)
         if (found | tables) - self.found:
-            self.avoided |= found
-            self._db.shunned.tables |= tables
+            self._avoid(self.avoided | found, self._db.shunned.tables | tables)
             logger.error('%s: recall goes on without: %s', self._db.path, self._name_found())
         # A look reads the whole file: once is enough for what each call meets again.
         if self._left is None or not owners <= self._left:
@@ -78,18 +79,14 @@ class IndexMender:
         finally:
             self._is_asking = False
 
-    @property
-    def found(self) -> frozenset[str]:
-        """Return what reads do without: groups of indexes, and tables whose indexes they avoid."""
-        return self.avoided | self._db.shunned.tables
-
     def _name_found(self) -> str:
         tables = (f'indexes of {table}' for table in sorted(self._db.shunned.tables))
         return ', '.join((*sorted(self.avoided), *tables))
 
-    def _use_all(self) -> None:
-        self.avoided = frozenset()
-        self._db.shunned.tables = frozenset()
+    def _avoid(self, groups: frozenset[str], tables: frozenset[str]) -> None:
+        """Have reads do without groups of indexes, and without the indexes of tables."""
+        self.avoided, self._db.shunned.tables = groups, tables
+        self.found = groups | tables
 
     def look(self) -> int:
         """
@@ -120,7 +117,7 @@ class IndexMender:
         owners = damage.find_owners(self._db.path, damaged)
         plan = index_mending.make_plan(self._db, owners)
         if not damaged:
-            self._use_all()
+            self._avoid(frozenset(), frozenset())
         if plan is None or self._tried & set(plan.names):
             self._left = frozenset(owners.values()) if damaged else None
             if self._left:
@@ -146,7 +143,7 @@ class IndexMender:
             detail = {'indexes': plan.names}
             audit.record(connection, None, REBUILT, THE_STORE, reason, detail, self._clock())
         self.made += len(plan.names)
-        self._use_all()
+        self._avoid(frozenset(), frozenset())
         self._scrubber.forget(set(damaged))
         self._seen = self._scrubber.damaged
         logger.warning('%s: made anew from the rows: %s', self._db.path, named)

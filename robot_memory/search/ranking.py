@@ -123,6 +123,11 @@ def coverage(found: Number, asked: float) -> Number:
     return covered
 
 
+def cover_each(sums: Floats, asked: float) -> Floats:
+    """Return how much of a question each row covers, 0 to 1."""
+    return coverage(sums, asked).astype(np.float32, copy=False)
+
+
 def trust_words(best: float) -> float:
     """
     Return how much words count beside the meaning, 0 to 1, by a question's best coverage.
@@ -240,6 +245,15 @@ def find_least_coverage(least: float, relevance: float, trust: float) -> float:
     if trust <= 0 or relevance >= 1:
         return math.inf
     return float((missing / (trust * WORDS_SHARE)) ** 0.8 / (1 - relevance))
+
+
+def join_rows(*parts: Rows) -> Rows:
+    """Return the rows of ascending parts, each once, ascending; sorting is quick, hashing not."""
+    if len(parts) == 1:
+        return parts[0]
+    joined = np.sort(np.concatenate(parts))
+    rows: Rows = joined[np.flatnonzero(np.diff(joined, prepend=-1))]
+    return rows
 
 
 def select_newest(values: Floats, limit: int) -> Rows:

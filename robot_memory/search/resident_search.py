@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from robot_memory.search import ranking
 from robot_memory.search.masks import Mask
 from robot_memory.search.query import MARGIN, Hit, Query, Search
 from robot_memory.search.ranking import Floats, Rows
-from robot_memory.search.shard import Shard, join_rows
+from robot_memory.search.shard import Shard
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import indexed, vectors
 from robot_memory.storage.indexes.candidates import CandidateQuery, can_list, list_ids
@@ -72,7 +73,7 @@ class ResidentSearch(Search):
         self.size = shard.count - shard.dead
         worth = ranking.weigh(terms, self.size, counts)
         self._sums, self._asked = ranking.cover(holding, worth, shard.count), worth.asked
-        best = self._cover(self._sums.max(keepdims=True, initial=0))[0]
+        best = ranking.cover_each(self._sums.max(keepdims=True, initial=0), self._asked)[0]
         self.mode = ranking.name_mode(best > 0, self._vector is not None)
         trust = 1.0
         if self._vector is not None and not trusts_words:
@@ -125,21 +126,19 @@ class ResidentSearch(Search):
     def rank(self, limit: int) -> list[int]:
         """Return the ids of the best of the partition, by the coarse planes."""
         shard = self._shard
+        if self._vector is not None and limit >= self.size:
+            return self._list_found()
         rows = self._find_worded(limit)
         relevance = None
         if self._vector is not None:
-            if limit >= self.size:
-                return self._list_found()
             rows, cosines = self._find_hybrid(self._vector, rows, limit)
             relevance = compute_relevance(cosines, self._vector.calibration, self._second_scale)
         ids = shard.ids[rows]
-        scores = self._scorer.score(self._cover(self._sums[rows]), relevance, shard.real[rows])
+        scores = self._scorer.score(
+            ranking.cover_each(self._sums[rows], self._asked), relevance, shard.real[rows]
+        )
         found: list[int] = ids[ranking.select_best(scores, ids, limit)].tolist()
         return found
-
-    def _cover(self, sums: Floats) -> Floats:
-        """Return how much of the question rows cover, 0 to 1, by what their terms are worth."""
-        return ranking.coverage(sums, self._asked).astype(np.float32, copy=False)
 
     def _find_worded(self, limit: int) -> Rows:
         """Return the rows that are the best by words: of the real world, and of all, so many."""
@@ -148,7 +147,7 @@ class ResidentSearch(Search):
             ranking.select_newest(self._sums * real if is_split and is_real else self._sums, limit)
             for is_real in self._groups
         ]
-        return join_rows(*found)
+        return ranking.join_rows(*found)
 
     def _find_hybrid(self, vector: QueryVector, worded: Rows, limit: int) -> tuple[Rows, Cosines]:
         """
@@ -159,11 +158,14 @@ class ResidentSearch(Search):
         than the last of the nearest.
         """
         near, limits = self._find_nearest(vector.calibration, limit)
-        rows = join_rows(worded, near)
-        cosines = self._compare(rows)
+        rows = ranking.join_rows(worded, near)
+        compare = partial(self._shard.compare, vector.coarse, self._second_plane)
+        cosines = compare(rows, self._cosines)
         relevance = compute_relevance(cosines, vector.calibration, self._second_scale)
         real = self._shard.real
-        scores = self._scorer.score(self._cover(self._sums[rows]), relevance, real[rows])
+        scores = self._scorer.score(
+            ranking.cover_each(self._sums[rows], self._asked), relevance, real[rows]
+        )
         least = 0.0
         if len(scores) >= limit:
             least = float(np.partition(scores, len(scores) - limit)[len(scores) - limit])
@@ -175,25 +177,18 @@ class ResidentSearch(Search):
                 needed = max(needed * (1 - _ROUNDING) * self._asked, np.finfo(np.float32).tiny)
                 held = np.flatnonzero(self._sums >= np.float32(needed))
                 more.append(held[real[held] == is_real])
-        joined = join_rows(rows, *more)
+        joined = ranking.join_rows(rows, *more)
         if len(joined) == len(rows):
             return rows, cosines
-        return joined, self._compare(joined)
-
-    def _compare(self, rows: Rows) -> Cosines:
-        """Return the cosines of some rows by the coarse planes."""
-        assert self._vector is not None
-        if self._cosines is not None:
-            return self._cosines.take(rows)
-        return self._shard.compare(self._vector.coarse, self._second_plane, rows)
+        return joined, compare(joined, self._cosines)
 
     def _list_found(self) -> list[int]:
         """Return the ids of all that words or meaning find, in any order."""
-        rows = self._shard.find_embedded()
+        is_found = self._sums > 0
+        is_found[self._shard.find_embedded()] = True
         if self._among is not None:
-            rows = rows[self._among[rows]]
-        rows = join_rows(np.flatnonzero(self._sums), rows)
-        found: list[int] = self._shard.ids[rows].tolist()
+            is_found &= self._among
+        found: list[int] = self._shard.ids[np.flatnonzero(is_found)].tolist()
         return found
 
     def score(self, ids: Sequence[int], limit: int) -> list[Hit]:
@@ -202,20 +197,22 @@ class ResidentSearch(Search):
         rows = shard.rows_of(ids)
         if self._vector is None:
             rows = rows[self._sums[rows] > 0]
-        coverage = self._cover(self._sums[rows])
         meanings: Sequence[Floats] = ()
         if self._vector is not None:
             scale = self._vector.calibration
-            cosines = self._compare(rows)
+            planes = (self._vector.coarse, self._second_plane)
+            cosines = shard.compare(*planes, rows, self._cosines)
             if len(rows) > limit + MARGIN:
                 relevance = compute_relevance(cosines, scale, self._second_scale)
+                coverage = ranking.cover_each(self._sums[rows], self._asked)
                 scores = self._scorer.score(coverage, relevance, shard.real[rows])
                 top = ranking.select_best(scores, shard.ids[rows], limit + MARGIN)
-                rows, coverage, cosines = rows[top], coverage[top], cosines.take(top)
+                rows, cosines = rows[top], cosines.take(top)
             ids = shard.ids[rows].tolist()
             first, second = vectors.fetch_both(self._connection, self._second_model, ids)
             cosines.refine(ids, (first, self._vector.vector), (second, self._second_vector))
             meanings = share_relevance(cosines, scale, self._second_scale)
+        coverage = ranking.cover_each(self._sums[rows], self._asked)
         return self._scorer.list_best(shard.ids[rows], coverage, meanings, shard.real[rows], limit)
 
     def _find_nearest(
@@ -255,7 +252,7 @@ class ResidentSearch(Search):
                     compute_relevance(known.take(np.array([place])), scale, self._second_scale)[0]
                 )
             )
-        nearest = join_rows(*found)
+        nearest = ranking.join_rows(*found)
         if rows is not None:
             nearest = rows[nearest]
         return nearest, list(zip(self._groups, farthest, strict=True))

@@ -17,7 +17,7 @@ from robot_memory.search.ivf import LARGE, Cells, assign_cells
 from robot_memory.search.masks import Mask, Masks
 from robot_memory.search.matrix import Matrix
 from robot_memory.search.postings import Postings
-from robot_memory.search.ranking import Floats, Rows
+from robot_memory.search.ranking import Floats, Rows, join_rows
 from robot_memory.storage.indexes.forms import Form
 from robot_memory.storage.indexes.indexed import Row
 
@@ -29,15 +29,6 @@ _NEAR, _NEAR_SHARE = 4096, 64
 """Vectors whose signs are most like a query's that are compared until there are cells."""
 _OUTSIDE = 4096
 """Vectors outside of all cells that are compared one by one; more are put into theirs."""
-
-
-def join_rows(*parts: Rows) -> Rows:
-    """Return the rows of ascending parts, each once, ascending; sorting is quick, hashing not."""
-    if len(parts) == 1:
-        return parts[0]
-    joined = np.sort(np.concatenate(parts))
-    rows: Rows = joined[np.flatnonzero(np.diff(joined, prepend=-1))]
-    return rows
 
 
 class Shard:
@@ -336,13 +327,20 @@ class Shard:
         return self._first.compare(coarse, slice(self.count) if rows is None else rows)
 
     def compare(
-        self, first: quantisation.Plane, second: quantisation.Plane | None, rows: Rows | None
+        self,
+        first: quantisation.Plane,
+        second: quantisation.Plane | None,
+        rows: Rows | None,
+        known: Cosines | None = None,
     ) -> Cosines:
         """
         Return the cosines of a query's coarse planes with those of the rows, or of all rows.
 
-        Those of the second model are NO_VECTOR where it was not asked about a row.
+        Those of the second model are NO_VECTOR where it was not asked about a row. Where those of
+        all rows are `known`, they are looked up.
         """
+        if known is not None and rows is not None:
+            return known.take(rows)
         among = slice(self.count) if rows is None else rows
         found = self._first.compare(first, among)
         return Cosines(found, None if second is None else self._second.compare(second, among))

@@ -157,7 +157,7 @@ class Database:
                 if self._watch.is_cut():
                     self.refuse_removed()
                 connection.execute('BEGIN')
-                yield self.shunned.prepare(connection)
+                yield self.shunned.prepare(connection) if self.shunned.tables else connection
             finally:
                 if connection.in_transaction:
                     connection.execute('ROLLBACK')
