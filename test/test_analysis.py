@@ -436,7 +436,7 @@ def test_a_wrong_window_is_refused(robot: Robot, arguments: dict[str, Any], word
 
 def test_an_unknown_session_is_not_found(robot: Robot) -> None:
     with pytest.raises(NotFound):
-        robot.analyze('INTERACTION_FLOW', session_id='none')
+        robot.analyze('INTERACTION_FLOW', session_id='unknown')
 
 
 TODAY, BEFORE = (format_instant(START + days * DAY)[:10] for days in (3, 0))

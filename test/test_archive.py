@@ -720,7 +720,7 @@ def test_markdown_and_text_quote_what_was_said(robot: Robot) -> None:
     ('arguments', 'error', 'words'),
     [
         ({'format': 'pdf'}, InvalidArgument, 'json, markdown, text, jsonl'),
-        ({'session_id': 'none'}, NotFound, "no session 'none'"),
+        ({'session_id': 'unknown'}, NotFound, "no session 'unknown'"),
         ({}, NotFound, 'no session is open'),
     ],
 )

@@ -125,13 +125,13 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
 def test_the_command_line_exports(robot: Robot, tmp_path: Path) -> None:
     robot.learn('The blue cup is on the shelf')
     store = str(robot.memory.db.path)
-    path = tmp_path / 'cell'
-    done = run('--db', store, '--format', 'mcap', '--output', str(path))
+    path = tmp_path / 'cell.mcap'
+    done = run('--db', store, '--output', str(path))
     assert done.returncode == 0, done.stderr
     assert len(read(path)['/memory/log']) == 1
     refused = run('--db', store, '--format', 'mcap')
     assert refused.returncode == 1
-    assert 'name a file with --output' in refused.stderr
+    assert "format must be one of json, markdown, text, jsonl, not 'mcap'" in refused.stderr
 
 
 WITHOUT = """

@@ -150,7 +150,9 @@ def test_what_is_rare_protected_referred_to_or_a_fault_stays_whole(
         ),
         'broken off': perceive(T0 - 7 * SECOND),
         'demonstration': replace(perceive(T0 - 6 * SECOND), perception_type='procedural'),
-        'rule': replace(perceive(T0 - 5 * SECOND), description='Never push over 5 N there'),
+        'rule': replace(
+            perceive(T0 - 5 * SECOND), context={}, description='Never push over 5 N there'
+        ),
         'updated': perceive(T0 - 4 * SECOND),
         'replacing': perceive(T0 - 3 * SECOND),
     }

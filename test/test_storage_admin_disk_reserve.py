@@ -26,10 +26,11 @@ settings = Settings(
 clock = MovableClock()
 memory = Memory(settings, resident=False, clocks=clock)
 robot = Robot(memory)
+kept = memory.disk_reserve
 for number in range(20):
     robot.learn(f'Shelf {number} holds part {number * 37}')
 clock.forward(seconds=61)
-memory.disk_reserve.run()
+kept.run()
 print(memory.disk_reserve.size)
 with open(folder / 'filler', 'wb', buffering=0) as filler:
     try:

@@ -55,7 +55,7 @@ def test_hours_are_bounded_as_events_come_and_end(store: apsw.Connection) -> Non
 
 def test_an_upgrade_counts_what_the_triggers_would(store: apsw.Connection) -> None:
     connection = apsw.Connection(':memory:')
-    for step in schema_runner.STEPS[: schema_runner.STEPS.index(v16.upgrade)]:
+    for step in schema_runner.STEPS[:15]:
         step(connection)
     chance = random.Random(5)
     for number in range(1, 200):

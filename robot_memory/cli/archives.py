@@ -23,7 +23,6 @@ from robot_memory.memory import Memory
 from robot_memory.tools.export import ExportRequest
 from robot_memory.tools.export import export as export_tool
 from robot_memory.tools.export_file import (
-    file_format_arg,
     find_format,
     write_export,
     write_text,
@@ -34,7 +33,6 @@ from robot_memory.tools.export_file import (
 class ExportCommand(ExportRequest):
     """Arguments of the export command."""
 
-    format: str = file_format_arg()
     session: str = arg('Session id, as a positional argument.', default='')
     output: str = arg(
         'Output file; .jsonl selects JSON Lines, .mcap MCAP, .gz gzip compression. Empty: stdout.',
@@ -47,8 +45,6 @@ def export(request: ExportCommand, settings: Settings, options: Options) -> None
     """Export a session or the whole store to stdout or a file."""
     wanted = request.session or request.session_id
     format = find_format(Path(request.output), request.format)
-    if format == 'mcap' and not request.output:
-        raise InvalidArgument('format mcap is binary: name a file with --output, e.g. cell_1.mcap')
     if request.output and not find_store_path(settings).exists():
         raise NotFound(f'no store at {find_store_path(settings)}; select another with --db')
     with open_memory(settings, with_model=False) as memory:
