@@ -130,8 +130,8 @@ def measure_pages(memories: int, searched: int) -> dict[str, Any]:
             while left > 0:
                 page = robot.list_timeline(limit=min(1000, left), cursor=cursor)
                 cursor, left = page.next_cursor, left - 1000
-            strip = {'limit': 1, 'buckets': 48}
-            many = {**strip, 'where': {'kind': 'fact'}}
+            strip: dict[str, Any] = {'limit': 1, 'buckets': 48}
+            many: dict[str, Any] = {**strip, 'where': {'kind': 'fact'}}
             found: dict[str, dict[str, Any]] = {
                 'first page with its strip': server.time('/'),
                 'page 10,000 with its strip': server.time(f'/?{urlencode({"cursor": cursor})}'),

@@ -47,9 +47,10 @@ def list_pages(answer: Any) -> list[tuple[int, str]]:
         return [found for one in answer for found in list_pages(one)]
     if not isinstance(answer, dict):
         return []
-    about = answer.get('id') or answer.get('memory_id') or (answer.get('metadata') or {})
-    known = about.get('memory_id') if isinstance(about, dict) else about
-    own = [(known, answer['page'])] if 'page' in answer else []
+    about = {**(answer.get('metadata') or {}), **answer}
+    own = []
+    if 'page' in answer:
+        own = [(int(about.get('id') or about['memory_id']), str(answer['page']))]
     return own + [found for one in answer.values() for found in list_pages(one)]
 
 

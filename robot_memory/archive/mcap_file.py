@@ -53,7 +53,7 @@ def write_mcap(connection: Connection, extent: ExportScope, file: IO[bytes]) -> 
             shift = record.stamp - key.onset if key and record.stamp is not None else 0
             kept = parts.of(connection, [memory_id], with_content=True).get(memory_id, [])
             channels.write(make_messages(record, events.get(memory_id), kept, shift))
-    writer.finish()
+    writer.finish()  # type: ignore[no-untyped-call]
     tell(len(ids), len(ids), 'memories')
     return len(ids)
 

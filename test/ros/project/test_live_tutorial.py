@@ -43,7 +43,16 @@ def test_the_replay_and_the_plan_go_as_the_page_says(
 @contextmanager
 def view(store: Path) -> Iterator[tuple[str, str]]:
     """Serve the pages of a store from a process of its own; give its port, and what it says."""
-    command = [sys.executable, '-m', 'robot_memory', 'view', '--view-port', '0', '--db', store]
+    command = [
+        sys.executable,
+        '-m',
+        'robot_memory',
+        'view',
+        '--view-port',
+        '0',
+        '--db',
+        str(store),
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as viewer:
         try:
             said = require(viewer.stdout).readline()
