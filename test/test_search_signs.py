@@ -65,7 +65,8 @@ def rank_all(shard: Shard, vector: NDArray[np.float32] | None, limit: int) -> li
     scores = ranking.Scorer(1.5, trust).score(covered, relevance, shard.real[: shard.count])
     rows = np.flatnonzero(known)
     ids = shard.ids[rows]
-    return ids[np.lexsort((-ids, -scores[rows]))[:limit]].tolist()
+    best: list[int] = ids[np.lexsort((-ids, -scores[rows]))[:limit]].tolist()
+    return best
 
 
 @settings(max_examples=60)

@@ -93,6 +93,7 @@ def parse_line(arguments: Sequence[str]) -> argparse.Namespace:
     if name in COMMANDS and arguments[0] in (name, name.replace('_', '-')):
         parser = CommandParser(prog=f'{PROGRAM} {arguments[0]}', allow_abbrev=False)
         parser.add_all = functools.partial(_complete_command, parser, name)
+        parsed: argparse.Namespace
         parsed, unknown = parser.parse_known_args(arguments[1:])
         if not unknown:
             parsed.command = name

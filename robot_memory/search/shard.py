@@ -293,8 +293,8 @@ class Shard:
         coarse, _ = quantisation.split(query)
         if self._cells is None:
             rows = self.find_likely(coarse, None, max(_NEAR, self.count // _NEAR_SHARE))
-            near = self.cosines(coarse, rows) > least
-            return np.flatnonzero(near) if rows is None else rows[near]
+            is_near = self.cosines(coarse, rows) > least
+            return np.flatnonzero(is_near) if rows is None else rows[is_near]
         since = np.arange(self._cells.covered, self._first.used)
         slots = np.unique(np.concatenate([self._cells.probe(query), self._outside, since]))
         near = slots[self._first.compare_slots(coarse, slots) > least]

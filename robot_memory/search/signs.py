@@ -66,7 +66,8 @@ class Signs:
         bits = np.packbits(planes > self._means, axis=1)
         padded = np.zeros((len(planes), 8 * len(self._words)), np.uint8)
         padded[:, : bits.shape[1]] = bits
-        return padded.view(np.uint64).T
+        words: NDArray[np.uint64] = padded.view(np.uint64).T
+        return words
 
     def find_likely(
         self, plane: Plane, used: int, many: int, passing: NDArray[np.bool_] | None = None
