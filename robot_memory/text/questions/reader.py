@@ -200,7 +200,8 @@ class _Reader(OrderReader):
         sessions = any('session' in m.kinds for m in self.mentions)
         which = load_pattern('events', 'any', 'which').search(self.folded)
         asked = sessions and (self.cues.past or which)
-        return bool(asked and find_outcome(self.folded))
+        measured = load_pattern('events', 'measure', 'en').search(self.folded)
+        return bool(asked and (find_outcome(self.folded) or (measured and self.cues.past)))
 
     def _may_have_outcome(self, own: Sequence[str]) -> bool:
         return 'task' in own or any(
