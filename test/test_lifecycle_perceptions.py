@@ -201,14 +201,12 @@ def test_the_oldest_payloads_make_room_and_what_went_is_told(
     check_file(robot.memory.db.path)
 
 
-def test_what_a_detector_measured_is_no_rule_whatever_its_words(robot: Robot) -> None:
+def test_what_a_detector_measured_is_no_rule_for_its_amounts(robot: Robot) -> None:
     text = 'Contact for 1.3 s on tool0: push over 5 N, peak 8 N'
     sense = {'topic': '/wrench', 'detector': 'contact', 'kind': 'push'}
     felt = replace(PUSH, description=text, context={'sense': sense})
     memory_id = store_perception(robot.memory, felt).memory_id
-    assert robot.rows('SELECT category FROM memories WHERE id = ?', memory_id) == [
-        ('observation',)
-    ]
+    assert robot.rows('SELECT category FROM memories WHERE id = ?', memory_id) == [('code',)]
     assert reclassification.preview(robot.memory) == []
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from robot_memory.embedding.sentence_classifier import SentenceClassifier, Trait, load_classifier
 from robot_memory.embedding.text_vectors import TextVectors
@@ -24,6 +24,11 @@ _STATED, _COMMANDED, _LIMITED = 0.3, 0.15, 0.45
 By how much the threshold is lower for what patterns take for a statement, for a rule by its words,
 and for a rule by its amount.
 """
+_MEASURED = re.compile(
+    r'\b(?:over|under|above|below|at (?:most|least)|(?:more|less) than)\s+'
+    r'-?\d[\d.]*(?:\s*[^\s,;:\d]+)?'
+)
+"""An amount with a comparison, as detectors write: over 5 N, at most 0.25 m/s."""
 _SHORTEST = 15
 """Bytes of a text that is judged by meaning; a shorter one is no sentence."""
 
@@ -39,15 +44,12 @@ def classify_text(memory: Memory, text: str, vectors: TextVectors | None) -> Cla
 
 def classify_measured(text: str) -> Classification:
     """
-    Return the category of what a detector says of what it measured, which is never a rule.
+    Return the category of what a detector says of what it measured: its amounts are no limits.
 
-    "Push over 5 N" is no limit: it would never fold, nor make room.
+    "Push over 5 N" is no rule: it would never fold, nor make room.
     """
     found = classify(text)
-    if found.category not in PROTECTED:
-        return found
-    tags = tuple(tag for tag in found.tags if tag not in PROTECTED)
-    return replace(found, category='observation', tags=('observation', *tags))
+    return found if found.category not in PROTECTED else classify(_MEASURED.sub(' ', text))
 
 
 def select_statements(
