@@ -142,8 +142,8 @@ def test_the_same_comes_of_pictures_that_are_taken_apart(
         feed_in_pieces(pipeline, make_stream(seed))
         pipeline.finish()
         told = [one for one in made if isinstance(one, str)]
-        found.append((sort_by_tap([one for one in made if one not in told]), sorted(told)))
-        found[-1] += (pipeline.report({}),)
+        kept = sort_by_tap([one for one in made if not isinstance(one, str)])
+        found.append((kept, sorted(told), pipeline.report({})))
     assert found[0] == found[1]
     assert len(found[0][0]['camera']) > 5 and len(found[0][0]['side']) > 5
 

@@ -193,19 +193,20 @@ def test_a_row_whose_long_value_is_damaged_is_brought_back_without(
     assert {name: found[name].keys() for name in TABLES[:3]} == {
         name: true[name].keys() for name in TABLES[:3]
     }
-    with opened(new) as robot:
-        columns = [one[1] for one in robot.rows(f'PRAGMA table_info({table})')]
-        now, before = found[table][row.id], true[table][row.id]
-        made_anew = {'content_hash', 'guard', 'token_count', 'salt', 'writer_id', 'authority'}
-        for name, value, old in zip(columns, now, before, strict=True):
-            assert name in made_anew or value == old or name in row.lost
-        if table == 'memories':
-            assert 'context' in row.lost and 'status' not in row.lost
-            told = robot.rows("SELECT memory_id, reason FROM audit WHERE action = 'salvaged'")
-            assert told == [(row.id, f'lost: {", ".join(row.lost)}')]
-            assert robot.rows('SELECT id FROM memories WHERE authority IS NULL') == []
-            assert [one.id for one in robot.recall('shelf', n=5).memories] == [1]
-        robot.maintain(all=True)
-        assert robot.show(memory_id=4).memory.content == 'Felt a push'
+    robot = opened(new)
+    columns = [one[1] for one in robot.rows(f'PRAGMA table_info({table})')]
+    now, before = found[table][row.id], true[table][row.id]
+    made_anew = {'content_hash', 'guard', 'token_count', 'salt', 'writer_id', 'authority'}
+    for name, value, old in zip(columns, now, before, strict=True):
+        assert name in made_anew or value == old or name in row.lost
+    if table == 'memories':
+        assert 'context' in row.lost and 'status' not in row.lost
+        told = robot.rows("SELECT memory_id, reason FROM audit WHERE action = 'salvaged'")
+        assert told == [(row.id, f'lost: {", ".join(row.lost)}')]
+        assert robot.rows('SELECT id FROM memories WHERE authority IS NULL') == []
+        assert [one.id for one in robot.recall('shelf', n=5).memories] == [1]
+    robot.maintain(all=True)
+    assert robot.show(memory_id=4).memory.content == 'Felt a push'
+    robot.close()
     check_file(new)
     assert [one for one in verify(new) if not one.holds] == []

@@ -101,9 +101,10 @@ def settle(new: apsw.Connection, rows: Sequence[PartialRow]) -> None:
 
 def _settle_part(new: apsw.Connection, part_id: int) -> None:
     new.execute('DELETE FROM part_digests WHERE part_id = ?', (part_id,))
-    for (size,) in new.execute(
+    rows: list[Any] = new.execute(
         'SELECT size FROM parts WHERE id = ? AND removed_at IS NULL', (part_id,)
-    ).fetchall():
+    ).fetchall()
+    for (size,) in rows:
         sizes.add_payloads(new, -size)
 
 
