@@ -38,8 +38,8 @@ class CountingCamera:
         self.read_by.append(threading.current_thread().name)
         return read_image(raw, stamp_ns)
 
-    def choose_wanted(self, raws: Sequence[bytes | memoryview]) -> Sequence[bytes | memoryview]:
-        return raws
+    def choose_wanted(self, raws: Sequence[bytes | memoryview]) -> list[bytes | memoryview]:
+        return list(raws)
 
 
 def list_rows(memory: Memory) -> dict[str, list[tuple[Any, ...]]]:

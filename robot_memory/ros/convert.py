@@ -56,7 +56,8 @@ def _is_not_given(field: Field, value: Any) -> bool:
 
 def fill(message: Any, response: Any) -> Any:
     """Write a response dataclass into an empty ROS message and return the message."""
-    plan = _plan(type(response))
+    declaration: type = type(response)
+    plan = _plan(declaration)
     for attribute, name, convert, absent in plan.values:
         value = getattr(response, attribute)
         if value is None:
@@ -107,7 +108,8 @@ _CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _fill_each(items: Sequence[Any]) -> list[Any]:
-    return [fill(_find_message(type(item))(), item) for item in items]
+    kinds: list[type] = [type(item) for item in items]
+    return [fill(_find_message(kind)(), item) for kind, item in zip(kinds, items, strict=True)]
 
 
 @functools.cache

@@ -9,13 +9,14 @@ from robot_memory.text.questions.anchor_model import FoundAnchor, measure_distan
 from robot_memory.text.questions.anchors import find_anchor, find_between_times
 from robot_memory.text.questions.day_anchors import find_day_anchor, find_session_anchor
 from robot_memory.text.questions.model import Anchor
+from robot_memory.text.questions.sentences import HIDDEN
 from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.told_anchors import (
     find_how_long,
     find_told_before,
     find_told_between,
 )
-from robot_memory.text.questions.window_reader import HIDDEN, WindowReader, is_inside, mask
+from robot_memory.text.questions.window_reader import WindowReader, is_inside, mask
 from robot_memory.text.questions.windows import Found, find_times
 from robot_memory.text.questions.words import list_words
 
