@@ -157,7 +157,8 @@ def count_messages() -> None:
         )
     try:
         rclpy.spin(node)
-    except (KeyboardInterrupt, rclpy.executors.ExternalShutdownException):
+    finally:
+        # A signal ends a spin by one of several exceptions, as it comes: RCLError is one of them.
         print(json.dumps(counts), flush=True)
 
 

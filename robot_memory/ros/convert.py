@@ -108,13 +108,7 @@ _CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _fill_each(items: Sequence[Any]) -> list[Any]:
-    kinds: list[type] = [type(item) for item in items]
-    return [fill(_find_message(kind)(), item) for kind, item in zip(kinds, items, strict=True)]
-
-
-@functools.cache
-def _find_message(declaration: type) -> Any:
-    return getattr(msg, message_name(declaration))
+    return [fill(getattr(msg, message_name(type(item)))(), item) for item in items]
 
 
 def _make_filler(field: Field) -> Callable[[Any, Any], None]:
