@@ -14,7 +14,6 @@ from robot_memory.core.no_record import SensorPlace
 from robot_memory.detectors import MotionDetector, PoseLookup, SceneDetector, TextEvent
 from robot_memory.detectors.effort import LearnedEffort
 from robot_memory.detectors.turning import JointHistories, JointPlaces, mark_turning
-from robot_memory.ingest.apart import list_cameras, make_runner
 from robot_memory.ingest.demonstrations import Demonstrations
 from robot_memory.ingest.earlier_runs import NOTHING_EARLIER, EarlierRuns, OwnRun
 from robot_memory.ingest.handlers import Received, RecordingOrigin, Sensed, TopicHandler
@@ -29,6 +28,7 @@ from robot_memory.ingest.results import Result
 from robot_memory.ingest.stamps import LIVE, ArrivalClock, Dating
 from robot_memory.ingest.tap import DEFAULTS, OUTCOME, Tap
 from robot_memory.ingest.tap_runner import Detection
+from robot_memory.ingest.threaded_runner import list_cameras, make_runner
 from robot_memory.lifecycle.perceptions import Perception
 from robot_memory.lifecycle.usual_efforts import TopicEffort
 from robot_memory.plugins.registry import ExtensionRegistry
@@ -59,14 +59,14 @@ class Pipeline:
         no_record: NoRecordPolicy | None = None,
         *,
         pictures: PicturesAhead | None = None,
-        apart: bool = False,
+        threaded: bool = False,
     ) -> None:
         """
         Start with no message; `emit` is called with the tap's name and each result.
 
         Messages that a `no_record` policy withholds are seen by no detector. `pictures` of a batch
-        are decoded beside the rest of it. With `apart`, taps of pictures run in threads of their
-        own, and `flush_silent` hands on what they find.
+        are decoded beside the rest of it. With `threaded`, taps of pictures run in threads of
+        their own, and `flush_silent` hands on what they find.
 
         Texts of before the end of the last session of `earlier` runs are over, and the first view
         of a camera is compared with their last one. Memories of a `recording` name it.
@@ -78,7 +78,7 @@ class Pipeline:
         self._emit = emit
         used = [tap for tap in taps if tap.settings.topic]
         self._runners = {
-            tap.name: make_runner(tap, warn, arrival, extensions, pictures, apart=apart)
+            tap.name: make_runner(tap, warn, arrival, extensions, pictures, threaded=threaded)
             for tap in used
             if tap.detector != OUTCOME
         }

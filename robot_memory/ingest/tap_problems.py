@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from robot_memory.core.no_record import Withheld
-from robot_memory.ingest.apart import BUSY
+from robot_memory.ingest.threaded_runner import BUSY
 from robot_memory.plugins.detectors import DISABLED
 
 _CONTENT = 'check the contents of the published messages'

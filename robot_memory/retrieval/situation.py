@@ -12,7 +12,7 @@ from robot_memory.core.fields import arg
 from robot_memory.core.json_text import format_value, parse_finite
 from robot_memory.core.units import convert, parse_quantity
 from robot_memory.memory import Memory
-from robot_memory.retrieval.told_situation import Told, are_names, read_told
+from robot_memory.retrieval.recent_situation import Told, are_names, read_told
 from robot_memory.text.quoting import quote
 from robot_memory.text.rules.quantities import parse_clock
 

@@ -13,9 +13,9 @@ from rclpy.node import Node
 
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.ingest import QueuedEventWriter
-from robot_memory.ingest.apart import BUSY
 from robot_memory.ingest.pose_source import TF_TYPE
 from robot_memory.ingest.tap_problems import DropMonitor
+from robot_memory.ingest.threaded_runner import BUSY
 from robot_memory.lifecycle.maintenance import measure_file
 from robot_memory.lifecycle.no_record import get_withheld
 from robot_memory.memory import Memory

@@ -58,7 +58,7 @@ class Listening:
                 dataclasses.replace(LIVE, replaces_zero=lambda: not is_time_simulated(node)),
                 StoredRuns(finder),
                 no_record=NoRecordPolicy(memory, is_live=True),
-                apart=True,
+                threaded=True,
             )
             self.taps = TapSubscriber(node, pipeline)
             closers.callback(self.taps.close)

@@ -19,8 +19,8 @@ from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.core.json_text import format_value
 from robot_memory.core.no_record import SensorPlace
 from robot_memory.ingest import Pipeline, ReceivedMessage, TopicHandler
-from robot_memory.ingest.apart import PICTURES
 from robot_memory.ingest.tap import Tap
+from robot_memory.ingest.threaded_runner import PICTURES
 from robot_memory.ros.message_types import import_type
 from robot_memory.ros.publishers import SubscriptionStatus, update_status
 from robot_memory.ros.sequences import NumberedMessage, SequenceMerger

@@ -20,7 +20,7 @@ from robot_memory.core.errors import (
     RobotMemoryError,
     Unavailable,
 )
-from robot_memory.viewer.guard import Guard
+from robot_memory.viewer.middleware import SecurityMiddleware
 from robot_memory.viewer.pages import (
     changes,
     health,
@@ -74,7 +74,7 @@ def build_app(site: Site) -> Starlette:
                 StaticFiles(packages=[('robot_memory.viewer', 'static')], follow_symlink=True),
             ),
         ],
-        middleware=[Middleware(Guard, site.access, site.sessions)],
+        middleware=[Middleware(SecurityMiddleware, site.access, site.sessions)],
         exception_handlers={
             RobotMemoryError: _tell_failure,
             HTTPException: _tell_missing,

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from robot_memory.viewer.guard import VISITOR
+from robot_memory.viewer.middleware import VISITOR
 
 LANGUAGES = {'en': 'English', 'zh': '中文'}
 LANGUAGE_COOKIE = 'robot_memory_language'

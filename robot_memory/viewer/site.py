@@ -9,7 +9,7 @@ from starlette.requests import Request
 from robot_memory.http.access_control import AccessControl
 from robot_memory.memory import Memory
 from robot_memory.viewer.calls import Calls
-from robot_memory.viewer.guard import VISITOR
+from robot_memory.viewer.middleware import VISITOR
 from robot_memory.viewer.streams import Streams
 from robot_memory.viewer.visitors import Sessions, Visitor
 

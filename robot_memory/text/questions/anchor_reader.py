@@ -10,12 +10,12 @@ from robot_memory.text.questions.anchors import find_anchor, find_between_times
 from robot_memory.text.questions.day_anchors import find_day_anchor, find_session_anchor
 from robot_memory.text.questions.model import Anchor
 from robot_memory.text.questions.sentences import HIDDEN
-from robot_memory.text.questions.tables import load_pattern
-from robot_memory.text.questions.told_anchors import (
+from robot_memory.text.questions.stated_anchors import (
     find_how_long,
-    find_told_before,
-    find_told_between,
+    find_stated_before,
+    find_stated_between,
 )
+from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.window_reader import WindowReader, is_inside, mask
 from robot_memory.text.questions.windows import Found, find_times
 from robot_memory.text.questions.words import list_words
@@ -37,10 +37,10 @@ class AnchorReader(WindowReader):
         found = (
             find_between_times(self.folded, self.mentions, self.calendar)
             or find_how_long(self.folded, self.mentions)
-            or find_told_between(self.folded, self.mentions, taken, self.frame)
+            or find_stated_between(self.folded, self.mentions, taken, self.frame)
             or find_day_anchor(self.folded, self.mentions, taken)
             or find_anchor(self.folded, self.mentions, taken)
-            or find_told_before(self.folded, self.mentions)
+            or find_stated_before(self.folded, self.mentions)
             or find_session_anchor(self.folded, self.mentions)
         )
         if found and found.anchor.words.startswith(('which ', 'what ')):

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from robot_memory.core.errors import Conflict, InvalidArgument
-from robot_memory.viewer.guard import read_form, require_operator
+from robot_memory.viewer.middleware import read_form, require_operator
 from robot_memory.viewer.pages.memory import find_memory
 from robot_memory.viewer.rendering import render
 from robot_memory.viewer.site import get_site, get_visitor

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from robot_memory.http.log_limits import RepeatCount
 from robot_memory.http.principals import find_principal
-from robot_memory.viewer.guard import read_cookie, read_form
+from robot_memory.viewer.middleware import read_cookie, read_form
 from robot_memory.viewer.rendering import render
 from robot_memory.viewer.site import get_site
 from robot_memory.viewer.visitors import COOKIE

@@ -17,13 +17,13 @@ from robots import Robot
 from waiting import HANG_SECONDS, until
 
 from robot_memory.detectors.earlier_view import EarlierView
-from robot_memory.ingest import apart as apart_runner
-from robot_memory.ingest.apart import BUSY, MAX_WAITING
+from robot_memory.ingest import threaded_runner
 from robot_memory.ingest.earlier_runs import NOTHING_EARLIER, EarlierRuns
 from robot_memory.ingest.pipeline import Pipeline
 from robot_memory.ingest.pose_source import PoseSourceSettings
 from robot_memory.ingest.stamps import LOGGED
 from robot_memory.ingest.tap import make_tap
+from robot_memory.ingest.threaded_runner import BUSY, MAX_WAITING
 
 IMAGE = 'sensor_msgs/msg/Image'
 COMPRESSED = 'sensor_msgs/msg/CompressedImage'
@@ -40,7 +40,7 @@ FULL_HD = (1080, 1920)
 @pytest.fixture(autouse=True)
 def any_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave nothing out at the end for being slow."""
-    monkeypatch.setattr(apart_runner, 'FINISH_S', HANG_SECONDS)
+    monkeypatch.setattr(threaded_runner, 'FINISH_S', HANG_SECONDS)
 
 
 class BlockedRuns(EarlierRuns):
@@ -102,7 +102,7 @@ def make_stream(seed: int) -> list[Message]:
 
 
 def make_pipeline(
-    robot: Robot, made: list[Any], *, apart: bool, earlier: EarlierRuns = NOTHING_EARLIER
+    robot: Robot, made: list[Any], *, threaded: bool, earlier: EarlierRuns = NOTHING_EARLIER
 ) -> Pipeline:
     return Pipeline(
         [make_tap(name, values) for name, values in TAPS.items()],
@@ -114,7 +114,7 @@ def make_pipeline(
         robot.memory.extensions,
         LOGGED,
         earlier,
-        apart=apart,
+        threaded=threaded,
     )
 
 
@@ -134,11 +134,11 @@ def sort_by_tap(made: Sequence[tuple[str, Any]]) -> dict[str, list[Any]]:
 def test_the_same_comes_of_pictures_that_are_taken_apart(
     robot: Robot, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(apart_runner, 'MAX_WAITING', 1000)
+    monkeypatch.setattr(threaded_runner, 'MAX_WAITING', 1000)
     found = []
-    for apart in (False, True):
+    for threaded in (False, True):
         made: list[Any] = []
-        pipeline = make_pipeline(robot, made, apart=apart)
+        pipeline = make_pipeline(robot, made, threaded=threaded)
         feed_in_pieces(pipeline, make_stream(seed))
         pipeline.finish()
         told = [one for one in made if isinstance(one, str)]
@@ -153,7 +153,7 @@ def test_other_taps_go_on_while_a_picture_takes_long_and_what_is_too_much_is_cou
 ) -> None:
     made: list[Any] = []
     runs = BlockedRuns()
-    pipeline = make_pipeline(robot, made, apart=True, earlier=runs)
+    pipeline = make_pipeline(robot, made, threaded=True, earlier=runs)
     more = 12
     try:
         feed(pipeline, [make_image(0.0, 0)])
@@ -176,7 +176,7 @@ def test_other_taps_go_on_while_a_picture_takes_long_and_what_is_too_much_is_cou
 def test_pictures_that_wait_are_bounded_in_bytes_too(robot: Robot) -> None:
     made: list[Any] = []
     runs = BlockedRuns()
-    pipeline = make_pipeline(robot, made, apart=True, earlier=runs)
+    pipeline = make_pipeline(robot, made, threaded=True, earlier=runs)
     image = make_image(0.0, 0, (4000, 5000))  # 60 MB
     try:
         feed(pipeline, [make_image(0.0, 0)])
@@ -190,7 +190,7 @@ def test_pictures_that_wait_are_bounded_in_bytes_too(robot: Robot) -> None:
 
 def test_a_stream_that_ends_goes_on_with_the_next_message(robot: Robot) -> None:
     made: list[Any] = []
-    pipeline = make_pipeline(robot, made, apart=True)
+    pipeline = make_pipeline(robot, made, threaded=True)
     for begin in (0.0, 60.0):
         feed(pipeline, [make_image(begin + at / 10, 0, FULL_HD) for at in range(4)])
         pipeline.finish()

@@ -37,7 +37,7 @@ class _Step:
     is_picture: bool = False
 
 
-class ApartRunner:
+class ThreadedRunner:
     """
     Run a TapRunner in a thread: what is asked of it is done in order, and comes later.
 
@@ -193,15 +193,15 @@ def make_runner(
     extensions: ExtensionRegistry,
     pictures: PicturesAhead | None,
     *,
-    apart: bool,
-) -> TapRunner | ApartRunner:
-    """Return what runs a tap; `apart`, that of pictures in a thread of its own."""
+    threaded: bool,
+) -> TapRunner | ThreadedRunner:
+    """Return what runs a tap; `threaded`, that of pictures in a thread of its own."""
     runner = TapRunner(tap, warn, arrival, extensions, pictures)
-    is_apart = apart and tap.settings.type in PICTURES
-    return ApartRunner(runner, warn) if is_apart else runner
+    is_threaded = threaded and tap.settings.type in PICTURES
+    return ThreadedRunner(runner, warn) if is_threaded else runner
 
 
-def list_cameras(runners: Mapping[str, TapRunner | ApartRunner]) -> dict[str, TapRunner]:
+def list_cameras(runners: Mapping[str, TapRunner | ThreadedRunner]) -> dict[str, TapRunner]:
     """Return the taps of pictures that have no thread of their own, by name."""
     return {
         name: one for name, one in runners.items() if isinstance(one, TapRunner) and one.is_camera

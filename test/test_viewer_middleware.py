@@ -14,7 +14,7 @@ from viewing import TOKENS, Visit, serve_viewer, write_tokens
 
 from robot_memory.core.errors import Conflict, InvalidArgument
 from robot_memory.http.principals import Principal
-from robot_memory.viewer.guard import HEADERS
+from robot_memory.viewer.middleware import HEADERS
 from robot_memory.viewer.server import Viewer, ViewerSettings
 from robot_memory.viewer.visitors import MOST_SESSIONS, SESSION_SECONDS, Sessions
 

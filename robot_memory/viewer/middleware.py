@@ -35,7 +35,7 @@ HEADERS = {
 }
 
 
-class Guard:
+class SecurityMiddleware:
     """ASGI middleware: let visitors in, and add to every answer what browsers must enforce."""
 
     def __init__(self, app: ASGIApp, access: AccessControl, sessions: Sessions) -> None:
@@ -50,7 +50,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
-        async def send_guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message['type'] == 'http.response.start':
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
@@ -59,7 +59,7 @@ class Guard:
             await send(message)
 
         answer = self._check(scope)
-        await (answer or self._app)(scope, receive, send_guarded)
+        await (answer or self._app)(scope, receive, send_with_headers)
 
     def _check(self, scope: Scope) -> Response | None:
         """Return the answer to a request that is not passed on."""

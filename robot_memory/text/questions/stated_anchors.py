@@ -13,7 +13,7 @@ from robot_memory.text.questions.model import Anchor, Relation
 from robot_memory.text.questions.tables import load_pattern
 
 
-def find_told_between(
+def find_stated_between(
     folded: str, mentions: Sequence[Mention], taken: Sequence[Span], frame: Frame
 ) -> FoundAnchor | None:
     """
@@ -73,7 +73,7 @@ def _name(folded: str, mention: Mention) -> str:
     return label or folded[mention.start : mention.end]
 
 
-def find_told_before(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
+def find_stated_before(folded: str, mentions: Sequence[Mention]) -> FoundAnchor | None:
     """Return the event of a sentence before the question: You lost your grip, what next."""
     match = load_pattern('anchors', 'english', 'next').match(folded)
     inside = [one for one in mentions if match and one.end <= match.end('told')]
