@@ -23,6 +23,11 @@ def page_arg() -> Any:
     )
 
 
+def make_page(viewer_url: str, memory_id: int) -> str:
+    """Return the address of a memory's page."""
+    return f'{viewer_url.rstrip("/")}/memories/{memory_id}'
+
+
 def name_pages(
     settings: Settings,
     views: Iterable[View],
@@ -31,9 +36,8 @@ def name_pages(
     """Return views with the page of each that is of a memory, where a viewer is known."""
     if not settings.viewer_url:
         return tuple(views)
-    base = f'{settings.viewer_url.rstrip("/")}/memories/'
     return tuple(
-        replace(view, page=f'{base}{memory_id}')
+        replace(view, page=make_page(settings.viewer_url, memory_id))
         if isinstance(memory_id := get_id(view), int)
         else view
         for view in views

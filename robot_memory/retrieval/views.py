@@ -25,7 +25,7 @@ from robot_memory.retrieval.evidence import (
     view_evidence,
     view_observed,
 )
-from robot_memory.retrieval.pages import page_arg
+from robot_memory.retrieval.pages import make_page, page_arg
 from robot_memory.retrieval.place_views import OF_MAP, PLACE, POSE, PlaceView
 from robot_memory.retrieval.retriever import Found
 from robot_memory.search.query import Hit
@@ -125,9 +125,9 @@ class MemoryView:
     shortened: tuple[str, ...] | None = shortened_arg()
 
 
-def view_memories(found: Found, zone: ZoneInfo) -> tuple[MemoryView, ...]:
+def view_memories(found: Found, zone: ZoneInfo, viewer_url: str = '') -> tuple[MemoryView, ...]:
     """Return what was found as memories, within the size of an answer."""
-    return _view(found, zone, is_whole=False)
+    return _view(found, zone, viewer_url, is_whole=False)
 
 
 def view_memory(
@@ -136,7 +136,7 @@ def view_memory(
     """Return the whole of a memory; `of_maps` says of which map it is, where that is told."""
     hits, records = (Hit(record.id, 0.0),), {record.id: record}
     found = Found(hits, records, 'filter', {}, {}, {}, None, 0.0, of_maps=of_maps or {})
-    return _view(found, zone, is_whole=True)[0]
+    return _view(found, zone, '', is_whole=True)[0]
 
 
 def describe_results(found: Found, zone: ZoneInfo) -> list[dict[str, Any]]:
@@ -209,7 +209,9 @@ def _describe(record: Record, mode: str) -> dict[str, Any]:
     }
 
 
-def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, ...]:
+def _view(
+    found: Found, zone: ZoneInfo, viewer_url: str, *, is_whole: bool
+) -> tuple[MemoryView, ...]:
     """Return what was found, whole or within the size of an answer."""
     records = [found.records[hit.id] for hit in found.hits]
     views = [
@@ -239,6 +241,7 @@ def _view(found: Found, zone: ZoneInfo, *, is_whole: bool) -> tuple[MemoryView, 
             contradicts=found.contradicts.get(record.id),
             helped=record.helped or None,
             hurt=record.hurt or None,
+            page=make_page(viewer_url, record.id) if viewer_url else None,
             **derived,
         )
         for hit, record, derived in zip(

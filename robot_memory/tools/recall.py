@@ -203,13 +203,8 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         from robot_memory.retrieval.event_answers import describe_asked
 
         told = describe_asked(memory, asked)
-    brief = view_briefly(found, zone) if is_brief and found.hits else None
-    memories = () if is_brief else view_memories(found, zone)
-    if memory.settings.viewer_url:
-        memories = name_pages(memory.settings, memories, get_id)
-        brief = None if brief is None else name_pages(memory.settings, brief, get_id)
     response = RecallResponse(
-        memories,
+        () if is_brief else view_memories(found, zone, memory.settings.viewer_url),
         len(found.hits),
         found.mode,
         found.query_ms,
@@ -219,7 +214,9 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         models=found.models,
         answerable=chance,
         **told,
-        brief=brief,
+        brief=name_pages(memory.settings, view_briefly(found, zone), get_id)
+        if is_brief and found.hits
+        else None,
         near=found.near,
         why_empty=why,
     )

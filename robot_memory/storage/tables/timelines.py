@@ -161,7 +161,7 @@ class Timeline:
 
     def _group(self, first: int, width: int, span: Span) -> list[tuple[int, int]]:
         """Return buckets and how many are in each, by one look at all that may pass."""
-        where = span.restrict(self._key) & self._where
+        where = self._where & span.restrict(self._key)  # what few pass is looked at first
         source = 'memories AS m NOT INDEXED WHERE' if self._is_walked else self._source
         rows: Any = self._connection.execute(
             f'SELECT ({self._key} - ?) / ? AS bucket, count(*) FROM {source} {where.sql}'
