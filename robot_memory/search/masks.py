@@ -12,8 +12,8 @@ from robot_memory.storage.indexes.candidates import CandidateQuery
 
 Mask = NDArray[np.bool_]
 
-MOST = 16
-"""Conditions that are known at most: each takes a byte a row."""
+MOST, LONGEST = 16, 1000
+"""Conditions that are known at most, a byte a row each, and characters of the values of one."""
 
 
 class Masks:
@@ -55,8 +55,9 @@ class Masks:
 
     def put(self, query: CandidateQuery, mask: Mask | None, version: int) -> None:
         """Keep what a query gave at a version, unless a row has changed since."""
+        is_long = sum(len(str(value)) for value in query.values) > LONGEST
         with self._lock:
-            if version == self.version:
+            if version == self.version and not is_long:
                 self._known[query] = mask
                 while len(self._known) > MOST:
                     self._known.popitem(last=False)
