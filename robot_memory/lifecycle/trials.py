@@ -182,7 +182,7 @@ def _choose_vector(copy: SkillCopy, trial: Trial, vector: Vector | None) -> Vect
 
 
 def _check_used(connection: Connection, trial: Trial) -> None:
-    found = memories.get(connection, trial.memory_ids)
+    found = memories.get(connection, trial.memory_ids) if trial.memory_ids else {}
     for memory_id in trial.memory_ids:
         if memory_id not in found:
             raise folding.explain_missing(connection, memory_id)

@@ -56,9 +56,9 @@ class Past:
     until: int
     outdated: Floats
 
-    def compute_odds(self) -> Floats:
-        """Return the odds that each trial is outdated."""
-        found: Floats = 1 / (1 - np.minimum(self.outdated, 0.995)) - 1
+    def compute_odds(self, trials: Indices) -> Floats:
+        """Return the odds that each of some trials is outdated."""
+        found: Floats = 1 / (1 - np.minimum(self.outdated[trials], 0.995)) - 1
         return found
 
 
@@ -208,7 +208,7 @@ class Skill:
         results = scales.warp.apply(self.trials.get_result(result)[chosen])
         simulated = np.where(self.trials.simulated[chosen], scales.simulated, 1.0)
         noise = scales.noise * _age(past.until, chosen) * simulated
-        noise += 2 * scales.variance * past.compute_odds()[chosen]
+        noise += 2 * scales.variance * past.compute_odds(chosen)
         process = Process(scales, space.measure(points, points), noise, results)
         outliers = process.compute_surprises()
         process.add_noise(noise * np.maximum((outliers**2 - 1) / (_FREEDOM + 1), 0.0))
