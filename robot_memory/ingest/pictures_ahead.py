@@ -17,7 +17,7 @@ class Camera(Protocol):
     def read(self, raw: Raw, stamp_ns: int) -> Any:
         """Return the reading in a message; whatever is wrong with the bytes raises."""
 
-    def choose_wanted(self, raws: Sequence[Raw]) -> list[Raw]:
+    def choose_wanted(self, raws: Sequence[Raw]) -> Sequence[Raw]:
         """Return those of the next messages that are likely not above its rate."""
 
 
