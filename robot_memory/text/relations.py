@@ -14,7 +14,7 @@ from enum import Enum
 
 from robot_memory.text.duplicate_keys import names_another
 from robot_memory.text.figures import write_figures
-from robot_memory.text.sameness import is_same
+from robot_memory.text.sameness import compute_overlap, is_same
 from robot_memory.text.statement_reader import (
     STOP,
     WORD,
@@ -77,10 +77,18 @@ def hints_at_change(text: str) -> bool:
 
 def relate(old: str, new: str, similarity: float) -> Relation:
     """Return what a new text is to an older one; `similarity` is that of their vectors, 0 to 1."""
-    figures = [read_statement(write_figures(fold(text))) for text in (old, new)]
-    if is_same(figures[0], figures[1], similarity):
+    if is_same(*_read_figures(old, new), similarity):
         return Relation.SAME
     return Relation.CORRECTS if corrects(old, new, similarity) else Relation.OTHER
+
+
+def compare_words(old: str, new: str) -> float:
+    """Return the Jaccard index of two texts, with figures and without words that add nothing."""
+    return compute_overlap(*_read_figures(old, new))
+
+
+def _read_figures(old: str, new: str) -> tuple[Statement, Statement]:
+    return read_statement(write_figures(fold(old))), read_statement(write_figures(fold(new)))
 
 
 def corrects(old: str, new: str, similarity: float) -> bool:

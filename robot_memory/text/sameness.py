@@ -86,6 +86,14 @@ def compare_content(one: Statement, other: Statement) -> tuple[set[str], set[str
     return set(left), set(right), form
 
 
+def compute_overlap(one: Statement, other: Statement) -> float:
+    """Return the Jaccard index of what two texts say, without words that add nothing."""
+    left, right, _ = compare_content(one, other)
+    apart = len({*left, *right} - _filler())
+    every = len({*_read_content(one)} - _filler()) + len(right - _filler())
+    return 1 - apart / every if every else 0.0
+
+
 def _shorten(words: list[str], others: list[str]) -> list[str]:
     """Return words with those whose initials the other text has as one word put as that."""
     for short in others:

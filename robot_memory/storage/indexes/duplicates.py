@@ -18,13 +18,15 @@ import apsw
 
 from robot_memory.text import token_sets
 from robot_memory.text.duplicate_keys import derive_keys
-from robot_memory.text.relations import Relation, relate
+from robot_memory.text.relations import Relation, compare_words, relate
 from robot_memory.text.sameness import tells_of_another
 
 _FEW = 64
 """Rows of one duplicate key and length that are cheaper to compare than to search by words."""
 _NEAREST = 8
 """Nearest memories that the judge of texts compares."""
+_NEAR = 0.7
+"""Share of the bar of meaning from which texts are compared by their words in figures."""
 _FEW_VECTORS = 256
 """Rows of one duplicate key whose vectors are cheaper to compare than to search by vectors."""
 
@@ -81,7 +83,9 @@ def find(
         _match_text(connection, collection, text, kind)
         or _match_words(connection, collection, text, kind, jaccard_bar, neighbours)
         or _match_meaning(connection, collection, text, kind, cosine_bar, neighbours)
-        or _match_rewording(connection, collection, text, kind, cosine_bar, neighbours)
+        or _match_rewording(
+            connection, collection, text, kind, jaccard_bar, cosine_bar, neighbours
+        )
     )
 
 
@@ -195,22 +199,28 @@ def _match_rewording(
     collection: str,
     text: str,
     kind: _Kind,
-    bar: float,
+    jaccard_bar: float,
+    cosine_bar: float,
     neighbours: Neighbours,
 ) -> Duplicate | None:
     """
     Return the nearest that the judge of texts calls the same, whatever its duplicate key.
 
-    So '500 mg' is '0.5 g'.
+    So '500 mg' is '0.5 g'. It lies above the bar of meaning, or above that of words where numbers
+    are in figures and words that add nothing are left out.
     """
-    if not neighbours.has_meaning or bar >= 1:
+    if not neighbours.has_meaning or cosine_bar >= 1:
         return None
-    for memory_id, similarity in neighbours.find_nearest(_NEAREST, bar):
+    for memory_id, similarity in neighbours.find_nearest(_NEAREST, _NEAR * cosine_bar):
         row = connection.execute(
             "SELECT content FROM memories AS m WHERE id = ? AND collection = ? AND type = 'fact'"
             f" AND status = 'active'{_OF_KIND}",
             (memory_id, collection, *kind),
         ).fetchone()
-        if row and relate(row[0], text, similarity) is Relation.SAME:
+        if row is None or relate(row[0], text, similarity) is not Relation.SAME:
+            continue
+        if similarity > cosine_bar:
             return Duplicate('cosine', memory_id, min(similarity, 1.0))
+        if (overlap := compare_words(row[0], text)) > jaccard_bar:
+            return Duplicate('jaccard', memory_id, overlap)
     return None
