@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 sync_api = pytest.importorskip('playwright.sync_api', reason='no Playwright here')
 axe_playwright = pytest.importorskip('axe_playwright_python.sync_playwright', reason='no axe here')
-CHROMIUM = next(filter(None, map(shutil.which, ('chromium', 'chromium-browser'))), None)
+CHROMIUM = next(
+    filter(None, map(shutil.which, ('chromium', 'chromium-browser', 'google-chrome'))), None
+)
 if CHROMIUM is None:
     pytest.skip('no Chromium here: apt-get install chromium', allow_module_level=True)
 
