@@ -79,15 +79,6 @@ def set_real(connection: apsw.Connection, memory_id: int) -> None:
         record_change(connection, memory_id, changed[0])
 
 
-def note_contexts(connection: apsw.Connection, memory_id: int) -> None:
-    """Note that a memory that is there can be found by the context of a further occasion."""
-    row = connection.execute(
-        'SELECT collection FROM indexed WHERE memory_id = ?', (memory_id,)
-    ).fetchone()
-    if row is not None:
-        record_change(connection, memory_id, row[0])
-
-
 def remove(connection: apsw.Connection, memory_id: int) -> int | None:
     """Take a memory out, its own vector included; return its form if it has one."""
     removed = connection.execute(

@@ -21,7 +21,7 @@ from robot_memory.core.evidence import Evidence
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.records import Record, find_actor, is_simulated, read_outcome
 from robot_memory.storage import epochs
-from robot_memory.storage.indexes import facets, indexed, placements, positions
+from robot_memory.storage.indexes import facets, indexed, partitions, placements, positions
 from robot_memory.storage.indexes.occasions import Occasion
 from robot_memory.storage.tables import audit, writers
 
@@ -339,13 +339,14 @@ def _put(
 ) -> None:
     facets.put(connection, memory_id, context)
     row: Any = connection.execute(
-        "SELECT collection FROM memories WHERE id = ? AND status = 'active'", (memory_id,)
+        "SELECT collection, type FROM memories WHERE id = ? AND status = 'active'", (memory_id,)
     ).fetchone()
     if row is None:
         return
     if newer:
         positions.put(connection, memory_id, row[0], context)
         placements.put(connection, memory_id, row[0], context)
-    indexed.note_contexts(connection, memory_id)
+    # It can be found by a further context, which copies that remember what passes must learn.
+    indexed.record_change(connection, memory_id, partitions.of(*row))
     if is_simulated(context) == 0:
         indexed.set_real(connection, memory_id)
