@@ -1,7 +1,9 @@
 """
 How well learn takes the duplicates and corrections of bench/planner, with 95 % intervals.
 
-`python bench/relations.py [HALF]` prints a table for the half dev, or another.
+`python bench/relations.py [HALF]` prints a table for the half dev, or another, of pairs each by
+itself; `python bench/relations.py HALF together` one of corrections whose older facts are all
+known in one collection, where it counts only if the right one is corrected.
 """
 
 from __future__ import annotations
@@ -28,11 +30,38 @@ def is_found(memory: RobotMemory, name: str, collection: str, old: str, new: str
     return answer.replaces is not None or answer.disagrees is not None
 
 
-def main(half: str = 'dev') -> None:
+def count_together(memory: RobotMemory, half: str) -> None:
+    """Print how many corrections find their fact among those of all pairs of a half."""
+    lines = (FOLDER / 'corrections.jsonl').read_text(encoding='utf-8').splitlines()
+    pairs = [one for one in map(json.loads, lines) if one['half'] == half]
+    known: dict[str, int | None] = {}
+    for one in pairs:
+        answer = memory.learn(one['old'])
+        known.setdefault(one['old'], answer.memory_id or answer.existing_id)
+    right: Counter[bool] = Counter()
+    for one in pairs:
+        answer = memory.learn(one['new'])
+        linked = answer.replaces or answer.disagrees
+        right[one['replaces']] += linked == (known[one['old']] if one['replaces'] else None)
+        if answer.memory_id is not None:
+            memory.forget(answer.memory_id, 'the next is to find what this one did')
+    for is_so, number in Counter(one['replaces'] for one in pairs).items():
+        low, high = compute_wilson(right[is_so], number)
+        says = 'replaces' if is_so else 'not replaces'
+        print(
+            f'together     {says:13} all    {right[is_so] / number:.3f} [{low:.3f}, {high:.3f}] '
+            f'of {number}'
+        )
+
+
+def main(half: str = 'dev', how: str = 'alone') -> None:
     """Print how many pairs of each kind are taken right by learn."""
     with TemporaryDirectory() as folder, RobotMemory(f'{folder}/memory.db') as memory:
         if not memory.wait_for_model():
             raise SystemExit(memory.memory.embedder.reason)
+        if how == 'together':
+            count_together(memory, half)
+            return
         for name, (old, new, label) in SETS.items():
             lines = (FOLDER / f'{name}.jsonl').read_text(encoding='utf-8').splitlines()
             pairs = [one for one in map(json.loads, lines) if one['half'] == half]

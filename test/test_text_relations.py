@@ -33,6 +33,8 @@ SAME, CORRECTS, OTHER = Relation.SAME, Relation.CORRECTS, Relation.OTHER
         ('水壶放在窗台上', '水壶搬到厨房了', 0.6, CORRECTS),
         ('The jug stands on the sill', '水壶现在搬到厨房了', 0.5, CORRECTS),
         ('Lift at most 5 kg with the arm', 'Lift at most 4 kg with the arm', 0.9, CORRECTS),
+        ('Do not go faster than 1 m/s here', 'Do not go faster than 2 m/s here', 0.9, CORRECTS),
+        ('Come no closer than 1 m to Bo', 'Keep at least 2 m away from Bo', 0.6, CORRECTS),
         ('Press 3 is at 50 degrees', 'Press 4 is now at 60 degrees', 0.8, OTHER),
         ('The hammer hangs in hall 2', 'Was the hammer moved to hall 5?', 0.7, OTHER),
         ('The hammer hangs in hall 2', 'We plan to move the hammer to hall 5', 0.7, OTHER),
