@@ -19,6 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
 from contact_streams import SCENES, START_NS, Floats, Push, Stream
 from rosbags.rosbag2 import Reader
 

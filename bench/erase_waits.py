@@ -11,11 +11,14 @@ import argparse
 import os
 import random
 import statistics
+import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from near_things import fill
 

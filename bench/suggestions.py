@@ -12,10 +12,13 @@ import argparse
 import os
 import random
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from near_things import fill
 
