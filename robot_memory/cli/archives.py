@@ -22,11 +22,7 @@ from robot_memory.core.settings import Settings, find_store_path
 from robot_memory.memory import Memory
 from robot_memory.tools.export import ExportRequest
 from robot_memory.tools.export import export as export_tool
-from robot_memory.tools.export_file import (
-    find_format,
-    write_export,
-    write_text,
-)
+from robot_memory.tools.export_file import find_format, write_export, write_text
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from robot_memory.cli.retrieved import (
@@ -225,7 +225,7 @@ def _render_outcome(response: Any, paint: Paint) -> str:
 
 
 def _render_suggestion(response: Any, paint: Paint) -> str:
-    params = ', '.join(f'{name} {_write(value)}' for name, value in response.params.items())
+    params = _write_each(response.params)
     chance = (
         '' if response.probability is None else f', {response.probability:.0%} likely as wanted'
     )
@@ -236,12 +236,13 @@ def _render_suggestion(response: Any, paint: Paint) -> str:
     for one in response.bound_by:
         ends = (('at least', one.min), ('at most', one.max))
         bounds = ' and '.join(f'{side} {end:.4g}' for side, end in ends if end is not None)
-        lines.append(f'  limit of memory {one.memory_id}: {one.param} {bounds} {one.unit}')
+        text = f'limit of memory {one.memory_id}: {one.param} {bounds} {one.unit}'
+        lines.append(f'  {blank_controls(text)}')
     for one in response.unchecked:
         text = f'no param keeps memory {one.memory_id}: {one.content}'
         lines.append(f'  {blank_controls(text)}')
     for one in response.evidence:
-        results = ', '.join(f'{name} {_write(value)}' for name, value in one.results.items())
+        results = _write_each(one.results)
         about = [f'memory {one.memory_id}', one.outcome, f'weight {one.weight:.2f}', results]
         lines.append(paint.dim(f'  {blank_controls(" · ".join(filter(None, about)))}'))
     return '\n'.join(lines)
@@ -250,7 +251,7 @@ def _render_suggestion(response: Any, paint: Paint) -> str:
 def _render_skill(response: Any, paint: Paint) -> str:
     lines = [blank_controls(response.text)]
     for one in response.situations:
-        best = ', '.join(f'{name} {_write(value)}' for name, value in one.best.items())
+        best = _write_each(one.best)
         low, high = f'{one.success_low:.0%}', f'{one.success_high:.0%}'
         about = [f'{one.successes} of {one.tries} succeeded ({low} to {high})', one.trend]
         about += [f'best {best}'] if best else []
@@ -260,6 +261,10 @@ def _render_skill(response: Any, paint: Paint) -> str:
         ]
     rest = response.situations_total - len(response.situations)
     return '\n'.join([*lines, *([f'  and {rest} more situations'] if rest else [])])
+
+
+def _write_each(values: Mapping[str, Any]) -> str:
+    return ', '.join(f'{name} {_write(value)}' for name, value in values.items())
 
 
 def _write(value: Any) -> str:

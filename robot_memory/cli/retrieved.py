@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from robot_memory.cli.text import (
@@ -61,25 +61,31 @@ def render_recall(response: Any, paint: Paint) -> str:
 
 def _describe_links(item: Any) -> list[str]:
     """Return which memories replace, contradict or disagree with one."""
-    return [
-        f'{said} memory {other}'
-        for said, other in (
-            ('replaces', item.replaces),
-            ('replaced by', item.replaced_by),
-            ('changed by newer', item.newer),
-            ('contradicts', item.contradicts),
-            *(('disagrees with', one) for one in item.disagrees or ()),
-        )
-        if other is not None
-    ]
+    others = (
+        ('changed by newer', item.newer),
+        ('contradicts', item.contradicts),
+        *(('disagrees with', one) for one in item.disagrees or ()),
+    )
+    return _list_links(item.replaces, item.replaced_by, *others)
+
+
+def _list_links(
+    replaces: int | None, replaced_by: int | None, *others: tuple[str, int | None]
+) -> list[str]:
+    pairs = (('replaces', replaces), ('replaced by', replaced_by), *others)
+    return [f'{said} memory {other}' for said, other in pairs if other is not None]
+
+
+def _render_read_as(response: Any, paint: Paint) -> list[str]:
+    if not response.read_as:
+        return []
+    none = '; no event passes it' if response.no_match else ''
+    return [paint.dim(f'read as: {blank_controls(response.read_as)}{none}')]
 
 
 def _render_reading(response: Any, paint: Paint) -> list[str]:
     """Return how a query was read, and the figure that it asks for."""
-    lines = []
-    if response.read_as:
-        none = '; no event passes it' if response.no_match else ''
-        lines.append(paint.dim(f'read as: {blank_controls(response.read_as)}{none}'))
+    lines = _render_read_as(response, paint)
     if response.aggregate:
         rests = len(response.aggregate_ids or ())
         on = f' of {format_count(rests, "event")}' if rests else ''
@@ -119,15 +125,10 @@ def render_search(response: Any, paint: Paint) -> str:
             about.append(f'measured {known["measured_at"][:19].replace("T", " ")}')
         elif known.get('timestamp'):
             about.append(format_moment(known['timestamp']))
-        about += _list_links(known)
+        about += _list_links(known.get('replaces'), known.get('replaced_by'))
         rows.append((known['memory_id'], f'{item.score:.3f}', item.content, ' · '.join(about)))
     found = format_count(len(rows), 'memory', 'memories')
     return '\n'.join([*render_rows(rows, paint), paint.dim(found)])
-
-
-def _list_links(known: Mapping[str, Any]) -> list[str]:
-    pairs = (('replaces', known.get('replaces')), ('replaced by', known.get('replaced_by')))
-    return [f'{said} memory {other}' for said, other in pairs if other is not None]
 
 
 def render_timeline(response: Any, paint: Paint) -> str:
@@ -139,7 +140,7 @@ def render_timeline(response: Any, paint: Paint) -> str:
     for item in response.entries:
         about = [f'{item.sense} perception' if item.sense else item.kind, item.category]
         about += [item.stated_by, item.status if item.status != 'active' else '']
-        about += _list_links({'replaces': item.replaces, 'replaced_by': item.replaced_by})
+        about += _list_links(item.replaces, item.replaced_by)
         text = ' · '.join(one for one in about if one)
         rows.append((item.memory_id, item.at[:19].replace('T', ' '), item.content, text))
     more = f'; more: --cursor {response.next_cursor}' if response.next_cursor else ''
@@ -157,9 +158,7 @@ def _render_density(response: Any) -> list[str]:
 
 def render_explained(response: Any, paint: Paint) -> str:
     """Return memories as rows, each with the parts of its score."""
-    lines = []
-    if response.read_as:
-        lines.append(paint.dim(f'read as: {blank_controls(response.read_as)}'))
+    lines = _render_read_as(response, paint)
     if not response.memories:
         return '\n'.join([*lines, explain_nothing('No results.', response)])
     rows = []
@@ -170,7 +169,7 @@ def render_explained(response: Any, paint: Paint) -> str:
         about += [f'matched {", ".join(item.matched)}'] if item.matched else []
         about += [f'factor {item.factor:g}'] if item.factor != 1 else []
         about += [f'placed by {item.placed_by}'] if item.placed_by != 'score' else []
-        about += _list_links({'replaces': item.replaces, 'replaced_by': item.replaced_by})
+        about += _list_links(item.replaces, item.replaced_by)
         text = ' · '.join(one for one in about if one)
         rows.append((item.memory_id, f'{item.score:.3f}', item.content, text))
     lines += [*render_rows(rows, paint), paint.dim(_MODES[response.mode])]
