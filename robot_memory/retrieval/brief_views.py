@@ -12,7 +12,7 @@ from robot_memory.core.json_text import parse_finite
 from robot_memory.core.records import Record, is_rule_giver
 from robot_memory.core.zones import format_local
 from robot_memory.retrieval.evidence import is_only_simulated
-from robot_memory.retrieval.pages import page_arg
+from robot_memory.retrieval.pages import make_page, page_arg
 from robot_memory.retrieval.retriever import Found
 from robot_memory.text.quoting import format_label
 
@@ -34,10 +34,17 @@ class BriefView:
     page: str | None = page_arg()
 
 
-def view_briefly(found: Found, zone: ZoneInfo) -> tuple[BriefView, ...]:
+def view_briefly(found: Found, zone: ZoneInfo, viewer_url: str = '') -> tuple[BriefView, ...]:
     """Return what was found, best match first."""
-    records = [found.records[hit.id] for hit in found.hits]
-    return tuple(BriefView(one.id, one.content, _describe(one, found, zone)) for one in records)
+    return tuple(
+        BriefView(
+            one.id,
+            one.content,
+            _describe(one, found, zone),
+            page=make_page(viewer_url, one.id) if viewer_url else None,
+        )
+        for one in (found.records[hit.id] for hit in found.hits)
+    )
 
 
 def _describe(record: Record, found: Found, zone: ZoneInfo) -> str:

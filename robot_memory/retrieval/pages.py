@@ -11,7 +11,6 @@ from robot_memory.core.fields import arg
 from robot_memory.core.settings import Settings
 
 View = TypeVar('View', bound=Any)
-get_id, get_memory_id = attrgetter('id'), attrgetter('memory_id')
 
 
 def page_arg() -> Any:
@@ -31,7 +30,7 @@ def make_page(viewer_url: str, memory_id: int) -> str:
 def name_pages(
     settings: Settings,
     views: Iterable[View],
-    get_id: Callable[[View], Any] = get_memory_id,
+    get_id: Callable[[View], Any] = attrgetter('memory_id'),
 ) -> tuple[View, ...]:
     """Return views with the page of each that is of a memory, where a viewer is known."""
     if not settings.viewer_url:

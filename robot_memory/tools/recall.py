@@ -25,7 +25,6 @@ from robot_memory.retrieval.event_views import (
     LinkedEventView,
     read_arg,
 )
-from robot_memory.retrieval.pages import get_id, name_pages
 from robot_memory.retrieval.place_views import SpatialTarget, near_answer_arg, near_arg
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Found, Retriever
@@ -203,8 +202,9 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         from robot_memory.retrieval.event_answers import describe_asked
 
         told = describe_asked(memory, asked)
+    viewer_url = memory.settings.viewer_url
     response = RecallResponse(
-        () if is_brief else view_memories(found, zone, memory.settings.viewer_url),
+        () if is_brief else view_memories(found, zone, viewer_url),
         len(found.hits),
         found.mode,
         found.query_ms,
@@ -214,9 +214,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         models=found.models,
         answerable=chance,
         **told,
-        brief=name_pages(memory.settings, view_briefly(found, zone), get_id)
-        if is_brief and found.hits
-        else None,
+        brief=view_briefly(found, zone, viewer_url) if is_brief and found.hits else None,
         near=found.near,
         why_empty=why,
     )
