@@ -11,8 +11,11 @@ SOURCES = [
     path
     for folder in ('robot_memory', 'sage_mcp', 'scripts', 'bench', 'test', 'launch')
     for path in sorted((ROOT / folder).rglob('*'))
-    if path.is_file() and path.suffix not in ('.pyc', '.cpp')
+    if path.is_file()
+    and path.suffix not in ('.pyc', '.cpp')
+    and '.cache' not in path.relative_to(ROOT).parts
 ]
+"""Checkouts of other commits, which the bench compares with, are no sources."""
 
 
 def importers(library: str) -> Iterator[str]:

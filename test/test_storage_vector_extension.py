@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from sources import ROOT, SOURCES
 
 ANOTHER = """
 import ctypes, ctypes.util, sqlite3, sys, threading
@@ -108,11 +109,11 @@ def test_another_sqlite_with_the_same_extension_does_no_harm(order: str, tmp_pat
 
 
 def test_no_other_module_loads_an_extension() -> None:
-    root = Path(__file__).parents[1]
     loading = [
-        path.relative_to(root).as_posix()
-        for folder in ('robot_memory', 'bench', 'scripts', 'sage_mcp')
-        for path in (root / folder).rglob('*.py')
-        if 'load_extension(' in path.read_text(encoding='utf-8')
+        path.relative_to(ROOT).as_posix()
+        for path in SOURCES
+        if path.suffix == '.py'
+        and not path.is_relative_to(ROOT / 'test')
+        and 'load_extension(' in path.read_text(encoding='utf-8')
     ]
     assert loading == ['robot_memory/storage/private_library.py']
