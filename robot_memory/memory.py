@@ -153,6 +153,8 @@ class Memory:
                 getattr(self, name)
         elif any(self.settings.strategies) or any(self.settings.plugin_dirs):
             _ = self.extensions  # what is wrong with them is told at once
+        if resident and not self.db.read_only_reason:
+            self.disk_reserve.begin()
         self.timekeeper.settle(patient=True)
         if not (resident or self.db.read_only_reason) and self._has_unfinished_erasure():
             self.eraser.run()

@@ -1,8 +1,9 @@
 """
 Room on the disk that is kept for what makes room: forget, erase and maintain.
 
-A file beside the store, which is removed when one of these is called and the disk is full, and is
-made again once there is room. Where a file system compresses or shares blocks (Btrfs, ZFS), its
+A file beside the store. A long-running process makes the first part of it before it takes a write,
+and the rest within a minute; it is removed when one of these is called and the disk is full, and
+is made again once there is room. Where a file system compresses or shares blocks (Btrfs, ZFS), its
 removal may free nothing.
 """
 
@@ -23,7 +24,11 @@ logger = logging.getLogger(__name__)
 _MB = 1_000_000
 _PAUSE_SECONDS = 60.0
 _MARGIN = 4
-"""How many times its size must be free before it is made: it must not fill a disk by itself."""
+"""It takes one of so many parts of what is free, at most: it must not fill a disk by itself."""
+_LEAST = _MB
+"""Bytes below which it holds no place for a log of what is forgotten, and is not made."""
+_FIRST = 4 * _MB
+"""Bytes that are made at once: what forgetting writes, and no more than opening can wait for."""
 
 
 class DiskReserve:
@@ -44,18 +49,34 @@ class DiskReserve:
         """Return how many bytes are kept now."""
         return measure_file(self.path)
 
+    def begin(self) -> None:
+        """Make the first part of it where there is none, in some milliseconds."""
+        if not self.size:
+            self._keep(min(_FIRST, self._wanted))
+
     def run(self) -> None:
-        """Make it as large as the setting says, if there is room; the worker's job."""
+        """Make it as large as the setting says, or as there is room for; the worker's job."""
         if self._steady() < self._next_at:
             return
         self._next_at = self._steady() + _PAUSE_SECONDS
-        wanted, there = self._settings().disk_reserve * _MB, self.size
+        self._keep(self._wanted)
+
+    @property
+    def _wanted(self) -> int:
+        return self._settings().disk_reserve * _MB
+
+    def _keep(self, wanted: int) -> None:
+        there = self.size
         if wanted == there:
             return
         try:
+            room = (measure_room(self.path.parent) or 0) + there
+            goal = min(wanted, room // _MARGIN)
+            if there < wanted and goal < max(2 * there, _LEAST):
+                return  # what there is, if anything, serves as well
             self.path.unlink(missing_ok=True)
-            if wanted and (measure_room(self.path.parent) or 0) >= _MARGIN * wanted:
-                self._make(wanted)
+            if goal:
+                self._make(goal)
         except OSError as error:
             logger.info('no disk reserve can be kept at %s: %s', self.path, error)
 
