@@ -147,7 +147,9 @@ class Memory:
             self.db, self.embedder, self.vectorizer, self._settings, worker.is_stopping
         )
         self.scrubber = Scrubber(self.db, clocks.steady)
-        self.mender = IndexMender(self.db, self.scrubber, clocks.wall, worker.wake)
+        self.mender = IndexMender(
+            self.db, self.scrubber, clocks.wall, worker.wake, worker.is_stopping
+        )
         if resident:  # what threads share is there before they begin
             for name in _ON_DEMAND:
                 getattr(self, name)

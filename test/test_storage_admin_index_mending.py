@@ -13,7 +13,7 @@ from test_storage_damage import list_pages
 
 from robot_memory.core.errors import Unavailable
 from robot_memory.storage import checksums, damage
-from robot_memory.storage.admin import index_mending
+from robot_memory.storage.admin import index_filling, index_mending
 from robot_memory.storage.admin.verify import verify
 from robot_memory.storage.connection import Database
 from robot_memory.storage.indexes import set_aside
@@ -85,6 +85,8 @@ def mend(path: Path) -> list[str]:
     plan = index_mending.make_plan(database, damage.find_owners(path, damaged))
     assert plan is not None
     index_mending.mend(database, plan)
+    while index_filling.list_left(database):
+        index_filling.fill(database)
     database.close()
     return plan.names
 

@@ -13,7 +13,7 @@ from robot_memory.core.errors import RobotMemoryError
 from robot_memory.storage import Database
 from robot_memory.storage.indexes.set_aside import GROUP_OF
 from robot_memory.storage.shunned import find_tables
-from robot_memory.storage.tables import audit
+from robot_memory.storage.tables import audit, mending
 
 if TYPE_CHECKING:
     from robot_memory.storage.admin.index_mending import Plan
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 REBUILT = 'index_rebuilt'
+_STEPS = 40
+"""Batches that are filled before the worker does its other jobs."""
 
 
 class IndexMender:
@@ -29,7 +31,7 @@ class IndexMender:
 
     It does so only where no row is damaged: `avoided` are the groups of indexes that reads do
     without until then, `found` these and the tables whose indexes they avoid. `made` counts what
-    was made anew.
+    was made anew. What is filled in batches goes on where any process left it.
     """
 
     def __init__(
@@ -38,8 +40,11 @@ class IndexMender:
         scrubber: Scrubber,
         clock: Callable[[], int],
         wake: Callable[[], None],
+        is_stopping: Callable[[], bool] = lambda: False,
     ) -> None:
         """Learn of damage from failed calls, and from the scrubber."""
+        self._is_stopping = is_stopping
+        self._marks: dict[str, int] = {}
         self._db = db
         self._scrubber = scrubber
         self._clock = clock
@@ -99,12 +104,35 @@ class IndexMender:
             self._is_told = True
             self._tried.clear()
             self._run()
+            while self._fill():
+                pass
         return self.made - before
 
     def run(self) -> None:
-        """Make anew what is known to be damaged; the worker's job."""
+        """Make anew what is known to be damaged, a part in each turn; the worker's job."""
         with self._lock:
             self._run()
+            if self._fill():
+                self._wake()
+
+    def _fill(self) -> bool:
+        """Go on to fill what was emptied; say whether something is left."""
+        from robot_memory.storage.admin import index_filling
+
+        for _ in range(_STEPS):
+            self._note_marks(index_filling.list_left(self._db))
+            if not self._marks or self._is_stopping():
+                break
+            for group in index_filling.fill(self._db):
+                self._tell_made([group], 'it was damaged')
+        return bool(self._marks) and not self._is_stopping()
+
+    def _note_marks(self, marks: dict[str, int]) -> None:
+        """Have reads do without what is being filled, whoever emptied it."""
+        if marks.keys() != self._marks.keys():
+            groups = (self.avoided - self._marks.keys()) | marks.keys()
+            self._avoid(groups, self._db.shunned.tables)
+        self._marks = marks
 
     def _run(self) -> None:
         from robot_memory.storage import damage
@@ -137,20 +165,26 @@ class IndexMender:
 
         named = ', '.join(plan.names)
         logger.warning('%s: making damaged indexes anew: %s', self._db.path, named)
-        index_mending.mend(self._db, plan)
-        with self._db.write() as connection:
-            reason = f'{len(damaged)} pages were damaged'
-            detail = {'indexes': plan.names}
-            audit.record(connection, None, REBUILT, THE_STORE, reason, detail, self._clock())
-        self.made += len(plan.names)
-        self._avoid(frozenset(), frozenset())
+        marks = index_mending.mend(self._db, plan)
+        self._avoid(frozenset(marks), frozenset())
+        self._marks = marks
         self._scrubber.forget(set(damaged))
         self._seen = self._scrubber.damaged
-        logger.warning('%s: made anew from the rows: %s', self._db.path, named)
+        made = [name for name in plan.names if name not in marks]
+        if made:
+            self._tell_made(made, f'{len(damaged)} pages were damaged')
+
+    def _tell_made(self, names: Sequence[str], reason: str) -> None:
+        with self._db.write() as connection:
+            detail = {'indexes': names}
+            audit.record(connection, None, REBUILT, THE_STORE, reason, detail, self._clock())
+        self.made += len(names)
+        logger.warning('%s: made anew from the rows: %s', self._db.path, ', '.join(names))
 
     def describe(self) -> str:
         """Return in words what reads do without, '' where nothing."""
         if not self.found:
             return ''
-        named = self._name_found()
-        return f'indexes of the store are damaged ({named}): recall goes on without'
+        told = f'indexes of the store are damaged ({self._name_found()}): recall goes on without'
+        filled = mending.describe(self._marks)
+        return f'{told}; being made anew: {filled}' if filled else told

@@ -32,6 +32,7 @@ from robot_memory.storage.read_only import (
 )
 from robot_memory.storage.replacement import complete_replacement
 from robot_memory.storage.source import Source
+from robot_memory.storage.tables import mending
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.upgrade import NoRoom
 
@@ -139,7 +140,8 @@ class Database:
                 self._patient = True
             try:
                 self.on_write(self._writer)
-                yield self._writer
+                with mending.avoid_marked(self._writer):
+                    yield self._writer
                 self._writer.execute('COMMIT')
                 # What was committed to a file that nobody will open is not acknowledged.
                 self._check_files()
@@ -157,7 +159,8 @@ class Database:
                 if self._watch.is_cut():
                     self.refuse_removed()
                 connection.execute('BEGIN')
-                yield self.shunned.prepare(connection) if self.shunned.tables else connection
+                with mending.avoid_marked(connection):
+                    yield self.shunned.prepare(connection) if self.shunned.tables else connection
             finally:
                 if connection.in_transaction:
                     connection.execute('ROLLBACK')

@@ -14,7 +14,7 @@ from typing import Any
 
 import apsw
 
-from robot_memory.storage.tables import meta
+from robot_memory.storage.tables import mending, meta
 
 RULES = 3
 """Raise it when the same record would give other terms, stems, guards, hashes, facets or cells;
@@ -62,6 +62,7 @@ def rebuild(connection: apsw.Connection, progress: Callable[[int, int], None]) -
         progress(done, total)
     index_observed(connection)
     restore_vectors(connection)
+    mending.end(connection, mending.read(connection))
     set_current(connection)
 
 

@@ -17,7 +17,7 @@ import apsw
 from robot_memory.storage import schema_runner
 from robot_memory.storage.connection import Database
 from robot_memory.storage.indexes import entries, facets
-from robot_memory.storage.tables import observations
+from robot_memory.storage.tables import mending, observations
 from robot_memory.storage.tables.revisions import STATE
 
 _FULL_TEXT = ('data', 'idx', 'docsize')
@@ -46,7 +46,8 @@ def open_past(db: Database, line: int) -> Iterator[apsw.Connection]:
         _copy_indexes(connection)
         _add_views(connection, line)
         _rebuild_changed(connection)
-        yield connection
+        with mending.avoid_marked(connection):
+            yield connection
 
 
 def _copy_memories(connection: apsw.Connection, line: int) -> None:

@@ -1,8 +1,9 @@
 """
 Making damaged indexes of a store in use anew from its rows, which are never touched.
 
-The damaged pages are read as empty ones (`page_substitution`), so that SQLite can empty the trees;
-then they are filled again, all in one transaction: whoever reads meanwhile sees the state before.
+The damaged pages are read as empty ones (`page_substitution`), so that SQLite can empty the trees.
+Words, and filters and places, are then filled in batches (`index_filling`); what is little or quick
+to make is filled in the same transaction.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import apsw
 
 from robot_memory.core.errors import Unavailable
 from robot_memory.storage import damage, derived
+from robot_memory.storage.admin import index_filling
 from robot_memory.storage.admin.page_substitution import (
     INDEX_LEAF,
     TABLE_LEAF,
@@ -26,9 +28,9 @@ from robot_memory.storage.admin.page_substitution import (
 )
 from robot_memory.storage.admin.row_reading import Table, read_rows
 from robot_memory.storage.connection import Database
-from robot_memory.storage.indexes import entries, facets, set_aside
+from robot_memory.storage.indexes import entries, set_aside
 from robot_memory.storage.indexes.set_aside import CONTEXTS, VECTORS, WORDS
-from robot_memory.storage.tables import event_hours, rule_conditions
+from robot_memory.storage.tables import event_hours, mending, rule_conditions
 
 _NEVER_USED = re.compile(r'Page (\d+): never used')
 _MOST_LINES = 10_000_000
@@ -90,11 +92,11 @@ def make_plan(db: Database, owners: Mapping[int, str]) -> Plan | None:
     return Plan(groups, frozenset(tables), indexes, pages)
 
 
-def mend(db: Database, plan: Plan) -> None:
+def mend(db: Database, plan: Plan) -> dict[str, int]:
     """
-    Make indexes anew; who writes waits meanwhile, who reads does not.
+    Empty indexes and make them anew; return those that are marked to be filled in batches.
 
-    Raise Unavailable, having changed nothing, where a damaged page was written since.
+    Who writes waits meanwhile, who reads does not. Raise Unavailable, having changed nothing, where a damaged page was written since.
     """
     with db.read() as connection:
         size = connection.pragma('page_size')
@@ -121,11 +123,13 @@ def mend(db: Database, plan: Plan) -> None:
             if VECTORS in plan.groups:
                 _keep_vectors(source, connection)
             _remake(connection, plan)
+            marks = mending.read(connection)
             connection.execute('COMMIT')
         except BaseException:
             if connection.in_transaction:
                 connection.execute('ROLLBACK')
             raise
+    return marks
 
 
 def _refuse_written(db: Database, plan: Plan) -> None:
@@ -165,25 +169,16 @@ def _remake(connection: apsw.Connection, plan: Plan) -> None:
         _REMAKE[group](connection, plan.tables)
 
 
-def _remake_words(connection: apsw.Connection, tables: Collection[str]) -> None:
+def _empty_words(connection: apsw.Connection, tables: Collection[str]) -> None:
     for table in set_aside.list_tables(WORDS):
         if table != _CONFIG or table in tables:
             connection.execute(f'DELETE FROM {table}')
     connection.execute(_PUT_VERSION)
-    connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('delete-all')")
-    for row in _read_active(connection):
-        entries.add_words(connection, *row[:4])
+    index_filling.empty(connection, WORDS)
 
 
-def _remake_contexts(connection: apsw.Connection, tables: Collection[str]) -> None:
-    for table in set_aside.list_tables(CONTEXTS):
-        connection.execute(f'DELETE FROM {table}')
-    for batch in derived.read_batches(connection):
-        for memory_id, _, collection, _, context, status in batch:
-            facets.put(connection, memory_id, json.loads(context))
-            if status == 'active':
-                entries.add_places(connection, memory_id, collection, json.loads(context))
-    derived.index_observed(connection)
+def _empty_contexts(connection: apsw.Connection, tables: Collection[str]) -> None:
+    index_filling.empty(connection, CONTEXTS)
 
 
 def _keep_vectors(source: apsw.Connection, connection: apsw.Connection) -> None:
@@ -224,8 +219,8 @@ def _remake_rules(connection: apsw.Connection, tables: Collection[str]) -> None:
 
 
 _REMAKE: Mapping[str, Callable[[apsw.Connection, Collection[str]], None]] = {
-    WORDS: _remake_words,
-    CONTEXTS: _remake_contexts,
+    WORDS: _empty_words,
+    CONTEXTS: _empty_contexts,
     VECTORS: _remake_vectors,
     'counts': _remake_counts,
     'hours': _remake_hours,

@@ -9,7 +9,8 @@ their own type. A memory of too many facets stands under no path and is a candid
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import apsw
@@ -33,7 +34,7 @@ def put(connection: apsw.Connection, memory_id: int, context: Mapping[str, Any])
     found = _select(context)
     if found is None:
         connection.execute(
-            'INSERT INTO facets (path_id, value, memory_id) VALUES (?, 0, ?)',
+            'INSERT OR IGNORE INTO facets (path_id, value, memory_id) VALUES (?, 0, ?)',
             (_NO_PATH, memory_id),
         )
     elif found:
@@ -43,6 +44,32 @@ def put(connection: apsw.Connection, memory_id: int, context: Mapping[str, Any])
                 'INSERT OR IGNORE INTO facet_paths (path) SELECT key FROM json_each(?)', (text,)
             )
             _insert(connection, memory_id, text)
+
+
+def put_all(
+    connection: apsw.Connection, contexts: Iterable[tuple[int, Mapping[str, Any]]]
+) -> None:
+    """Index the contexts of many memories, in the order in which the index has them."""
+    found = []
+    for memory_id, context in contexts:
+        selected = _select(context)
+        if selected is None:
+            put(connection, memory_id, context)
+        elif selected:
+            found.append((memory_id, selected))
+    text = dump_json(found)
+    each = 'json_each(?) AS row CROSS JOIN json_each(row.value, \'$[1]\') AS found'
+    connection.execute(
+        f'INSERT OR IGNORE INTO facet_paths (path) SELECT DISTINCT found.key FROM {each}'
+        ' WHERE found.key NOT IN (SELECT path FROM facet_paths)',
+        (text,),
+    )
+    value = re.sub(r'\b(type|atom)\b', r'found.\1', _VALUE)
+    connection.execute(
+        f"INSERT OR IGNORE INTO facets SELECT p.id, {value}, row.value ->> '$[0]' FROM {each}"
+        ' CROSS JOIN facet_paths AS p ON p.path = found.key ORDER BY 1, 2, 3',
+        (text,),
+    )
 
 
 def _insert(connection: apsw.Connection, memory_id: int, text: str) -> int:

@@ -149,9 +149,18 @@ def holds_any(connection: apsw.Connection, terms: Sequence[str], collection: str
 
 
 def find_any(connection: apsw.Connection, terms: Sequence[str], collection: str) -> list[int]:
-    """Return the ids of a collection's memories that hold any of the terms."""
+    """
+    Return the ids of a collection's memories that hold any of the terms.
+
+    Where the index is damaged, those of all its facts.
+    """
     if is_avoided(WORDS):
-        return []
+        facts = connection.execute(
+            "SELECT id FROM memories INDEXED BY memories_by_guard WHERE collection = ?"
+            " AND status = 'active' AND type = 'fact'",
+            (collection,),
+        )
+        return [row[0] for row in facts]
     rows = connection.execute(
         'SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?',
         (f'"{collection_term(collection)}" AND ({any_of(terms)})',),

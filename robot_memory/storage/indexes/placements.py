@@ -19,12 +19,14 @@ from typing import Any
 
 import apsw
 
+from robot_memory.core.errors import Unavailable
 from robot_memory.core.places import Place, read_place
 from robot_memory.detectors import Pose
 from robot_memory.storage.indexes import positions
 from robot_memory.storage.indexes.cells import make_cell
 from robot_memory.storage.indexes.filters import Where, find_few
 from robot_memory.storage.indexes.outward import walk_outward
+from robot_memory.storage.indexes.set_aside import CONTEXTS, is_avoided
 
 _SPREAD = struct.Struct('<6d')
 _FIRST = 8
@@ -110,7 +112,12 @@ def _intern_frame(connection: apsw.Connection, collection: str, place: Place) ->
 
 
 def list_frames(connection: apsw.Connection, collection: str | None) -> list[PlaceFrame]:
-    """Return the frames that places of a collection are in, or of all (None)."""
+    """
+    Return the frames that places of a collection are in, or of all (None).
+
+    Raise Unavailable while the index of places is damaged.
+    """
+    _refuse_damaged()
     rows = connection.execute(
         'SELECT id, frame, map, revision FROM place_frames'
         ' WHERE ?1 IS NULL OR collection = ?1 ORDER BY id',
@@ -131,6 +138,7 @@ def count_in_frame(connection: apsw.Connection, where: Where, frame: PlaceFrame)
 
 def get_place(connection: apsw.Connection, memory_id: int) -> tuple[PlaceFrame, Placement] | None:
     """Return the frame and the place (in that frame) of an active memory; None: it has none."""
+    _refuse_damaged()
     row: Any = connection.execute(
         'SELECT f.id, f.frame, f.map, f.revision, p.x, p.y, p.z, p.spread FROM placed AS p'
         ' JOIN place_frames AS f ON f.id = p.frame_id WHERE p.memory_id = ?',
@@ -144,6 +152,7 @@ def get_place(connection: apsw.Connection, memory_id: int) -> tuple[PlaceFrame, 
 
 def find_object(connection: apsw.Connection, name: str) -> int | None:
     """Return the newest active memory with a place whose spatial.object is `name`."""
+    _refuse_damaged()
     row: Any = connection.execute(
         'SELECT f.memory_id FROM facets AS f'
         ' JOIN facet_paths AS n ON n.id = f.path_id AND n.path = ?'
@@ -213,6 +222,14 @@ def _read(
     )
     for memory_id, frame, x, y, z, spread in rows:
         yield memory_id, frame, (x, y, z), _unpack(spread)
+
+
+def _refuse_damaged() -> None:
+    if is_avoided(CONTEXTS):
+        raise Unavailable(
+            'the index of places is damaged, and is being made anew; ask again later, or without '
+            'a frame'
+        )
 
 
 def _unpack(spread: bytes | None) -> tuple[float, ...] | None:

@@ -22,6 +22,7 @@ from robot_memory.core.json_text import parse_finite
 from robot_memory.storage.indexes.cells import make_cell
 from robot_memory.storage.indexes.filters import Where, find_few
 from robot_memory.storage.indexes.outward import walk_outward
+from robot_memory.storage.indexes.set_aside import CONTEXTS, is_avoided
 
 MAX_DIMENSIONS = 16
 MOST = 16
@@ -203,10 +204,12 @@ def _read_positions(
 
 def _list_overfull(connection: apsw.Connection) -> list[int]:
     """Return the memories of too many positions."""
+    if is_avoided(CONTEXTS):
+        return []
     rows = connection.execute('SELECT memory_id FROM places WHERE path_id = ?', (_NO_PATH,))
     return [row[0] for row in rows]
 
 
 def _is_in_grid(place: str) -> bool:
-    """Say whether a JSON path leads by names alone, so that the grid holds its positions."""
-    return not any(mark in place for mark in ('$[', '"[', ']['))
+    """Say whether the grid is whole and holds a path's positions: names alone lead there."""
+    return not is_avoided(CONTEXTS) and not any(mark in place for mark in ('$[', '"[', ']['))

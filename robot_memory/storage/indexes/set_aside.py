@@ -1,7 +1,8 @@
 """
 Indexes that are damaged, so that reads do without them until they are made anew.
 
-A read that is told what is damaged (`Damaged`) is done again, with that set aside.
+A read that is told what is damaged (`Damaged`) is done again, with that set aside. What is being
+made anew in the file (`tables.mending`) is set aside in every transaction.
 """
 
 from __future__ import annotations
@@ -36,14 +37,20 @@ def list_tables(group: str) -> list[str]:
 
 @contextmanager
 def avoid(groups: Iterable[str]) -> Iterator[None]:
-    """Have reads in the block do without some groups."""
-    token = _avoided.set(frozenset(groups))
+    """Have reads in the block do without some groups more."""
+    before = _avoided.get()
+    _avoided.set(before.union(groups))
     try:
         yield
     finally:
-        _avoided.reset(token)
+        _avoided.set(before)
 
 
 def is_avoided(group: str) -> bool:
     """Say whether a read is to do without a group."""
     return group in _avoided.get()
+
+
+def is_any_avoided() -> bool:
+    """Say whether a read is to do without any group."""
+    return bool(_avoided.get())

@@ -308,10 +308,15 @@ def undo(connection: apsw.Connection, memory_id: int, line: int, undoing: int) -
     index(connection, memory_id)
 
 
-def list_observed(connection: apsw.Connection) -> list[int]:
-    """Return the memories that have observations."""
-    sql = f'SELECT DISTINCT memory_id FROM observations WHERE {STANDING}'
-    return [row[0] for row in connection.execute(sql)]
+def list_observed(
+    connection: apsw.Connection, first: int = 0, last: int = 2**63 - 1
+) -> list[int]:
+    """Return the memories that have observations, of all or from one to another."""
+    sql = (
+        'SELECT DISTINCT memory_id FROM observations'
+        f' WHERE memory_id BETWEEN ? AND ? AND {STANDING}'
+    )
+    return [row[0] for row in connection.execute(sql, (first, last))]
 
 
 def index(connection: apsw.Connection, memory_id: int) -> None:
