@@ -65,14 +65,15 @@ def test_free_room_is_given_back_where_it_is_much(robot: Robot) -> None:
 
 
 @pytest.mark.parametrize(
-    'loss',
+    ('loss', 'index'),
     [
-        'DELETE FROM memories_fts WHERE rowid IN (3, 5)',
-        'DELETE FROM memories_fts_data WHERE id > 10',
-        'DELETE FROM indexed WHERE memory_id IN (4, 8)',
+        ('DELETE FROM memories_fts WHERE rowid IN (3, 5)', 'memories_fts'),
+        ('DELETE FROM memories_fts_data WHERE id > 10', 'memories_fts'),
+        ('DELETE FROM indexed WHERE memory_id IN (4, 8)', 'indexed'),
+        ('UPDATE indexed SET memory_id = 10009 WHERE memory_id = 9', 'indexed'),
     ],
 )
-def test_rows_that_an_index_lost_are_indexed_again(robot: Robot, loss: str) -> None:
+def test_rows_that_an_index_lost_are_indexed_again(robot: Robot, loss: str, index: str) -> None:
     fill(robot, 100)
     before = robot.contents(query='red cup', n=100)
     robot.close()
@@ -82,7 +83,7 @@ def test_rows_that_an_index_lost_are_indexed_again(robot: Robot, loss: str) -> N
     with Memory(robot.memory.settings, resident=False) as memory:
         again = Robot(memory)
         told = run_maintenance(again)['integrity']
-        assert told.done and 'memories_fts' in told.detail
+        assert told.done and told.detail == f'rebuilt indexes: {index}'
         assert again.contents(query='red cup', n=100) == before
         assert run_maintenance(again)['integrity'].detail == 'the file is intact'
     check_file(robot.memory.db.path)

@@ -15,7 +15,15 @@ from typing import Any, NamedTuple
 import apsw
 
 from robot_memory.storage.connection import Database
-from robot_memory.storage.indexes import entries, facets, fulltext, partitions
+from robot_memory.storage.indexes import (
+    entries,
+    facets,
+    forms,
+    fulltext,
+    indexed,
+    other_vectors,
+    partitions,
+)
 from robot_memory.storage.indexes.set_aside import CONTEXTS, WORDS
 from robot_memory.storage.tables import mending, observations
 from robot_memory.text import tokenizer
@@ -97,6 +105,69 @@ def _read(connection: apsw.Connection, last: int, until: int | None) -> list[_Ro
         (last, until, _BATCH if until is None else -1),
     )
     return [_Row(*row) for row in rows]
+
+
+def fill_all(db: Database) -> None:
+    """Fill all groups that are marked."""
+    while list_left(db):
+        fill(db)
+
+
+def complete_vectors(db: Database) -> int:
+    """
+    Give the index of vectors the rows that it lacks, and take those away that no memory has.
+
+    Return how many. New rows wait for their vectors.
+    """
+    last = done = 0
+    while True:
+        with db.read() as connection:
+            wrong: list[int] = [row[0] for row in connection.execute(_WRONG, (last, _BATCH))]
+        if not wrong:
+            break
+        with db.write() as connection:
+            for memory_id in wrong:
+                done += _complete_vector(connection, memory_id)
+        last = wrong[-1]
+    if done:
+        with db.write() as connection:
+            connection.execute(
+                'DELETE FROM collections;'
+                'INSERT INTO collections (name, memories)'
+                ' SELECT collection, count(*) FROM indexed GROUP BY collection'
+            )
+    return done
+
+
+_WRONG = (
+    "SELECT id FROM (SELECT id FROM memories NOT INDEXED WHERE id > ?1 AND status = 'active'"
+    ' AND NOT EXISTS (SELECT 1 FROM indexed WHERE memory_id = memories.id) ORDER BY id LIMIT ?2)'
+    ' UNION SELECT memory_id FROM (SELECT memory_id FROM indexed NOT INDEXED WHERE memory_id > ?1'
+    " AND NOT EXISTS (SELECT 1 FROM memories WHERE id = memory_id AND status = 'active')"
+    ' ORDER BY memory_id LIMIT ?2) ORDER BY 1 LIMIT ?2'
+)
+
+
+def _complete_vector(connection: apsw.Connection, memory_id: int) -> bool:
+    """Make the row of a memory in the index of vectors fit; say whether it did not."""
+    rows = _read(connection, memory_id - 1, memory_id)
+    is_active = bool(rows) and rows[0].status == 'active'
+    is_there = bool(indexed.fetch(connection, [memory_id]))
+    if is_active == is_there:
+        return False
+    if is_there:
+        form = indexed.remove(connection, memory_id)
+        if form is None:
+            other_vectors.remove(connection, memory_id)
+        else:
+            forms.release(connection, form)
+    else:
+        row = rows[0]
+        context = json.loads(row.context)
+        texts = (row.type, row.collection, row.content)
+        entries.add_vectors(connection, memory_id, *texts, context, None)
+        observations.index(connection, memory_id)
+    return True
 
 
 def _make_terms(rows: Sequence[_Row]) -> dict[str, list[str]]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import apsw
 
-from robot_memory.storage import checksums, damage, derived
+from robot_memory.storage import checksums, damage
+from robot_memory.storage.admin import index_filling
 from robot_memory.storage.admin.advice import upkeep
 from robot_memory.storage.admin.cleaning import remove_words
 from robot_memory.storage.connection import Database
+from robot_memory.storage.indexes.set_aside import WORDS
 
 _WORTH_SHARE = 0.25
 _WORTH_BYTES = 8_000_000
@@ -21,7 +23,8 @@ _BROKEN = re.compile(
     r'missing from index (\w+)|wrong # of entries in index (\w+)|non-unique entry in index (\w+)'
     r'|(?:fts5: .*|FTS5 table \w+\.)"?(memories_fts)\b'
 )
-_WORDS = 'memories_fts'
+_WORDS, _VECTORS = 'memories_fts', 'indexed'
+_ROWS_OF = {_WORDS: ('memories_fts_docsize', 'id'), _VECTORS: ('indexed', 'memory_id')}
 
 
 @dataclass(frozen=True)
@@ -57,18 +60,19 @@ def repair(db: Database) -> Done:
             f'checksums of pages do not match: {named}; stop all writers, then '
             'restore a backup, or write a new store by `robot-memory salvage`',
         )
+    index_filling.fill_all(db)
     found = _problems(db)
-    if not found and _fits(db):
+    unfit = _list_unfit(db)
+    if not (found or unfit):
         return Done(True, 'the file is intact')
     curable = [find_broken([line]) for line in found]
     broken = {name for names in curable for name in names}
-    for name in sorted(broken - {_WORDS}):
+    for name in sorted(broken - _ROWS_OF.keys()):
         with db.write() as connection:
             connection.execute(f'REINDEX "{name}"')
-    if all(curable) and (_WORDS in broken or not _fits(db)):
-        with db.write() as connection:
-            derived.rebuild(connection, lambda done, total: None)
-        broken.add(_WORDS)
+    if all(curable):
+        broken |= unfit
+        _complete(db, broken)
     left = _problems(db) if broken else found
     if left:
         return Done(
@@ -77,6 +81,16 @@ def repair(db: Database) -> Done:
             'backup or import an archive',
         )
     return Done(True, f'rebuilt indexes: {", ".join(sorted(broken))}')
+
+
+def _complete(db: Database, broken: Collection[str]) -> None:
+    """Make the rows of the indexes of vectors and words fit again, in batches."""
+    if _VECTORS in broken:
+        index_filling.complete_vectors(db)
+    if _WORDS in broken:
+        with db.write() as connection:
+            index_filling.empty(connection, WORDS)
+        index_filling.fill_all(db)
 
 
 def find_broken(told: Sequence[str]) -> list[str]:
@@ -96,9 +110,20 @@ def count_indexed(connection: apsw.Connection) -> tuple[int, int, int]:
     return int(rows), int(indexed), int(words)
 
 
-def _fits(db: Database) -> bool:
+def _list_unfit(db: Database) -> set[str]:
+    """Return the indexes of vectors and words whose rows are not those of the active memories."""
+    found = set()
     with db.read() as connection:
-        return len(set(count_indexed(connection))) == 1
+        for name, (table, key) in _ROWS_OF.items():
+            ((is_unfit,),) = connection.execute(
+                'SELECT EXISTS (SELECT 1 FROM memories NOT INDEXED'
+                f" WHERE status = 'active' AND id NOT IN (SELECT {key} FROM {table}))"
+                f' OR EXISTS (SELECT 1 FROM {table} AS t NOT INDEXED WHERE NOT EXISTS'
+                f" (SELECT 1 FROM memories WHERE id = t.{key} AND status = 'active'))"
+            )
+            if is_unfit:
+                found.add(name)
+    return found
 
 
 def _problems(db: Database) -> list[str]:
