@@ -35,6 +35,7 @@ from robot_memory.storage.source import Source
 from robot_memory.storage.tables import mending
 from robot_memory.storage.tables.meta import get_store_id
 from robot_memory.storage.upgrade import NoRoom
+from robot_memory.storage.write_turns import WriteTurns, released
 
 logger = logging.getLogger(__name__)
 
@@ -82,9 +83,9 @@ class Database:
         self.read_only_reason = ''
         self._synchronous = {'full': 'FULL', 'normal': 'NORMAL'}[durability]
         self._lock = threading.RLock()
+        self._turns = WriteTurns(path)
         self._readers: queue.LifoQueue[apsw.Connection] = queue.LifoQueue()
         self._closed = False
-        self._patient = True
         self._deadline = math.inf
         with self._translate_errors():
             try:
@@ -130,14 +131,10 @@ class Database:
             raise ReadOnlyStore(self.read_only_reason)
         if not self._lock.acquire(blocking=patient):
             raise Unavailable(f'another thread is writing to {self.path}; try again')
-        with self._translate_errors(), _released(self._lock):
+        with self._translate_errors(), released(self._lock):
             self._refuse_closed()
             self._check_files()
-            self._patient = patient
-            try:
-                self._writer.execute('BEGIN IMMEDIATE')
-            finally:
-                self._patient = True
+            self._begin(patient)
             try:
                 self.on_write(self._writer)
                 with mending.avoid_marked(self._writer):
@@ -174,16 +171,17 @@ class Database:
         """
         Give a new connection without a transaction, for what cannot be done in one.
 
-        While it works `alone`, this process's writes wait for it at the lock. `vfs` is that of
-        checksums, or one over it.
+        While it works `alone`, this process's writes wait for it at the lock, and it is the next
+        to write. `vfs` is that of checksums, or one over it.
         """
         with self._translate_errors(), self._lock if alone else nullcontext():
             self._refuse_closed()
-            connection = self._open_reader(vfs)
-            try:
-                yield connection
-            finally:
-                self._close_connection(connection)
+            with self._turns.hold(self._make_busy_handler()) if alone else nullcontext():
+                connection = self._open_reader(vfs)
+                try:
+                    yield connection
+                finally:
+                    self._close_connection(connection)
 
     @contextmanager
     def connect_scratch(
@@ -233,6 +231,7 @@ class Database:
             if self._closed:
                 return
             self._closed = True
+            self._turns.close()
             while True:
                 try:
                     self._close_connection(self._readers.get_nowait())
@@ -273,6 +272,14 @@ class Database:
         if self._watch.is_replaced():
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.close()
+
+    def _begin(self, patient: bool) -> None:
+        wait = self._make_busy_handler()
+        self._writer.set_busy_handler(None)  # SQLite is to say at once that another one writes
+        try:
+            self._turns.begin(self._writer, wait if patient else lambda _: False)
+        finally:
+            self._writer.set_busy_handler(wait)
 
     def _roll_back(self) -> None:
         if not self._closed and self._writer.in_transaction:
@@ -361,12 +368,10 @@ class Database:
 
     def _make_busy_handler(self) -> Callable[[int], bool]:
         """Return a busy handler: wait a little, until patience ends or the memory closes."""
-        until = 0.0
+        until = math.inf
 
         def wait(attempts: int) -> bool:
             nonlocal until
-            if not self._patient:
-                return False
             if attempts == 0:
                 until = time.monotonic() + PATIENCE_SECONDS
             if time.monotonic() > min(until, self._deadline):
@@ -391,13 +396,3 @@ class Database:
         if self._deadline < math.inf:
             return 'this memory is shutting down'
         return f'it has been for {PATIENCE_SECONDS:.0f} s; end that process'
-
-
-@contextmanager
-def _released(lock: threading.RLock) -> Iterator[None]:
-    """Release a lock at the end of the block, unless `stop_waiting` has released it."""
-    try:
-        yield
-    finally:
-        with suppress(RuntimeError):
-            lock.release()
