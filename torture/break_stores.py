@@ -46,7 +46,7 @@ class Tally:
     rounds: int = 0
     unit: str = 'rounds'
     wrong: Counter[str] = field(default_factory=Counter)
-    notes: list[str] = field(default_factory=list)
+    figures: Counter[str] = field(default_factory=Counter)
 
     def add(self, kind: str = '', detail: str = '', seed: int = 0, number: int = 0) -> None:
         """Count a round, and print at once what is wrong in it."""
@@ -117,8 +117,8 @@ def print_tally(tally: Tally, seconds: float) -> None:
     """Print a line of figures."""
     counts = ', '.join(f'{tally.wrong[kind]} {kind}' for kind in KINDS)
     print(f'{tally.part}: {tally.rounds} {tally.unit}, {counts} ({seconds:.0f} s)', flush=True)
-    for note in tally.notes:
-        print(f'  {note}', flush=True)
+    for name, count in tally.figures.items():
+        print(f'  {count} {name}', flush=True)
 
 
 Rounds = Iterator[tuple[int, int, random.Random]]
@@ -173,18 +173,12 @@ def run_erasures(tally: Tally, folder: Path, seed: int, rounds: int, only: int |
     store.start_others()
     try:
         for number in range(rounds if only is None else only + 1):
-            chance = random.Random(f'{seed} round {number}')
-            place = chance.randint(1, erasures.CALLS_A_ROUND) if chance.random() < 0.5 else 0
-            found = store.erase(number, chance, place=place)
+            found = store.erase(number, random.Random(f'{seed} round {number}'))
             tally.add(found.kind, found.detail, seed, number)
     finally:
-        for status in store.stop_others():
-            if status:
-                tally.add('ended', f'a process beside it: {status}', seed, rounds)
-    tally.notes.append(
-        f'{store.erased} memories erased in {store.proved} erasures; of {len(store.gone)} words '
-        f'{len(store.find_left())} found'
-    )
+        for wrong in store.stop_others():
+            tally.add('ended', wrong, seed, rounds)
+        erasures.add_figures(tally.figures, store.figures)
 
 
 def run_damage(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
@@ -192,7 +186,7 @@ def run_damage(tally: Tally, folder: Path, seed: int, rounds: int, only: int | N
     store = damage.Damaged(folder, seed)
     for _, number, chance in list_rounds(seed, rounds, only, OF_LIFE):
         tally.add(*store.strike(chance), seed, number)
-    tally.notes = store.list_figures()
+    tally.figures.update(store.found)
 
 
 def run_clocks(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
@@ -210,7 +204,7 @@ def run_calls(tally: Tally, folder: Path, seed: int, rounds: int, only: int | No
         tally.add(kind, detail, seed, 0)
 
     counts = calls.call_all(folder, rounds * CALLS_A_ROUND, seed, add)
-    tally.notes = [f'{count} {name}' for name, count in counts.items()]
+    tally.figures.update(counts)
 
 
 PARTS: dict[str, Callable[[Tally, Path, int, int, int | None], None]] = {

@@ -82,10 +82,6 @@ class Damaged:
         self.found[f'{kind}s: no difference and not detected'] += harmless
         return '', ''
 
-    def list_figures(self) -> list[str]:
-        """Return a line for each count."""
-        return [f'{count} {name}' for name, count in sorted(self.found.items())]
-
     def _read(self, ran: Path) -> dict[str, Any]:
         """Read all of a store in a process of its own."""
         told = self._folder / 'told'

@@ -1,10 +1,11 @@
 """
 Erasures beside two other processes, each killed at any call on a file: all or nothing, no word.
 
-One store lives through all rounds. In each a process stores memories of every kind, erases half of
-what is known and is killed on the way; another one opens the store and completes what was begun.
-Words are looked for in the bytes of the file, its log and all backups, and as terms of the index.
-What is compressed is not read: of parts it is the rows that must be gone.
+One store lives through all rounds. In each a process stores memories of every kind and makes some
+erasures, and half of them are killed at any call on a file from the first preview on; another one
+opens the store and completes what was begun, and is killed, too, at times. Words are looked for in
+the bytes of the file, its log and all backups, and as terms of the index. What is compressed is
+not read: of parts it is the rows that must be gone.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 import signal
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,9 +37,9 @@ from robot_memory.storage import checksums
 
 LETTERS = 10
 RUN = re.compile(rb'[a-z]{%d,}' % LETTERS)
-DEEDS_A_ROUND = 10
-CALLS_A_ROUND = 900
-"""About how many calls on files a round has at most."""
+DEEDS_A_ROUND = 12
+ERASURES_A_ROUND = 3
+WORDS_A_PLACE = 4
 OTHERS = 2
 TURNS_A_ROUND = 5
 PATIENCE_SECONDS, PAUSE_SECONDS = 60.0, 0.02
@@ -59,7 +61,8 @@ class Store:
         self._path.parent.mkdir(parents=True)
         self.known: dict[int, list[str]] = {}
         self.gone: set[str] = set()
-        self.erased = self.proved = 0
+        self.figures: Counter[str] = Counter()
+        self._calls: dict[bool, int] = {}
         self._others: list[tuple[int, int]] = []
 
     def open(self, step: int) -> tuple[Robot, MovableClock]:
@@ -76,50 +79,76 @@ class Store:
             child = os.fork()
             if not child:
                 os.close(writer)
-                _write_until_told(self._path, name, reader)
+                _write_until_told(self._path, name, reader, self._folder / f'other{name}')
             os.close(reader)
             self._others.append((child, writer))
 
-    def stop_others(self) -> list[int]:
-        """Tell the others to end; return how they ended."""
+    def stop_others(self) -> list[str]:
+        """Tell the others to end; return what is wrong with how they ended."""
         for _, writer in self._others:
             os.close(writer)
-        return [os.waitpid(child, 0)[1] for child, _ in self._others]
+        wrong = []
+        for name, (child, _) in enumerate(self._others):
+            status = os.waitpid(child, 0)[1]
+            told = self._folder / f'other{name}'
+            if status or not told.exists():
+                wrong.append(f'process {name} beside the erasures ended with status {status}')
+                continue
+            add_figures(self.figures, Counter(json.loads(told.read_text())))
+        return wrong
 
-    def erase(self, number: int, chance: random.Random, *, place: int) -> Verdict:
-        """Store, erase and be killed at a call on a file; judge what is left. 0: not killed."""
+    def erase(self, number: int, chance: random.Random) -> Verdict:
+        """Store, erase, be killed in every other round, and judge what is left."""
         for _, writer in self._others:
             os.write(writer, b'.' * TURNS_A_ROUND)
+        is_killed, again = chance.random() < 0.5, chance.random() < 0.25
+        place = chance.randint(1, self._calls.get(False, 0) or 1) if is_killed else 0
         told = self._run(lambda tell: self._disturb(number, chance, place, tell))
-        wanted: list[int] = []
-        confirmed = False
+        wanted: list[list[int]] = []
+        confirmed, is_whole = 0, False
         for line in told:
-            self.known.update({int(one): words for one, words in line.get('words', {}).items()})
-            wanted = line.get('wanted', wanted)
-            confirmed = confirmed or line.get('confirmed', False)
+            if 'problem' in line:
+                return Verdict(number, 'ended', line['problem'])
+            for memory_id, words in line.get('words', {}).items():
+                self.known.setdefault(int(memory_id), []).extend(words)
+            wanted += line.get('wanted', [])
+            confirmed += 'confirmed' in line
+            self._calls[False] = line.get('calls', self._calls.get(False))
+            is_whole = is_whole or 'calls' in line
+        self.figures['processes killed while they erased'] += not is_whole
+        if again and not is_whole and self._calls.get(True):
+            place = chance.randint(1, self._calls[True])
+            told = self._run(lambda tell: self._look(number, wanted, tell, place))
+            self.figures['killed while they completed an erasure'] += not told
         found = self._run(lambda tell: self._look(number, wanted, tell))
         if not found or 'problem' in found[-1]:
             return Verdict(number, 'refused', str(found[-1:]))
         (look,) = found
+        self._calls[True] = look['calls']
         return self._judge(number, wanted, confirmed, look)
 
     def _judge(
-        self, number: int, wanted: list[int], confirmed: bool, look: dict[str, Any]
+        self, number: int, wanted: list[list[int]], confirmed: int, look: dict[str, Any]
     ) -> Verdict:
-        gone = set(wanted) - set(look['there'])
-        if gone and gone != set(wanted):
-            return Verdict(number, 'half', f'{len(gone)} of {len(wanted)} memories are gone')
-        if confirmed and not gone:
-            return Verdict(number, 'lost', 'an answered erasure took nothing')
         if look['problems']:
             return Verdict(number, 'inconsistent', '; '.join(look['problems'][:5]))
         if look['unfinished']:
             return Verdict(number, 'half', f'not completed: {look["unfinished"]}')
-        words = {word for one in gone for word in self.known.pop(one, [])}
-        self.gone |= words
-        self.erased += len(gone)
-        self.proved += bool(gone)
+        for place, each in enumerate(wanted):
+            gone = set(each) - set(look['there'])
+            if gone and gone != set(each):
+                return Verdict(number, 'half', f'{len(gone)} of {len(each)} memories are gone')
+            if place < confirmed and not gone:
+                return Verdict(number, 'lost', 'an answered erasure took nothing')
+            words = {word for one in gone for word in self.known.pop(one, [])}
+            self.gone |= words
+            self.figures['erasures begun'] += 1
+            self.figures['of them erased'] += bool(gone)
+            self.figures['of them untouched'] += not gone
+            self.figures['memories erased'] += len(gone)
+            self.figures['words erased'] += len(words)
         left = self.find_left()
+        self.figures['words found'] += len(left)
         if left:
             return Verdict(number, 'half', f'{len(left)} erased words are left: {left[:3]}')
         return Verdict(number)
@@ -166,10 +195,7 @@ class Store:
     def _disturb(
         self, number: int, chance: random.Random, place: int, tell: Callable[[Any], None]
     ) -> None:
-        words = Words(self._seed * 10**6 + number)
-        words.tell = lambda memory_id, *said: _tell(tell, memory_id, said)  # type: ignore[method-assign]
-        self._disk.watch(self._path.parent)
-        self._disk.arm(disk.KILL if place else disk.PASS, place)
+        words = Canaries(self._seed * 10**6 + number, tell)
         robot, _ = self.open(number)
         live(robot, words, chance, DEEDS_A_ROUND, 100 * number)
         if number % 3 == 0:
@@ -178,17 +204,31 @@ class Store:
             folding.RARE = 2
             fold(robot)
         there = self._find_there(robot, [*self.known])
-        wanted = [one for one in there if chance.random() < 0.5]
-        wanted += self._find_there(robot, range(1 << 40))[-3:] if not wanted else []
-        if wanted:
+        there = there or self._find_there(robot, range(1 << 40))[-ERASURES_A_ROUND:]
+        chance.shuffle(there)
+        self._disk.watch(self._path.parent)
+        self._disk.arm(disk.KILL if place else disk.PASS, place)
+        for one in range(ERASURES_A_ROUND):
+            wanted = sorted(there[one :: 2 * ERASURES_A_ROUND])
+            if not wanted:
+                continue
             token = robot.erase(memory_ids=wanted, reason='asked for').token
-            tell({'wanted': wanted})
+            tell({'wanted': [wanted]})
             robot.erase(token=str(token))
             tell({'confirmed': True})
+        tell({'calls': self._disk.count})
         robot.close()
 
-    def _look(self, number: int, wanted: list[int], tell: Callable[[Any], None]) -> None:
-        """Open the store, complete what was begun, and tell what is there."""
+    def _look(
+        self,
+        number: int,
+        wanted: list[list[int]],
+        tell: Callable[[Any], None],
+        place: int = 0,
+    ) -> None:
+        """Open the store, complete what was begun, and tell what is there, unless it is killed."""
+        self._disk.watch(self._path.parent)
+        self._disk.arm(disk.KILL if place else disk.PASS, place)
         try:
             robot, clock = self.open(number)
             until = time.monotonic() + PATIENCE_SECONDS
@@ -199,13 +239,14 @@ class Store:
                 time.sleep(PAUSE_SECONDS)
                 clock.forward(seconds=6)
                 robot.memory.eraser.run()
-            there = self._find_there(robot, wanted)
+            there = self._find_there(robot, [one for each in wanted for one in each])
+            calls = self._disk.count
             robot.close()
         except RobotMemoryError as error:
             tell({'problem': str(error)})
             return
         problems = checker.check(self._path)
-        tell({'there': there, 'unfinished': unfinished, 'problems': problems})
+        tell({'there': there, 'unfinished': unfinished, 'problems': problems, 'calls': calls})
 
     @staticmethod
     def _find_there(robot: Robot, ids: Any) -> list[int]:
@@ -215,9 +256,22 @@ class Store:
         return sorted(row[0] for row in rows if row[0] in known)
 
 
-def _tell(tell: Callable[[Any], None], memory_id: int, said: tuple[str, ...]) -> int:
-    tell({'words': {memory_id: [*said]}})
-    return memory_id
+class Canaries(Words):
+    """Several words in place of each, told of at once: a kill may come before the end."""
+
+    def __init__(self, seed: int, tell: Callable[[Any], None]) -> None:
+        """Make the words that follow from a seed."""
+        super().__init__(seed)
+        self._told = tell
+
+    def make(self) -> str:
+        """Return some new words."""
+        return ' '.join(super(Canaries, self).make() for _ in range(WORDS_A_PLACE))
+
+    def tell(self, memory_id: int, *words: str) -> int:
+        """Tell of the words of a memory."""
+        self._told({'words': {memory_id: [one for each in words for one in each.split()]}})
+        return memory_id
 
 
 class RunningClock(MovableClock):
@@ -228,21 +282,36 @@ class RunningClock(MovableClock):
         return time.monotonic()
 
 
-def _write_until_told(path: Path, name: int, reader: int) -> None:
+def add_figures(known: Counter[str], more: Counter[str]) -> None:
+    """Add counts to those that are known; of what is the longest the longer one stays."""
+    for name, count in more.items():
+        known[name] = max(known[name], count) if 'longest' in name else known[name] + count
+
+
+def _write_until_told(path: Path, name: int, reader: int, told: Path) -> None:
     """Learn and recall for each byte of a pipe until it is closed; this process ends here."""
     code = 3
     try:
+        figures: Counter[str] = Counter()
         chosen = Settings(db_path=str(path), model='none', durability='normal')
         with Memory(chosen, resident=True, clocks=RunningClock()) as memory:
             robot, turn = Robot(memory), 0
             while os.read(reader, 1):
                 turn += 1
+                start = time.monotonic()
                 try:
                     robot.learn(f'the handle of process {name} in turn {turn} is made of steel')
-                except Unavailable as error:  # a busy machine may hold a writer up for so long
+                except Unavailable as error:
                     if 'another process is writing' not in str(error):
                         raise
+                    figures['writes beside them refused: they waited too long'] += 1
+                took = round(1000 * (time.monotonic() - start))
+                figures['ms the longest write beside them took'] = max(
+                    figures['ms the longest write beside them took'], took
+                )
+                figures['writes beside them'] += 1
                 robot.recall('handle', n=3)
+        told.write_text(json.dumps(figures))
         code = 0
     except BaseException:
         traceback.print_exc()
