@@ -225,8 +225,12 @@ class Watched:
         with contextlib.suppress(InvalidArgument):
             robot.recall(spatial_sort=place, n=1)
 
-    def call(self, tool: Tool[Any, Any], given: dict[str, Any], *, fully: bool = True) -> None:
-        """Make a request; it must be answered in JSON, or refused in words without a change."""
+    def call(self, tool: Tool[Any, Any], given: dict[str, Any], *, fully: bool = True) -> Any:
+        """
+        Make a request; it must be answered in JSON, or refused in words without a change.
+
+        Return the answer as plain JSON, None where it was refused.
+        """
         if given.get('session_id') in ('open', 'ended'):
             given = {**given, 'session_id': getattr(self, given['session_id'])}
             if tool.name == 'end_session' and given['session_id'] == self.open:
@@ -239,8 +243,10 @@ class Watched:
             refused = error
         self.outcomes[tool.name, refused is None] += 1
         if refused is None:
-            json.dumps(to_plain(answer), allow_nan=False, ensure_ascii=False).encode()
-        else:
-            assert not isinstance(refused, Internal)
-            str(refused).encode()
-            assert not fully or self.digest() == before
+            plain = to_plain(answer)
+            json.dumps(plain, allow_nan=False, ensure_ascii=False).encode()
+            return plain
+        assert not isinstance(refused, Internal)
+        str(refused).encode()
+        assert not fully or self.digest() == before
+        return None
