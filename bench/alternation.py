@@ -34,6 +34,8 @@ except ImportError as missing:
     sys.exit(f'no load to measure: {missing}')
 
 MINUTE_S = 60.0
+ARRIVAL_S = 4.0
+"""A writer of Fast DDS tells every 3 s what it sent: only then is the last known as missing."""
 ENDING_S = 5.0
 """How long there is load before the node is told to end."""
 
@@ -83,7 +85,7 @@ def load(process: int, seconds: float) -> dict[str, Any]:
         assert publisher.stdout is not None
         sent = json.loads(publisher.stdout.readline())
         used = read_processor_seconds(process) - before
-        time.sleep(1.0)  # what is under way arrives
+        time.sleep(ARRIVAL_S)
     minute = rss_mb[min(len(rss_mb), round(MINUTE_S)) - 1]
     found = {'sent': sent, 'processor_s': round(used, 2)}
     return {**found, 'rss_minute_mb': minute, 'rss_end_mb': rss_mb[-1], 'rss_most_mb': max(rss_mb)}

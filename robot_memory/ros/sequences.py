@@ -42,6 +42,25 @@ class SequenceMerger(Generic[Item]):
         self.lost = 0
         self._streams: dict[bytes, _Stream[Item]] = {}
 
+    @property
+    def holds(self) -> bool:
+        """Say whether anything is held."""
+        return any(stream.held for stream in self._streams.values())
+
+    def accept(self, publisher: bytes, number: int | None) -> bool:
+        """Say of a message that comes in order, while nothing is held, whether it is handed on."""
+        if number is None or not publisher:
+            return True
+        stream = self._streams.get(publisher)
+        if stream is None:
+            stream = self._streams[publisher] = _Stream()
+        elif stream.last is not None:
+            if number <= stream.last:
+                return False
+            self.lost += number - stream.last - 1
+        stream.last = number
+        return True
+
     def merge(self, messages: Iterable[NumberedMessage[Item]]) -> Iterator[Item]:
         """Yield what can be handed on now, of these messages and of those held before."""
         for message in messages:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.callback_groups import CallbackGroup
@@ -25,11 +25,15 @@ from robot_memory.ros.message_types import import_type
 from robot_memory.ros.publishers import SubscriptionStatus, update_status
 from robot_memory.ros.sequences import NumberedMessage, SequenceMerger
 
-_PERIOD_SECONDS = 0.02
-_MATCH_TURNS = 12
+_SHORTEST_S, _LONGEST_S = 0.02, 0.1
+"""Between two turns: what is looked at in longer blocks costs less."""
+_FULL = 0.25
+"""The share of a reader's queue that may come in a turn, as far as turns can be so short."""
+_MATCH_S = 0.25
 _MAX_OVERLAP = 40
 """Matches after which a replaced subscription ends in any case: 10 s, longer than discovery."""
 _GID_BYTES = 16
+_NOBODY: dict[str, bytes] = {}
 _DEPTH = 1000
 _PICTURES_DEPTH = 30
 _POLICIES: dict[str, dict[str, Any]] = {
@@ -48,9 +52,9 @@ class TapSubscriber:
     """
     Subscribe to the topics of the taps, in a thread of its own.
 
-    Fifty times a second it takes all that came, raw, and feeds it to the pipeline in the order in
-    which it was sent. rclpy's executor would wake up for every single message, at a quarter of a
-    millisecond each; it never sees these subscriptions.
+    Ten times a second, or up to fifty where queues fill, it takes all that came, raw, and feeds it
+    to the pipeline in the order in which it was sent. rclpy's executor would wake up for every
+    single message, at a quarter of a millisecond each; it never sees these subscriptions.
     """
 
     def __init__(self, node: Node, pipeline: Pipeline) -> None:
@@ -84,25 +88,28 @@ class TapSubscriber:
                 )
 
     def _run(self) -> None:
-        turn = 0
-        while not self._stop.wait(_PERIOD_SECONDS):
+        period_s, matched = _SHORTEST_S, 0.0
+        while not self._stop.wait(period_s):
             try:
-                if turn % _MATCH_TURNS == 0:
+                now = time.monotonic()
+                if now - matched >= _MATCH_S:
+                    matched = now
                     for subscription in self._subscriptions:
                         subscription.follow()
-                turn += 1
-                self._drain()
+                period_s = choose_period(period_s, self._drain())
             except Exception as error:
                 self._node.get_logger().error(
                     f'a tap cycle failed, taps continue: {error!r}', throttle_duration_sec=5.0
                 )
 
-    def _drain(self, *, last: bool = False) -> None:
-        taken = [
-            message
-            for subscription in self._subscriptions
-            for message in subscription.take(last=last)
-        ]
+    def _drain(self, *, last: bool = False) -> float:
+        """Feed what came to the pipeline; return how full the fullest queue was, 0 to 1."""
+        taken: list[TakenMessage] = []
+        fullest = 0.0
+        for subscription in self._subscriptions:
+            of_topic = subscription.take(last=last)
+            fullest = max(fullest, len(of_topic) / subscription.depth)
+            taken += of_topic
         taken.sort(key=attrgetter('sent_ns'))
         clock = self._node.get_clock()
         now_ns = clock.now().nanoseconds
@@ -114,6 +121,7 @@ class TapSubscriber:
         with self._lock:
             self._pipeline.receive(received)
             self._pipeline.flush_silent(now_ns)
+        return fullest
 
     def report(self, kept: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
         """Return the counts of messages, lost ones included; `kept` as for the pipeline."""
@@ -157,8 +165,15 @@ class TapSubscriber:
         self._pipeline.finish()
 
 
-@dataclass(frozen=True)
-class _ReceivedMessage:
+def choose_period(period_s: float, fullest: float) -> float:
+    """Return how long to wait for the next turn, by how full a queue got in the last one."""
+    fitting_s = period_s * _FULL / fullest if fullest else _LONGEST_S
+    return min(max(fitting_s, _SHORTEST_S), 2 * period_s, _LONGEST_S)
+
+
+class TakenMessage(NamedTuple):
+    """Hold a message as it was taken, with when it was sent and received; 0: not known."""
+
     handler: TopicHandler
     raw: bytes
     sent_ns: int
@@ -192,10 +207,10 @@ class AdaptiveSubscription:
         self.handler = handler
         self._node = node
         self._type = import_type(handler.type)
-        self._merger: SequenceMerger[_ReceivedMessage] = SequenceMerger()
+        self._merger: SequenceMerger[TakenMessage] = SequenceMerger()
         self._overrides = _declare_overrides(node, handler.topic)
         pictures = handler.type in PICTURES
-        self._depth = self._overrides.pop('depth') or (_PICTURES_DEPTH if pictures else _DEPTH)
+        self.depth = self._overrides.pop('depth') or (_PICTURES_DEPTH if pictures else _DEPTH)
         publishers = self._list_publishers()
         self._offered = self._choose_policies(publishers)
         self._subscription = self._subscribe()
@@ -227,7 +242,7 @@ class AdaptiveSubscription:
         }
 
     def _make_qos(self) -> QoSProfile:
-        return QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=self._depth, **self._offered)
+        return QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=self.depth, **self._offered)
 
     def _subscribe(self) -> Subscription[Any]:
         return self._node.create_subscription(
@@ -266,18 +281,27 @@ class AdaptiveSubscription:
             self._node.destroy_subscription(subscription)
         self._replaced.clear()
 
-    def take(self, *, last: bool = False) -> list[_ReceivedMessage]:
+    def take(self, *, last: bool = False) -> list[TakenMessage]:
         """Return what has come, each message once; the `last` time what is held as well."""
+        if self._replaced or self._merger.holds:
+            return self._take_merged(last=last)
+        merger, found = self._merger, []
+        for message, publisher, number in self._take_from(self._subscription):
+            if merger.accept(publisher, number):
+                found.append(message)
+        return found
+
+    def _take_merged(self, *, last: bool) -> list[TakenMessage]:
+        """Return what has come while several subscriptions bring it, or did."""
         subscriptions = (*self._replaced, self._subscription)
         reliable = [_is_reliable(subscription) for subscription in subscriptions]
         taken = []
         for subscription, is_reliable in zip(subscriptions, reliable, strict=True):
             in_order = is_reliable or not any(reliable)
-            for raw, info in self._take_from(subscription):
-                message = self._number(raw, info, in_order)
-                taken.append(message)
+            for message, publisher, number in self._take_from(subscription):
+                taken.append(NumberedMessage(message, publisher, number, in_order))
                 if self._replaced and subscription is self._subscription:
-                    self._delivering.add(message.publisher)
+                    self._delivering.add(publisher)
         if self._replaced:  # what one of them lost, another may have
             taken.sort(key=lambda message: message.number or 0)
         found = list(self._merger.merge(taken))
@@ -285,24 +309,21 @@ class AdaptiveSubscription:
             found += self._merger.release(keep=set() if last else self._resending)
         return found
 
-    def _number(
-        self, raw: bytes, info: Mapping[str, Any], in_order: bool
-    ) -> NumberedMessage[_ReceivedMessage]:
-        sent_ns, received_ns = info.get('source_timestamp'), info.get('received_timestamp')
-        return NumberedMessage(
-            _ReceivedMessage(self.handler, raw, sent_ns or 0, received_ns or 0),
-            publisher=((info.get('publisher_gid') or {}).get('data') or b'')[:_GID_BYTES],
-            number=info.get('publication_sequence_number'),
-            in_order=in_order,
-        )
-
-    def _take_from(self, subscription: Subscription[Any]) -> Iterator[tuple[bytes, Any]]:
-        for _ in range(self._depth):
-            with subscription.handle:
-                taken = subscription.handle.take_message(self._type, True)
-            if taken is None:
-                return
-            yield taken
+    def _take_from(
+        self, subscription: Subscription[Any]
+    ) -> Iterator[tuple[TakenMessage, bytes, int | None]]:
+        """Yield what a subscription has, each with its publisher and its number."""
+        handler, kind, handle = self.handler, self._type, subscription.handle
+        with handle:
+            for _ in range(self.depth):
+                taken = handle.take_message(kind, True)
+                if taken is None:
+                    return
+                raw, info = taken
+                gid = (info.get('publisher_gid') or _NOBODY).get('data') or b''
+                sent_ns, received_ns = info.get('source_timestamp'), info.get('received_timestamp')
+                message = TakenMessage(handler, raw, sent_ns or 0, received_ns or 0)
+                yield message, gid[:_GID_BYTES], info.get('publication_sequence_number')
 
     @property
     def lost(self) -> int:
