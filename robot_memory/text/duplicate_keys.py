@@ -49,14 +49,25 @@ _COUNT_WORD = (
     r'|(?<!\d )(?<!per )(?<!one )(?<!two )(?<!five )(?<!ten )(?<!split )second(?!\w))'
 )
 _HAN = {c: i for i, c in enumerate('零一二三四五六七八九')} | {'两': 2, '〇': 0}
-_HAN_SCALE = {'十': 10, '百': 100, '千': 1000, '万': 10000}
+_HAN_SCALE = {'十': 10, '百': 100, '千': 1000, '万': 10000, '亿': 100_000_000}
+_KILO = '千(?=[克米牛瓦帕伏赫])'
+"""Of a unit, not of the number before it: 3千米, 三千米."""
+_NUMERAL = f'(?:(?!{_KILO})[零〇一二两三四五六七八九十百千万]){{1,12}}'
+_POINT = '点[零一二三四五六七八九]{1,12}'
+_MEASURE = '[个只次种条张块根辆名位把件天步排]'
+_HAN_UNIT = (
+    f'[号层楼台轴指米秒毫厘公牛度克弧赫伏瓦转帧倍帕斤]|{_KILO}|分钟|小时|自由度|摄氏|英寸|像素'
+)
 _HAN_NUMBER = (
-    r'百分之(?P<share>[\d.]+|[零一二三四五六七八九十百]{1,12})'
+    rf'(?P<below>[百千])分之(?P<share>\d+(?:\.\d+)?|{_NUMERAL}(?:{_POINT})?)'
     r'|第(?P<order>[一二三四五六七八九十百]{1,12})'
     r'|(?<=关节|货架|机器|相机|工位|通道|房间|区域)(?P<name>[一二三四五六七八九十]{1,12})(?![起般样定直些次])'
-    r'|(?P<count>[零一二两三四五六七八九十百千万]{1,12}(?:点[零一二三四五六七八九]{1,12})?)'
-    r'(?=[号层楼台轴指米秒毫厘公千牛度克弧赫伏瓦转帧倍帕]|分钟|小时|自由度|摄氏|英寸|像素)'
-    r'|(?P<few>(?!一)[二两三四五六七八九十百千万]{1,12})(?=[个只次种条张块根辆名位把件天步排])'
+    rf'|(?P<whole>\d+|{_NUMERAL})(?P<of>米|公斤|斤)(?:(?P<and_half>半)'
+    rf'|(?<=米)(?P<tenths>[一二三四五六七八九])(?!{_NUMERAL}|[\d点]|{_MEASURE}|{_HAN_UNIT}))'
+    r'|(?<![上下前后大小多一\d])(?P<half>半)(?=米|公斤|斤|个?小时|分钟|升)'
+    rf'|(?P<scaled>\d+(?:\.\d+)?\s?(?:(?!{_KILO}|千万[不别勿要记])[百千万亿]\d*)+)'
+    rf'|(?P<count>{_NUMERAL}(?:{_POINT}万?)?)(?={_HAN_UNIT})'
+    rf'|(?P<few>(?!一){_NUMERAL})(?={_MEASURE})'
 )
 _NEGATIONS = NEGATIONS.union(
     """
@@ -82,23 +93,52 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 def convert_han_number(text: str) -> str:
     """Return a Chinese numeral as digits: 十二 as '12', 十二点五 as '12.5', 二五 as '25'."""
-    whole, _, rest = text.partition('点')
+    whole, _, rest = text.removesuffix('万' if '点' in text else '').partition('点')
     total = section = digit = 0
     for c in whole:
         if c in _HAN:
             digit = digit * 10 + _HAN[c]
-        elif c == '万':
-            total, section, digit = (total + section + digit or 1) * 10000, 0, 0
+        elif c in '万亿':
+            total, section, digit = (total + section + digit or 1) * _HAN_SCALE[c], 0, 0
         else:
             section, digit = section + (digit or 1) * _HAN_SCALE[c], 0
     total += section + digit
-    return f'{total}.{"".join(str(_HAN[c]) for c in rest)}' if rest else str(total)
+    if not rest:
+        return str(total)
+    value = f'{total}.{"".join(str(_HAN[c]) for c in rest)}'
+    return value if text[-1] != '万' else f'{float(value) * 10000:.15g}'
+
+
+def _convert_scaled(text: str) -> str:
+    """Return digits with Chinese scales as digits: 1万2千 as '12000', 2千5 as '2500'."""
+    total, section, scale = 0.0, 0.0, 1
+    for number, name in re.findall(r'(\d+(?:\.\d+)?)?\s?([百千万亿]?)', text):
+        if not name:
+            section += float(number or 0) * (scale // 10 or 1)
+        elif name in '万亿':
+            scale = _HAN_SCALE[name]
+            total, section = (total + section + float(number or 0) or 1) * scale, 0
+        else:
+            scale = _HAN_SCALE[name]
+            section += float(number or 1) * scale
+    return f'{total + section:.15g}'
 
 
 def _replace_han_number(match: re.Match[str]) -> str:
-    numeral = match[match.lastgroup or 0]
-    value = numeral if numeral[0] not in _HAN and numeral[0] not in _HAN_SCALE else ''
-    return (value or convert_han_number(numeral)) + ('%' if match.lastgroup == 'share' else '')
+    """Return a number that `_HAN_NUMBER` finds in digits."""
+    kind = match.lastgroup or 0
+    numeral = match[kind]
+    if kind == 'scaled':
+        return _convert_scaled(numeral)
+    if match['of']:
+        whole = match['whole'] if match['whole'].isdigit() else convert_han_number(match['whole'])
+        return f'{whole}.{5 if match["and_half"] else _HAN[match["tenths"]]}{match["of"]}'
+    if kind == 'half':
+        return '0.5'
+    value = numeral if numeral.isascii() else convert_han_number(numeral)
+    if kind != 'share':
+        return value
+    return f'{value if match["below"] == "百" else format(float(value) / 10, "g")}%'
 
 
 def _normalize_number(number: str) -> str:

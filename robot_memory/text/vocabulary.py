@@ -6,7 +6,7 @@ UNITS = {
     'cm': 'cm centimeter centimetre 厘米 см', 'm': 'm meter metre 米 м', 'km': 'km 公里 千米',
     'inch': 'inch inches 英寸', 'ms': 'ms msec millisecond 毫秒', 's': 's sec secs second 秒 秒钟',
     'min': 'min mins minute 分钟', 'h': 'h hr hrs hour 小时', 'day': 'day 天',
-    'hz': 'hz hertz 赫 赫兹', 'khz': 'khz', 'mhz': 'mhz', 'fps': 'fps 帧',
+    'hz': 'hz hertz 赫 赫兹', 'khz': 'khz 千赫 千赫兹', 'mhz': 'mhz 兆赫 兆赫兹', 'fps': 'fps 帧',
     'ug': 'ug µg microgram 微克', 'mg': 'mg milligram 毫克', 'ml': 'ml milliliter millilitre 毫升',
     'l': 'l liter litre 升', 'week': 'week 周 星期', 'month': 'month 个月', 'mpa': 'mpa 兆帕',
     'kv': 'kv 千伏', 'mv': 'mv 毫伏', 'db': 'db decibel 分贝', 'jin': '斤',
