@@ -160,6 +160,7 @@ def count_messages() -> None:
     finally:
         # A signal ends a spin by one of several exceptions, as it comes: RCLError is one of them.
         print(json.dumps(counts), flush=True)
+        os._exit(0)  # an interpreter with rclpy may wait for its threads for ever as it ends
 
 
 def read_processor_seconds(pid: int) -> float:

@@ -337,18 +337,22 @@ def merged(monkeypatch: pytest.MonkeyPatch) -> Merged:
     return shard, asked, chance
 
 
+def find_near(shard: shard_module.Shard, query: NDArray[np.float32]) -> NDArray[np.int64]:
+    return shard.compare_near(query).find_above(0.9)[0]
+
+
 def test_cells_find_what_is_very_near(merged: Merged) -> None:
     shard, asked, _ = merged
-    found = [i in shard.find_near(query, 0.9) for i, query in enumerate(asked) if i not in (2, 6)]
+    found = [i in find_near(shard, query) for i, query in enumerate(asked) if i not in (2, 6)]
     assert np.mean(found) > 0.99
-    assert all(shard.cosines(split(asked[9])[0], shard.find_near(asked[9], 0.9)) > 0.9)
+    assert all(shard.cosines(split(asked[9])[0], find_near(shard, asked[9])) > 0.9)
 
 
 def test_what_changed_while_a_shard_merged_is_found_as_it_is_now(merged: Merged) -> None:
     shard, asked, _ = merged
-    assert {0, 6000} <= set(shard.find_near(asked[0], 0.9).tolist())
-    assert {1, 6} <= set(shard.find_near(asked[1], 0.9).tolist())
-    assert 2 not in shard.find_near(asked[2], 0.9)
+    assert {0, 6000} <= set(find_near(shard, asked[0]).tolist())
+    assert {1, 6} <= set(find_near(shard, asked[1]).tolist())
+    assert 2 not in find_near(shard, asked[2])
 
 
 def test_a_further_merge_covers_all_rows_with_the_cells_there_are(merged: Merged) -> None:
@@ -361,7 +365,7 @@ def test_a_further_merge_covers_all_rows_with_the_cells_there_are(merged: Merged
     cells = require(again._cells)
     assert (cells.trained_on, cells.covered) == (before.trained_on, shard._first.used)
     assert cells.trained_on < shard.count < cells.covered
-    assert {0, 6000} <= set(again.find_near(asked[0], 0.9).tolist())
+    assert {0, 6000} <= set(find_near(again, asked[0]).tolist())
 
 
 def test_an_id_that_is_not_there_gives_no_other_row() -> None:

@@ -303,4 +303,6 @@ def test_a_snapshot_of_a_shard_knows_no_vector_that_came_later() -> None:
     shard.drop(1)
     shard.put(make_row(5, 1))
     assert shard.cosines(plane, np.array([0, 4])) == pytest.approx([-2, 1])
-    assert shard.find_near(plane / np.float32(5), 0.9).tolist() == list(range(1, 199))
+    assert shard.compare_near(plane / np.float32(5)).find_above(0.9)[0].tolist() == list(
+        range(1, 199)
+    )

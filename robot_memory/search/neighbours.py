@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from robot_memory.embedding.quantisation import Vector
 from robot_memory.search import ranking
 from robot_memory.search.ranking import Floats, Rows
 from robot_memory.search.resident import ResidentIndex
-from robot_memory.search.shard import Shard
+from robot_memory.search.shard import NearRows, Shard
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import fulltext, vectors
 from robot_memory.storage.indexes.duplicates import Neighbours
@@ -72,7 +73,6 @@ class ResidentNeighbours:
         self._connection = connection
         self._shard = shard
         self._meaning = meaning
-        self._near: dict[float, tuple[Rows, Floats]] = {}
 
     @property
     def has_meaning(self) -> bool:
@@ -112,13 +112,13 @@ class ResidentNeighbours:
 
     def _find_near(self, least: float) -> tuple[Rows, Floats]:
         """Return the rows whose cosine may exceed one, with the cosines of their coarse planes."""
+        return self._near.find_above(least)
+
+    @cached_property
+    def _near(self) -> NearRows:
+        """What is compared once, for one text is asked about with more than one bar."""
         assert self._meaning is not None
-        if least not in self._near:  # one text is compared by meaning more than once
-            vector = self._meaning.vector
-            rows = self._shard.find_near(vector, least)
-            cosines = self._shard.cosines(quantisation.split(vector)[0], rows)
-            self._near[least] = rows, cosines
-        return self._near[least]
+        return self._shard.compare_near(self._meaning.vector)
 
 
 class FileNeighbours:

@@ -31,6 +31,29 @@ _OUTSIDE = 4096
 """Vectors outside of all cells that are compared one by one; more are put into theirs."""
 
 
+class NearRows:
+    """Compare a query once with all that may be near it in a shard; bars are asked for later."""
+
+    def __init__(self, query: Vector, matrix: Matrix, count: int, slots: Rows | None) -> None:
+        """Compare the vectors in some slots, or those of all of so many rows."""
+        self._coarse = quantisation.split(query)[0]
+        self._matrix, self._count, self._slots = matrix, count, slots
+        among = slice(count)
+        self._cosines = (
+            matrix.compare(self._coarse, among)
+            if slots is None
+            else matrix.compare_slots(self._coarse, slots)
+        )
+
+    def find_above(self, least: float) -> tuple[Rows, Floats]:
+        """Return the rows whose cosine lies above a least, which must be high, and these."""
+        is_near = self._cosines > least
+        if self._slots is None:
+            return np.flatnonzero(is_near), self._cosines[is_near]
+        rows = self._matrix.find_rows(self._slots[is_near], self._count)
+        return rows, self._matrix.compare(self._coarse, rows)
+
+
 class Shard:
     """
     Hold the active memories of one collection, a row each, ids ascending.
@@ -288,17 +311,15 @@ class Shard:
         found_ids: list[int] = self.ids[rows[self.alive[rows]]].tolist()
         return found_ids
 
-    def find_near(self, query: Vector, least: float) -> NDArray[np.int64]:
-        """Return the rows whose cosine with a query lies above a least, which must be high."""
+    def compare_near(self, query: Vector) -> NearRows:
+        """Compare a query with all rows that may be near it."""
         coarse, _ = quantisation.split(query)
         if self._cells is None:
-            rows = self.find_likely(coarse, None, max(_NEAR, self.count // _NEAR_SHARE))
-            is_near = self.cosines(coarse, rows) > least
-            return np.flatnonzero(is_near) if rows is None else rows[is_near]
-        since = np.arange(self._cells.covered, self._first.used)
-        slots = np.unique(np.concatenate([self._cells.probe(query), self._outside, since]))
-        near = slots[self._first.compare_slots(coarse, slots) > least]
-        return self._first.find_rows(near, self.count)
+            slots = self._first.find_likely(coarse, max(_NEAR, self.count // _NEAR_SHARE), None)
+        else:
+            since = np.arange(self._cells.covered, self._first.used)
+            slots = np.unique(np.concatenate([self._cells.probe(query), self._outside, since]))
+        return NearRows(query, self._first, self.count, slots)
 
     def find_likely(
         self,

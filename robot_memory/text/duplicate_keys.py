@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.token_sets import make_token_set
 from robot_memory.text.tokenizer import fold, hash_content
 from robot_memory.text.vocabulary import MONTHS, NEGATIONS, NUMBERS, UNITS
@@ -168,6 +169,7 @@ def derive_keys(text: str) -> ContentKeys:
     return ContentKeys(hash_content(text), duplicate_key(text), make_token_set(text))
 
 
+@cache_texts(2048)
 def duplicate_key(text: str) -> str:
     """
     Return what two texts must share to be duplicates: numbers, units, signs, how often it says no.

@@ -12,6 +12,7 @@ import re
 from difflib import SequenceMatcher
 from enum import Enum
 
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.duplicate_keys import names_another
 from robot_memory.text.figures import write_figures
 from robot_memory.text.sameness import compute_overlap, is_same
@@ -77,18 +78,24 @@ def hints_at_change(text: str) -> bool:
 
 def relate(old: str, new: str, similarity: float) -> Relation:
     """Return what a new text is to an older one; `similarity` is that of their vectors, 0 to 1."""
-    if is_same(*_read_figures(old, new), similarity):
+    if repeats(old, new, similarity):
         return Relation.SAME
     return Relation.CORRECTS if corrects(old, new, similarity) else Relation.OTHER
 
 
+def repeats(old: str, new: str, similarity: float) -> bool:
+    """Say whether a new text says the same as an older one; `similarity` as for `relate`."""
+    return is_same(_read_figures(old), _read_figures(new), similarity)
+
+
 def compare_words(old: str, new: str) -> float:
     """Return the Jaccard index of two texts, with figures and without words that add nothing."""
-    return compute_overlap(*_read_figures(old, new))
+    return compute_overlap(_read_figures(old), _read_figures(new))
 
 
-def _read_figures(old: str, new: str) -> tuple[Statement, Statement]:
-    return read_statement(write_figures(fold(old))), read_statement(write_figures(fold(new)))
+@cache_texts(1024)
+def _read_figures(text: str) -> Statement:
+    return read_statement(write_figures(fold(text)))
 
 
 def corrects(old: str, new: str, similarity: float) -> bool:

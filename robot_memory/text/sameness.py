@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cache
+from typing import NamedTuple
 
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.duplicate_keys import UNIT_NAMES, names_another
 from robot_memory.text.statement_reader import (
     STOP,
@@ -29,7 +32,9 @@ _FILLED, _EXTENDED = 0.6, 0.85
 """Similarity from which a text with words that add nothing, or little, says the same."""
 _REWORDED, _REWORDED_HAN = 0.72, 0.88
 """Similarity from which texts of other forms say the same."""
-_TOLD = 4
+_KIN = 0.8
+"""Share of matching characters above which two words are spellings of one."""
+_DISTINCT = 4
 """The first signs, which rewording leaves: change, plan, question, addition."""
 _SURE = 0.9
 """Similarity from which two texts of other forms may say no in other ways."""
@@ -46,97 +51,140 @@ _HAN_SMALL = frozenset(
 
 def is_same(one: Statement, other: Statement, similarity: float) -> bool:
     """Say whether two texts say the same of the same."""
-    if (
-        one.is_han != other.is_han
-        or read_amounts(one.text) != read_amounts(other.text)
-        or names_another(one.text, other.text)
-    ):
-        return False
-    left, right, form = compare_content(one, other)
-    denies = count_negations(one.text) != count_negations(other.text)
-    if denies and (form >= _FORM or similarity < _SURE):
-        return False
-    if not {*left, *right} - _filler():
-        return similarity >= _FILLED
-    if one.signs[:_TOLD] != other.signs[:_TOLD]:
-        return False
-    if not left or not right:
-        return similarity >= _EXTENDED
-    if _are_of_one_form(left, right, form):
-        return False
-    return similarity >= (_REWORDED_HAN if one.is_han else _REWORDED)
-
-
-def compare_content(one: Statement, other: Statement) -> tuple[set[str], set[str], float]:
-    """Return the words that only one of two texts has, and how alike they are in their order."""
-    first, second = _read_content(one), _read_content(other)
-    if not one.is_han:
-        first, second = _shorten(first, second), _shorten(second, first)
-    left, right = (
-        list((Counter(first) - Counter(second)).elements()),
-        list((Counter(second) - Counter(first)).elements()),
+    # What costs most is asked last: most pairs are parted by the first of these.
+    return (
+        similarity >= _FILLED
+        and one.is_han == other.is_han
+        and read_amounts(one.text) == read_amounts(other.text)
+        and _says_same(one, other, similarity)
+        and not names_another(one.text, other.text)
     )
-    for word in list(left):
-        kin = next((each for each in right if _are_kin(word, each)), None)
-        if kin is not None:
-            left.remove(word)
-            right.remove(kin)
-            second = [word if each == kin else each for each in second]
-    form = SequenceMatcher(None, first, second, autojunk=False).ratio()
-    return set(left), set(right), form
+
+
+def _says_same(one: Statement, other: Statement, similarity: float) -> bool:
+    reworded = _REWORDED_HAN if one.is_han else _REWORDED
+    content = _Content.of(one, other)
+    adds_nothing = not {*content.left, *content.right} - _filler()
+    if not adds_nothing and similarity < min(reworded, _EXTENDED):
+        return False
+    denies = count_negations(one.text) != count_negations(other.text)
+    if denies and (similarity < _SURE or content.measure_form() >= _FORM):
+        return False
+    if adds_nothing:
+        return True
+    if one.signs[:_DISTINCT] != other.signs[:_DISTINCT]:
+        return False
+    if not content.left or not content.right:
+        return similarity >= _EXTENDED
+    return similarity >= reworded and not content.are_of_one_form()
+
+
+class _Content(NamedTuple):
+    """Hold the words of two texts in their order, and those that only one of them has."""
+
+    left: frozenset[str]
+    right: frozenset[str]
+    first: Sequence[str]
+    second: Sequence[str]
+
+    @classmethod
+    def of(cls, one: Statement, other: Statement) -> _Content:
+        """Compare two texts; words that are spellings of one are the same."""
+        first, second = _read_content(one), _read_content(other)
+        if not one.is_han:
+            first, second = _shorten(first, second), _shorten(second, first)
+        left, right = (
+            list((Counter(first) - Counter(second)).elements()),
+            list((Counter(second) - Counter(first)).elements()),
+        )
+        for word in list(left):
+            kin = _find_kin(word, right)
+            if kin is not None:
+                left.remove(word)
+                right.remove(kin)
+                second = [word if each == kin else each for each in second]
+        return cls(frozenset(left), frozenset(right), first, second)
+
+    def measure_form(self) -> float:
+        """Return how alike the texts are, word by word in their order, 0 to 1."""
+        return SequenceMatcher(None, self.first, self.second, autojunk=False).ratio()
+
+    def are_of_one_form(self) -> bool:
+        """Say whether the texts are one sentence with other words in its places."""
+        even = len(self.left) == len(self.right)
+        return self.measure_form() >= (_FORM if even else _UNEVEN_FORM)
 
 
 def compute_overlap(one: Statement, other: Statement) -> float:
     """Return the Jaccard index of what two texts say, without words that add nothing."""
-    left, right, _ = compare_content(one, other)
-    apart = len({*left, *right} - _filler())
-    every = len({*_read_content(one)} - _filler()) + len(right - _filler())
+    content = _Content.of(one, other)
+    apart = len({*content.left, *content.right} - _filler())
+    every = len({*_read_content(one)} - _filler()) + len(content.right - _filler())
     return 1 - apart / every if every else 0.0
 
 
-def _shorten(words: list[str], others: list[str]) -> list[str]:
+def _shorten(words: Sequence[str], others: Sequence[str]) -> Sequence[str]:
     """Return words with those whose initials the other text has as one word put as that."""
+    initials = ''.join(word[:1] for word in words)
     for short in others:
         if not 2 <= len(short) <= 5 or short in words:
             continue
-        for place in range(len(words) - len(short) + 1):
-            run = words[place : place + len(short)]
-            if ''.join(word[:1] for word in run) == short:
-                return [*words[:place], short, *words[place + len(short) :]]
+        place = initials.find(short)
+        if place >= 0:
+            return [*words[:place], short, *words[place + len(short) :]]
     return words
-
-
-def _are_of_one_form(left: set[str], right: set[str], form: float) -> bool:
-    return form >= (_FORM if len(left) == len(right) else _UNEVEN_FORM)
 
 
 def tells_of_another(text: str, other: str) -> bool:
     """Say whether two texts that look alike speak of other things, persons or actions."""
     if names_another(text, other):
         return True
-    left, right, form = compare_content(read_statement(text), read_statement(other))
-    return bool(left) and bool(right) and _are_of_one_form(left, right, form)
+    content = _Content.of(read_statement(text), read_statement(other))
+    return bool(content.left) and bool(content.right) and content.are_of_one_form()
 
 
-def _read_content(one: Statement) -> list[str]:
+def _read_content(one: Statement) -> tuple[str, ...]:
     """Return the words of a text, in Chinese its characters, without numbers and small words."""
-    if one.is_han:
-        plain = _HAN_AMOUNT.sub('', one.folded)
-        return [c for c in plain if c.isalnum() and c not in _HAN_SMALL]
-    return [
+    return _list_content(one.folded, one.is_han)
+
+
+@cache_texts(2048)
+def _list_content(folded: str, is_han: bool) -> tuple[str, ...]:
+    if is_han:
+        plain = _HAN_AMOUNT.sub('', folded)
+        return tuple(c for c in plain if c.isalnum() and c not in _HAN_SMALL)
+    return tuple(
         _synonyms().get(root, root)
-        for word in (NUMBERS.get(each, each) for each in WORD.findall(one.folded))
+        for word in (NUMBERS.get(each, each) for each in WORD.findall(folded))
         if word not in STOP and not word[0].isdigit() and word not in UNIT_NAMES
         for root in [stem(word)]
-    ]
+    )
 
 
-def _are_kin(word: str, other: str) -> bool:
-    """Say whether two words are spellings, or a short form, of the same."""
-    short, long = sorted((word, other), key=len)
-    if len(short) >= 3 and long.startswith(short):
-        return True
-    return len(short) >= 5 and SequenceMatcher(None, word, other).ratio() > 0.8
+def _find_kin(word: str, others: Iterable[str]) -> str | None:
+    """Return the first of other words that is a spelling, or a short form, of the same."""
+    length = len(word)
+    if length < 3:
+        return None
+    for other in others:
+        short, long = (word, other) if length <= len(other) else (other, word)
+        if len(short) < 3:
+            continue
+        if long.startswith(short):
+            return other
+        bar = _KIN * (length + len(other)) / 2
+        if len(short) < 5 or len(short) <= bar:
+            continue
+        # No more characters can match than those of the shorter one that the longer one has, too.
+        most = len(short) - len(_list_characters(short) - _list_characters(long))
+        if most > bar and SequenceMatcher(None, word, other).ratio() > _KIN:
+            return other
+    return None
+
+
+@cache_texts(4096)
+def _list_characters(word: str) -> frozenset[str]:
+    return frozenset(word)
 
 
 @cache

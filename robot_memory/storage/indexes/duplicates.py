@@ -18,7 +18,7 @@ import apsw
 
 from robot_memory.text import token_sets
 from robot_memory.text.duplicate_keys import derive_keys
-from robot_memory.text.relations import Relation, compare_words, relate
+from robot_memory.text.relations import Relation, compare_words, relate, repeats
 from robot_memory.text.sameness import tells_of_another
 
 _FEW = 64
@@ -217,10 +217,14 @@ def _match_rewording(
             f" AND status = 'active'{_OF_KIND}",
             (memory_id, collection, *kind),
         ).fetchone()
-        if row is None or relate(row[0], text, similarity) is not Relation.SAME:
+        if row is None:
             continue
-        if similarity > cosine_bar:
-            return Duplicate('cosine', memory_id, min(similarity, 1.0))
-        if (overlap := compare_words(row[0], text)) > jaccard_bar:
-            return Duplicate('jaccard', memory_id, overlap)
+        by_meaning = similarity > cosine_bar
+        overlap = 0.0 if by_meaning else compare_words(row[0], text)
+        if (by_meaning or overlap > jaccard_bar) and repeats(row[0], text, similarity):
+            return (
+                Duplicate('cosine', memory_id, min(similarity, 1.0))
+                if by_meaning
+                else Duplicate('jaccard', memory_id, overlap)
+            )
     return None

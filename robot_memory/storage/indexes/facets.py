@@ -58,7 +58,7 @@ def put_all(
         elif selected:
             found.append((memory_id, selected))
     text = dump_json(found)
-    each = 'json_each(?) AS row CROSS JOIN json_each(row.value, \'$[1]\') AS found'
+    each = "json_each(?) AS row CROSS JOIN json_each(row.value, '$[1]') AS found"
     connection.execute(
         f'INSERT OR IGNORE INTO facet_paths (path) SELECT DISTINCT found.key FROM {each}'
         ' WHERE found.key NOT IN (SELECT path FROM facet_paths)',

@@ -156,7 +156,7 @@ def find_any(connection: apsw.Connection, terms: Sequence[str], collection: str)
     """
     if is_avoided(WORDS):
         facts = connection.execute(
-            "SELECT id FROM memories INDEXED BY memories_by_guard WHERE collection = ?"
+            'SELECT id FROM memories INDEXED BY memories_by_guard WHERE collection = ?'
             " AND status = 'active' AND type = 'fact'",
             (collection,),
         )

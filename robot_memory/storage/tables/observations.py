@@ -308,9 +308,7 @@ def undo(connection: apsw.Connection, memory_id: int, line: int, undoing: int) -
     index(connection, memory_id)
 
 
-def list_observed(
-    connection: apsw.Connection, first: int = 0, last: int = 2**63 - 1
-) -> list[int]:
+def list_observed(connection: apsw.Connection, first: int = 0, last: int = 2**63 - 1) -> list[int]:
     """Return the memories that have observations, of all or from one to another."""
     sql = (
         'SELECT DISTINCT memory_id FROM observations'

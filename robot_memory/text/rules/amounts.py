@@ -148,7 +148,9 @@ def _list_names() -> dict[str, tuple[float, str]]:
     found = {name: units[unit] for name, unit in list_units().items() if unit in units}
     found |= {name: (1.0, unit) for unit, said in load()['names'].items() for name in said}
     for (name, unit), (per, time) in product(rates['of'].items(), rates['per'].items()):
-        signs = ('每', '/') if not name.isascii() else (' per ', ' a ', ' an ', ' each ', '/', '/ ')
+        signs = (
+            ('每', '/') if not name.isascii() else (' per ', ' a ', ' an ', ' each ', '/', '/ ')
+        )
         found |= {f'{name}{sign}{per}': (1.0, f'{unit}/{time}') for sign in signs}
     for (name, unit), square in product(rates['of'].items(), rates['squared']):
         found |= {

@@ -18,7 +18,9 @@ from robot_memory.text.caching import cache_texts
 from robot_memory.text.rules.amounts import Amount, load, read_amounts
 from robot_memory.text.rules.rule_clauses import Part, split_rule
 
-_SENTENCE = re.compile(r'[;；。！!？?\n]|(?<!\d)(?<!\bmax)(?<!\bmin)\.|(?<!\bmax)(?<!\bmin)\.(?!\d)')
+_SENTENCE = re.compile(
+    r'[;；。！!？?\n]|(?<!\d)(?<!\bmax)(?<!\bmin)\.|(?<!\bmax)(?<!\bmin)\.(?!\d)'
+)
 _SEPARATOR = re.compile(r'[,，、]|\bbut\b|但')
 
 
@@ -68,9 +70,7 @@ def read_limits(text: str) -> tuple[Limit, ...]:
     )
 
 
-def _list_sentences(
-    folded: str, amounts: Sequence[Amount]
-) -> Iterator[tuple[int, int, int]]:
+def _list_sentences(folded: str, amounts: Sequence[Amount]) -> Iterator[tuple[int, int, int]]:
     """Yield where sentences begin and end, and until where others go on with them."""
     ends = [match.start() for match in _SENTENCE.finditer(folded)] + [len(folded)]
     start = 0
