@@ -48,6 +48,8 @@ class Source:
         try:
             connection.set_busy_handler(busy)  # the first pragma may wait for others already
             load_vectors(connection)
+            # Statements are else compiled anew for each value that is bound where no index leads.
+            connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             connection.execute(f'PRAGMA synchronous = {synchronous}')
             connection.execute('PRAGMA foreign_keys = ON')
             connection.execute('PRAGMA cache_size = -16384')
