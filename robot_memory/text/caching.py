@@ -25,7 +25,10 @@ def cache_texts(most: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            length = sum([len(one) for one in args if isinstance(one, str)])
+            length = 0
+            for one in args:
+                if isinstance(one, str):
+                    length += len(one)
             found: R = (function if length > LONGEST else keep)(*args, **kwargs)
             return found
 

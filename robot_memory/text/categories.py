@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.prefixes import Lexicons
 from robot_memory.text.tokenizer import fold
 from robot_memory.text.toml_tables import load_toml
 
@@ -36,7 +37,8 @@ class _Lexicon(NamedTuple):
 
 
 class _Rules(NamedTuple):
-    categories: tuple[tuple[dict[str, Any], _Lexicon], ...]
+    categories: tuple[tuple[dict[str, Any], re.Pattern[str]], ...]
+    english: Lexicons
     labels: re.Pattern[str]
     hedge: _Lexicon
     reported: _Lexicon
@@ -76,18 +78,25 @@ _FILE = (
     r'|(?:[\w.~/-]*/)?(?:Makefile|Dockerfile))(?![A-Za-z0-9_/\\-]|\.\w)'
 )
 
+_MAY_NAME_FILE = re.compile(r'\.[a-z]|file')
+"""What `_FILE` takes for a file's name has an ending in letters, or is a Makefile."""
+
 
 def _compile_lexicon(en: Iterable[str], zh: Iterable[str]) -> _Lexicon:
     """Compile alternatives: English ones start at a word's start, Chinese ones anywhere."""
-    either = ['|'.join(patterns) or '(?!)' for patterns in (en, zh)]
-    return _Lexicon(re.compile(rf'\b(?:{either[0]})'), re.compile(either[1]))
+    return _Lexicon(re.compile(rf'\b(?:{"|".join(en) or "(?!)"})'), _compile_chinese(zh))
+
+
+def _compile_chinese(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile('|'.join(patterns) or '(?!)')
 
 
 @cache
 def _compile_rules() -> _Rules:
     tags, hedge, reported = _DATA['tag'], _DATA['hedge'], _DATA['reported']
     return _Rules(
-        tuple((table, _compile_lexicon(table['en'], table['zh'])) for table in _DATA['category']),
+        tuple((table, _compile_chinese(table['zh'])) for table in _DATA['category']),
+        Lexicons(table['en'] for table in _DATA['category']),
         re.compile(
             r'\s*(?:{})\s*:'.format(
                 '|'.join(
@@ -128,7 +137,7 @@ def _find_topics(folded: str, han: bool) -> list[str]:
 
 def _find_files(text: str) -> tuple[str, ...]:
     """Return the file names and paths in a text, once each, in order."""
-    if '.' not in text and 'file' not in text:
+    if not _MAY_NAME_FILE.search(text):
         return ()
     return tuple(
         dict.fromkeys(match[1] for match in _compile_rules().file.finditer(text) if match[1])
@@ -157,13 +166,15 @@ def classify(text: str, is_rule: bool | None = None) -> Classification:
     from robot_memory.text.rules.prescribed import prescribes_limit
 
     rules, folded = _compile_rules(), fold(text)
-    han = max(folded, default='') >= '\u3400'
+    han = not folded.isascii() and max(folded) >= '\u3400'
     label = rules.labels.match(folded)
     has_label = label is not None
+    in_english = rules.english.find(folded)
     matching = [
         table
-        for table, words in rules.categories
-        if words.search(folded, han)
+        for place, (table, chinese) in enumerate(rules.categories)
+        if in_english >> place & 1
+        or (han and chinese.search(folded))
         or (table is _CONSTRAINT and states_limit(folded, han, has_label))
         or (table is _CONSTRAINT and not has_label and prescribes_limit(text))
     ]

@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from functools import cache, lru_cache
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.prefixes import join_words
 from robot_memory.text.token_sets import make_token_set
 from robot_memory.text.tokenizer import fold, hash_content
 from robot_memory.text.vocabulary import MONTHS, NEGATIONS, NUMBERS, UNITS
@@ -49,6 +50,8 @@ _COUNT_WORD = (
     r'(?= (?!of\b|another\b|can\b|is\b|that\b|should\b|must\b|has\b|by\b)[a-z])'
     r'|(?<!\d )(?<!per )(?<!one )(?<!two )(?<!five )(?<!ten )(?<!split )second(?!\w))'
 )
+_ANY_COUNT = rf'\b(?:{join_words({*_COUNT, "one", "second"})})'
+_DIGIT = re.compile(r'\d')
 _HAN = {c: i for i, c in enumerate('零一二三四五六七八九')} | {'两': 2, '〇': 0}
 _HAN_SCALE = {'十': 10, '百': 100, '千': 1000, '万': 10000, '亿': 100_000_000}
 _KILO = '千(?=[克米牛瓦帕伏赫])'
@@ -189,26 +192,28 @@ def duplicate_key(text: str) -> str:
             negations += words[i + 1 : i + 2] == ['to']
         elif word in _BARE:
             named.add(_BARE[word])
-    if max(folded, default='') >= '\u3040':
+    if not folded.isascii() and max(folded) >= '\u3040':
         negations += sum(m['no'] is not None for m in _compile(_HAN_NEGATION).finditer(folded))
         named.update(_BARE[alias] for alias in _compile(_BARE_HAN).findall(folded))
         folded = _compile(_HAN_NUMBER).sub(_replace_han_number, folded)
-    folded = _compile(_COUNT_WORD).sub(lambda m: _COUNT[m[0]], folded)
+    if _compile(_ANY_COUNT).search(folded):
+        folded = _compile(_COUNT_WORD).sub(lambda m: _COUNT[m[0]], folded)
     found: list[tuple[str, str]] = []
-    for match in _compile(_QUANTITY).finditer(folded):
+    for match in _compile(_QUANTITY).finditer(folded) if _DIGIT.search(folded) else ():
         order, number, unit, glued = match.groups()
         unit = UNIT_NAMES[unit] if unit else glued or ''
         unit = '' if unit in ('st', 'nd', 'rd', 'th') else unit
         found.append((unit, (order or '') + _normalize_number(number) + unit))
     named.difference_update(*(unit.split('/') for unit, _ in found))
     found.sort(key=lambda pair: pair[0])
-    said = _compile(_SIGN).findall(folded)
+    said = _compile(_SIGN).findall(folded) if _ANY_SIGN.search(folded) else []
     said += [f'not*{negations}'] if negations else []
     return ' '.join([*(quantity for _, quantity in found), *sorted(named), *said])
 
 
 _SIGN = r'->|<-|=>|<=>|[<>≤≥]=?(?!\s*[-+]?\d)|(?<=[a-z])(?:\+\+|#)(?!\w)'
 """What words alone lose: which way a relation or an arrow goes, C++ and C#."""
+_ANY_SIGN = re.compile('[<>≤≥+#]')
 _GROUPS = (
     'red orange yellow green blue violet/purple pink brown white black grey/gray',
     'left right', 'upper lower', 'top bottom', 'front rear/back', 'north south east west',

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from robot_memory.text import tokenizer
 from robot_memory.text.caching import cache_texts
 from robot_memory.text.duplicate_keys import UNIT_NAMES, convert_han_number, duplicate_key
+from robot_memory.text.prefixes import Lexicons
 from robot_memory.text.toml_tables import load_toml
 from robot_memory.text.vocabulary import IRREGULAR, NUMBERS
 
@@ -50,18 +51,42 @@ class Statement(NamedTuple):
     signs: Signs
 
 
+class _SignPatterns(NamedTuple):
+    names: tuple[str, ...]
+    english: Lexicons
+    asked: re.Pattern[str]
+    chinese: tuple[re.Pattern[str], ...]
+
+
 @cache
-def _compile_signs() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]]]:
-    found = {}
-    for name, table in load_toml(__file__, 'statement_reader.toml').items():
-        words = '|'.join(table['english'])
-        pattern = (
-            rf'^(?:\W*)(?:{words})\b|\?\s*$'
-            if name == 'question'
-            else rf'(?<![\w-])(?:{words})(?![\w-])'
-        )
-        found[name] = (re.compile(pattern), re.compile(table['chinese']))
-    return found
+def _compile_signs() -> _SignPatterns:
+    tables = load_toml(__file__, 'statement_reader.toml')
+    asked = '|'.join(tables['question']['english'])
+    return _SignPatterns(
+        tuple(tables),
+        Lexicons(
+            ([] if name == 'question' else table['english'] for name, table in tables.items()),
+            r'(?<![\w-])',
+            r'(?![\w-])',
+        ),
+        re.compile(rf'^(?:\W*)(?:{asked})\b|\?\s*$'),
+        tuple(re.compile(table['chinese']) for table in tables.values()),
+    )
+
+
+def _read_signs(folded: str, is_han: bool) -> Signs:
+    patterns = _compile_signs()
+    english = patterns.english.find(folded)
+    return Signs(
+        **{
+            name: bool(
+                english >> place & 1
+                or (name == 'question' and patterns.asked.search(folded))
+                or (is_han and patterns.chinese[place].search(folded))
+            )
+            for place, name in enumerate(patterns.names)
+        }
+    )
 
 
 STOP = frozenset(
@@ -73,6 +98,8 @@ STOP = frozenset(
     """.split()
 )
 WORD = re.compile(r'[a-z0-9][a-z0-9_./-]*(?<![./-])')
+_NUMBER = re.compile(r'\d+(?:\.\d+)?')
+_HAN_NUMBER = re.compile('[零一二两三四五六七八九十百千万]+')
 _SUFFIX = re.compile('(?:ing|edly|ed|es|s|ly)$')
 
 
@@ -98,14 +125,11 @@ def read_statement(text: str) -> Statement:
     if is_han:
         han = re.findall('[\u4e00-\u9fff]+', folded)
         words |= {run[i : i + 2] for run in han for i in range(len(run) - 1)}
-    numbers = frozenset(re.findall(r'\d+(?:\.\d+)?', ' '.join(plain))) | {
-        convert_han_number(run) for run in re.findall('[零一二两三四五六七八九十百千万]+', folded)
-    }
-    signs = {
-        name: bool(english.search(folded)) or (is_han and bool(chinese.search(folded)))
-        for name, (english, chinese) in _compile_signs().items()
-    }
-    return Statement(text, folded, is_han, frozenset(words), numbers, Signs(**signs))
+    numbers = frozenset(_NUMBER.findall(' '.join(plain)))
+    if not folded.isascii():
+        numbers |= {convert_han_number(run) for run in _HAN_NUMBER.findall(folded)}
+    signs = _read_signs(folded, is_han)
+    return Statement(text, folded, is_han, frozenset(words), numbers, signs)
 
 
 _HEADED = re.compile(

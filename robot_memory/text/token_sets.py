@@ -7,10 +7,10 @@ from collections.abc import Set as AbstractSet
 from robot_memory.text.caching import cache_texts
 from robot_memory.text.tokenizer import (
     NAMES,
-    expand_contractions,
     fold,
     make_bigrams,
     split_pieces,
+    split_text,
 )
 
 _ARTICLES = frozenset(('a', 'an', 'the'))
@@ -27,7 +27,7 @@ def make_token_set(text: str) -> frozenset[str]:
     out like English articles, or one of them would part two short paraphrases.
     """
     out: set[str] = set()
-    for kind, piece, clusters in split_pieces(expand_contractions(text)):
+    for kind, piece, clusters in split_text(text):
         if kind == 'run':
             out.update(make_bigrams([c for c in clusters if c not in '的了'] or clusters))
         elif piece not in _ARTICLES:
@@ -35,6 +35,7 @@ def make_token_set(text: str) -> frozenset[str]:
     return frozenset(out)
 
 
+@cache_texts(8192)
 def find_index_term(token: str) -> str:
     """
     Return an index term that every text with this token of `make_token_set` has.

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from robot_memory.text.caching import cache_texts
+from robot_memory.text.prefixes import join_words
 from robot_memory.text.vocabulary import IRREGULAR, MONTHS, NEGATIONS, NUMBERS, UNITS
 
 # FTS5's unicode61 keeps private-use characters inside a token, and no text of ours has others.
@@ -93,6 +95,8 @@ _EDGES = re.compile(
 def normalise(text: str) -> str:
     """Return what two spellings of one sentence share: case, width, spacing, edges apart."""
     folded = ' '.join(fold(text).split())
+    if folded[:1].isalnum() and folded[-1].isalnum():
+        return folded
     return _EDGES.sub('', folded) or folded
 
 
@@ -158,7 +162,15 @@ _SHORT_NOT = re.compile(r"n't\b|(?<=\bcan)not\b")
 def expand_contractions(text: str) -> str:
     """Return the folded text with its contractions opened: doesn't as does not, it's as it."""
     folded = fold(text)
+    if "'" not in folded and 'cannot' not in folded:
+        return folded
     return _CONTRACTION.sub('', _SHORT_NOT.sub(' not', folded))
+
+
+@cache_texts(8)
+def split_text(text: str) -> tuple[tuple[str, str, list[str]], ...]:
+    """Return the pieces of a text with its contractions opened, which must not be changed."""
+    return tuple(split_pieces(expand_contractions(text)))
 
 
 _MONTH = '|'.join(f'{name}|{name[:3]}' for name in MONTHS)
@@ -169,9 +181,14 @@ _DATE = re.compile(
     r'|(\d\d?)月(\d\d?)[日号])'
 )
 
+_ISO_DATE = re.compile(r'\d{4}[-/.]\d')
+_DATED = ('月', *(name[:3] for name in MONTHS))
+
 
 def _find_dates(folded: str) -> list[str]:
     """Return a term for each day of a year that is named, one however it is written."""
+    if not (any(map(folded.__contains__, _DATED)) or _ISO_DATE.search(folded)):
+        return []
     found = []
     for iso, iso_day, day_first, month, named, day, han, han_day in _DATE.findall(folded):
         name = month or named
@@ -182,12 +199,20 @@ def _find_dates(folded: str) -> list[str]:
     return found
 
 
-_TIME = re.compile(
-    r'\d{4}-\d|\d:\d\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun|yester)day|today|tonight'
-    r'|tomorrow|ago|noon|midnight|morning|evening|(?:19|20)\d\d|\d\d? ?[ap]\.?m'
-    r'|(?:last|next|this) (?:week|month|year|night|summer|winter|spring|fall)'
-    rf'|{"|".join(name for name in MONTHS if name not in ("march", "may"))})\b'
-    r'|[早晚上下中]午|昨天|今天|明天|星期|周[一二三四五六日]|[\d一二三四五六七八九十][点年月]'
+_YEAR, _CLOCK = re.compile(r'\d{4}-\d'), re.compile(r'\d:\d\d')
+_WHICH, _SPANS = ('last', 'next', 'this'), 'week month year night summer winter spring fall'
+_TIME_WORDS = re.compile(
+    r'\b(?:'
+    + join_words(
+        [f'{name}day' for name in 'mon tues wednes thurs fri satur sun yester'.split()]
+        + 'today tonight tomorrow ago noon midnight morning evening'.split()
+        + [f'{which} {what}' for which in _WHICH for what in _SPANS.split()]
+        + [name for name in MONTHS if name not in ('march', 'may')]
+    )
+    + r'|(?:19|20)\d\d|\d\d? ?[ap]\.?m)\b'
+)
+_TIME_HAN = re.compile(
+    '[早晚上下中]午|昨天|今天|明天|星期|周[一二三四五六日]|[\\d一二三四五六七八九十][点年月]'
 )
 _ASKS_TIME = re.compile(
     r'\bwhen\b|\b(?:what|which) (?:day|date|year|month|time|hour)|\bhow long ago\b'
@@ -203,6 +228,15 @@ _ASKS_AMOUNT = re.compile(
 )
 
 
+def _tells_time(folded: str) -> bool:
+    """Say whether a text names a time."""
+    if (':' in folded and _CLOCK.search(folded)) or ('-' in folded and _YEAR.search(folded)):
+        return True
+    if _TIME_WORDS.search(folded):
+        return True
+    return not folded.isascii() and _TIME_HAN.search(folded) is not None
+
+
 def extract_terms(text: str) -> list[str]:
     r"""
     Return the index terms of a text, in order, repeats included.
@@ -213,8 +247,8 @@ def extract_terms(text: str) -> list[str]:
     """
     opened = expand_contractions(text)
     days = _find_dates(opened)
-    out = _list_terms(split_pieces(opened)) + days
-    out += [TIME] * (bool(days) or _TIME.search(opened) is not None)
+    out = _list_terms(split_text(text)) + days
+    out += [TIME] * (bool(days) or _tells_time(opened))
     out += [AMOUNT] * (_AMOUNT.search(opened) is not None)
     return out
 
@@ -307,10 +341,11 @@ def parse_query(text: str) -> TermQuery:
 
 def pair_adjacent(terms: Iterable[str]) -> list[tuple[str, str]]:
     """Return terms that stand side by side; characters have their pairs as terms already."""
-    return [pair for pair in pairwise(terms) if not (_is_dense(pair[0]) and _is_dense(pair[1]))]
+    return [pair for pair in pairwise(terms) if not (is_dense(pair[0]) and is_dense(pair[1]))]
 
 
-def _is_dense(term: str) -> bool:
+def is_dense(term: str) -> bool:
+    """Say whether a term is of a script without spaces."""
     return term[0].translate(_SHAPES) == 'c'
 
 
