@@ -24,6 +24,8 @@ LAST = 253_402_300_799_999_999
 MAX_STEP = 2_000_000
 """A wall clock that moves further than this against CLOCK_BOOTTIME has been set."""
 _TIME_ERROR = 5
+_Timex = ctypes.c_char * 512
+"""At least as large as the kernel's structure."""
 _FIRST = -62_135_596_800_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
@@ -102,7 +104,7 @@ def is_synchronised() -> bool:
     adjtimex = _load_adjtimex()
     if adjtimex is None:
         return False
-    state = int(adjtimex(ctypes.create_string_buffer(512)))  # modes = 0: nothing is set
+    state = int(adjtimex(_Timex()))  # modes = 0: nothing is set
     return 0 <= state < _TIME_ERROR
 
 

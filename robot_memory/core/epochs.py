@@ -39,12 +39,14 @@ class Epoch:
 
     def covers(self, reading: ClockReading) -> bool:
         """Say whether a reading is one of this epoch's clock, and no new evidence for it."""
-        return self.goes_on(reading) and self.extend(reading).evidence == self.evidence
+        return self.goes_on(reading) and self._find_evidence(reading) == self.evidence
 
     def extend(self, reading: ClockReading) -> Epoch:
         """Return the epoch with a later reading; what the kernel has vouched for stays so."""
-        vouched = 'kernel' if reading.synchronised and not self.evidence else self.evidence
-        return replace(self, last=reading, evidence=vouched)
+        return replace(self, last=reading, evidence=self._find_evidence(reading))
+
+    def _find_evidence(self, reading: ClockReading) -> str:
+        return 'kernel' if reading.synchronised and not self.evidence else self.evidence
 
     @staticmethod
     def begin(reading: ClockReading, before: Epoch | None) -> Epoch:

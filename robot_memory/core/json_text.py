@@ -17,6 +17,8 @@ MAX_INTEGER = 2**53 - 1
 _ENCODER = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(',', ':'), sort_keys=True
 )
+_LINES = json.JSONEncoder(ensure_ascii=False)
+_ASCII = json.JSONEncoder(separators=(',', ':'))
 _NOT_FINITE = 'it has NaN or an infinite number; pass finite numbers'
 _NUL = '\\u0000'
 _ESCAPED_NUL = re.compile(r'(?<!\\)(?:\\\\)*\\u0000')
@@ -73,6 +75,16 @@ def dump_json(value: Any, name: str = 'value') -> str:
             f'{name} has {len(text)} characters of JSON; the limit is {MAX_JSON_CHARACTERS}'
         )
     return text
+
+
+def dump_texts(texts: Iterable[str]) -> str:
+    """Write texts as a JSON array."""
+    return _LINES.encode(tuple(texts))
+
+
+def dump_ascii(values: Iterable[Any]) -> str:
+    """Write plain values as a compact JSON array in ASCII, as digests are made of."""
+    return _ASCII.encode(list(values))
 
 
 def _is_deep(value: Any) -> bool:

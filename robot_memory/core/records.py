@@ -256,13 +256,18 @@ def make_record(
     context: dict[str, Any],
     now: int,
     writer: Writer,
+    *,
+    collection: str = '',
+    session_id: str | None = None,
+    stamp: int | None = None,
+    stamp_is_local: bool = False,
 ) -> Record:
-    """Return a record of what a writer says, without its place in the store."""
+    """Return a record of what a writer says."""
     actor_id = find_actor(context)
     event = context.get('event_id')
     return Record(
         type=type,
-        collection='',
+        collection=collection,
         content=text,
         category=found.category,
         confidence=found.confidence,
@@ -272,6 +277,9 @@ def make_record(
         actor_id=actor_id,
         event_id=event if isinstance(event, str) and event else None,
         strategy_name=infer_strategy(context, found.category, actor_id),
+        session_id=session_id,
+        stamp=stamp,
+        stamp_is_local=stamp_is_local,
         created_at=now,
         updated_at=now,
         authority=writer.authority,

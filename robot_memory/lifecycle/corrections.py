@@ -40,10 +40,10 @@ def link_correction(
     """
     if is_quoted(said) or not (verdicts.found or may_correct(said.content)):
         return None
-    new = replace(said, id=memory_id)
-    old = _find_corrected(connection, new, neighbours, verdicts)
+    old = _find_corrected(connection, memory_id, said, neighbours, verdicts)
     if old is None:
         return None
+    new = replace(said, id=memory_id)
     writer = new.writer or THE_STORE
     is_rule = not PROTECTED.isdisjoint((old.category, new.category))
     is_rule = is_rule or are_limits(old.content, new.content)
@@ -66,16 +66,20 @@ def reinstate(connection: Connection, memory_id: int, said: Record) -> None:
 
 
 def _find_corrected(
-    connection: Connection, new: Record, neighbours: Neighbours, verdicts: Verdicts
+    connection: Connection,
+    memory_id: int,
+    new: Record,
+    neighbours: Neighbours,
+    verdicts: Verdicts,
 ) -> Record | None:
     """Return the likeliest fact, or nearest, that a new one corrects and nothing replaces."""
     near = verdicts.sort(_list_near(connection, new, neighbours))
-    known = memories.get(connection, [memory_id for memory_id, _ in near])
-    for memory_id, similarity in near:
-        old = known.get(memory_id)
+    known = memories.get(connection, [near_id for near_id, _ in near])
+    for near_id, similarity in near:
+        old = known.get(near_id)
         if (
             old is not None
-            and old.id != new.id
+            and old.id != memory_id
             and old.type == 'fact'
             and old.status == 'active'
             and old.collection == new.collection

@@ -127,8 +127,13 @@ def learn(
         inherited = sessions.inherit(connection, session_id, dict(context))
         inherited = mark_context(connection, inherited, None, stamp)
         writer = find_writer(memory.caller, inherited)
-        record = replace(
-            make_record('fact', text, inferred, inherited, memory.clock(), writer),
+        record = make_record(
+            'fact',
+            text,
+            inferred,
+            inherited,
+            memory.clock(),
+            writer,
             collection=collection,
             session_id=session_id,
             stamp=stamp,

@@ -81,8 +81,7 @@ class ResidentNeighbours:
 
     def find_sharing(self, terms: Sequence[str], lacking: int) -> list[int]:
         """Return the ids of memories that hold enough of the rarest terms."""
-        stems = (fulltext.stems(self._connection, [term]) for term in terms)
-        hashes = [fulltext.hash_of(stem) for found in stems for stem in found]
+        hashes = [stem.hash for stem in fulltext.list_stems(self._connection, terms)]
         return self._shard.find_sharing(hashes, lacking)
 
     def find_similar(self, among: Sequence[int] | None, bar: float) -> list[tuple[int, float]]:

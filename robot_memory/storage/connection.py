@@ -232,11 +232,9 @@ class Database:
                 return
             self._closed = True
             self._turns.close()
-            while True:
-                try:
+            with suppress(queue.Empty):
+                while True:
                     self._close_connection(self._readers.get_nowait())
-                except queue.Empty:
-                    break
             self._close_connection(self._writer)
             self._source.remove_copy()
 
@@ -257,7 +255,9 @@ class Database:
         A log that was removed holds what was acknowledged before, and is brought into the file;
         not where other files stand at the names, which another process writes to.
         """
-        if self._watch.changed() and not self._watch.is_replaced():
+        if not self._watch.changed():
+            return
+        if not self._watch.is_replaced():
             with suppress(apsw.Error):
                 self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         self.refuse_removed()

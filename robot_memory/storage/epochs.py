@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import apsw
@@ -229,7 +230,8 @@ def _get(connection: apsw.Connection, epoch_id: int) -> EpochRow:
     return _make(row)
 
 
-def _make(row: Sequence[Any]) -> EpochRow:
+@lru_cache(maxsize=8)  # each write reads the newest one, which seldom changes
+def _make(row: tuple[Any, ...]) -> EpochRow:
     number, boot_id, namespace, segment, wall, boot, last_wall, last_boot, evidence, *rest = row
     trusted, reason, offset, uncertain = rest
     first = ClockReading(int(wall), int(boot), str(boot_id), str(namespace))

@@ -28,7 +28,10 @@ class Watch:
 
     def changed(self) -> str:
         """Return the name of a file that was removed, replaced or emptied, '' where none was."""
-        return next((file.name for file in self._files if not file.is_whole()), '')
+        for file in self._files:
+            if not file.is_whole():
+                return file.name
+        return ''
 
     def is_replaced(self) -> bool:
         """Say whether others stand at the names now, or what cannot be used."""

@@ -7,7 +7,6 @@ three steps with their bits interleaved, so that the cells of a larger cube stan
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 
@@ -28,9 +27,10 @@ _ROUNDED = 2.0**-5
 
 def make_cell(position: Sequence[float]) -> bytes:
     """Return the cell that a position is in; its first three numbers count."""
-    bits = (format(_find_step(x), f'0{BITS}b') for x in (*position, 0.0, 0.0, 0.0)[:3])
-    code = int(''.join(itertools.chain.from_iterable(zip(*bits, strict=True))), 2)
-    return code.to_bytes(_BYTES, 'big')
+    x, y, z = (*position, 0.0, 0.0, 0.0)[:3]
+    # Binary digits that are read as octal ones stand three bits apart.
+    first, second, third = (int(format(_find_step(one), 'b'), 8) for one in (x, y, z))
+    return (first << 2 | second << 1 | third).to_bytes(_BYTES, 'big')
 
 
 def _find_step(x: float) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from robot_memory.core.records import is_simulated
+from robot_memory.core.records import Record, is_simulated
 from robot_memory.embedding import quantisation
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.storage.indexes import (
@@ -37,9 +37,38 @@ def add(
     vectors: TextVectors | None = None,
 ) -> None:
     """Add the entries of an active memory, in its collection's partition for its type."""
-    add_words(connection, memory_id, type, collection, content)
-    add_vectors(connection, memory_id, type, collection, content, context, vectors)
+    _add_texts(connection, memory_id, type, collection, content, context, vectors)
     add_places(connection, memory_id, collection, context)
+
+
+def add_new(
+    connection: apsw.Connection,
+    memory_id: int,
+    record: Record,
+    pose: str | None,
+    vectors: TextVectors | None,
+) -> None:
+    """Add the entries of a memory that is new; `pose` is the JSON text of its row."""
+    collection, context = record.collection, record.context
+    _add_texts(connection, memory_id, record.type, collection, record.content, context, vectors)
+    positions.put(connection, memory_id, collection, context)
+    placements.put_new(connection, memory_id, collection, context, record.frame_id, pose)
+
+
+def _add_texts(
+    connection: apsw.Connection,
+    memory_id: int,
+    type: str,
+    collection: str,
+    content: str,
+    context: Mapping[str, Any],
+    vectors: TextVectors | None,
+) -> None:
+    terms = tokenizer.extract_terms(content)
+    partition = partitions.of(collection, type)
+    fulltext.put(connection, memory_id, partition, terms)
+    stems = fulltext.pack(connection, terms)
+    _put_vectors(connection, memory_id, type, partition, content, stems, context, vectors)
 
 
 def add_words(
@@ -62,6 +91,19 @@ def add_vectors(
     """Add terms and vectors of an active memory alone; without `vectors` it waits for them."""
     partition = partitions.of(collection, type)
     stems = fulltext.pack(connection, tokenizer.extract_terms(content))
+    _put_vectors(connection, memory_id, type, partition, content, stems, context, vectors)
+
+
+def _put_vectors(
+    connection: apsw.Connection,
+    memory_id: int,
+    type: str,
+    partition: str,
+    content: str,
+    stems: bytes,
+    context: Mapping[str, Any],
+    vectors: TextVectors | None,
+) -> None:
     is_real = is_simulated(context) == 0
     text = forms.find_form(type, content, context, vectors)
     if text is None:

@@ -266,6 +266,8 @@ def return_first(connection: apsw.Connection, model: int) -> None:
 
 def read(connection: apsw.Connection, ids: Sequence[int] | None = None) -> Iterator[Form]:
     """Give all forms, or those that there are among the ids."""
+    if ids is not None and not ids:
+        return
     only = '' if ids is None else ' WHERE f.id IN (SELECT value FROM json_each(?))'
     for row in connection.execute(
         'SELECT f.id, f.collection, v.coarse, w.coarse FROM forms AS f'

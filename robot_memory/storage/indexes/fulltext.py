@@ -6,6 +6,7 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import apsw
@@ -19,6 +20,8 @@ from robot_memory.text import tokenizer as texts
 _TOKENIZER = ['unicode61', 'remove_diacritics', '2', 'categories', 'L* N* Co Mn Mc']
 _NEIGHBOURS = 200
 """Ids that lie so near to each other, on average, are found by one walk through the index."""
+_REMEMBERED, _LONGEST = 16_384, 64
+"""Terms whose stems are remembered at most, and characters of one."""
 _MARK = '\ue00f'
 """Begins the term that names a collection; no text of ours has it (`texts.POINT`)."""
 
@@ -50,7 +53,7 @@ def any_of(terms: Iterable[str]) -> str:
 
 def stems(connection: apsw.Connection, terms: Iterable[str]) -> list[str]:
     """Return the stems that FTS5 makes of terms, in order, repeats included."""
-    return _stem(connection.fts5_tokenizer('porter', _TOKENIZER), ' '.join(terms))
+    return [stem.text for stem in list_stems(connection, terms)]
 
 
 def _stem(tokenizer: Any, text: str) -> list[str]:
@@ -65,19 +68,43 @@ def _stem(tokenizer: Any, text: str) -> list[str]:
 
 
 class Stem(NamedTuple):
-    """Hold a stem and what `indexed` holds of it."""
+    """
+    Hold a stem and what `indexed` holds of it.
+
+    `is_dense`: it is of a script without spaces.
+    """
 
     text: str
     hash: int
+    is_dense: bool
+
+
+_stems_of: dict[str, tuple[Stem, ...]] = {}
+
+
+def list_stems(connection: apsw.Connection, terms: Iterable[str]) -> list[Stem]:
+    """Return the stems of terms in order; those of common terms are remembered."""
+    found: list[Stem] = []
+    for term in terms:
+        known = _stems_of.get(term)
+        if known is None:
+            known = _make_stems(connection, term)
+            if len(_stems_of) >= _REMEMBERED:
+                _stems_of.clear()
+            if len(term) <= _LONGEST:
+                _stems_of[term] = known
+        found += known
+    return found
+
+
+def _make_stems(connection: apsw.Connection, term: str) -> tuple[Stem, ...]:
+    made = _stem(connection.fts5_tokenizer('porter', _TOKENIZER), term)
+    return tuple(Stem(stem, hash_of(stem), texts.is_dense(stem)) for stem in made)
 
 
 def stem_each(connection: apsw.Connection, terms: Iterable[str]) -> dict[str, list[Stem]]:
     """Return the stems of each of some terms, of which one may come again."""
-    tokenizer = connection.fts5_tokenizer('porter', _TOKENIZER)
-    return {
-        term: [Stem(stem, hash_of(stem)) for stem in _stem(tokenizer, term)]
-        for term in dict.fromkeys(terms)
-    }
+    return {term: list(list_stems(connection, [term])) for term in dict.fromkeys(terms)}
 
 
 def hash_each(groups: Iterable[Sequence[str]]) -> list[int]:
@@ -100,11 +127,18 @@ def pack(connection: apsw.Connection, terms: Iterable[str]) -> bytes:
 
     Of what comes again it is the stem and itself; stop words are no neighbours.
     """
-    found = stems(connection, terms)
-    said = [stem for stem in found if stem not in _stop_stems(connection)]
-    hashes = {hash_of(stem) for stem in found}
-    hashes.update(hash_of(stem, stem) for stem, times in Counter(found).items() if times > 1)
-    hashes.update(hash_of(*pair) for pair in texts.pair_adjacent(said))
+    found, stopped = list_stems(connection, terms), _stop_stems(connection)
+    once = set(found)
+    hashes = {stem.hash for stem in once}
+    if len(once) < len(found):
+        again = (stem for stem, times in Counter(found).items() if times > 1)
+        hashes.update(hash_of(stem.text, stem.text) for stem in again)
+    said = [stem for stem in found if stem.text not in stopped]
+    hashes.update(
+        zlib.crc32(b'\n' + following.text.encode(), stem.hash)
+        for stem, following in pairwise(said)
+        if not (stem.is_dense and following.is_dense)
+    )
     return np.array(sorted(hashes), '<u4').tobytes()
 
 

@@ -65,9 +65,26 @@ def put(
         'SELECT frame_id, pose FROM memories WHERE id = ?', (memory_id,)
     )
     place = read_place(context, frame_id, None if pose is None else json.loads(pose))
-    if place is None:
-        return
-    remove(connection, memory_id)
+    if place is not None:
+        remove(connection, memory_id)
+        _insert(connection, memory_id, collection, place)
+
+
+def put_new(
+    connection: apsw.Connection,
+    memory_id: int,
+    collection: str,
+    context: Mapping[str, Any],
+    frame_id: str | None,
+    pose: str | None,
+) -> None:
+    """Index the place of a memory that is new; `pose` is the JSON text of its row."""
+    place = read_place(context, frame_id, None if pose is None else json.loads(pose))
+    if place is not None:
+        _insert(connection, memory_id, collection, place)
+
+
+def _insert(connection: apsw.Connection, memory_id: int, collection: str, place: Place) -> None:
     frame = _intern_frame(connection, collection, place)
     spread = None if place.spread is None else _SPREAD.pack(*place.spread)
     connection.execute(

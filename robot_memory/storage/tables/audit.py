@@ -19,6 +19,7 @@ from typing import Any
 import apsw
 
 from robot_memory.core.authority import Writer
+from robot_memory.core.json_text import dump_ascii
 from robot_memory.core.ranges import find_ranges, read_ranges
 from robot_memory.storage import epochs
 from robot_memory.storage.tables import meta, writers
@@ -39,6 +40,7 @@ _KEPT = 'audit_heads'
 _RANGES = ('ids', 'lines', 'digests')
 """What the detail of a line of several memories lists."""
 _SALT_BYTES = 16
+_DETAIL = json.JSONEncoder(ensure_ascii=False, separators=(',', ':'), sort_keys=True)
 _EPOCH = epochs.NEWEST
 _AT = epochs.correct('at', 'epoch')
 _WRITER = tuple[str, str, str, str, str]
@@ -72,18 +74,21 @@ def record(
     *,
     digest: bytes | None = None,
     is_now: bool = True,
+    writer_id: int | None = None,
 ) -> int:
     """
     Append a line and return its id; `at` is in microseconds.
 
     `memory_id` is None where it is of no memory, `digest` that of what was written. A line that
-    was not written by a clock of this store (`is_now` False) has no epoch.
+    was not written by a clock of this store (`is_now` False) has no epoch. `writer_id` is that of
+    the writer's row where the caller knows it.
     """
     # Not dump_json: a detail holds what a memory had, each as large and deep as that may be.
-    text = json.dumps(detail, ensure_ascii=False, separators=(',', ':'), sort_keys=True)
+    text = _DETAIL.encode(detail)
     line, before, highest, newest = _find_last(connection)
     epoch = newest if is_now else None
-    writer_id = writers.get_id(connection, writer)
+    if writer_id is None:
+        writer_id = writers.get_id(connection, writer)
     salt = make_salt()
     note = digest_note(salt, reason.encode(), text.encode())
     highest = max(highest, memory_id or 0)
@@ -125,7 +130,7 @@ def digest_note(salt: bytes, *texts: bytes) -> bytes:
 def extend_chain(before: bytes, columns: Sequence[Any]) -> bytes:
     """Return the chain of a line by that of the line before and the line's columns."""
     plain = [column.hex() if isinstance(column, bytes) else column for column in columns]
-    text = json.dumps(plain, separators=(',', ':'))
+    text = dump_ascii(plain)
     return hashlib.sha256(before + text.encode()).digest()
 
 

@@ -10,7 +10,7 @@ import apsw
 
 from robot_memory.core.authority import THE_STORE, Writer
 from robot_memory.core.errors import Conflict
-from robot_memory.core.json_text import dump_json
+from robot_memory.core.json_text import dump_json, dump_texts
 from robot_memory.core.records import Record
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.storage import epochs
@@ -51,15 +51,31 @@ def insert(
 
     A record without an id is given the next one. `detail` is what its audit line says of it.
     """
-    memory_id, digest = _insert(connection, record, vector, is_now=True)
     writer, at = record.writer or THE_STORE, record.created_at
+    writer_id = None if record.writer is None else writers.get_id(connection, writer)
+    memory_id, digest = _insert(connection, record, vector, writer_id, is_now=True)
     action = 'detected' if writer.face == 'tap' else 'created'
-    audit.record(connection, memory_id, action, writer, '', detail or {}, at, digest=digest)
+    audit.record(
+        connection,
+        memory_id,
+        action,
+        writer,
+        '',
+        detail or {},
+        at,
+        digest=digest,
+        writer_id=writer_id,
+    )
     return memory_id
 
 
 def _insert(
-    connection: apsw.Connection, record: Record, vector: TextVectors | None, *, is_now: bool
+    connection: apsw.Connection,
+    record: Record,
+    vector: TextVectors | None,
+    writer_id: int | None,
+    *,
+    is_now: bool,
 ) -> tuple[int, bytes]:
     """
     Insert a memory; return its id and the digest of its state.
@@ -68,6 +84,8 @@ def _insert(
     """
     salt = audit.make_salt()
     epoch = epochs.NEWEST if is_now else 'NULL'
+    context = dump_json(record.context, 'context')
+    pose = None if record.pose is None else dump_json(record.pose, 'pose')
     ((memory_id, *state),) = connection.execute(
         'INSERT INTO memories (id, type, collection, session_id, content, content_hash, guard,'
         ' token_count, category, confidence, confidence_base, tags, scope_files,'
@@ -84,37 +102,29 @@ def _insert(
             record.category,
             record.confidence,
             record.confidence,
-            json.dumps(record.tags, ensure_ascii=False),
-            json.dumps(record.scope_files, ensure_ascii=False),
+            dump_texts(record.tags),
+            dump_texts(record.scope_files),
             record.perception_type,
-            dump_json(record.context, 'context'),
+            context,
             record.actor_id,
             record.event_id,
             record.strategy_name,
             record.stamp,
             record.frame_id,
-            None if record.pose is None else dump_json(record.pose, 'pose'),
+            pose,
             record.created_at,
             record.created_at,
             record.stamp_is_local,
             record.authority,
             record.stands,
-            None if record.writer is None else writers.get_id(connection, record.writer),
+            writer_id,
             salt,
         ),
     )
     counts.change(connection, record.type, 'active', 1)
     if record.type == 'turn':
         turns.insert(connection, memory_id, record)
-    entries.add(
-        connection,
-        memory_id,
-        record.type,
-        record.collection,
-        record.content,
-        record.context,
-        vector,
-    )
+    entries.add_new(connection, memory_id, record, pose, vector)
     facets.put(connection, memory_id, record.context)
     rule_conditions.put(connection, memory_id, record)
     trials.insert(connection, memory_id, record.type, record.collection, record.context)
@@ -123,7 +133,8 @@ def _insert(
 
 def restore(connection: apsw.Connection, record: Record, confidence_base: float, at: int) -> int:
     """Keep a memory of an archive as it was, superseded_by aside, at a time; return its id."""
-    memory_id, _ = _insert(connection, record, None, is_now=False)
+    writer_id = None if record.writer is None else writers.get_id(connection, record.writer)
+    memory_id, _ = _insert(connection, record, None, writer_id, is_now=False)
     connection.execute(
         'UPDATE memories SET confidence_base = ?, status = ?, access_count = ?,'
         ' last_accessed = ?, updated_at = ? WHERE id = ?',
@@ -189,8 +200,8 @@ def rewrite(
                 new.category,
                 new.confidence,
                 new.confidence,
-                json.dumps(new.tags, ensure_ascii=False),
-                json.dumps(new.scope_files, ensure_ascii=False),
+                dump_texts(new.tags),
+                dump_texts(new.scope_files),
                 dump_json(new.context, 'context'),
                 new.strategy_name,
                 new.updated_at,
@@ -230,7 +241,7 @@ def set_category(
             'UPDATE memories SET category = ?, tags = ?, strategy_name = ? WHERE id = ?',
             (
                 inferred.category,
-                json.dumps(inferred.tags, ensure_ascii=False),
+                dump_texts(inferred.tags),
                 strategy_name,
                 record.id,
             ),

@@ -8,7 +8,6 @@ there is none.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import apsw
 
 from robot_memory.core.authority import Writer
+from robot_memory.core.json_text import dump_ascii
 from robot_memory.storage.tables import audit, protected_changes
 
 DIGESTED = (
@@ -35,8 +35,7 @@ _INSERT = (
 
 def digest_state(salt: bytes, values: Sequence[Any]) -> bytes:
     """Return the digest of a salt and the values of the columns `DIGESTED`."""
-    text = json.dumps(list(values), separators=(',', ':'))
-    return hashlib.sha256(salt + text.encode()).digest()
+    return hashlib.sha256(salt + dump_ascii(values).encode()).digest()
 
 
 def seal(connection: apsw.Connection, memory_id: int) -> bytes:
