@@ -93,7 +93,6 @@ def test_a_verdict_is_of_the_text_that_was_read_and_else_words_decide() -> None:
     old, other = (Record('fact', 'default', text, 'observation', 1.0, id=5) for text in 'ab')
     for replaced in (True, False):
         verdicts = Verdicts({5: Verdict('a', 0.0, replaced)})
-        assert [verdicts.tell(old, said) for said in (True, False)] == [replaced, replaced]
-        assert not verdicts.tell(other, False), 'its text is another by now'
-        assert verdicts.tell(other, True)
-    assert [NO_VERDICTS.tell(old, said) for said in (True, False)] == [True, False]
+        assert verdicts.tell(old.id, old.content) is replaced
+        assert verdicts.tell(other.id, other.content) is None, 'its text is another by now'
+    assert NO_VERDICTS.tell(old.id, old.content) is None

@@ -17,7 +17,7 @@ MAX_INTEGER = 2**53 - 1
 _ENCODER = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(',', ':'), sort_keys=True
 )
-_LINES = json.JSONEncoder(ensure_ascii=False)
+_TEXTS = json.JSONEncoder(ensure_ascii=False)
 _ASCII = json.JSONEncoder(separators=(',', ':'))
 _NOT_FINITE = 'it has NaN or an infinite number; pass finite numbers'
 _NUL = '\\u0000'
@@ -79,7 +79,7 @@ def dump_json(value: Any, name: str = 'value') -> str:
 
 def dump_texts(texts: Iterable[str]) -> str:
     """Write texts as a JSON array."""
-    return _LINES.encode(tuple(texts))
+    return f'[{", ".join(map(_TEXTS.encode, texts))}]'
 
 
 def dump_ascii(values: Iterable[Any]) -> str:

@@ -74,23 +74,32 @@ def _find_corrected(
 ) -> Record | None:
     """Return the likeliest fact, or nearest, that a new one corrects and nothing replaces."""
     near = verdicts.sort(_list_near(connection, new, neighbours))
-    known = memories.get(connection, [near_id for near_id, _ in near])
-    for near_id, similarity in near:
-        old = known.get(near_id)
+    texts = memories.read_facts(connection, new.collection, [near_id for near_id, _ in near])
+    likely = [
+        near_id
+        for near_id, similarity in near
+        if near_id in texts
+        and near_id != memory_id
+        and _corrects(new.content, near_id, texts[near_id], similarity, verdicts)
+    ]
+    known = memories.get(connection, likely) if likely else {}
+    for old in (known[near_id] for near_id in likely):
         if (
-            old is not None
-            and old.id != memory_id
-            and old.type == 'fact'
-            and old.status == 'active'
-            and old.collection == new.collection
-            and not is_quoted(old)
+            not is_quoted(old)
             and _are_of_one_person(old, new)
             and (is_simulated(new.context) == 1) == (is_simulated(old.context) == 1)
-            and verdicts.tell(old, corrects(old.content, new.content, similarity))
             and replacements.find_current(connection, old.id) is None
         ):
             return old
     return None
+
+
+def _corrects(
+    text: str, memory_id: int, known: str, similarity: float, verdicts: Verdicts
+) -> bool:
+    """Say whether a text corrects that of a known fact: as it was judged, else by words."""
+    judged = verdicts.tell(memory_id, known)
+    return corrects(known, text, similarity) if judged is None else judged
 
 
 def _list_near(
@@ -103,11 +112,10 @@ def _list_near(
     terms = sorted({token_sets.find_index_term(token) for token in tokens})
     ids = neighbours.find_sharing(terms, len(terms) - max(2, len(terms) // 3))
     found = [
-        (
-            record.id,
-            token_sets.compute_jaccard(tokens, token_sets.make_token_set(record.content)),
-        )
-        for record in memories.get(connection, ids[:NEAREST]).values()
+        (known_id, token_sets.compute_jaccard(tokens, token_sets.make_token_set(text)))
+        for known_id, text in memories.read_facts(
+            connection, new.collection, ids[:NEAREST]
+        ).items()
     ]
     return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 

@@ -57,12 +57,10 @@ class Verdicts:
 
     found: Mapping[int, Verdict] = field(default_factory=dict)
 
-    def tell(self, old: Record, by_words: bool) -> bool:
-        """Say whether a known fact is corrected, which the words say or do not."""
-        verdict = self.found.get(old.id)
-        if verdict is None or verdict.content != old.content:
-            return by_words
-        return verdict.replaced
+    def tell(self, memory_id: int, content: str) -> bool | None:
+        """Say whether a known fact of a text is corrected; None where that was not judged."""
+        verdict = self.found.get(memory_id)
+        return None if verdict is None or verdict.content != content else verdict.replaced
 
     def sort(self, near: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
         """Return memories with their similarity, those that were judged by their score first."""

@@ -122,11 +122,28 @@ class Shard:
         if self._postings.is_oversized:
             self.sort_terms()
 
+    def _append(self, row: Row) -> None:
+        """Take in one row that is new, as `extend` does."""
+        place = self.count
+        self._reserve(place + 1)
+        self.ids[place], self.alive[place], self.real[place] = row.memory_id, True, row.real
+        self._digests[place] = zlib.crc32(row.terms)
+        for matrix, (plane,) in self._pair([row]):
+            if plane:
+                matrix.put(np.array([place]), [plane])
+        self._share(place, [row])
+        hashes = np.frombuffer(row.terms, '<u4')
+        self._postings.extend(hashes, np.full(len(hashes), place, np.int32))
+        self.count = place + 1
+        if self._postings.is_oversized:
+            self.sort_terms()
+
     def put(self, row: Row) -> None:
         """Take in a row that is new, or has changed."""
-        place = self.row_of(row.memory_id)
+        is_last = not self.count or row.memory_id > self.ids[self.count - 1]
+        place = None if is_last else self.row_of(row.memory_id)
         if place is None:
-            self.extend([row])
+            self._append(row)
             self.take_signs()
             return
         self.masks.touch(place)

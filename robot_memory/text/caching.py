@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import Any, ParamSpec, TypeVar
+from inspect import signature
+from typing import Any, ParamSpec, TypeVar, cast
 
 LONGEST = 300
 """Characters of a text whose result is kept, as those of a fact; longer ones seldom come again."""
@@ -22,13 +23,21 @@ def cache_texts(most: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         keep: Any = lru_cache(maxsize=most)(function)
+        if len(signature(function).parameters) == 1:
+
+            def call_one(text: Any) -> R:
+                found: R = (keep if len(text) <= LONGEST else function)(text)
+                return found
+
+            one: Any = wraps(function)(call_one)
+            return cast('Callable[P, R]', one)
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             length = 0
-            for one in args:
-                if isinstance(one, str):
-                    length += len(one)
+            for argument in args:
+                if isinstance(argument, str):
+                    length += len(argument)
             found: R = (function if length > LONGEST else keep)(*args, **kwargs)
             return found
 

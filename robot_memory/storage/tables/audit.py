@@ -84,7 +84,7 @@ def record(
     the writer's row where the caller knows it.
     """
     # Not dump_json: a detail holds what a memory had, each as large and deep as that may be.
-    text = _DETAIL.encode(detail)
+    text = _DETAIL.encode(detail) if detail else '{}'
     line, before, highest, newest = _find_last(connection)
     epoch = newest if is_now else None
     if writer_id is None:
