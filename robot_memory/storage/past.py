@@ -16,7 +16,7 @@ import apsw
 
 from robot_memory.storage import schema_runner
 from robot_memory.storage.connection import Database
-from robot_memory.storage.indexes import entries, facets
+from robot_memory.storage.indexes import entries, facets, set_aside
 from robot_memory.storage.tables import mending, observations
 from robot_memory.storage.tables.revisions import STATE
 
@@ -46,7 +46,7 @@ def open_past(db: Database, line: int) -> Iterator[apsw.Connection]:
         _copy_indexes(connection)
         _add_views(connection, line)
         _rebuild_changed(connection)
-        with mending.avoid_marked(connection):
+        with set_aside.use_all():
             yield connection
 
 
@@ -75,6 +75,12 @@ def _copy_memories(connection: apsw.Connection, line: int) -> None:
     connection.execute(
         'INSERT OR IGNORE INTO temp.changed SELECT id, 0 FROM now.memories'
         ' WHERE id > (SELECT coalesce(max(id), 0) FROM main.memories)'
+    )
+    # What is being made anew (`tables.mending`) lacks entries: all of them are made.
+    connection.execute(
+        'INSERT OR IGNORE INTO temp.changed SELECT id, 0 FROM main.memories'
+        ' WHERE EXISTS (SELECT 1 FROM now.meta WHERE key = ?)',
+        (mending.KEY,),
     )
 
 

@@ -46,6 +46,17 @@ def avoid(groups: Iterable[str]) -> Iterator[None]:
         _avoided.set(before)
 
 
+@contextmanager
+def use_all() -> Iterator[None]:
+    """Have reads in the block use all groups, which are made for them alone."""
+    before = _avoided.get()
+    _avoided.set(frozenset())
+    try:
+        yield
+    finally:
+        _avoided.set(before)
+
+
 def is_avoided(group: str) -> bool:
     """Say whether a read is to do without a group."""
     return group in _avoided.get()

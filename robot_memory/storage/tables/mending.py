@@ -16,8 +16,9 @@ import apsw
 from robot_memory.storage.indexes import set_aside
 from robot_memory.storage.tables import meta
 
-_KEY = 'mending'
-FIND = f"SELECT value FROM meta WHERE key = '{_KEY}'"
+KEY = 'mending'
+"""The fact of the store that holds the mark."""
+FIND = f"SELECT value FROM meta WHERE key = '{KEY}'"
 """SQL of the mark; no row where all indexes are whole."""
 
 
@@ -47,9 +48,9 @@ def end(connection: apsw.Connection, groups: Iterable[str]) -> None:
 
 def _write(connection: apsw.Connection, marks: Mapping[str, int]) -> None:
     if marks:
-        meta.put(connection, _KEY, json.dumps(marks))
+        meta.put(connection, KEY, json.dumps(marks))
     else:
-        connection.execute('DELETE FROM meta WHERE key = ?', (_KEY,))
+        connection.execute('DELETE FROM meta WHERE key = ?', (KEY,))
 
 
 def avoid_marked(connection: apsw.Connection) -> AbstractContextManager[None]:
