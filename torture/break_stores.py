@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import argparse
 import errno
+import itertools
 import logging
 import os
 import random
+import shutil
 import sys
 import tempfile
 import time
@@ -32,8 +34,13 @@ from histories import Life
 
 from robot_memory.core.version import get_version
 
-KINDS = ('lost', 'half', 'inconsistent', 'refused', 'ended')
+KINDS = ('lost', 'half', 'inconsistent', 'wrong', 'refused', 'ended')
 CALLS_A_ROUND = 100
+ERRORS = (
+    ('I/O errors (EIO) at a call', disk.FAIL, errno.EIO),
+    ('a full disk (ENOSPC) at one call', disk.FAIL, errno.ENOSPC),
+    ('a disk that is full from a call on', disk.FULL, errno.ENOSPC),
+)
 OF_LIFE = 40
 """Rounds with one life: making it costs as much as some rounds."""
 
@@ -146,17 +153,41 @@ def run_disk_part(tally: Tally, folder: Path, seed: int, rounds: int, only: int 
             mode = chance.choice([disk.KILL, disk.KILL_HALFWAY])
             place = chance.randint(1, reference.calls)
             found = one_round.kill(library, reference, within, place, mode)
+            what = {disk.KILL: 'at a call', disk.KILL_HALFWAY: 'halfway through a write'}[mode]
+            tally.figures[f'killed {what}'] += found.struck
         elif tally.part == 'cuts':
             found = one_round.cut(reference, within, chance)
+            tally.figures[f'power cuts with durability {life.durability}'] += 1
         else:
-            mode, error = chance.choice(
-                [(disk.FAIL, errno.EIO), (disk.FAIL, errno.ENOSPC), (disk.FULL, errno.ENOSPC)]
-            )
+            what, mode, error = chance.choice(ERRORS)
             most = reference.calls_with_reads if mode == disk.FAIL else reference.calls
             found = one_round.fail(
                 library, reference, within, chance.randint(1, most), mode, error
             )
+            tally.figures[what] += found.struck
         tally.add(found.kind, found.detail, seed, number)
+
+
+def run_every(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
+    """Kill a single write at each of its calls on files in turn, and go on with the next write."""
+    library, number = disk.Disk(), 0
+    for life_seed in itertools.count(seed):
+        life = Life(life_seed, only=life_seed % len(histories.CALLED))
+        within = folder / str(life_seed)
+        within.mkdir()
+        reference = one_round.live_undisturbed(library, life, within)
+        first, last = reference.counts[0] + 1, reference.counts[1]
+        for place in range(first, last + 1):
+            if number >= rounds:
+                return
+            if only in (None, number):
+                found = one_round.kill(library, reference, within, place)
+                tally.add(found.kind, found.detail, seed, number)
+                tally.figures['killed at a call'] += found.struck
+            number += 1
+        name = histories.CALLED[life.only or 0].__name__
+        tally.figures[f'killed at each of its calls: {name}'] += 1
+        shutil.rmtree(within)
 
 
 def make_life(seed: int, part: str) -> Life:
@@ -182,7 +213,7 @@ def run_erasures(tally: Tally, folder: Path, seed: int, rounds: int, only: int |
 
 
 def run_damage(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
-    """Damage a store at rest; wrong texts are figures, since nothing promises to notice yet."""
+    """Damage a store at rest: no text that is told may differ from the one that was stored."""
     store = damage.Damaged(folder, seed)
     for _, number, chance in list_rounds(seed, rounds, only, OF_LIFE):
         tally.add(*store.strike(chance), seed, number)
@@ -192,7 +223,7 @@ def run_damage(tally: Tally, folder: Path, seed: int, rounds: int, only: int | N
 def run_clocks(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
     """Live lives whose clock jumps."""
     for life_seed, number, chance in list_rounds(seed, rounds, only, 1):
-        found = one_round.jump(Life(life_seed), folder / str(number), chance)
+        found = one_round.jump(Life(life_seed), folder / str(number), chance, tally.figures)
         tally.add(found.kind, found.detail, seed, number)
 
 
@@ -209,6 +240,7 @@ def run_calls(tally: Tally, folder: Path, seed: int, rounds: int, only: int | No
 
 PARTS: dict[str, Callable[[Tally, Path, int, int, int | None], None]] = {
     'kills': run_disk_part,
+    'every': run_every,
     'cuts': run_disk_part,
     'errors': run_disk_part,
     'damage': run_damage,

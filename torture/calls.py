@@ -12,6 +12,7 @@ import importlib.util
 import json
 import random
 import shutil
+import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +35,7 @@ from robot_memory.storage import checksums
 
 FULLY = 20
 """Of so many calls one is looked at with all rows before and after."""
-BATCH = 3000
+BATCH = 5000
 SHARES = {'services': 30, 'MCP': 34, 'the command line': 2}
 """Percent of the calls that come in by a live node and beside it; the others are Python's."""
 STATE = (
@@ -111,7 +112,7 @@ def _call_python(folder: Path, size: int, chance: random.Random, told: Told) -> 
     chosen = Settings(db_path=str(db), durability='normal', python_role='operator')
     wild, tools = Wild(chance), list_tools()
     with Memory(chosen, clocks=MovableClock(), embedder=BackgroundEmbedder(str(model))) as memory:
-        watched = Watched(Robot(memory))
+        watched, start = Watched(Robot(memory)), time.process_time()
         for made in range(size):
             tool = chance.choice(tools)
             given = wild.make_request(tool)
@@ -123,6 +124,10 @@ def _call_python(folder: Path, size: int, chance: random.Random, told: Told) -> 
                 outcome = Outcome(False, None, 'internal', f'{error!r}')
                 traceback.print_exc()
             told.judge('Python', tool.name, given, outcome)
+        spent = round(1000 * (time.process_time() - start))
+        told.figures['ms of the processor for calls by Python, looks at all rows included'] += (
+            spent
+        )
         watched.check()
     _check(db, set(), told)
 
@@ -135,7 +140,14 @@ def _call_node(folder: Path, shares: dict[str, int], chance: random.Random, told
         called: dict[str, Any] = {
             'services': Services(), 'MCP': Mcp(node.port), 'the command line': CommandLine(node.db)
         }  # fmt: skip
+        start, own = node.read_processor_ms(), time.process_time()
         created = _call_faces(called, node, shares, chance, told)
+        told.figures['ms of the processor for calls of a node, by the node'] += (
+            node.read_processor_ms() - start
+        )
+        told.figures['ms of the processor for calls of a node, by this program'] += round(
+            1000 * (time.process_time() - own)
+        )
         for one in called.values():
             one.close()
         fault = node.stop()

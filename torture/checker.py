@@ -255,7 +255,7 @@ def _cut(value: Any) -> Any:
     if isinstance(value, bool):
         return b'\1' if value else b'\0'
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        return float(value)  # as SQLite reads it from JSON
+        return float(str(value))  # as SQLite reads it from JSON: too large a one is infinite
     return value[:CUT] if isinstance(value, str) else value
 
 

@@ -80,6 +80,13 @@ class Damaged:
         self.found[f'{kind}s: detected by maintain'] += found['maintain'] != 'whole'
         harmless = not (wrong or missing or found['errors'] or found['maintain'] != 'whole')
         self.found[f'{kind}s: no difference and not detected'] += harmless
+        if wrong:
+            first = wrong[0]
+            told, true = (one['told'].get(first) for one in (found, self._known))
+            return (
+                'wrong',
+                f'{kind} in page {page}: memory {first}: {told!r:.300}, not {true!r:.300}',
+            )
         return '', ''
 
     def _read(self, ran: Path) -> dict[str, Any]:

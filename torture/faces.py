@@ -85,6 +85,12 @@ class Node:
         told = Path(f'/proc/{self._process.pid}/status').read_text(encoding='ascii')
         return int(told.partition('VmRSS:')[2].split()[0]) / 1024
 
+    def read_processor_ms(self) -> int:
+        """Return how long a processor has been at it, in milliseconds."""
+        told = Path(f'/proc/{self._process.pid}/stat').read_text(encoding='ascii')
+        ticks = sum(map(int, told.rpartition(')')[2].split()[11:13]))
+        return round(1000 * ticks / os.sysconf('SC_CLK_TCK'))
+
     def stop(self) -> str:
         """Stop it as a launch file does; say what is wrong with how it ended."""
         fault = self.find_fault()

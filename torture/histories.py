@@ -186,15 +186,22 @@ class Living(Robot):
 
 @dataclass(frozen=True)
 class Life:
-    """A seed; the store that it begins with; how durable; and whether it begins by an upgrade."""
+    """
+    A seed; the store that it begins with; how durable; and whether it begins by an upgrade.
+
+    `only` is the one call that is made, by its place in `CALLED`.
+    """
 
     seed: int
     durability: str = 'full'
     old: int = 0
+    only: int | None = None
 
     @property
     def calls(self) -> list[Call]:
         """Return the calls of this life in their order."""
+        if self.only is not None:
+            return [CALLED[self.only]]
         chance = random.Random(self.seed)
         return [chance.choice(CALLED) for _ in range(3 if self.old else CALLS)]
 

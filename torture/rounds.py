@@ -11,9 +11,10 @@ import shutil
 import signal
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import apsw
@@ -31,11 +32,16 @@ WORD = re.compile(rf'\b[a-z]{{{histories.CANARY}}}\b')
 
 @dataclass
 class Verdict:
-    """Say what became of a round: how many calls were answered, and what is wrong, if anything."""
+    """
+    Say what became of a round: how many calls were answered, and what is wrong, if anything.
+
+    `struck` says whether the call on a file at which it was to be disturbed came.
+    """
 
     answered: int
     kind: str = ''
     detail: str = ''
+    struck: bool = True
 
 
 @dataclass
@@ -44,18 +50,23 @@ class Reference:
     A life that nobody disturbed.
 
     `states` has for each step the rows after each of its transactions, the last of them after it;
-    `erased` the words that each proved erasure took, `calls` how many calls on files there were
-    without and with reads.
+    `erased` the words that each proved erasure took, `counts` how many calls on files there were
+    by the end of each step, `calls_with_reads` how many with reads.
     """
 
     life: Life
     base: Path
     states: list[list[Rows]]
     journal: list[disk.Event]
-    calls: int = 0
+    counts: list[int] = field(default_factory=list)
     calls_with_reads: int = 0
     erased: list[set[str]] = field(default_factory=list)
     version: int = 0
+
+    @property
+    def calls(self) -> int:
+        """Return how many calls on files there were in all."""
+        return self.counts[-1]
 
     def find_halves(self) -> Iterator[str]:
         """Yield calls that leave states between, and are not known to have several steps."""
@@ -96,9 +107,11 @@ def live_undisturbed(disk_: Disk, life: Life, folder: Path) -> Reference:
     def journaled() -> None:
         descriptor = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         disk_.watch(ran, descriptor)
+        counts = []
         for step in life.live(ran):
             disk_.mark(step)
-        noted.write_text(str(disk_.count))
+            counts.append(disk_.count)
+        noted.write_bytes(pickle.dumps(counts))
 
     def counted_with_reads() -> None:
         disk_.watch(ran)
@@ -136,7 +149,7 @@ def live_undisturbed(disk_: Disk, life: Life, folder: Path) -> Reference:
         base,
         pickle.loads(calls[2]),
         disk.read_journal(journal),
-        int(calls[0]),
+        pickle.loads(calls[0]),
         int(calls[1]),
     )
     found.version = version
@@ -325,7 +338,7 @@ def kill(
         answered = len(told.read())
     if status not in (0, signal.SIGKILL):
         return Verdict(answered, 'ended', f'status {status}: {_read_log(folder)}')
-    return judge(reference, ran, answered)
+    return replace(judge(reference, ran, answered), struck=status != 0)
 
 
 def cut(reference: Reference, folder: Path, chance: random.Random) -> Verdict:
@@ -360,18 +373,23 @@ def fail(
         with suppress(RobotMemoryError):
             for step in reference.life.live(ran, robots.append):
                 answered = step
+        struck = disk_.count >= place
         disk_.arm(disk.PASS, 0)
         rows = histories.read_rows(ran)
         if robots and answered <= len(reference.life.calls):
             robots[0].learn('the disk works again')
             robots[0].close()
-        told.write_bytes(pickle.dumps((answered, rows)))
+        told.write_bytes(pickle.dumps((answered, rows, struck)))
 
     told.unlink(missing_ok=True)
     status = fork(disturbed, folder / 'log')
     if status:
         return Verdict(0, 'ended', f'status {status}: {_read_log(folder)}')
-    answered, rows = pickle.loads(told.read_bytes())
+    answered, rows, struck = pickle.loads(told.read_bytes())
+    return replace(_judge_failed(reference, ran, answered, rows), struck=struck)
+
+
+def _judge_failed(reference: Reference, ran: Path, answered: int, rows: Rows) -> Verdict:
     if reference.life.old and not answered:
         return _judge_upgraded(reference, ran)
     problems = checker.check(ran / histories.STORE)
@@ -383,8 +401,11 @@ def fail(
     return found if found.kind else judge_opened(reference, ran, answered)
 
 
-def jump(life: Life, folder: Path, chance: random.Random) -> Verdict:
+def jump(
+    life: Life, folder: Path, chance: random.Random, figures: Counter[str] | None = None
+) -> Verdict:
     """Live a life twice, once with a clock that jumps and machines that start anew; compare."""
+    figures = Counter() if figures is None else figures
     folder.mkdir()
     life.prepare(folder / 'base')
     told = []
@@ -397,8 +418,11 @@ def jump(life: Life, folder: Path, chance: random.Random) -> Verdict:
                 histories.set_clock(robot, place + 2)
             else:
                 robot.clock.forward(days=chance.random())
-                robot.clock.jump(chance.choice([0, 0.1, 30, -0.1, -30, -9000]))
+                days = chance.choice([0, 0.1, 30, -0.1, -30, -9000])
+                robot.clock.jump(days)
+                figures['jumps of the clock'] += days != 0
                 if chance.random() < 0.2:
+                    figures['machines that started anew'] += 1
                     robot.close()
                     robot.clock.reboot()
                     robot = histories.open_again(life, ran, robot.clock)
