@@ -21,7 +21,8 @@ from robot_memory.detectors.event import (
 )
 from robot_memory.detectors.formatting import format_number
 from robot_memory.detectors.motion_event import UNITS, MotionSettings
-from robot_memory.detectors.readings import JointBlock, Mask, Table, find_usable
+from robot_memory.detectors.readings import JointBlock, find_usable
+from robot_memory.detectors.recent_speeds import RecentSpeeds
 from robot_memory.detectors.ring_buffer import NEVER_NS, RingBuffer, Row, to_signal
 from robot_memory.detectors.signal import Signal
 from robot_memory.detectors.usual_effort import (
@@ -40,7 +41,6 @@ MIN_NS = 30_000_000
 QUIET_NS = 300_000_000
 MAX_NS = 10 * 10**9
 MOVED_NS = 500_000_000
-SMOOTH_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,7 @@ class EffortDetector:
         self._since_ns = 0
         self._buffer = RingBuffer(settings.pre_s + 1.0, settings.pre_s, settings.post_s)
         self._learned_s = 0.0
-        self._speeds = [0.0] * len(names)
-        self._position: list[float] = []
+        self._speeds = RecentSpeeds(len(names))
         self._strain: _Strain | None = None
 
     def retune(self, settings: MotionSettings) -> None:
@@ -165,7 +164,7 @@ class EffortDetector:
         learned = np.add.accumulate([self._learned_s, *elapsed])[1:]
         self._learned_s = float(learned[-1])
         learns_to = int(learned.searchsorted(self.settings.effort_learning_s))
-        speeds = self._estimate_speeds(block, elapsed)
+        speeds = self._speeds.estimate(block, elapsed)
         table = np.column_stack((block.effort, np.abs(speeds).max(axis=1))).tolist()
         rows: list[Row] = list(zip(stamps_ns, table, strict=True))
         speed_bins = sort_speeds(speeds, self.settings.stop_speed)
@@ -197,33 +196,6 @@ class EffortDetector:
                 self._close(RELEASED)
             events += [(end, event) for event in self._buffer.take_ready()]
         return events
-
-    def _estimate_speeds(self, block: JointBlock, elapsed: list[float]) -> Table:
-        """Return the speeds that are reported, or those of the positions over some 0.1 s."""
-        shape = block.effort.shape
-        speeds: Table = np.zeros(shape)
-        reported: Mask = np.zeros(shape[0], np.bool_)
-        if block.velocity.shape == shape:
-            reported = find_usable(block.velocity)[1] & block.velocity.any(axis=1)
-            speeds[reported] = block.velocity[reported]
-        places: list[list[float]] = [[] for _ in elapsed]
-        if block.position.shape == shape:
-            for number in find_usable(block.position)[0]:
-                places[number] = block.position[number].tolist()
-        for number in (~reported).nonzero()[0].tolist():
-            speed = speeds[number - 1].tolist() if number else self._speeds
-            before, place = places[number - 1] if number else self._position, places[number]
-            if before and place and elapsed[number]:
-                seconds = elapsed[number]
-                share = seconds / (seconds + SMOOTH_S)
-                speeds[number] = [
-                    old + share * ((now - then) / seconds - old)
-                    for old, now, then in zip(speed, place, before, strict=True)
-                ]
-            elif place or block.velocity.shape != shape:
-                speeds[number] = speed
-        self._speeds, self._position = speeds[-1].tolist(), places[-1]
-        return speeds
 
     def _learn(
         self, joint: int, speed_bins: Numbers, efforts: Floats, begin: int, learns_to: int

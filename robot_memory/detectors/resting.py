@@ -75,12 +75,13 @@ def _follow_mean(mean: list[float], values: Table, elapsed: NDArray[np.float64])
     """Return the mean at each reading, as `smooth` moves it from one to the next."""
     shares = (elapsed / (elapsed + SMOOTH_S)).tolist()
     columns = values.transpose().tolist()
-    smoothed = [_smooth_axis(*one, shares) for one in zip(mean, columns, strict=True)]
+    smoothed = [smooth_axis(*one, shares) for one in zip(mean, columns, strict=True)]
     means: Table = np.array(smoothed).transpose()
     return means
 
 
-def _smooth_axis(mean: float, values: list[float], shares: list[float]) -> list[float]:
+def smooth_axis(mean: float, values: list[float], shares: list[float]) -> list[float]:
+    """Return the mean at each value, each time moved by a share of its distance to the value."""
     means = []
     for value, share in zip(values, shares, strict=True):
         mean += share * (value - mean)

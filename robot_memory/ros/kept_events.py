@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from geometry_msgs.msg import Pose
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -52,8 +51,9 @@ class KeptEventPublisher:
     """
     Publish each memory that is kept, by whomever, and markers of those with a place.
 
-    The store is looked at four times a second, as far as anything was written. Markers are made
-    while a subscriber is matched, and anew when something was kept.
+    The store is looked at four times a second, in a thread: a timer would wake the executor, which
+    looks at all entities of the node each time. Markers are made while a subscriber is matched,
+    and anew when something was kept.
     """
 
     def __init__(self, node: Node) -> None:
@@ -66,9 +66,8 @@ class KeptEventPublisher:
         self._markers: Publisher[Any] | None = None
         if MarkerArray is not None:
             self._markers = _create_publisher(node, MarkerArray, '~/markers', 1)
-        group = MutuallyExclusiveCallbackGroup()
-        self._timer = node.create_timer(_SECONDS, self._look, callback_group=group)
-        self._timer.cancel()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
 
     def begin(self, memory: Memory) -> None:
         """Publish what is kept from now on."""
@@ -76,14 +75,23 @@ class KeptEventPublisher:
             with memory.db.read() as connection:
                 self._last = find_newest(connection)
             self._memory, self._marked = memory, -1
-        self._timer.reset()
+        self._stop.clear()
+        self._thread = threading.Thread(target=self._run, name='kept-events', daemon=True)
+        self._thread.start()
 
     def end(self) -> None:
         """Publish what was kept until now, and no more."""
-        self._timer.cancel()
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
         self._look()
         with self._lock:
             self._memory = None
+
+    def _run(self) -> None:
+        while not self._stop.wait(_SECONDS):
+            self._look()
 
     def _look(self) -> None:
         with self._lock:
@@ -95,10 +103,14 @@ class KeptEventPublisher:
                 self._publish_markers(self._memory)
             except RobotMemoryError as error:
                 logger.warning('what was kept cannot be published now: %s', error)
+            except Exception:  # whatever it is, the next look may succeed
+                logger.exception('what was kept cannot be published now')
 
     def _publish_events(self, memory: Memory) -> int:
         with memory.db.read() as connection:
             ids = list_kept(connection, self._last, _AT_ONCE)
+            if not ids:
+                return 0
             records = memories.get(connection, ids)
             events = find_newest_each(connection, ids)
         for one in ids:

@@ -12,6 +12,7 @@ from rclpy.executors import Executor
 
 from robot_memory.core import params_file
 from robot_memory.core.errors import RobotMemoryError
+from robot_memory.core.heap import freeze_objects
 from robot_memory.ros import session
 from robot_memory.ros.executor import DispatchOnceExecutor
 from robot_memory.ros.node import MemoryNode
@@ -27,6 +28,7 @@ def main(signals: queue.SimpleQueue[int]) -> None:
     """Run the node until there is a signal."""
     stop = threading.Event()
     node = None
+    freeze_objects()
     try:
         for path in params_file.find_params_files(sys.argv):
             params_file.read_keys(path)
