@@ -1,5 +1,6 @@
 """Start the memory: `ros2 launch robot_memory robot_memory.launch.py namespace:=cell_1`."""
 
+import os
 from pathlib import Path
 
 from ament_index_python.packages import get_package_prefix
@@ -35,6 +36,8 @@ CHOICES = {
     'log_level': ['debug', 'info', 'warn', 'error', 'fatal'],
 }
 RESPAWN_DELAY = 2.0
+# A launch that SIGTERM ends leaves its processes running.
+ENDS_WITH_LAUNCH = {'ROBOT_MEMORY_ENDS_WITH': str(os.getpid())}
 
 
 def generate_launch_description():
@@ -72,6 +75,7 @@ def start(context):
             respawn=given['respawn'] == 'true',
             respawn_delay=RESPAWN_DELAY,
             parameters=[*files, parameters],
+            additional_env=ENDS_WITH_LAUNCH,
             # At debug rcl and the middleware write thousands of lines a second.
             ros_arguments=[part for level in levels for part in ('--log-level', level)],
         )
@@ -103,6 +107,7 @@ def _make_viewer(given, in_file, namespace):
         ],
         name='viewer',
         output='screen',
+        additional_env=ENDS_WITH_LAUNCH,
         # A store that the node is about to upgrade is refused until it has done so.
         respawn=True,
         respawn_delay=RESPAWN_DELAY,

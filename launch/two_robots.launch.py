@@ -5,6 +5,7 @@ Each has its namespace, store, MCP port and parameter file. Topics in the files 
 so each robot's are remapped into its namespace.
 """
 
+import os
 from pathlib import Path
 
 from launch_ros.actions import Node
@@ -36,6 +37,8 @@ def generate_launch_description():
             namespace=name,
             output='screen',
             parameters=[str(CONFIG / file), {'mcp_port': port, 'source': name}],
+            # A launch that SIGTERM ends leaves its processes running.
+            additional_env={'ROBOT_MEMORY_ENDS_WITH': str(os.getpid())},
             remappings=[(topic, f'/{name}{topic}') for topic in topics],
         )
         for name, (port, file, topics) in ROBOTS.items()

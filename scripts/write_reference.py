@@ -476,6 +476,10 @@ def _list_variables() -> Iterator[tuple[str, str]]:
         yield _format_code(variable), f'`{name}`'
     yield '`XDG_DATA_HOME`', 'parent folder of the default store, `robot_memory/memory.db`'
     yield '`XDG_CACHE_HOME`', 'parent folder of the default model, `robot_memory/`'
+    yield (
+        '`ROBOT_MEMORY_ENDS_WITH`',
+        'id of a process: the node and the viewer end when it is gone; set by the launch files',
+    )
     yield '`ROBOT_MEMORY_BUILD`', 'build folder of `make` and `scripts/env`'
     yield '`NO_COLOR`', '`robot-memory`: disable colours'
 

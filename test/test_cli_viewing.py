@@ -37,6 +37,18 @@ def test_it_serves_until_it_is_told_to_stop(tmp_path: Path, number: signal.Signa
     assert (viewer.returncode, said) == (0, '')
 
 
+def test_it_ends_with_the_process_that_started_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with subprocess.Popen(['sleep', 'infinity']) as starter:
+        monkeypatch.setenv('ROBOT_MEMORY_ENDS_WITH', str(starter.pid))
+        with start(tmp_path) as viewer:
+            assert require(viewer.stdout).readline().startswith('viewer: http')
+            starter.terminate()
+            _, said = viewer.communicate(timeout=HANG_SECONDS)
+    assert (viewer.returncode, said) == (0, '')
+
+
 def test_with_tokens_visitors_sign_in(tmp_path: Path) -> None:
     with start(tmp_path, '--mcp-token-file', str(write_tokens(tmp_path))) as viewer:
         line = require(viewer.stdout).readline()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from robot_memory.cli.options import Options
 from robot_memory.core.fields import arg
 from robot_memory.core.settings import Settings
+from robot_memory.core.starter import watch_starter
 from robot_memory.memory import Memory
 
 
@@ -44,6 +45,7 @@ def view(request: ViewRequest, settings: Settings, _: Options) -> None:
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
+    watch_starter(ended.set)
     with Memory(settings) as memory:
         viewer = Viewer(
             memory,

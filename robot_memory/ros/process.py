@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import queue
+import signal
 import sys
 import threading
 
@@ -13,6 +15,7 @@ from rclpy.executors import Executor
 from robot_memory.core import params_file
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.heap import freeze_objects
+from robot_memory.core.starter import watch_starter
 from robot_memory.ros import session
 from robot_memory.ros.executor import DispatchOnceExecutor
 from robot_memory.ros.node import MemoryNode
@@ -30,6 +33,7 @@ def main(signals: queue.SimpleQueue[int]) -> None:
     node = None
     freeze_objects()
     try:
+        watch_starter(functools.partial(signals.put, signal.SIGTERM))
         for path in params_file.find_params_files(sys.argv):
             params_file.read_keys(path)
         warning = session.initialise()

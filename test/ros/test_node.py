@@ -7,6 +7,7 @@ import json
 import re
 import signal
 import socket
+import subprocess
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -156,6 +157,17 @@ def test_an_activate_that_fails_leaves_the_node_inactive_without_subscriptions(
     assert robot.node.count_subscribers('/wrench') == 0
     assert manager.change(CLEANUP) == [True]
     assert node.stop() == 0
+
+
+def test_a_node_ends_with_the_process_that_started_it(
+    start: Callable[..., Any], robot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with subprocess.Popen(['sleep', 'infinity']) as starter:
+        monkeypatch.setenv('ROBOT_MEMORY_ENDS_WITH', str(starter.pid))
+        node = start()
+        assert robot.call('learn', insight='The lamp is on').success
+        starter.terminate()
+        assert node.process.wait(timeout=HANG_SECONDS) == 0
 
 
 def test_an_end_under_load_loses_nothing_that_was_acknowledged(
