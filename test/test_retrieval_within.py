@@ -8,7 +8,12 @@ from amounts import few_or_many
 
 from robot_memory.core.regions import Region
 from robot_memory.detectors.poses import Pose, turn_covariance
-from robot_memory.retrieval.within import compute_inside, compute_within
+from robot_memory.retrieval.within import (
+    bound_within,
+    compute_all_within,
+    compute_inside,
+    compute_within,
+)
 
 BENT = ((0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (1.0, 1.0), (0.0, 2.0))
 
@@ -40,6 +45,21 @@ def test_a_point_and_a_line_are_exact() -> None:
     assert compute_within([0.7, 0, 0], np.zeros((3, 3)), 0.6) == 0
     line = np.diag([0.0, 0.0, 4.0])
     assert compute_within([0, 0, 0], line, 2) == pytest.approx(0.682689, abs=1e-6)
+
+
+def test_many_are_as_each_alone_and_none_is_above_its_bound() -> None:
+    chance = np.random.default_rng(11)
+    roots = chance.normal(size=(600, 3, 3)) * chance.uniform(0.01, 1, (600, 1, 3))
+    roots[::7, :, 0] = 0.0
+    roots[::50] = 0.0
+    covariances = roots @ roots.transpose(0, 2, 1)
+    offsets = chance.normal(size=(600, 3)) * chance.uniform(0, 1.5, (600, 1))
+    offsets[::40] = 0.0
+    for radius in (0.0, 0.2, 1.0):
+        found = compute_all_within(offsets, covariances, radius)
+        for one, offset, covariance in zip(found, offsets, covariances, strict=True):
+            assert one == pytest.approx(compute_within(offset, covariance, radius), abs=1e-12)
+        assert (found <= bound_within(offsets, covariances, radius) + 0.005).all()
 
 
 def test_a_covariance_turns_with_the_frame() -> None:

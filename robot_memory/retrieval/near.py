@@ -17,12 +17,17 @@ from robot_memory.core.records import Record
 from robot_memory.core.regions import Region, find_region
 from robot_memory.core.zones import get_zone, parse_local
 from robot_memory.detectors import Pose
-from robot_memory.detectors.poses import turn_covariance
 from robot_memory.memory import Memory
 from robot_memory.retrieval.frame_resolver import AskedFrame, FrameResolver, ResolvedFrame
 from robot_memory.retrieval.near_question import NearQuestion
 from robot_memory.retrieval.place_views import PlaceView
-from robot_memory.retrieval.within import compute_inside, compute_within
+from robot_memory.retrieval.within import (
+    Array,
+    bound_within,
+    compute_all_within,
+    compute_inside,
+    compute_within,
+)
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import placements
 from robot_memory.storage.indexes.filters import Where
@@ -34,6 +39,10 @@ NOW_NS = 10_000_000_000
 """How old the newest transforms may be to tell where moving frames are now."""
 _NOW = ('', 'now')
 _UNTURNED = (0.0, 0.0, 0.0, 1.0)
+_SQUARE = (0, 1, 2, 1, 3, 4, 2, 4, 5)
+"""Where the numbers of a matrix of 3 x 3 are in its upper triangle."""
+_INEXACT = 0.01
+"""How far a probability that is integrated may be from its bound."""
 
 
 @dataclass
@@ -71,30 +80,58 @@ class NearSearch:
             return min(self.region.radius, sys.float_info.max)
         return sys.float_info.max if within is None else within
 
-    def passes(self, memory_id: int) -> bool:
-        """Say whether what was looked at lies within what was asked for, as probably as asked."""
-        question, placed = self.question, self.seen[memory_id]
-        if question.within is None and self.region is None:
-            return True
-        if placed.spread is not None:
-            self.chances[memory_id] = self._compute_chance(placed, placed.spread)
+    def select(self, pairs: list[tuple[int, float]]) -> list[tuple[int, float]]:
+        """Return those of (id, distance) that lie within what was asked for, as probably so."""
+        question, region = self.question, self.region
         if question.probability is not None:
-            if placed.spread is None:
-                self.uncertain.add(memory_id)
-            return self.chances.get(memory_id, -1.0) >= question.probability
-        if self.region is not None:
-            return self.region.contains(placed.position)
-        return question.within is None or placed.distance <= question.within
+            least = question.probability
+            self._compute_likely([memory_id for memory_id, _ in pairs], least)
+            return [pair for pair in pairs if self.chances.get(pair[0], -1.0) >= least]
+        if region is not None:
+            return [pair for pair in pairs if region.contains(self.seen[pair[0]].position)]
+        within = question.within
+        return [pair for pair in pairs if within is None or pair[1] <= within]
 
-    def _compute_chance(self, placed: Placement, spread: tuple[float, ...]) -> float:
-        """Return the probability that something lies within the radius, or in the region."""
-        own_frame = self.resolved[placed.frame_id]
-        assert own_frame.pose is not None
-        turned = turn_covariance(spread, own_frame.pose.axes) + own_frame.variance * np.eye(3)
+    def _compute_likely(self, ids: Sequence[int], least: float) -> None:
+        """Compute the chances that may be so much, and note what has no covariance."""
+        self.uncertain.update(one for one in ids if self.seen[one].spread is None)
+        known = [one for one in ids if self.seen[one].spread is not None]
         if self.region is not None:
-            return compute_inside(placed.position, turned, self.region)
-        offset = [a - b for a, b in zip(placed.position, self.target, strict=True)]
-        return compute_within(offset, turned, self.question.within or 0.0)
+            for memory_id in known:
+                self._find_chance(memory_id)
+            return
+        if not known:
+            return
+        offsets, covariances = self._turn_spreads(known)
+        within = self.question.within or 0.0
+        likely = bound_within(offsets, covariances, within) >= least - _INEXACT
+        chances = compute_all_within(offsets[likely], covariances[likely], within)
+        chosen = (one for one, is_likely in zip(known, likely, strict=True) if is_likely)
+        self.chances.update(zip(chosen, chances.tolist(), strict=True))
+
+    def _turn_spreads(self, ids: Sequence[int]) -> tuple[Array, Array]:
+        """Return the offsets from the target and the covariances in the asked frame."""
+        places = [self.seen[one] for one in ids]
+        frames = [self.resolved[one.frame_id] for one in places]
+        turns = np.array([frame.pose.axes for frame in frames if frame.pose is not None])
+        spreads = np.array([one.spread for one in places])[:, _SQUARE].reshape(-1, 3, 3)
+        errors = np.array([frame.variance for frame in frames])[:, None, None] * np.eye(3)
+        offsets = np.array([one.position for one in places]) - np.array(self.target)
+        return offsets, turns @ spreads @ turns.transpose(0, 2, 1) + errors
+
+    def _find_chance(self, memory_id: int) -> float | None:
+        """Return how likely something lies within the radius, or in the region, where known."""
+        placed = self.seen[memory_id]
+        if placed.spread is None or (self.question.within is None and self.region is None):
+            return None
+        if memory_id not in self.chances:
+            offsets, covariances = self._turn_spreads([memory_id])
+            if self.region is not None:
+                found = compute_inside(placed.position, covariances[0], self.region)
+            else:
+                found = compute_within(offsets[0], covariances[0], self.question.within or 0.0)
+            self.chances[memory_id] = found
+        return self.chances[memory_id]
 
     def view(self, record: Record) -> PlaceView | None:
         """Return where a memory is in the asked frame; None of one that was not compared."""
@@ -108,7 +145,7 @@ class NearSearch:
         placed = None if memory_id is None else self.seen.get(memory_id)
         if memory_id is None or placed is None:
             return None
-        chance, own_frame = self.chances.get(memory_id), self.resolved[placed.frame_id]
+        chance, own_frame = self._find_chance(memory_id), self.resolved[placed.frame_id]
         return PlaceView(
             list(placed.position),
             placed.distance,
@@ -151,7 +188,7 @@ class NearSearch:
         for pairs in placements.find_nearest(
             connection, where, self.target, self.poses, self.bound, self.seen
         ):
-            yield [pair for pair in pairs if self.passes(pair[0])]
+            yield self.select(pairs)
 
     def describe(self, connection: Connection, where: Where, ids: list[int]) -> dict[str, Any]:
         """Return what an answer says of the search: frame, place, instant, what is left out."""

@@ -13,6 +13,8 @@ from robot_memory.core.regions import Region
 
 Array = npt.NDArray[np.float64]
 _POINTS = 512
+_AT_ONCE = 256
+"""Positions of which the points are in memory: 6 MB."""
 _LEAST = 1e-9
 """Metres of standard deviation below which a position is a point."""
 _HEIGHTS = 256
@@ -22,22 +24,47 @@ _WIDEST = 5.0
 
 
 def compute_within(offset: Sequence[float], covariance: Array, radius: float) -> float:
+    """Return P(|X| <= radius) of X ~ N(offset, covariance); metres, 3 numbers and 3 x 3."""
+    offsets = np.asarray(offset, dtype=np.float64)[None]
+    return float(compute_all_within(offsets, np.asarray(covariance)[None], radius)[0])
+
+
+def compute_all_within(offsets: Array, covariances: Array, radius: float) -> Array:
     """
-    Return P(|X| <= radius) of X ~ N(offset, covariance); metres, 3 numbers and 3 x 3.
+    Return the same of many: n x 3 and n x 3 x 3.
 
     The widest axis is integrated in closed form, the two others over fixed points of equal weight.
     """
-    variances, axes = np.linalg.eigh(covariance)
-    mean = axes.T @ np.asarray(offset, dtype=np.float64)
+    found: Array = np.empty(len(offsets))
+    for begin in range(0, len(offsets), _AT_ONCE):
+        part = slice(begin, begin + _AT_ONCE)
+        found[part] = _integrate(offsets[part], covariances[part], radius)
+    return found
+
+
+def _integrate(offsets: Array, covariances: Array, radius: float) -> Array:
+    variances, axes = np.linalg.eigh(covariances)
+    means = np.einsum('nji,nj->ni', axes, offsets)
     deviations = np.sqrt(np.maximum(variances, 0.0))
-    if deviations[2] < _LEAST:
-        return float(np.linalg.norm(mean) <= radius)
-    narrow = mean[:2] + _make_points() * deviations[:2]
-    rest = radius**2 - np.square(narrow).sum(axis=1)
-    half = np.sqrt(rest[rest >= 0])
-    scale = deviations[2] * np.sqrt(2.0)
-    shares = _erf((half - mean[2]) / scale) - _erf((-half - mean[2]) / scale)
-    return float(np.clip(shares.sum() / (2 * len(rest)), 0.0, 1.0))
+    narrow = means[:, None, :2] + _make_points() * deviations[:, None, :2]
+    half = np.sqrt(np.maximum(radius**2 - np.square(narrow).sum(axis=2), 0.0))
+    scale = (np.maximum(deviations[:, 2], _LEAST) * np.sqrt(2.0))[:, None]
+    middle = means[:, 2:]
+    shares = _erf((half - middle) / scale) - _erf((-half - middle) / scale)
+    found = np.clip(shares.sum(axis=1) / (2 * _POINTS), 0.0, 1.0)
+    is_inside = np.linalg.norm(means, axis=1) <= radius
+    return np.where(deviations[:, 2] < _LEAST, is_inside, found)
+
+
+def bound_within(offsets: Array, covariances: Array, radius: float) -> Array:
+    """Return what P(|X| <= radius) is at most: that it lies on the near side of a plane."""
+    away = np.linalg.norm(offsets, axis=1)
+    along = offsets / np.maximum(away, _LEAST)[:, None]
+    variances = np.einsum('ni,nij,nj->n', along, covariances, along)
+    deviations = np.maximum(np.sqrt(np.maximum(variances, 0.0)), _LEAST)
+    bounds = (1 + _erf((radius - away) / (deviations * np.sqrt(2.0)))) / 2
+    is_sure = (deviations <= _LEAST) & (away <= radius + _LEAST)
+    return np.where(is_sure, 1.0, bounds)
 
 
 @functools.cache
