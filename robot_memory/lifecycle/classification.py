@@ -16,13 +16,13 @@ from robot_memory.text.categories import (
     classify,
     is_limit,
 )
-from robot_memory.text.rules.prescribed import prescribes_limit
+from robot_memory.text.rules.prescribed import may_prescribe_limit, prescribes_limit
 from robot_memory.text.statements import MOST, Sentence, Statement
 
-_STATED, _COMMANDED, _LIMITED = 0.3, 0.15, 0.45
+_STATED, _COMMANDED, _LIMITED, _BOUNDED = 0.3, 0.15, 0.45, 0.35
 """
 By how much the threshold is lower for what patterns take for a statement, for a rule by its words,
-and for a rule by its amount.
+for a rule by its amount, and for what has a bound and no word that only describes.
 """
 _MEASURED = re.compile(
     r'\b(?:over|under|above|below|at (?:most|least)|(?:more|less) than)\s+'
@@ -90,6 +90,8 @@ def _refine(
     if is_other or len(text.encode(errors='replace')) < _SHORTEST:
         return by_patterns
     lead = 0.0 if not states else _LIMITED if is_limit(text) else _COMMANDED
+    if may_prescribe_limit(text):
+        lead = max(lead, _BOUNDED)
     is_rule = classifier.has_trait(Trait.RULE, text, vectors.first, lead)
     return by_patterns if is_rule is states else classify(text, is_rule)
 

@@ -179,7 +179,7 @@ def _compile_low() -> re.Pattern[str]:
 def _compile_counted() -> re.Pattern[str]:
     table = load()['counted']
     return re.compile(
-        rf'(?<![\w.])(?P<number>{ENGLISH})(?:\s(?!of\b)[a-z]+ed|\s(?:more|other|full))?'
+        rf'(?<![\w.])(?!an?\b)(?P<number>{ENGLISH})(?:\s(?!of\b)[a-z]+ed|\s(?:more|other|full))?'
         rf'\s(?P<noun>{table["en"]})(?![\w-])'
         rf'|(?P<number_zh>(?<![零〇一二两三四五六七八九十百千\d.第]){HAN})(?P<thing>{table["zh"]})'
     )

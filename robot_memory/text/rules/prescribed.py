@@ -17,12 +17,13 @@ from robot_memory.text.rules.limits import read_limits
 from robot_memory.text.tokenizer import fold
 from robot_memory.text.toml_tables import load_toml
 
-_CLAUSE = re.compile(r'[;!?。；！？\n]|(?<!\bmax)(?<!\bmin)\.(?!\w)')
+_SENTENCE = re.compile(r'(?<=[!?。！？\n])|(?<!\bmax)(?<!\bmin)(?<=\.)(?!\w)')
 _PART = re.compile('[,:，：]')
 
 
 class _Words(NamedTuple):
     commands: re.Pattern[str]
+    overrules: re.Pattern[str]
     leading: re.Pattern[str]
     describes: re.Pattern[str]
 
@@ -30,21 +31,37 @@ class _Words(NamedTuple):
 @cache_texts(4096)
 def prescribes_limit(text: str) -> bool:
     """Say whether a text commands to stay on one side of an amount that has a unit."""
-    return any(map(_commands, _CLAUSE.split(fold(text))))
+    return states_bound(text) and any(map(_commands, _SENTENCE.split(fold(text))))
 
 
-def _commands(clause: str) -> bool:
-    words = _compile('zh' if max(clause, default='') >= '\u3400' else 'en')
-    if words.describes.search(clause):
+def may_prescribe_limit(text: str) -> bool:
+    """Say whether a text has a bound, and no word of it tells that it only describes."""
+    return states_bound(text) and not any(map(_describes, _SENTENCE.split(fold(text))))
+
+
+def states_bound(text: str) -> bool:
+    """Say whether a text tells of an amount on which side of it something is."""
+    return any(not limit.is_unclear for limit in read_limits(text))
+
+
+def _commands(sentence: str) -> bool:
+    words = _choose_words(sentence)
+    if words.overrules.search(sentence):
+        return True
+    if words.describes.search(sentence):
         return False
-    if words.commands.search(clause) or words.leading.match(clause.strip()):
-        return _bounds(clause)
-    parts = [part.strip() for part in _PART.split(clause)[1:]]
-    return any(words.leading.match(part) and _bounds(part) for part in parts)
+    if words.commands.search(sentence) or words.leading.match(sentence.strip()):
+        return True
+    parts = [part.strip() for part in _PART.split(sentence)[1:]]
+    return any(words.leading.match(part) and states_bound(part) for part in parts)
 
 
-def _bounds(clause: str) -> bool:
-    return any(not limit.is_unclear for limit in read_limits(clause))
+def _describes(sentence: str) -> bool:
+    return bool(_choose_words(sentence).describes.search(sentence))
+
+
+def _choose_words(sentence: str) -> _Words:
+    return _compile('zh' if max(sentence, default='') >= '\u3400' else 'en')
 
 
 @cache
@@ -55,6 +72,7 @@ def _compile(language: str) -> _Words:
     start = r'\b' if is_english else ''
     return _Words(
         re.compile(rf'{start}(?:{"|".join(commands)})'),
+        re.compile(rf'{start}(?:{"|".join(table["overrules"])})'),
         re.compile(f'(?:{table["leading"]})'),
         re.compile(rf'{start}(?:{"|".join(table["describes"])})'),
     )
