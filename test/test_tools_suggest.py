@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from typing import Any
@@ -258,13 +259,32 @@ ENGLISH = (
     'Never above {}', 'Must never go over {}', 'The {name} may not exceed {}',
     'You must not use more than {}', '{name} over {} is forbidden', 'Avoid more than {}',
     'Make sure the {name} stays below {}', 'Anything above {} is prohibited',
+    'Anything over {} is out of bounds', '{} is plenty, never go past it', 'Refuse more than {}',
+    '{} is the most I will allow', 'Keep it under {}', '{name}: {} or less', '{name}: {} tops',
 )  # fmt: skip
 CHINESE = (
     '不要超过{}', '{name}不得大于{}', '{name}最大{}', '最多{}', '{name}控制在{}以内',
     '禁止超过{}', '{name}不能高于{}', '{name}上限{}', '绝不要超过{}', '{name}不超过{}',
     '{name}不许大于{}', '{name}必须小于{}', '千万别超过{}', '{name}的极限是{}', '{name}应低于{}',
     '超过{}一律禁止', '{name}不能突破{}', '确保{name}绝不大于{}', '避免{name}超过{}',
+    '{name}以{}为限', '{name}{}封顶', '{name}不要过{}', '{name}到{}就到头了,再往上不行',
 )  # fmt: skip
+LOW_ENGLISH = (
+    'The {name} must be at least {}',
+    'Never below {}',
+    'Stay above {}',
+    'No less than {}',
+    'Keep the {name} above {}',
+    'Minimum {name}: {}',
+    'Anything below {} is forbidden',
+)
+LOW_CHINESE = (
+    '{name}不得低于{}',
+    '{name}至少{}',
+    '{name}不能小于{}',
+    '保持{}以上',
+    '{name}下限{}',
+)
 KINDS = {
     'speed': ('m/s', ['m/s', 'mm/s', 'km/h'], ['m/s', '米/秒'], ['speed', 'velocity'], ['速度']),
     'grip_force': ('N', ['N', 'kN', 'newtons'], ['N', '牛'], ['grip force', 'force'], ['夹持力']),
@@ -279,23 +299,26 @@ IN_SI = {
 
 
 @st.composite
-def rules(draw: st.DrawFn) -> tuple[str, str, float]:
-    """Draw a rule in either language, the param that it is about, and its limit in SI units."""
+def rules(draw: st.DrawFn) -> tuple[str, str, float, float]:
+    """Draw a rule in either language, the param that it is about, and its bounds in SI units."""
     param = draw(st.sampled_from(sorted(KINDS)))
     _, units, han_units, names, han_names = KINDS[param]
     is_han = draw(st.booleans())
     unit = draw(st.sampled_from(han_units if is_han else units))
     name = draw(st.sampled_from(han_names if is_han else names))
     number = draw(st.sampled_from(('0.2', '0.5', '1', '1.5', '2', '3', '7.25', '12', '40', '150')))
-    form = draw(st.sampled_from(CHINESE if is_han else ENGLISH))
+    is_low = draw(st.booleans())
+    forms = (LOW_CHINESE if is_low else CHINESE) if is_han else LOW_ENGLISH if is_low else ENGLISH
+    form = draw(st.sampled_from(forms))
     text = form.format(f'{number}{draw(st.sampled_from((" ", "")))}{unit}', name=name)
-    return text, param, make_amount(float(number), IN_SI.get(unit, unit)).value
+    bound = make_amount(float(number), IN_SI.get(unit, unit)).value
+    return (text, param, bound, math.inf) if is_low else (text, param, -math.inf, bound)
 
 
 @run_with(max_examples=few_or_many(16, 400))
 @given(drawn=st.lists(rules(), min_size=1, max_size=3), seed=st.integers(0, 9))
 def test_no_suggestion_breaks_a_rule(
-    tmp_path_factory: pytest.TempPathFactory, drawn: list[tuple[str, str, float]], seed: int
+    tmp_path_factory: pytest.TempPathFactory, drawn: list[tuple[str, str, float, float]], seed: int
 ) -> None:
     path = tmp_path_factory.mktemp('rules') / 'memory.db'
     settings = Settings(db_path=str(path), model='none', durability='normal')
@@ -312,28 +335,33 @@ def test_no_suggestion_breaks_a_rule(
             robot.record_outcome(
                 'work', 'a block', params=params, results={'y': chance.random()}, success='true'
             )
-        for text, _, _ in drawn:
+        for text, *_ in drawn:
             robot.learn(text)
         for number in range(25):
             want = {('maximise', 'minimise')[number % 2]: 'y'}
             found = robot.suggest(
                 'work', 'a block', want=want, among=among, explore=number / 24, seed=number
             )
-            for text, param, most in drawn:
+            for text, param, least, most in drawn:
                 if param in found.params:
                     value = found.params[param]
-                    assert make_amount(value['value'], value['unit']).value <= most, text
+                    si = make_amount(value['value'], value['unit']).value
+                    assert least <= si <= most, text
 
 
 def test_all_of_these_limits_are_taken_for_rules() -> None:
-    texts = [
-        form.format(f'12 {unit}', name=name)
+    english, chinese = [(one, 'high') for one in ENGLISH], [(one, 'high') for one in CHINESE]
+    english += [(one, 'low') for one in LOW_ENGLISH]
+    chinese += [(one, 'low') for one in LOW_CHINESE]
+    texts = {
+        form.format(f'12 {unit}', name=name): side
         for _, units, han_units, names, han_names in KINDS.values()
-        for forms, known, words in ((ENGLISH, units, names), (CHINESE, han_units, han_names))
-        for form in forms
+        for forms, known, words in ((english, units, names), (chinese, han_units, han_names))
+        for form, side in forms
         for unit in known
         for name in words
-    ]
-    assert all(read_limits(text)[0].high is not None for text in texts)
+    }
+    wrong = [one for one, side in texts.items() if getattr(read_limits(one)[0], side) is None]
+    assert wrong == []
     assert [text for text in texts if classify(text).category != 'constraint'] == []
     assert [text for text in texts if not prescribes_limit(text)] == []

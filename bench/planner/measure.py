@@ -3,8 +3,8 @@ Count how many rules get_context tells rightly, and which sentences are taken fo
 
 `measure.py HALF` learns the rules in a new store, asks for the context of each task of a half, and
 prints shares with 95 % intervals (Wilson); `--set constraints` learns sentences, `--set people`
-saves turns, `--set limits` (halves `tune` and `check`) learns worded limits of params. `--list`
-names what goes wrong, for the halves `dev` and `tune` only.
+saves turns, `--set limits` (halves `tune` and `check`) and `--set bounds` learn worded limits of
+params. `--list` names what goes wrong, for the halves `dev` and `tune` only.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from robot_memory.api import RobotMemory
-from robot_memory.core.amounts import make_amount
+from robot_memory.core.amounts import is_unit, make_amount
 from robot_memory.core.proportions import compute_wilson
+from robot_memory.core.units import Dimension
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.rules.limits import read_limits
 
 HERE = Path(__file__).resolve().parent
+_EITHER = {'deg': ('deg', 'degC')}
 
 
 def load(name: str, half: str | None = None) -> list[dict[str, Any]]:
@@ -92,11 +94,11 @@ def measure_constraints(half: str, lists: bool, model: str) -> None:
     print_shares('descriptions taken for rules', wrong)
 
 
-def measure_limits(half: str, lists: bool, model: str) -> None:
+def measure_limits(half: str, lists: bool, model: str, name: str = 'limits.jsonl') -> None:
     """Print how many worded limits bind as they say, and how many descriptions become rules."""
     found, bound, wrong = (Counter[tuple[str, bool]]() for _ in range(3))
     with open_store(model) as memory:
-        for number, one in enumerate(load('limits.jsonl', half)):
+        for number, one in enumerate(load(name, half)):
             inferred = memory.learn(one['text'], collection=f'c {number}').auto_inferred
             is_rule = inferred is not None and inferred.category in PROTECTED
             binds = is_rule and one['limit'] and has_bound(one)
@@ -110,18 +112,44 @@ def measure_limits(half: str, lists: bool, model: str) -> None:
     print_shares('descriptions taken for rules', wrong)
 
 
+def measure_bounds(half: str, lists: bool, model: str) -> None:
+    """Print the same of the set by another hand, each of whose limits has all its bounds."""
+    measure_limits(half, lists, model, 'bounds.jsonl')
+
+
 def has_bound(limit: dict[str, Any]) -> bool:
-    """Say whether the text of a limit is read as the bound that it states."""
-    stated = make_amount(limit['value'], limit['unit'])
-    for one in read_limits(limit['text']):
-        value = one.high if limit['side'] == 'high' else one.low
-        units = ('degC', 'deg') if one.unit == 'deg' else (one.unit,)
-        if value is not None and any(
-            math.isclose(make_amount(value, unit).value, stated.value, rel_tol=1e-9)
-            for unit in units
-        ):
-            return True
-    return False
+    """Say whether the text of a limit is read as the bounds that it states, and as no others."""
+    stated = {
+        (one['side'], convert(one['value'], one['unit'])) for one in limit.get('bounds', [limit])
+    }
+    read = [
+        (side, [convert(value, unit) for unit in _EITHER.get(one.unit, (one.unit,))])
+        for one in read_limits(limit['text'])
+        for side, value in (('low', one.low), ('high', one.high))
+        if value is not None
+    ]
+    return len(read) == len(stated) and all(
+        any(side == own and is_any_of(amount, amounts) for own, amounts in read)
+        for side, amount in stated
+    )
+
+
+def convert(value: float, unit: str) -> tuple[float, Dimension | str]:
+    """Return an amount in SI units with its dimension; in a unit that is not known, as it is."""
+    if not is_unit(unit):
+        return value, unit
+    found = make_amount(value, unit)
+    return found.value, found.dimension
+
+
+def is_any_of(
+    amount: tuple[float, Dimension | str], amounts: list[tuple[float, Dimension | str]]
+) -> bool:
+    """Say whether an amount is one of some, whatever unit they are told in."""
+    return any(
+        kind == amount[1] and math.isclose(value, amount[0], rel_tol=1e-4, abs_tol=1e-9)
+        for value, kind in amounts
+    )
 
 
 def measure_people(half: str, lists: bool, model: str) -> None:
@@ -163,7 +191,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('half', choices=('dev', 'report', 'report2', 'tune', 'check'))
     parser.add_argument(
-        '--set', choices=('rules', 'constraints', 'people', 'limits'), default='rules'
+        '--set',
+        choices=('rules', 'constraints', 'people', 'limits', 'bounds'),
+        default='rules',
     )
     parser.add_argument('--model', default='')
     parser.add_argument('--list', action='store_true')
@@ -175,6 +205,7 @@ def main() -> None:
         'constraints': measure_constraints,
         'people': measure_people,
         'limits': measure_limits,
+        'bounds': measure_bounds,
     }[options.set]
     measure(options.half, options.list, options.model)
 

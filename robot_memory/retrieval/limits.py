@@ -161,9 +161,12 @@ def _read_words(record: Record, params: Mapping[str, str | None]) -> tuple[list[
         for unit in _EITHER.get(limit.unit, (limit.unit,)):
             ends = _convert_ends(limit.low, limit.high, unit)
             if ends is not None and not limit.is_unclear:
-                for param in choose_params(params, unit, limit.words, record.content):
-                    found.append(_make_bound(param, ends, record.id, params))
-        fits = bool(choose_params(params, limit.unit, limit.words, ''))
+                chosen = choose_params(params, unit, limit.words, record.content)
+                if limit.counted:
+                    # A count has no unit that tells what it is of: only a name does.
+                    chosen = [one for one in chosen if _count_said(one, limit.words.lower())]
+                found += [_make_bound(param, ends, record.id, params) for param in chosen]
+        fits = not limit.counted and bool(choose_params(params, limit.unit, limit.words, ''))
         missed |= (not found and is_about) or (limit.is_unclear and fits)
         bounds += found
     return bounds, missed

@@ -76,7 +76,7 @@ def read_amounts(text: str) -> Read:
     for one in found:
         if kept and one.start < kept[-1].end:
             continue
-        if kept and _is_rate(folded, kept[-1], one):
+        if (kept and _is_rate(folded, kept[-1], one)) or _is_more(folded, one):
             continue
         low = _compile_low().search(folded[: one.start])
         least = None if low is None else _parse(low['number'])
@@ -119,6 +119,15 @@ def _is_rate(folded: str, one: Amount, other: Amount) -> bool:
     """Say whether an amount only tells how often another one is meant: ten times a day."""
     joined = folded[one.end : other.start]
     return bool(one.counted) and other.value == 1 and not joined.strip(' /每')
+
+
+def _is_more(folded: str, one: Amount) -> bool:
+    """Say whether an amount only tells that there is no more of another: 'not a newton more'."""
+    return (
+        one.value == 1
+        and folded[: one.start].endswith(('not ', '多'))
+        and folded[one.end :].lstrip().startswith(('more', '都', '也'))
+    )
 
 
 def _parse(number: str) -> float:

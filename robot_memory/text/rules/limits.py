@@ -104,6 +104,8 @@ def _read_sentence(
         close = min([end, *(cut for cut in cuts if cut >= amount.end)])
         words = folded[begin:close]
         before = folded[begin : amount.start]
+        if _is_each(before, amount, following, close):
+            continue
         rest = folded[amount.end : until if following is None else following.start]
         is_span = following is not None and _is_span(folded[amount.end : following.start], before)
         is_span |= amount.low is not None
@@ -129,7 +131,13 @@ def _read_sentence(
         yield Limit(low, high, amount.unit, words, amount.counted)
 
 
-def _is_of_condition(folded: str, start: int, amount: _Amount, parts: Sequence[Part]) -> bool:
+def _is_each(before: str, amount: Amount, following: Amount | None, close: int) -> bool:
+    """Say whether an amount only tells of how much another one is a limit: 一天最多五次."""
+    is_one = amount.value == 1 and following is not None and following.start < close
+    return is_one and _find_last(before, 'before') is None
+
+
+def _is_of_condition(folded: str, start: int, amount: Amount, parts: Sequence[Part]) -> bool:
     """Say whether an amount only states when a rule holds; `start` is that of its segment."""
     limits, preposition = load()['limits'], load()['condition']['preposition']
     for part in parts:
@@ -162,7 +170,7 @@ def _find_side(before: str, after: str, rest: str, whole: str) -> str:
     """
     found, is_behind = _find_last(before, 'before'), False
     own = _find_first(after, 'after')
-    if own is not None and (found is None or found[1] > _NEAR and own[1] < found[1]):
+    if own is not None and (found is None or (found[1] > _NEAR and own[1] < found[1])):
         found, is_behind = own, True
     forbids = _forbids(before) or _is_refused(after) or _forbids_topic(after, is_behind)
     if found is None:
@@ -215,7 +223,7 @@ def _forbids(text: str) -> bool:
 
 
 def _forbids_topic(after: str, is_behind: bool) -> bool:
-    """Say whether a clause forbids what its topic, which the amount ends, is: 八百克以上的不能放."""
+    """Say whether a clause forbids what the amount is said of: 八百克以上的不能放."""
     return is_behind and bool(re.search(load()['no']['zh'], after))
 
 
