@@ -31,6 +31,8 @@ def taught(robot: Robot) -> Robot:
         ({'context.category': 'code'}, 'No memory has context.category; category: '),
         ({'task.success': 'true'}, '"true" (text) at task.success; 4 have task.success: true (4)'),
         ({'task.success': False}, 'the condition on task.success; 4 have task.success: true (4)'),
+        ({'task': {'success': False}}, 'on task.success; 4 have task.success: true (4)'),
+        ({'task': {'sucess': True}}, 'No memory has task.sucess; task.success: 4 have'),
         ({'task': 'pick'}, 'objects or lists at task, which compare as a whole; task.name: 4'),
         ({'params.force': {'$gt': 10}}, '4 have params.force, from 0 to 3.'),
         ({'params.force': {'$in': ['1']}}, '"1" (text) at params.force; 4 have params.force'),

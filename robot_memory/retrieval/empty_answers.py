@@ -22,6 +22,7 @@ from robot_memory.storage.indexes.filters import (
     TIMES,
     Where,
     active_in,
+    flatten_filter,
 )
 from robot_memory.storage.indexes.occasions import compile_occasions
 from robot_memory.storage.tables import sessions
@@ -184,7 +185,7 @@ def _explain_actor(connection: Connection, asked: Asked, scope: Where) -> str:
 
 def _explain_conditions(connection: Connection, asked: Asked, scope: Where) -> str:
     """Return why one condition alone excludes all."""
-    for path, condition in asked.conditions.items():
+    for path, condition in flatten_filter(asked.name, asked.conditions).items():
         where, _ = compile_occasions(asked.name, {path: condition})
         if surveys.count_some(connection, scope & where):
             continue

@@ -19,7 +19,11 @@ from robot_memory.storage.events.fields import (
     read_number,
     to_nanoseconds,
 )
-from robot_memory.storage.indexes.conditions import COMPARISONS, parse_conditions
+from robot_memory.storage.indexes.conditions import (
+    COMPARISONS,
+    flatten_conditions,
+    parse_conditions,
+)
 
 _LISTED = 'SELECT value FROM json_each(?)'
 ReadTime = Callable[[str, Any], int]
@@ -85,7 +89,7 @@ def select(
         raise InvalidArgument('until must be after since; the window ends before it begins')
     fields = Fields.read(connection)
     chosen = Selection(fields, since=since, until=until)
-    found = parse_conditions('where', where)
+    found = parse_conditions('where', flatten_conditions('where', where))
     for path, operator, value in found:  # what is of a kind has its figures
         if path == 'kind' and operator in ('$eq', '$in'):
             names = value if operator == '$in' else [value]

@@ -3,8 +3,9 @@ The one filter language, compiled to SQL: `context_filter` and `where` alike.
 
 A filter is an object of field to value, or field to {operator: value}; all conditions hold
 together. A field is one of the memory's own columns, or a dotted path into its context. Values
-compare within their own JSON type, times as instants, objects and arrays as a whole. A path that
-a memory does not have equals null, differs from every value, and is neither less nor greater.
+compare within their own JSON type, times as instants, arrays as a whole; of an object the members
+compare, after $eq the whole. A path that a memory does not have equals null, differs from every
+value, and is neither less nor greater.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from robot_memory.storage.indexes import facets
 from robot_memory.storage.indexes.candidates import CandidateQuery, choose, restrict_to
 from robot_memory.storage.indexes.conditions import (
     COMPARISONS,
+    flatten_conditions,
     parse_conditions,
     read_operators,
 )
@@ -206,6 +208,11 @@ def is_of_memory(path: str) -> bool:
     return path not in of_occasion and (path in COLUMNS or path in TIMES)
 
 
+def flatten_filter(name: str, conditions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a filter of memories with dotted paths in place of objects."""
+    return flatten_conditions(name, conditions, COLUMNS.keys() | TIMES.keys())
+
+
 def compile_filter(name: str, conditions: Mapping[str, Any]) -> Where:
     """
     Compile a filter; `name` is the argument it came in, for messages.
@@ -213,6 +220,7 @@ def compile_filter(name: str, conditions: Mapping[str, Any]) -> Where:
     Raise InvalidArgument for more than 10 conditions, an unknown operator, or a value that the
     operator cannot take.
     """
+    conditions = flatten_filter(name, conditions)
     found = parse_conditions(name, conditions)
     where = Where()
     for path, operator, value in found:

@@ -13,7 +13,13 @@ from typing import Any
 
 from robot_memory.storage.indexes.candidates import CandidateQuery
 from robot_memory.storage.indexes.conditions import parse_conditions
-from robot_memory.storage.indexes.filters import Where, compile_filter, equal, is_of_memory
+from robot_memory.storage.indexes.filters import (
+    Where,
+    compile_filter,
+    equal,
+    flatten_filter,
+    is_of_memory,
+)
 
 _OF_OCCASION = ('context', 'session_id', 'actor_id')
 _STANDING = 'o.memory_id = m.id AND o.ended_by IS NULL'
@@ -67,6 +73,7 @@ def compile_occasions(
     """
     if not conditions and session_id is None and actor_id is None:
         return Where(), None
+    conditions = flatten_filter(name, conditions)
     parse_conditions(name, conditions)
     of_memory = {path: one for path, one in conditions.items() if is_of_memory(path)}
     of_occasion = {path: one for path, one in conditions.items() if path not in of_memory}
