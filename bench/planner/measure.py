@@ -34,10 +34,14 @@ _EITHER = {'deg': ('deg', 'degC')}
 
 
 def load(name: str, half: str | None = None) -> list[dict[str, Any]]:
-    """Return the entries of a set, of one half where one is named."""
-    lines = (HERE / name).read_text(encoding='utf-8').splitlines()
+    """
+    Return the entries of a set, of one half where one is named.
+
+    A set without halves is only counted: all of it is `report`.
+    """
+    lines = (HERE / f'{name}.jsonl').read_text(encoding='utf-8').splitlines()
     entries = [json.loads(line) for line in lines]
-    return [one for one in entries if half is None or one['half'] == half]
+    return [one for one in entries if half is None or one.get('half', 'report') == half]
 
 
 def format_share(count: int, total: int) -> str:
@@ -48,13 +52,13 @@ def format_share(count: int, total: int) -> str:
     return f'{count / total:.3f} [{low:.3f}, {high:.3f}] ({count} of {total})'
 
 
-def measure_rules(half: str, lists: bool, model: str) -> None:
+def measure_rules(half: str, lists: bool, model: str, hand: str) -> None:
     """Print the bars of rules: missed, in applies, and what does not apply in applies."""
     counts: Counter[tuple[bool | None, bool | None]] = Counter()
     times = []
     with open_store(model) as memory:
-        ids = {memory.learn(one['text']).memory_id: one for one in load('rules.jsonl')}
-        for task in load('tasks.jsonl', half):
+        ids = {memory.learn(one['text']).memory_id: one for one in load(f'rules{hand}')}
+        for task in load(f'tasks{hand}', half):
             start = time.perf_counter()
             rules = memory.get_context(task['text'], situation=task['situation']).rules
             times.append(1000 * (time.perf_counter() - start))
@@ -80,11 +84,11 @@ def measure_rules(half: str, lists: bool, model: str) -> None:
     print(f'get_context p50 {statistics.median(times):.1f} ms with {len(ids)} rules')
 
 
-def measure_constraints(half: str, lists: bool, model: str) -> None:
+def measure_constraints(half: str, lists: bool, model: str, hand: str) -> None:
     """Print how many rules in plain words are found, and how many descriptions become rules."""
     found, wrong = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
     with open_store(model) as memory:
-        for number, one in enumerate(load('constraints.jsonl', half)):
+        for number, one in enumerate(load(f'constraints{hand}', half)):
             inferred = memory.learn(one['text'], collection=f'c {number}').auto_inferred
             is_rule = inferred is not None and inferred.category == 'constraint'
             (found if one['constraint'] else wrong)[one['language'], is_rule] += 1
@@ -94,11 +98,13 @@ def measure_constraints(half: str, lists: bool, model: str) -> None:
     print_shares('descriptions taken for rules', wrong)
 
 
-def measure_limits(half: str, lists: bool, model: str, name: str = 'limits.jsonl') -> None:
+def measure_limits(
+    half: str, lists: bool, model: str, hand: str, name: str = 'limits'
+) -> None:
     """Print how many worded limits bind as they say, and how many descriptions become rules."""
     found, bound, wrong = (Counter[tuple[str, bool]]() for _ in range(3))
     with open_store(model) as memory:
-        for number, one in enumerate(load(name, half)):
+        for number, one in enumerate(load(f'{name}{hand}', half)):
             inferred = memory.learn(one['text'], collection=f'c {number}').auto_inferred
             is_rule = inferred is not None and inferred.category in PROTECTED
             binds = is_rule and one['limit'] and has_bound(one)
@@ -112,9 +118,9 @@ def measure_limits(half: str, lists: bool, model: str, name: str = 'limits.jsonl
     print_shares('descriptions taken for rules', wrong)
 
 
-def measure_bounds(half: str, lists: bool, model: str) -> None:
+def measure_bounds(half: str, lists: bool, model: str, hand: str) -> None:
     """Print the same of the set by another hand, each of whose limits has all its bounds."""
-    measure_limits(half, lists, model, 'bounds.jsonl')
+    measure_limits(half, lists, model, hand, 'bounds')
 
 
 def has_bound(limit: dict[str, Any]) -> bool:
@@ -152,11 +158,11 @@ def is_any_of(
     )
 
 
-def measure_people(half: str, lists: bool, model: str) -> None:
+def measure_people(half: str, lists: bool, model: str, hand: str) -> None:
     """Print how many turns that state what lasts become records, and how many others do."""
     found, wrong = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
     with open_store(model) as memory:
-        for number, one in enumerate(load('people.jsonl', half)):
+        for number, one in enumerate(load(f'people{hand}', half)):
             states = one['lasting'] if 'lasting' in one else bool(one['keep'])
             saved = memory.save_conversation(one['text'], 'OK', collection=f'c {number}')
             is_kept = len(saved.memory_ids) > 2  # after its two turns
@@ -195,6 +201,9 @@ def main() -> None:
         choices=('rules', 'constraints', 'people', 'limits', 'bounds'),
         default='rules',
     )
+    parser.add_argument(
+        '--hand', default='', help='other: the sets by another hand (rules, constraints)'
+    )
     parser.add_argument('--model', default='')
     parser.add_argument('--list', action='store_true')
     options = parser.parse_args()
@@ -207,7 +216,7 @@ def main() -> None:
         'limits': measure_limits,
         'bounds': measure_bounds,
     }[options.set]
-    measure(options.half, options.list, options.model)
+    measure(options.half, options.list, options.model, options.hand and f'_{options.hand}')
 
 
 if __name__ == '__main__':

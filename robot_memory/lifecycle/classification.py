@@ -16,13 +16,14 @@ from robot_memory.text.categories import (
     classify,
     is_limit,
 )
+from robot_memory.text.rules.commands import commands, describes
 from robot_memory.text.rules.prescribed import may_prescribe_limit, prescribes_limit
 from robot_memory.text.statements import MOST, Sentence, Statement
 
-_STATED, _COMMANDED, _LIMITED, _BOUNDED = 0.3, 0.15, 0.45, 0.35
+_STATED, _COMMANDED, _LIMITED, _BOUNDED, _PLAIN = 0.3, 0.3, 0.45, 0.35, -0.1
 """
 By how much the threshold is lower for what patterns take for a statement, for a rule by its words,
-for a rule by its amount, and for what has a bound and no word that only describes.
+for a rule by its amount, for what has a bound and no word that only describes, and for no rule.
 """
 _MEASURED = re.compile(
     r'\b(?:over|under|above|below|at (?:most|least)|(?:more|less) than)\s+'
@@ -78,18 +79,21 @@ def _refine(
     """
     Return what patterns infer, but of rules what the classifier says.
 
-    What patterns take for a preference, a lesson or anything else of its own is no rule, and a
-    limit that is commanded is one.
+    What patterns take for a preference, a lesson or anything else of its own is no rule, and what
+    only says where something is becomes none; what a cue with its verb commands, and a limit that
+    is commanded, is one whatever it is about.
     """
     if classifier is None or vectors is None:
         return by_patterns
     states = by_patterns.category == CONSTRAINT
     is_other = not states and by_patterns.category != DEFAULT
-    if states and prescribes_limit(text):
-        return by_patterns  # no meaning outweighs a command that names its amount
+    if states and (prescribes_limit(text) or commands(text)):
+        return by_patterns
     if is_other or len(text.encode(errors='replace')) < _SHORTEST:
         return by_patterns
-    lead = 0.0 if not states else _LIMITED if is_limit(text) else _COMMANDED
+    if not states and describes(text):
+        return by_patterns
+    lead = _PLAIN if not states else _LIMITED if is_limit(text) else _COMMANDED
     if may_prescribe_limit(text):
         lead = max(lead, _BOUNDED)
     is_rule = classifier.has_trait(Trait.RULE, text, vectors.first, lead)

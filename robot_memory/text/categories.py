@@ -163,6 +163,7 @@ def classify(text: str, is_rule: bool | None = None) -> Classification:
     constraints outweighs it.
     """
     from robot_memory.text.limits import states_limit
+    from robot_memory.text.rules.commands import commands
     from robot_memory.text.rules.prescribed import prescribes_limit
 
     rules, folded = _compile_rules(), fold(text)
@@ -170,15 +171,16 @@ def classify(text: str, is_rule: bool | None = None) -> Classification:
     label = rules.labels.match(folded)
     has_label = label is not None
     in_english = rules.english.find(folded)
-    commands = not has_label and prescribes_limit(text)
+    prescribed = not has_label and prescribes_limit(text)
     matching = [
         table
         for place, (table, chinese) in enumerate(rules.categories)
         if in_english >> place & 1
         or (han and chinese.search(folded))
-        or (table is _CONSTRAINT and (commands or states_limit(folded, han, has_label)))
+        or (table is _CONSTRAINT and (prescribed or states_limit(folded, han, has_label)))
+        or (table is _CONSTRAINT and not has_label and commands(text))
     ]
-    if _CONSTRAINT in matching and not commands and rules.reported.search(folded, han):
+    if _CONSTRAINT in matching and not prescribed and rules.reported.search(folded, han):
         matching.remove(_CONSTRAINT)
     is_labelled = label is not None and label.lastgroup == _CONSTRAINT['name']
     if is_labelled:
