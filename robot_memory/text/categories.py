@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from robot_memory.text.caching import cache_texts
-from robot_memory.text.prefixes import Lexicons
+from robot_memory.text.prefixes import Lexicons, lead
 from robot_memory.text.tokenizer import fold
 from robot_memory.text.toml_tables import load_toml
 
@@ -94,6 +94,7 @@ def _compile_chinese(patterns: Iterable[str]) -> re.Pattern[str]:
 @cache
 def _compile_rules() -> _Rules:
     tags, hedge, reported = _DATA['tag'], _DATA['hedge'], _DATA['reported']
+    in_english = [rf'(?:{tag["en"]})\b' for tag in tags]
     return _Rules(
         tuple((table, _compile_chinese(table['zh'])) for table in _DATA['category']),
         Lexicons(table['en'] for table in _DATA['category']),
@@ -108,7 +109,10 @@ def _compile_rules() -> _Rules:
         ),
         _compile_lexicon(hedge['en'], hedge['zh']),
         _compile_lexicon(reported['en'], reported['zh']),
-        _compile_lexicon([rf'(?:{tag["en"]})\b' for tag in tags], [tag['zh'] for tag in tags]),
+        _compile_lexicon(
+            [rf'{lead(tag["en"] for tag in tags)}(?:{"|".join(in_english)})'],
+            [tag['zh'] for tag in tags],
+        ),
         _compile_lexicon(
             [rf'(?P<{tag["name"]}>{tag["en"]})\b' for tag in tags],
             [f'(?P<{tag["name"]}>{tag["zh"]})' for tag in tags],

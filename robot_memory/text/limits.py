@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
+from robot_memory.text.prefixes import Prefixes
 from robot_memory.text.toml_tables import load_toml
 
 _NUMBER = (
@@ -66,10 +67,17 @@ def states_limit(folded: str, has_han: bool, has_label: bool = False) -> bool:
     """
     if not (_HAS_NUMBER_ZH if has_han else _HAS_NUMBER).search(folded):
         return False
+    if not has_han and not _may_bound(folded):
+        return False
     clauses = [clause.strip() for clause in _CLAUSE_END.split(folded) if clause]
     if has_han:
         return any(map(_states_in_chinese, clauses))
     return any(_states_in_english(clause, has_label) for clause in clauses)
+
+
+def _may_bound(folded: str) -> bool:
+    """Say whether an English text has words or signs of a bound, whatever they bound."""
+    return '<' in folded or '>' in folded or _find_bounds().find(folded) > 0
 
 
 def _states_in_english(clause: str, has_label: bool) -> bool:
@@ -124,6 +132,20 @@ def _part_states_limit(clause: str, part: re.Match[str]) -> bool:
 
 def _alternate(patterns: Iterable[str]) -> str:
     return '|'.join(patterns)
+
+
+@cache
+def _find_bounds() -> Prefixes:
+    table = load_toml(__file__, 'limits.toml')['en']
+    extreme = [
+        'max',
+        'min',
+        'top',
+        'highest allowed',
+        f'(?:{_alternate(table["quantity"])}) limit',
+    ]
+    words = [one for one in (*table['bound'], *table['behind']) if one[0] not in '<>≤≥']
+    return Prefixes([[*words, *extreme]])
 
 
 @cache

@@ -12,12 +12,15 @@ import itertools
 import operator
 import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 _LONGEST, _MOST = 8, 400
 """Characters of a prefix, and prefixes of a pattern; what has more is cut."""
 _WORD = re.compile(r'\w')
 _WIDTHLESS = ('(?=', '(?!', '(?<=', '(?<!')
 _QUANTIFIER = re.compile(r'[?*+]\??|\{(\d*),?(\d*)\}\??')
+_WORTH = 50
+"""Searches after which prefixes are read: a process that searches once need not."""
 _DIGITS = frozenset('0123456789')
 
 _Found = dict[str, bool]
@@ -164,6 +167,20 @@ class Prefixes:
         return self._always if match is None else self._always | self._of[match[1]]
 
 
+def lead(alternatives: Iterable[str]) -> str:
+    """
+    Return a look-ahead at how the matches of alternatives begin, to stand before all of them.
+
+    It is empty where that is not known of one of them.
+    """
+    found = frozenset[str]().union(*map(find_prefixes, alternatives))
+    words = {prefix for prefix in found if prefix[:1] not in _DIGITS}
+    if not words or '' in words:
+        return ''
+    digit = '' if len(words) == len(found) else r'|\d'  # a text may have digits of any script
+    return f'(?={join_words(words)}{digit})'
+
+
 class Lexicons:
     """Search a text for sets of alternatives, each of which starts at an edge of a word."""
 
@@ -173,21 +190,31 @@ class Lexicons:
         for alternatives in sets:
             first.append([one for one in alternatives if _is_first(one)])
             others.append([one for one in alternatives if not _is_first(one)])
-        self._first, self._others = Prefixes(first), Prefixes(others)
+        self._sets = first, others
         self._patterns = [
             (1 << place, _compile(start, one, end), _compile(start, other, end))
             for place, (one, other) in enumerate(zip(first, others, strict=True))
         ]
+        self._searches = 0
 
     def find(self, folded: str) -> int:
         """Return which sets are found in a folded text, a bit each, the first lowest."""
-        found, likely, first = 0, self._others.find(folded), self._first.find_first(folded)
-        if not likely and not first:
-            return 0
+        found, first, likely = 0, -1, -1
+        if self._searches < _WORTH:
+            self._searches += 1
+        else:
+            first, likely = self._prefixes[0].find_first(folded), self._prefixes[1].find(folded)
+            if not first and not likely:
+                return 0
         for bit, start, pattern in self._patterns:
             if (first & bit and start.match(folded)) or (likely & bit and pattern.search(folded)):
                 found |= bit
         return found
+
+    @cached_property
+    def _prefixes(self) -> tuple[Prefixes, Prefixes]:
+        first, others = self._sets
+        return Prefixes(first), Prefixes(others)
 
 
 def _is_first(alternative: str) -> bool:

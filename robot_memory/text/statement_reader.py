@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from robot_memory.text import tokenizer
@@ -40,19 +41,31 @@ class Signs(NamedTuple):
     hint: bool
 
 
-class Statement(NamedTuple):
-    """Hold what is read of a text; `words` are stems, in Chinese pairs of characters."""
+NO_SIGNS = Signs(*[False] * len(Signs._fields))
+_QUESTION = 1 << Signs._fields.index('question')
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Hold what is read of a text."""
 
     text: str
     folded: str
     is_han: bool
-    words: frozenset[str]
     numbers: frozenset[str]
     signs: Signs
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Return its stems, in Chinese pairs of characters."""
+        words = {stem(word) for word in _list_plain(self.folded) if word not in STOP}
+        if self.is_han:
+            han = re.findall('[\u4e00-\u9fff]+', self.folded)
+            words |= {run[i : i + 2] for run in han for i in range(len(run) - 1)}
+        return frozenset(words)
+
 
 class _SignPatterns(NamedTuple):
-    names: tuple[str, ...]
     english: Lexicons
     asked: re.Pattern[str]
     chinese: tuple[re.Pattern[str], ...]
@@ -61,31 +74,27 @@ class _SignPatterns(NamedTuple):
 @cache
 def _compile_signs() -> _SignPatterns:
     tables = load_toml(__file__, 'statement_reader.toml')
-    asked = '|'.join(tables['question']['english'])
+    asked = '|'.join(tables['question'].pop('english'))
+    ordered = [tables[name] for name in Signs._fields]
     return _SignPatterns(
-        tuple(tables),
-        Lexicons(
-            ([] if name == 'question' else table['english'] for name, table in tables.items()),
-            r'(?<![\w-])',
-            r'(?![\w-])',
-        ),
-        re.compile(rf'^(?:\W*)(?:{asked})\b|\?\s*$'),
-        tuple(re.compile(table['chinese']) for table in tables.values()),
+        Lexicons((table.get('english', []) for table in ordered), r'(?<![\w-])', r'(?![\w-])'),
+        re.compile(rf'(?:\W*)(?:{asked})\b'),
+        tuple(re.compile(table['chinese']) for table in ordered),
     )
 
 
 def _read_signs(folded: str, is_han: bool) -> Signs:
     patterns = _compile_signs()
     english = patterns.english.find(folded)
+    if patterns.asked.match(folded) or folded.rstrip().endswith('?'):
+        english |= _QUESTION
+    if not english and not is_han:
+        return NO_SIGNS
     return Signs(
-        **{
-            name: bool(
-                english >> place & 1
-                or (name == 'question' and patterns.asked.search(folded))
-                or (is_han and patterns.chinese[place].search(folded))
-            )
-            for place, name in enumerate(patterns.names)
-        }
+        *(
+            bool(english >> place & 1 or (is_han and chinese.search(folded)))
+            for place, chinese in enumerate(patterns.chinese)
+        )
     )
 
 
@@ -120,16 +129,16 @@ def read_statement(text: str) -> Statement:
     """Read the words, numbers and signs of a text."""
     folded = tokenizer.fold(text)
     is_han = not text.isascii() and any('\u4e00' <= c <= '\u9fff' for c in text)
-    plain = [NUMBERS.get(word, word) for word in WORD.findall(folded)]
-    words = {stem(word) for word in plain if word not in STOP}
-    if is_han:
-        han = re.findall('[\u4e00-\u9fff]+', folded)
-        words |= {run[i : i + 2] for run in han for i in range(len(run) - 1)}
-    numbers = frozenset(_NUMBER.findall(' '.join(plain)))
+    numbers = frozenset(_NUMBER.findall(' '.join(_list_plain(folded))))
     if not folded.isascii():
         numbers |= {convert_han_number(run) for run in _HAN_NUMBER.findall(folded)}
     signs = _read_signs(folded, is_han)
-    return Statement(text, folded, is_han, frozenset(words), numbers, signs)
+    return Statement(text, folded, is_han, numbers, signs)
+
+
+def _list_plain(folded: str) -> list[str]:
+    """Return the words of a text, numbers in digits."""
+    return [NUMBERS.get(word, word) for word in WORD.findall(folded)]
 
 
 _HEADED = re.compile(

@@ -13,6 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.prefixes import lead
 from robot_memory.text.rules.limits import read_limits
 from robot_memory.text.tokenizer import fold
 from robot_memory.text.toml_tables import load_toml
@@ -71,7 +72,7 @@ def _compile(language: str) -> _Words:
     commands = [one.format(do=verbs) if is_english else one for one in table['commands']]
     start = r'\b' if is_english else ''
     return _Words(
-        re.compile(rf'{start}(?:{"|".join(commands)})'),
+        re.compile(rf'{start}{lead(commands)}(?:{"|".join(commands)})'),
         re.compile(rf'{start}(?:{"|".join(table["overrules"])})'),
         re.compile(f'(?:{table["leading"]})'),
         re.compile(rf'{start}(?:{"|".join(table["describes"])})'),
