@@ -128,6 +128,36 @@ def test_an_index_that_filling_another_looks_rows_up_by_is_made_anew_first(store
     check_file(store)
 
 
+@pytest.mark.parametrize('which', [0, 1, -1])
+def test_of_a_damaged_leaf_of_vectors_its_rows_alone_are_made_anew(
+    store: Path, which: int
+) -> None:
+    before = read_vectors(store)
+    start = list_pages(store, 'indexed', 'leaf')[which]
+    spoil(store, [start // SIZE + 1], random.Random(1))
+    (leaf,) = damage.name_pages(store, damage.find_damaged(store), damage.read_roots(store))
+    assert mend(store) == ['vectors']
+    after = read_vectors(store)
+    lost = [row for row in before if row not in after]
+    assert 0 < len(lost) < 60 and len(after) == len(before)
+    assert all((leaf.first or 0) <= row[0] <= (leaf.last or 10**9) for row in lost)
+    assert [row[:4] for row in after] == [row[:4] for row in before]
+    assert not any(row[4] for row in after if row not in before), 'they wait for vectors'
+    check_file(store)
+    assert all(check.holds for check in verify(store)), verify(store)
+
+
+def read_vectors(path: Path) -> list[Any]:
+    """Return the rows of the index of vectors, having given each one that lacks it a vector."""
+    connection = checksums.connect(path)
+    if not connection.execute('SELECT 1 FROM indexed WHERE coarse IS NOT NULL').fetchone():
+        connection.execute("UPDATE indexed SET coarse = x'01', fine = x'02' WHERE form IS NULL")
+    columns = 'memory_id, collection, real, terms, coarse, fine, form'
+    found = connection.execute(f'SELECT {columns} FROM indexed ORDER BY 1').fetchall()
+    connection.close()
+    return found
+
+
 def test_damage_to_records_is_left_alone(store: Path) -> None:
     roots = damage.read_roots(store)
     spoil(store, [list_pages(store, 'memories', 'leaf')[2] // SIZE + 1], random.Random(1))

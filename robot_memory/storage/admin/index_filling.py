@@ -2,8 +2,8 @@
 Filling emptied indexes from the rows in batches, beside readers and writers.
 
 What is costly is made of a batch's rows before the transaction that writes it, which takes over
-what has changed meanwhile. A mark in the file (`tables.mending`) says how far each group is filled:
-whatever ends this, the next call goes on from there, in any process.
+what has changed meanwhile. A mark in the file (`tables.mending`) says how far each group is
+filled: whatever ends this, the next call goes on from there, in any process.
 """
 
 from __future__ import annotations

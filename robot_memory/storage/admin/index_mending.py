@@ -1,36 +1,42 @@
 """
 Making damaged indexes of a store in use anew from its rows, which are never touched.
 
-The damaged pages are read as empty ones (`page_substitution`), so that SQLite can empty the trees.
-Words, and filters and places, are then filled in batches (`index_filling`); what is little or quick
-to make is filled in the same transaction.
+The damaged pages are read as empty ones (`page_substitution`), so that SQLite can empty the
+trees. Words, and filters and places, are then filled in batches (`index_filling`). Of the index of
+vectors what lay on damaged leaves is made anew (`leaf_mending`). All else is made in the same
+transaction.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import apsw
 
-from robot_memory.core.errors import Unavailable
+from robot_memory.core.errors import Damaged, Unavailable
 from robot_memory.storage import damage, derived
-from robot_memory.storage.admin import index_filling
+from robot_memory.storage.admin import index_filling, leaf_mending
 from robot_memory.storage.admin.page_substitution import (
     INDEX_LEAF,
     TABLE_LEAF,
     make_chain,
     make_empty_leaf,
+    make_row_leaf,
     substitute,
 )
 from robot_memory.storage.admin.row_reading import Table, read_rows
 from robot_memory.storage.connection import Database
+from robot_memory.storage.damage import DamagedPage
 from robot_memory.storage.indexes import entries, set_aside
 from robot_memory.storage.indexes.set_aside import CONTEXTS, VECTORS, WORDS
 from robot_memory.storage.tables import event_hours, mending, rule_conditions
+
+logger = logging.getLogger(__name__)
 
 _NEVER_USED = re.compile(r'Page (\d+): never used')
 _MOST_LINES = 10_000_000
@@ -96,11 +102,25 @@ def mend(db: Database, plan: Plan) -> dict[str, int]:
     """
     Empty indexes and make them anew; return those that are marked to be filled in batches.
 
-    Who writes waits meanwhile, who reads does not. Raise Unavailable, having changed nothing, where a damaged page was written since.
+    Who writes waits meanwhile, who reads does not. Raise Unavailable, having changed nothing,
+    where a damaged page was written since.
     """
+    leaves = _find_leaves(db, plan)
+    if leaves:
+        try:
+            return _mend(db, plan, leaves)
+        except Damaged as error:  # what was taken for a leaf was none
+            logger.info('the index of vectors is made anew as a whole: %s', error)
+    return _mend(db, plan, [])
+
+
+def _mend(db: Database, plan: Plan, found: Sequence[DamagedPage]) -> dict[str, int]:
     with db.read() as connection:
         size = connection.pragma('page_size')
     pages = {number: make_empty_leaf(size, kind) for number, kind in plan.pages.items()}
+    leaves = {leaf.number: leaf for leaf in found}
+    rows = {number: leaf_mending.choose_row(leaf) for number, leaf in leaves.items()}
+    pages |= {number: make_row_leaf(size, row) for number, row in rows.items()}
     with substitute(pages) as vfs, db.connect(vfs=vfs) as connection:
         connection.execute('BEGIN IMMEDIATE' if _CONFIG in plan.tables else 'BEGIN')
         if _CONFIG in plan.tables:
@@ -109,7 +129,7 @@ def mend(db: Database, plan: Plan) -> dict[str, int]:
         connection.execute('ROLLBACK')
     if unused:
         anchor, kind = min(plan.pages.items())
-        pages[anchor], rest = make_chain(size, kind, unused)
+        pages[anchor], rest = make_chain(size, kind, unused, rows.get(anchor, 1))
         pages |= rest
     with (
         substitute(pages) as vfs,
@@ -120,9 +140,9 @@ def mend(db: Database, plan: Plan) -> dict[str, int]:
         connection.execute('BEGIN IMMEDIATE')
         try:
             _refuse_written(db, plan)
-            if VECTORS in plan.groups:
+            if VECTORS in plan.groups and not leaves:
                 _keep_vectors(source, connection)
-            _remake(connection, plan)
+            _remake(connection, plan, found)
             marks = mending.read(connection)
             connection.execute('COMMIT')
         except BaseException:
@@ -161,12 +181,23 @@ def _list_unused(connection: apsw.Connection) -> list[int]:
     return found
 
 
-def _remake(connection: apsw.Connection, plan: Plan) -> None:
+def _find_leaves(db: Database, plan: Plan) -> list[DamagedPage]:
+    """Return the damaged leaves of the index of vectors where nothing else of it is damaged."""
+    if VECTORS not in plan.groups:
+        return []
+    whole = {table for table in plan.tables if set_aside.GROUP_OF[table] != VECTORS}
+    return leaf_mending.find_leaves(db.path, tuple(plan.pages), plan.indexes | whole)
+
+
+def _remake(connection: apsw.Connection, plan: Plan, leaves: Sequence[DamagedPage]) -> None:
     # What fills a group looks rows up by these.
     for name in sorted(plan.indexes):
         connection.execute(f'REINDEX "{name}"')
     for group in sorted(plan.groups):
-        _REMAKE[group](connection, plan.tables)
+        if group == VECTORS and leaves:
+            leaf_mending.mend_leaves(connection, leaves)
+        else:
+            _REMAKE[group](connection, plan.tables)
 
 
 def _empty_words(connection: apsw.Connection, tables: Collection[str]) -> None:

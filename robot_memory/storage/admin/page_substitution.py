@@ -19,6 +19,8 @@ from robot_memory.storage import checksums
 from robot_memory.storage.page_file import RESERVED
 
 TABLE_LEAF, INDEX_LEAF = 13, 10
+_NOTHING = b'\x02\x00'
+"""A row of one column, which is NULL: a header of two bytes."""
 _numbers = itertools.count()
 
 
@@ -71,7 +73,14 @@ def make_empty_leaf(size: int, kind: int) -> bytes:
     return bytes(page)
 
 
-def make_chain(size: int, kind: int, numbers: Sequence[int]) -> tuple[bytes, dict[int, bytes]]:
+def make_row_leaf(size: int, number: int) -> bytes:
+    """Return a page of a table with one row, which has an id and no value."""
+    return _put_cell(size, TABLE_LEAF, b'\x02' + write_varint(number) + _NOTHING)
+
+
+def make_chain(
+    size: int, kind: int, numbers: Sequence[int], row_id: int = 1
+) -> tuple[bytes, dict[int, bytes]]:
     """
     Return a page whose only row is so long that it lies on all of some other pages, and these.
 
@@ -80,17 +89,22 @@ def make_chain(size: int, kind: int, numbers: Sequence[int]) -> tuple[bytes, dic
     usable = size - RESERVED
     local = (usable - 12) * 32 // 255 - 23
     length = local + len(numbers) * (usable - 4)
-    row = write_varint(1) if kind == TABLE_LEAF else b''
-    # The header of the row is one byte long: it has no column.
-    cell = write_varint(length) + row + b'\x01' + bytes(local - 1) + numbers[0].to_bytes(4, 'big')
-    page = bytearray(make_empty_leaf(size, kind))
-    start = usable - len(cell)
-    page[start:usable] = cell
-    page[3:5] = (1).to_bytes(2, 'big')
-    page[5:7] = start.to_bytes(2, 'big')
-    page[8:10] = start.to_bytes(2, 'big')
+    row = write_varint(row_id) if kind == TABLE_LEAF else b''
+    cell = write_varint(length) + row + _NOTHING + bytes(local - 2) + numbers[0].to_bytes(4, 'big')
     following = (*numbers[1:], 0)
-    return bytes(page), {
+    return _put_cell(size, kind, cell), {
         number: after.to_bytes(4, 'big') + bytes(size - 4)
         for number, after in zip(numbers, following, strict=True)
     }
+
+
+def _put_cell(size: int, kind: int, cell: bytes) -> bytes:
+    """Return a page whose only cell is this one."""
+    page = bytearray(make_empty_leaf(size, kind))
+    end = size - RESERVED
+    start = end - max(len(cell), 4)
+    page[start : start + len(cell)] = cell
+    page[3:5] = (1).to_bytes(2, 'big')
+    page[5:7] = start.to_bytes(2, 'big')
+    page[8:10] = start.to_bytes(2, 'big')
+    return bytes(page)

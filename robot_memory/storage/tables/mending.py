@@ -1,8 +1,9 @@
 """
 The mark in the file of indexes that are being made anew, in batches, beside readers and writers.
 
-It says of each group (`set_aside`) up to which memory it has been filled. While it stands, reads of
-every process do without the group; who writes keeps entries of what is written in it all the same.
+It says of each group (`set_aside`) up to which memory it has been filled. While it stands, reads
+of every process do without the group; who writes keeps entries of what is written in it all the
+same.
 """
 
 from __future__ import annotations
