@@ -1,13 +1,15 @@
 """
 How much memory a process keeps after hostile calls: RSS before, during and after them.
 
-Called as `bench/hostile_calls.py CALLS [SEED] [MODEL]`. Many calls are wrong, the others ask for
-what nobody asked before; almost none stores anything, so that what stays is what they left behind.
+Called as `bench/hostile_calls.py CALLS [SEED] [MODEL] [mcp]`; with `mcp` the calls come over HTTP
+to a process of its own, whose memory is read. Many calls are wrong, the others ask for what nobody
+asked before; almost none stores anything, so that what stays is what they left behind.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import random
 import sys
 import tempfile
@@ -15,7 +17,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'torture'))
+sys.path.insert(1, str(Path(__file__).resolve().parents[1] / 'test'))
+
+import faces
+from wild import Wild
+
 from robot_memory.api import RobotMemory
+from robot_memory.catalog import get_tool
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.core.heap import trim_heap
 
@@ -84,30 +93,105 @@ def read_rss() -> float:
     raise RuntimeError('no VmRSS in /proc/self/status')
 
 
+class Served:
+    """A process that serves a memory over MCP, and connections to it that are kept."""
+
+    def __init__(self, path: Path, model: str) -> None:
+        """Start the process."""
+        asked, self._ask = os.pipe()
+        self._told, tell = os.pipe()
+        self._child = os.fork()
+        if not self._child:
+            os.close(self._ask)
+            _serve(path, model, asked, tell)
+        os.close(asked)
+        self._mcp = faces.Mcp(int(self._hear()))
+
+    def make_calls(self, count: int, chance: random.Random) -> int:
+        """Make so many calls; return how many were answered."""
+        wild, answered = Wild(chance), 0
+        for at in range(0, count, faces.CONNECTIONS):
+            made = [make_call(chance) for _ in range(min(faces.CONNECTIONS, count - at))]
+            calls = [(get_tool(name), given) for name, given in made]
+            answered += sum(one.answered for one in self._mcp.call_all(calls, wild))
+        return answered
+
+    def read_rss(self) -> float:
+        """Return the resident memory of the process in MB."""
+        os.write(self._ask, b'?')
+        return float(self._hear())
+
+    def close(self) -> None:
+        """End the process; raise where it ended badly."""
+        self._mcp.close()
+        os.close(self._ask)
+        if status := os.waitpid(self._child, 0)[1]:
+            raise RuntimeError(f'the server ended with {status}')
+
+    def _hear(self) -> bytes:
+        told = os.read(self._told, 100)
+        if not told:
+            raise RuntimeError('the server ended')
+        return told
+
+
+def _serve(path: Path, model: str, asked: int, tell: int) -> None:
+    """Serve until nobody asks any more; tell the port, then RSS; this process ends here."""
+    from robot_memory.mcp_server import HttpBridge
+
+    code = 1
+    try:
+        with fill(path, model) as memory:
+            bridge = HttpBridge(memory.memory, port=0, tools='all')
+            bridge.start()
+            os.write(tell, str(bridge.port).encode())
+            while os.read(asked, 1):
+                os.write(tell, str(read_rss()).encode())
+            bridge.stop()
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def fill(path: Path, model: str) -> RobotMemory:
+    """Open a memory and keep facts in it."""
+    memory = RobotMemory(path, model=model)
+    memory.wait_for_model()
+    for number in range(_FACTS):
+        memory.learn(f'Shelf {number} of aisle {number % 7} holds part {number * 37}')
+    return memory
+
+
+class Local:
+    """A memory in this process."""
+
+    def __init__(self, path: Path, model: str) -> None:
+        """Open it."""
+        self._memory = fill(path, model)
+        self.read_rss, self.close = read_rss, self._memory.close
+
+    def make_calls(self, count: int, chance: random.Random) -> int:
+        """Make so many calls; return how many were answered."""
+        return make_calls(self._memory, count, chance)
+
+
 def main() -> None:
     """Print RSS every tenth of the calls."""
-    calls, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    chance = random.Random(seed)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        RobotMemory(
-            Path(folder) / 'm.db', model=sys.argv[3] if len(sys.argv) > 3 else ''
-        ) as memory,
-    ):
-        memory.wait_for_model()
-        for number in range(_FACTS):
-            memory.learn(f'Shelf {number} of aisle {number % 7} holds part {number * 37}')
-        make_calls(memory, _WARM_UP, chance)
-        before = read_rss()
-        print(f'before: {before:.0f} MB, after {_FACTS} facts and {_WARM_UP} calls')
-        answered = 0
+    calls, seed, model, face = (*sys.argv[1:], *('1', '', 'python')[len(sys.argv) - 2 :])
+    chance = random.Random(int(seed))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / 'm.db'
+        called = Served(path, model) if face == 'mcp' else Local(path, model)
+        called.make_calls(_WARM_UP, chance)
+        before = called.read_rss()
+        print(f'before: {before:.0f} MB, after {_FACTS} facts and {_WARM_UP} calls', flush=True)
+        answered, each = 0, int(calls) // 10
         for tenth in range(1, 11):
-            answered += make_calls(memory, calls // 10, chance)
-            now = read_rss()
-            print(
-                f'{tenth * calls // 10} calls: {now:.0f} MB ({now / before - 1:+.1%})', flush=True
-            )
+            answered += called.make_calls(each, chance)
+            now = called.read_rss()
+            print(f'{tenth * each} calls: {now:.0f} MB ({now / before - 1:+.1%})', flush=True)
         print(f'{answered} answered, the rest refused')
+        called.close()
 
 
 if __name__ == '__main__':

@@ -78,7 +78,9 @@ class Damaged:
         )
         self.found[f'{kind}s: detected at read'] += bool(found['errors'])
         self.found[f'{kind}s: detected by maintain'] += found['maintain'] != 'whole'
-        harmless = not (wrong or missing or found['errors'] or found['maintain'] != 'whole')
+        self.found[f'{kind}s: an index made anew from the rows'] += bool(found['mended'])
+        noticed = found['errors'] or found['mended'] or found['maintain'] != 'whole'
+        harmless = not (wrong or missing or noticed)
         self.found[f'{kind}s: no difference and not detected'] += harmless
         if wrong:
             first = wrong[0]
@@ -105,7 +107,7 @@ class Damaged:
     def _tell(self, ran: Path) -> dict[str, Any]:
         texts: dict[str, Any] = {}
         errors: list[str] = []
-        maintain = 'not opened'
+        maintain, mended = 'not opened', []
         try:
             with histories.open_robot(self._life, ran, 2) as robot:
                 for read in (_list_records, _recall):
@@ -116,6 +118,7 @@ class Damaged:
                                 texts[memory_id] = [texts[memory_id], told]
                     except RobotMemoryError as error:
                         errors.append(str(error))
+                mended = robot.rows("SELECT detail FROM audit WHERE action = 'index_rebuilt'")
                 try:
                     steps = {step.name: step for step in robot.maintain(all=True).steps}
                     is_whole = 'intact' in steps['integrity'].detail and steps['audit'].done
@@ -124,7 +127,7 @@ class Damaged:
                     maintain = str(error)
         except RobotMemoryError as error:
             errors.append(str(error))
-        return {'told': texts, 'errors': errors, 'maintain': maintain}
+        return {'told': texts, 'errors': errors, 'maintain': maintain, 'mended': mended}
 
 
 def _list_records(robot: histories.Living) -> list[tuple[str, Any]]:

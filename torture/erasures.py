@@ -56,6 +56,7 @@ class Store:
         self._disk = disk_
         self._folder = folder
         self._seed = seed
+        self._keep = random.Random(seed).choice((1, 1, 2, 3))
         self._path = folder / 'store' / 'memory.db'
         self._backups = folder / 'store' / 'backups'
         self._path.parent.mkdir(parents=True)
@@ -69,7 +70,9 @@ class Store:
         """Open the store as an operator, some days on."""
         clock = MovableClock()
         clock.forward(days=step)
-        memory = open_operator(self._path, clock, backup_folder=str(self._backups), backup_keep=3)
+        memory = open_operator(
+            self._path, clock, backup_folder=str(self._backups), backup_keep=self._keep
+        )
         return Robot(memory), clock
 
     def start_others(self) -> None:

@@ -39,17 +39,18 @@ def search_file(path: Path, words: Sequence[str]) -> set[str]:
 def _search(chunks: Iterable[bytes], words: Sequence[str]) -> set[str]:
     sought = {encoded: word for word in words if len(encoded := _encode(word)) >= LEAST_BYTES}
     longest = max(map(len, sought), default=0)
-    starts = _Starts.of(sought)
+    starts: _Starts | None = None
     found: set[str] = set()
     tail = b''
     for chunk in chunks:
         if not sought:
             break
         data = tail + chunk
+        starts = starts or _Starts.of(sought)
         there = starts.find(data)
         if there:  # what many rows have would be found again and again
             found.update(sought.pop(pattern) for pattern in there)
-            starts = _Starts.of(sought)
+            starts = None
         tail = data[-longest:] if len(data) > longest else data
     return found
 
