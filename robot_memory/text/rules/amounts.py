@@ -82,7 +82,12 @@ def read_amounts(text: str) -> Read:
         least = None if low is None else _parse(low['number'])
         # 一到 before much more is 'as soon as'.
         is_least = least is not None and (least != 1 or one.value <= 10)
-        kept.append(one._replace(low=least) if is_least else one)
+        is_least = (
+            is_least and low is not None and (not kept or low.start('number') >= kept[-1].end)
+        )
+        kept.append(
+            one._replace(low=least, start=low.start('number')) if is_least and low else one
+        )
     return Read(folded, tuple(kept))
 
 
@@ -181,7 +186,8 @@ def _compile_amount() -> re.Pattern[str]:
 @cache
 def _compile_low() -> re.Pattern[str]:
     """Return what stands before the greater of two figures, of which the other has no unit."""
-    return re.compile(rf'(?P<number>{_NUMBER}){load()["between"]["join"].strip("^$")}$')
+    table = load()['between']
+    return re.compile(rf'(?P<number>{_NUMBER})(?:{table["join"]}|{table["low"]})$')
 
 
 @cache

@@ -94,13 +94,13 @@ def _read_sentence(
 ) -> Iterator[Limit]:
     """Yield the limits of a sentence; what goes on with it until `until` tells of its last one."""
     cuts = [match.start() for match in _SEPARATOR.finditer(folded, start, end)]
-    skip = False
+    skip, used = False, start
     for place, amount in enumerate(amounts):
         if skip:
             skip = False
             continue
         following = amounts[place + 1] if place + 1 < len(amounts) else None
-        begin = max([start, *(cut + 1 for cut in cuts if cut < amount.start)])
+        begin = max([used, *(cut + 1 for cut in cuts if cut < amount.start)])
         close = min([end, *(cut for cut in cuts if cut >= amount.end)])
         words = folded[begin:close]
         before = folded[begin : amount.start]
@@ -124,7 +124,8 @@ def _read_sentence(
             continue
         stop = close if following is None else min(close, following.start)
         after = folded[amount.end : stop]
-        side = _find_side(before, after, rest[len(after) :], folded[start : amount.start])
+        side, told = _find_side(before, after, rest[len(after) :], folded[start : amount.start])
+        used = amount.end + told if told else used
         if amount.counted and not side:
             continue
         low, high = (amount.value if side == one else None for one in ('low', 'high'))
@@ -146,6 +147,8 @@ def _is_of_condition(folded: str, start: int, amount: Amount, parts: Sequence[Pa
         ):
             continue
         is_loose = bool(re.match(preposition, folded[part.start : part.end]))
+        if is_loose and re.search(load()['condition']['stays'], folded[start : part.start]):
+            return False
         before = folded[start if is_loose else part.start : amount.start]
         if re.search(f'{limits["en"]}|{limits["zh"]}', before):
             return False
@@ -161,30 +164,33 @@ def _is_span(joined: str, before: str) -> bool:
     return joins and (is_between or not re.search(r'\band\b', joined))
 
 
-def _find_side(before: str, after: str, rest: str, whole: str) -> str:
+def _find_side(before: str, after: str, rest: str, whole: str) -> tuple[str, int]:
     """
-    Return which side of an amount is bounded: 'low', 'high', '' where no word tells.
+    Return which side of an amount is bounded, 'low' or 'high', '' where no word tells.
 
     `before` and `after` are of its own clause, `rest` is what follows it, up to the next amount,
-    and `whole` the sentence before the amount.
+    and `whole` the sentence before the amount. With it comes how far behind the amount that was
+    told, 0 where it was before.
     """
-    found, is_behind = _find_last(before, 'before'), False
+    found, told = _find_last(before, 'before'), 0
     own = _find_first(after, 'after')
+    if own is None and found is None:
+        own = _find_first(rest, 'after')
+        own = own if own and own[0] in ('upper', 'lower') else None
     if own is not None and (found is None or (found[1] > _NEAR and own[1] < found[1])):
-        found, is_behind = own, True
-    forbids = _forbids(before) or _is_refused(after) or _forbids_topic(after, is_behind)
+        found, told = own[:2], own[2]
     if found is None:
-        return 'high' if _is_refused(after + rest) else ''
+        return 'high' if _is_refused(after + rest) else '', 0
     kind = found[0]
     if kind in ('upper', 'lower'):
-        return 'high' if kind == 'upper' else 'low'
+        return 'high' if kind == 'upper' else 'low', told
+    forbids = _forbids(before) or _is_refused(after) or _forbids_topic(after, bool(told))
     forbids = forbids or _is_refused(rest)
     if kind == 'less':
-        return 'low' if forbids else '' if _follows(after + rest) else 'high'
-    if forbids:
-        return 'high'
+        return 'low' if forbids else '' if _follows(after + rest) else 'high', told
     # What is more is wanted only where a word says so: a limit on the wrong side does harm.
-    return 'low' if _wants(whole) or _wants(after) else ''
+    wants = _wants(whole) or _wants(after)
+    return 'high' if forbids else 'low' if wants else '', told
 
 
 _NEAR = 12
@@ -204,16 +210,17 @@ def _find_last(text: str, where: str) -> tuple[str, int] | None:
     return kind, len(text) - end
 
 
-def _find_first(text: str, where: str) -> tuple[str, int] | None:
+def _find_first(text: str, where: str) -> tuple[str, int, int] | None:
+    """Return the first comparison behind an amount, where it begins and where it ends."""
     matches = [
-        (match.start(), match.start() - match.end(), kind)
+        (match.start(), -match.end(), kind)
         for kind, pattern in _compile_comparisons(where).items()
         for match in pattern.finditer(text)
     ]
     if not matches:
         return None
-    start, _, kind = min(matches)
-    return kind, start
+    start, end, kind = min(matches)
+    return kind, start, -end
 
 
 def _forbids(text: str) -> bool:

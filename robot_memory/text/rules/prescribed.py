@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from robot_memory.text.caching import cache_texts
@@ -71,9 +72,14 @@ def _compile(language: str) -> _Words:
     verbs, is_english = table.get('do', ''), language == 'en'
     commands = [one.format(do=verbs) if is_english else one for one in table['commands']]
     start = r'\b' if is_english else ''
+    # What a robot is told to do; of a noun that is written alike a verb tells something.
+    told = load_toml(str(Path(__file__).parent), 'limits.toml')['en']['imperative']
+    imperative = rf'|(?:please |then |and |but )*(?:{"|".join(told)})\b(?! (?:is|are|was|were|has|can|[a-z]+s)\b)'
+    minimal = r'|(?:no|not|never|nothing|only|under|below|over|max|min)\b'
+    more = f'{imperative}{minimal}' if is_english else ''
     return _Words(
         re.compile(rf'{start}{lead(commands)}(?:{"|".join(commands)})'),
         re.compile(rf'{start}(?:{"|".join(table["overrules"])})'),
-        re.compile(f'(?:{table["leading"]})'),
+        re.compile(f'(?:{table["leading"]}{more})'),
         re.compile(rf'{start}(?:{"|".join(table["describes"])})'),
     )
