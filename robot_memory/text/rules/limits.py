@@ -184,10 +184,11 @@ def _find_side(before: str, after: str, rest: str, whole: str) -> tuple[str, int
     kind = found[0]
     if kind in ('upper', 'lower'):
         return 'high' if kind == 'upper' else 'low', told
-    forbids = _forbids(before) or _is_refused(after) or _forbids_topic(after, bool(told))
-    forbids = forbids or _is_refused(rest)
+    forbids = _forbids(before)
     if kind == 'less':
+        forbids = forbids or bool(re.search(load()['forbidden']['less'], after))
         return 'low' if forbids else '' if _follows(after + rest) else 'high', told
+    forbids = forbids or _is_refused(after + rest) or _forbids_topic(after, bool(told))
     # What is more is wanted only where a word says so: a limit on the wrong side does harm.
     wants = _wants(whole) or _wants(after)
     return 'high' if forbids else 'low' if wants else '', told

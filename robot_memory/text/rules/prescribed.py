@@ -74,7 +74,8 @@ def _compile(language: str) -> _Words:
     start = r'\b' if is_english else ''
     # What a robot is told to do; of a noun that is written alike a verb tells something.
     told = load_toml(str(Path(__file__).parent), 'limits.toml')['en']['imperative']
-    imperative = rf'|(?:please |then |and |but )*(?:{"|".join(told)})\b(?! (?:is|are|was|were|has|can|[a-z]+s)\b)'
+    no_verb = r'\b(?! (?:is|are|was|were|has|can|[a-z]+s)\b)'
+    imperative = rf'|(?:please |then |and |but )*(?:{"|".join(told)}){no_verb}'
     minimal = r'|(?:no|not|never|nothing|only|under|below|over|max|min)\b'
     more = f'{imperative}{minimal}' if is_english else ''
     return _Words(
