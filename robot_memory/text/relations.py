@@ -90,12 +90,16 @@ def repeats(old: str, new: str, similarity: float) -> bool:
 
 def compare_words(old: str, new: str) -> float:
     """Return the Jaccard index of two texts, with figures and without words that add nothing."""
-    return compute_overlap(_read_figures(old), _read_figures(new))
+    return compute_overlap(fold(_write_figures(old)), fold(_write_figures(new)))
+
+
+def _read_figures(text: str) -> Statement:
+    return read_statement(_write_figures(text))
 
 
 @cache_texts(1024)
-def _read_figures(text: str) -> Statement:
-    return read_statement(write_figures(fold(text)))
+def _write_figures(text: str) -> str:
+    return write_figures(fold(text))
 
 
 def corrects(old: str, new: str, similarity: float) -> bool:

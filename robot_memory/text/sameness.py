@@ -16,6 +16,7 @@ from robot_memory.text.statement_reader import (
     WORD,
     Statement,
     count_negations,
+    has_han,
     read_amounts,
     read_statement,
     stem,
@@ -89,9 +90,13 @@ class _Content(NamedTuple):
 
     @classmethod
     def of(cls, one: Statement, other: Statement) -> _Content:
-        """Compare two texts; words that are spellings of one are the same."""
-        first, second = _read_content(one), _read_content(other)
-        if not one.is_han:
+        """Compare two texts."""
+        return cls.compare(_read_content(one), _read_content(other), one.is_han)
+
+    @classmethod
+    def compare(cls, first: Sequence[str], second: Sequence[str], is_han: bool) -> _Content:
+        """Compare the words of two texts; those that are spellings of one are the same."""
+        if not is_han:
             first, second = _shorten(first, second), _shorten(second, first)
         left, right = (
             list((Counter(first) - Counter(second)).elements()),
@@ -115,11 +120,13 @@ class _Content(NamedTuple):
         return self.measure_form() >= (_FORM if even else _UNEVEN_FORM)
 
 
-def compute_overlap(one: Statement, other: Statement) -> float:
-    """Return the Jaccard index of what two texts say, without words that add nothing."""
-    content = _Content.of(one, other)
+def compute_overlap(one: str, other: str) -> float:
+    """Return the Jaccard index of what two folded texts say, without words that add nothing."""
+    is_han = has_han(one)
+    first, second = _list_content(one, is_han), _list_content(other, has_han(other))
+    content = _Content.compare(first, second, is_han)
     apart = len({*content.left, *content.right} - _filler())
-    every = len({*_read_content(one)} - _filler()) + len(content.right - _filler())
+    every = len({*first} - _filler()) + len(content.right - _filler())
     return 1 - apart / every if every else 0.0
 
 

@@ -124,11 +124,16 @@ def stem(word: str) -> str:
     )
 
 
+def has_han(text: str) -> bool:
+    """Say whether a text has Chinese characters."""
+    return not text.isascii() and any('\u4e00' <= c <= '\u9fff' for c in text)
+
+
 @cache_texts(1024)
 def read_statement(text: str) -> Statement:
     """Read the words, numbers and signs of a text."""
     folded = tokenizer.fold(text)
-    is_han = not text.isascii() and any('\u4e00' <= c <= '\u9fff' for c in text)
+    is_han = has_han(text)
     numbers = frozenset(_NUMBER.findall(' '.join(_list_plain(folded))))
     if not folded.isascii():
         numbers |= {convert_han_number(run) for run in _HAN_NUMBER.findall(folded)}
