@@ -24,7 +24,7 @@ import faces
 from faces import CONNECTIONS, CommandLine, Mcp, Node, Outcome, Request, Services
 from robots import MovableClock, Robot, make_model
 from rounds import fork
-from wild import Wild
+from wild import Wild, describe
 from wild_requests import Watched
 
 from robot_memory.catalog import list_tools
@@ -62,7 +62,7 @@ class Told:
         self.figures[f'calls by {face}'] += 1
         self.figures['answered' if outcome.answered else 'refused'] += 1
         if outcome.fault:
-            self.wrong.append(('ended', f'{face}: {tool} {given!r:.400}: {outcome.fault:.500}'))
+            self.wrong.append(('ended', f'{face}: {tool} {describe(given)}: {outcome.fault:.500}'))
 
 
 def call_all(folder: Path, number: int, seed: int, add: Add) -> Counter[str]:
@@ -178,7 +178,9 @@ def _call_faces(
                 wild.notice(outcome.answer)
                 created |= _find_created(outcome)
             if alone and not outcomes[0].answered and _read_state(node.db) != before:
-                detail = f'{name}: a refused {some[0][0].name} changed a row: {some[0][1]!r:.500}'
+                detail = (
+                    f'{name}: a refused {some[0][0].name} changed a row: {describe(some[0][1])}'
+                )
                 told.wrong.append(('inconsistent', detail))
         fault = node.find_fault() if place % FULLY == 0 else ''
         if fault:

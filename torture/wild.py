@@ -50,6 +50,14 @@ KEPT = 200
 Make = Callable[[], Any]
 
 
+def describe(given: Any) -> str:
+    """Return a request as it is told of."""
+    try:
+        return f'{given!r:.400}'
+    except ValueError:  # a number of more digits than a text may have
+        return f'a request with an endless number in {[*given]!r:.200}'
+
+
 class Wild:
     """Draw requests as `wild_requests` has them, and ask at times for what was answered before."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import re
@@ -13,20 +14,41 @@ from pathlib import Path
 import pytest
 from amounts import few_or_many
 
+from robot_memory.catalog import get_tool, list_tools
+from robot_memory.core.fields import get_fields
 from robot_memory.storage import checksums
 
 sys.path.insert(0, str(Path(__file__).parents[2] / 'torture'))
 
 import checker
 import disk
+import faces
 import histories
 import rounds
+import wild
 from disk import Event, Replay
 from histories import STORE, Life
 from rounds import Reference
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = few_or_many(8, 100)
+PARTS = 'kills', 'every', 'cuts', 'errors', 'damage', 'clocks', 'calls', 'erasures'
+COUNTED = (
+    'killed at a call',
+    'killed halfway through a write',
+    'power cuts with durability full',
+    'I/O errors (EIO) at a call',
+    'a full disk (ENOSPC) at one call',
+    'a disk that is full from a call on',
+    'flips',
+    'pages',
+    'jumps of the clock',
+    'machines that started anew',
+    'calls by Python',
+    'erasures begun',
+    'words erased',
+)
+"""What a few rounds of seed 7 do at least once each."""
 FAULTS = {
     'counts': 'UPDATE counts SET memories = memories + 1',
     'collections': 'UPDATE collections SET memories = memories + 1',
@@ -147,7 +169,11 @@ def run_torture(*arguments: str) -> str:
 def test_some_rounds_of_each_part_are_clean() -> None:
     told = run_torture('--rounds', str(ROUNDS), '--seed', '7')
     parts = re.findall(r'^(\w+): [1-9]\d* (?:rounds|calls)', told, re.MULTILINE)
-    assert parts == ['kills', 'cuts', 'errors', 'damage', 'clocks', 'calls', 'erasures']
+    assert parts == list(PARTS)
+    counted = {
+        what: int(count) for count, what in re.findall(r'^  (\d+) (.*)', told, re.MULTILINE)
+    }
+    assert {what for what in COUNTED if not counted[what]} == set()
 
 
 def test_a_power_cut_after_a_receipt_brings_no_backup_back_that_held_what_was_erased() -> None:
@@ -160,6 +186,29 @@ def test_a_journal_that_a_kill_left_spoils_no_backup_that_is_rewritten() -> None
 
 def test_what_a_receipt_names_as_holding_is_no_half_of_an_erasure() -> None:
     run_torture('--part', 'errors', '--seed', '214508', '--round', '7')
+
+
+def test_requests_of_a_seed_are_the_same_and_use_every_argument() -> None:
+    drawn = [wild.Wild(random.Random(3)) for _ in range(2)]
+    for tool in list_tools():
+        made, again = ([[*one.make_request(tool)] for _ in range(300)] for one in drawn)
+        assert made == again
+        assert {one.name for one in get_fields(tool.request)} <= {*itertools.chain(*made)}
+
+
+def test_what_was_answered_is_asked_for_again() -> None:
+    drawn = wild.Wild(random.Random(3))
+    drawn.notice({'memory_id': 4711, 'token': 'once'})
+    asked = [drawn.make_request(get_tool(name)) for name in ('show', 'erase') for _ in range(300)]
+    assert any(one.get('memory_id') == 4711 for one in asked)
+    assert any(one.get('token') == 'once' for one in asked)
+
+
+def test_a_refusal_without_words_and_a_fault_of_ours_are_told() -> None:
+    assert not faces.Outcome(True, {}).fault
+    assert not faces.Outcome(False, None, 'conflict', 'it has changed since').fault
+    assert 'no words' in faces.Outcome(False, None, 'conflict').fault
+    assert 'a fault' in faces.Outcome(False, None, 'internal', 'a fault').fault
 
 
 def test_the_library_that_strikes_is_refused_where_it_is_not_loaded() -> None:
