@@ -42,7 +42,7 @@ def _compile() -> dict[str, re.Pattern[str]]:
         'thousands': re.compile(r'(?<=\d),(?=\d{3}(?!\d))'),
         'words': re.compile(
             rf'(?<![\w-])(?:an? )?(?:(?:{some})|(?<=a )(?:hundred|thousand|dozen))'
-            rf'(?:(?:[ -]| and ){word})*(?![\w-])'
+            rf'(?:(?:[ -]|(?<=hundred) and |(?<=thousand) and ){word})*(?![\w-])'
         ),
         'part': re.compile(
             rf'(?<![\w-])(?:(?P<count>\d+|{"|".join(_ONES)}) )?(?P<part>{"|".join(_PARTS)})'

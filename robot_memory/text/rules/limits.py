@@ -186,9 +186,15 @@ def _find_side(before: str, after: str, rest: str, whole: str) -> tuple[str, int
         return 'high' if kind == 'upper' else 'low', told
     forbids = _forbids(before)
     if kind == 'less':
-        forbids = forbids or bool(re.search(load()['forbidden']['less'], after))
-        return 'low' if forbids else '' if _follows(after + rest) else 'high', told
+        is_topic = not told and _is_topic(before, after)
+        behind = after + rest if is_topic else after
+        forbids = forbids or bool(re.search(load()['forbidden']['less'], behind))
+        return 'low' if forbids else '' if is_topic or _follows(after + rest) else 'high', told
     forbids = forbids or _is_refused(after + rest) or _forbids_topic(after, bool(told))
+    if re.search(load()['things']['left'], before) and re.search(
+        load()['things']['en'], before[: found[2]]
+    ):
+        forbids = True
     # What is more is wanted only where a word says so: a limit on the wrong side does harm.
     wants = _wants(whole) or _wants(after)
     return 'high' if forbids else 'low' if wants else '', told
@@ -198,8 +204,8 @@ _NEAR = 12
 """Characters between a comparison and its amount; farther off, one behind the amount outweighs."""
 
 
-def _find_last(text: str, where: str) -> tuple[str, int] | None:
-    """Return the comparison that stands nearest before an amount, and how far off it is."""
+def _find_last(text: str, where: str) -> tuple[str, int, int] | None:
+    """Return the comparison nearest before an amount, how far off it is, and where it begins."""
     matches = [
         (match.end(), match.end() - match.start(), kind)
         for kind, pattern in _compile_comparisons(where).items()
@@ -207,8 +213,8 @@ def _find_last(text: str, where: str) -> tuple[str, int] | None:
     ]
     if not matches:
         return None
-    end, _, kind = max(matches)
-    return kind, len(text) - end
+    end, length, kind = max(matches)
+    return kind, len(text) - end, end - length
 
 
 def _find_first(text: str, where: str) -> tuple[str, int, int] | None:
@@ -228,6 +234,12 @@ def _forbids(text: str) -> bool:
     no = load()['no']
     cleaned = text.replace('不锈', '')
     return bool(re.search(f'{no["en"]}|{no["zh"]}', cleaned))
+
+
+def _is_topic(before: str, after: str) -> bool:
+    """Say whether an amount is what a clause tells of: 'anything under 40 kPa is a no-go'."""
+    topic = load()['forbidden']['topic']
+    return bool(re.match(topic['before'], before) and re.search(topic['after'], after))
 
 
 def _forbids_topic(after: str, is_behind: bool) -> bool:
