@@ -33,12 +33,13 @@ class _Words(NamedTuple):
 @cache_texts(4096)
 def prescribes_limit(text: str) -> bool:
     """Say whether a text commands to stay on one side of an amount that has a unit."""
-    return states_bound(text) and any(map(_commands, _SENTENCE.split(fold(text))))
+    # Amounts are read last: that takes ten times as long as to look for a word that commands.
+    return any(map(_commands, _SENTENCE.split(fold(text)))) and states_bound(text)
 
 
 def may_prescribe_limit(text: str) -> bool:
     """Say whether a text has a bound, and no word of it tells that it only describes."""
-    return states_bound(text) and not any(map(_describes, _SENTENCE.split(fold(text))))
+    return not any(map(_describes, _SENTENCE.split(fold(text)))) and states_bound(text)
 
 
 def states_bound(text: str) -> bool:
