@@ -17,6 +17,7 @@ from robots import Robot, check_file, make_store, run_maintenance
 from robot_memory.background.index_mending import REBUILT
 from robot_memory.core.errors import Unavailable
 from robot_memory.storage.admin import index_filling
+from robot_memory.storage.admin.verify import verify
 from robot_memory.storage.indexes.set_aside import CONTEXTS, WORDS
 from robot_memory.storage.tables import mending
 
@@ -135,6 +136,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from robot_memory.storage.admin import index_filling
+from robot_memory.storage.admin.verify import verify
 from robot_memory.storage.connection import Database
 
 db = Database(Path(sys.argv[1]), 'normal')
@@ -228,3 +230,16 @@ def test_a_worker_goes_on_with_what_another_process_left_and_tells_it(
     assert [WORDS in line[0] for line in lines] == [False, True]
     robot.close()
     assert checker.check(store) == []
+
+
+def test_a_store_that_is_being_mended_verifies_and_is_backed_up(
+    open_robot: Callable[..., Robot], store: Path, tmp_path: Path
+) -> None:
+    robot = open_robot(resident=False, backup_folder=str(tmp_path / 'backups'))
+    empty(robot)
+    fill_some(robot, 1)
+    (check,) = (one for one in verify(store) if one.name == 'indexes')
+    assert check.holds and check.detail.endswith('contexts up to memory 250, words up to memory 0')
+    assert 'maintain' in check.cure
+    made = require(robot.memory.backups.make_due())
+    assert all(one.holds for one in verify(Path(made))), verify(Path(made))

@@ -30,6 +30,7 @@ from robot_memory.text import tokenizer
 
 FILLED = frozenset((WORDS, CONTEXTS))
 """The groups that are filled so."""
+_LAST = 2**63 - 1
 _BATCH = 250
 """Memories of one transaction, which other writes wait for: some hundredths of a second."""
 
@@ -101,8 +102,8 @@ def _read(connection: apsw.Connection, last: int, until: int | None) -> list[_Ro
     """Return the memories after one, until another (None: a batch), from the table alone."""
     rows = connection.execute(
         'SELECT id, type, collection, content, context, status FROM memories NOT INDEXED'
-        ' WHERE id > ?1 AND (?2 IS NULL OR id <= ?2) ORDER BY id LIMIT ?3',
-        (last, until, _BATCH if until is None else -1),
+        ' WHERE id > ? AND id <= ? ORDER BY id LIMIT ?',
+        (last, _LAST if until is None else until, _BATCH if until is None else -1),
     )
     return [_Row(*row) for row in rows]
 

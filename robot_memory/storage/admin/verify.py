@@ -19,10 +19,11 @@ from robot_memory.storage import checksums, damage, schema_runner
 from robot_memory.storage.admin import audit_check
 from robot_memory.storage.admin.backup import copy_backup
 from robot_memory.storage.admin.maintenance import count_indexed, find_broken
+from robot_memory.storage.indexes.set_aside import WORDS
 from robot_memory.storage.lock_owners import name_users
 from robot_memory.storage.page_file import open_pages
 from robot_memory.storage.store_files import has_log
-from robot_memory.storage.tables import meta, part_digests
+from robot_memory.storage.tables import mending, meta, part_digests
 from robot_memory.storage.upgrade import NoRoom
 from robot_memory.storage.vector_extension import load_vectors
 
@@ -234,13 +235,13 @@ def _check_pages(path: Path) -> Check:
 
 def _check_content(connection: apsw.Connection) -> Iterator[Check]:
     lines: list[Any] = connection.execute('PRAGMA integrity_check(20)').fetchall()
-    told = [str(row[0]) for row in lines]
-    whole = told == ['ok']
+    found = [str(row[0]) for row in lines]
+    whole = found == ['ok']
     yield Check(
         'structure',
         whole,
-        'tables and indexes fit' if whole else '; '.join(told[:_SHOWN]),
-        '' if whole else _REBUILD if find_broken(told) else REPLACE,
+        'tables and indexes fit' if whole else '; '.join(found[:_SHOWN]),
+        '' if whole else _REBUILD if find_broken(found) else REPLACE,
     )
     if not schema_runner.is_current(connection):
         version = schema_runner.version_of(connection)
@@ -248,18 +249,17 @@ def _check_content(connection: apsw.Connection) -> Iterator[Check]:
         yield Check('schema', True, told_schema, _UPGRADE)
         return
     rows, indexed, words = count_indexed(connection)
-    fits = rows == indexed == words
-    yield Check(
-        'indexes',
-        fits,
-        f'{rows} active memories, {indexed} in the index of vectors, {words} in that of words',
-        '' if fits else _REBUILD,
-    )
+    left = mending.read(connection)
+    fits = rows == indexed and (rows == words or WORDS in left)
+    told = f'{rows} active memories, {indexed} in the index of vectors, {words} in that of words'
+    if left:
+        told += f'; being made anew: {mending.describe(left)}'
+    yield Check('indexes', fits, told, _REBUILD if left or not fits else '')
     yield _check_parts(connection)
-    found = audit_check.check(connection, all_lines=True)
-    head = f'the chain of {found.head.id} lines is whole'
-    told_audit = found.problem or head
-    yield Check('audit', not found.problem, told_audit, _COMPARE if found.problem else '')
+    chain = audit_check.check(connection, all_lines=True)
+    head = f'the chain of {chain.head.id} lines is whole'
+    told_audit = chain.problem or head
+    yield Check('audit', not chain.problem, told_audit, _COMPARE if chain.problem else '')
     yield Check('store', True, f'store {meta.get_store_id(connection)}')
 
 
