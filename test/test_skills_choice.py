@@ -140,3 +140,17 @@ def test_gaps_are_measured_from_the_bounds() -> None:
     means = np.array([0.0, 1.5, 4.0])
     assert measure_gaps(Want('slide', 1.0, 2.0), means).tolist() == [1.0, 0.0, 2.0]
     assert measure_gaps(Want('slide', low=3.0), means).tolist() == [3.0, 1.5, 0.0]
+
+
+def test_the_probability_of_what_is_found_at_once_or_late_is_how_often_it_is() -> None:
+    skill, chance = Skill(), np.random.default_rng(4)
+    for _ in range(80):
+        took = 0.5 + 0.1 * float(chance.random()) if chance.random() < 0.4 else 6.0
+        skill.record(Trial(None, {}, {'start': float(chance.random())}, {'time': took}))
+        if skill.is_due:
+            skill.learn()
+    times = skill.trials.get_result('time')
+    found = choose(skill, None, Want('time', high=1.0), {'start': [0.5]})
+    assert found.probability == pytest.approx(float((times < 1).mean()), abs=0.12)
+    late = choose(skill, None, Want('time', low=1.5, high=4.0), {'start': [0.5]})
+    assert late.probability is not None and late.probability < 0.15

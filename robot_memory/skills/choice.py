@@ -20,6 +20,10 @@ _OUT_OF_REACH = 0.01
 """Probability of all candidates below which the nearest expected result is chosen."""
 _EVIDENCE = 20
 """Trials that are told, the weightiest first."""
+_DOUBT = 2.0
+"""Trials like this one that the normal distribution counts for, beside how like ones came out."""
+_SMOOTH = 0.5
+"""Deviations over which each of these is smoothed."""
 _INTERVAL = 1.645
 """Standard deviations on either side that 90 % of a normal distribution lie within."""
 
@@ -173,14 +177,17 @@ def _tell(
     skill: Skill, fit: Fit, point: Points, want: Want, params: Mapping[str, Value], explored: bool
 ) -> Choice:
     means, deviations = fit.predict(point)
-    mean, spread = float(means[0]), float(np.hypot(deviations[0], fit.noise))
+    mean, spread = float(means[0]), max(float(np.hypot(deviations[0], fit.noise)), 1e-12)
     weights = fit.weigh(point)[0]
     order = np.argsort(-weights, kind='stable')[:_EVIDENCE]
     evidence = [(int(fit.trials[i]), float(weights[i])) for i in order]
     probability = None
     if want.aim == 'within':
         warped = want.warp(fit.scales.warp)
-        probability = float(rate(warped, means, np.array([spread]))[0])
+        if want.result == SUCCESS:
+            probability = float(rate(warped, means, np.array([spread]))[0])
+        else:
+            probability = _compute_probability(warped, mean, spread, fit.compare_trials(), weights)
     elif (of_success := skill.fit(SUCCESS, int(point.situations[0]))) is not None:
         probability = float(np.clip(of_success.predict(point)[0][0], 0, 1))
     low, mean, high = map(
@@ -188,6 +195,33 @@ def _tell(
     )
     total = float(weights.sum() ** 2 / max((weights**2).sum(), 1e-12))
     return Choice(params, probability, mean, (low, high), total, evidence, explored=explored)
+
+
+def _compute_probability(
+    want: Want, mean: float, spread: float, apart: Floats, weights: Floats
+) -> float:
+    """
+    Return how probably a result is within bounds, by how results like it came out.
+
+    Results are seldom normal: a search finds at once or late. So where others lay, `apart` (n,)
+    deviations off what the others predict, counts by how like they are, `weights` (n,), and the
+    normal distribution where few are.
+    """
+    edges = (np.array([want.low, want.high]) - mean) / spread
+    low, high = (
+        _DOUBT * _compute_share(edge) + float(weights @ _compute_shares((edge - apart) / _SMOOTH))
+        for edge in edges
+    )
+    return float(np.clip((high - low) / (_DOUBT + weights.sum()), 0.0, 1.0))
+
+
+def _compute_shares(edges: Floats) -> Floats:
+    """Return which share of a normal distribution lies below each of some places."""
+    return np.array([_compute_share(edge) for edge in edges.tolist()])
+
+
+def _compute_share(edge: float) -> float:
+    return 0.5 * math.erfc(-edge / math.sqrt(2))
 
 
 def rate(want: Want, means: Floats, spreads: Floats) -> Floats:

@@ -372,6 +372,10 @@ class Fit:
         means, variances = self.process.predict(self.space.measure(points, self.points))
         return means, np.sqrt(variances)
 
+    def compare_trials(self) -> Floats:
+        """Return by how many deviations each trial lies off what the others predict, (trials,)."""
+        return self.process.compare_single(self.scales.noise)
+
     def sample(self, points: Points, generator: np.random.Generator) -> Floats:
         """Draw what a result without noise may be at all points (Thompson sampling)."""
         among = self.space.measure(points, points)

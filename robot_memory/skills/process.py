@@ -111,6 +111,17 @@ class Process:
         found: Floats = self._weights / np.sqrt(np.diag(self._inverse))
         return found
 
+    def compare_single(self, noise: float) -> Floats:
+        """
+        Return by how many deviations of a single trial each result lies off, shape (n,).
+
+        Off what the others predict, for a trial whose own noise is a variance `noise`: old and
+        outlying trials are compared as new ones.
+        """
+        left = 1 / np.diag(self._inverse)
+        found: Floats = self._weights * left / np.sqrt(np.maximum(left - self._noise, 0.0) + noise)
+        return found
+
     def predict(self, distances: Floats) -> tuple[Floats, Floats]:
         """
         Return means and variances of the results without noise, at points each for itself.
