@@ -52,6 +52,18 @@ def logged(open_robot: Callable[..., Robot], lines: Any) -> list[dict[str, Any]]
     return logged
 
 
+CONTROLS = 'red \x1b[31m \x9b2J \u202ecup\u202c \u2028 end'
+
+
+def test_no_line_drives_a_terminal_or_turns_a_text() -> None:
+    record = logging.makeLogRecord({'msg': 'no tool %s\nhere', 'args': (CONTROLS,)})
+    text = logs.TextLines('%(message)s').format(record)
+    assert text == r'no tool red \u001b[31m \u009b2J \u202ecup\u202c \u2028 end' + '\nhere'
+    line = logs.JsonLines().format(record)
+    assert not set('\x1b\x9b\u202e\u202c\u2028\n') & set(line)
+    assert json.loads(line)['message'] == f'no tool {CONTROLS}\nhere'
+
+
 def test_every_call_logs_one_line_of_json(logged: list[dict[str, Any]]) -> None:
     assert len(logged) == 3
     for line in logged:

@@ -21,7 +21,7 @@ from robot_memory.core.errors import Internal, RobotMemoryError, Unavailable
 from robot_memory.core.fields import parse
 from robot_memory.core.settings import Settings, find_store_path
 from robot_memory.memory import caller, find_os_user
-from robot_memory.status.logs import JsonLines
+from robot_memory.status.logs import JsonLines, TextLines
 from robot_memory.text.controls import escape_controls
 
 logger = logging.getLogger(__name__)
@@ -106,7 +106,7 @@ def _set_up_streams(options: Options, settings: Settings, serves: bool) -> None:
     level = logging.DEBUG if settings.debug else level
     if options.verbose or serves or settings.debug:
         handler = logging.StreamHandler()
-        text = logging.Formatter(f'{PROGRAM}: %(levelname)s %(name)s: %(message)s')
+        text = TextLines(f'{PROGRAM}: %(levelname)s %(name)s: %(message)s')
         handler.setFormatter(JsonLines() if as_json else text)
         logging.basicConfig(level=level, handlers=[handler])
     else:

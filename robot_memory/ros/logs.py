@@ -8,6 +8,8 @@ from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.impl.logging_severity import LoggingSeverity
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
+from robot_memory.status.logs import TextLines
+
 
 class NodeLogHandler(logging.Handler):
     """Pass the log records of the core on to the node's logger, with file and line of each."""
@@ -15,6 +17,7 @@ class NodeLogHandler(logging.Handler):
     def __init__(self, logger: RcutilsLogger) -> None:
         """Begin to pass on what the loggers of the core are given."""
         super().__init__()
+        self.setFormatter(TextLines())
         self._logger = logger
         core = logging.getLogger('robot_memory')
         core.setLevel(logging.DEBUG)

@@ -13,6 +13,7 @@ from typing import Any
 from robot_memory.core.errors import RobotMemoryError
 from robot_memory.memory import Memory, trace
 from robot_memory.metrics.registry import ErrorSeverity, get_severity
+from robot_memory.text.controls import escape_controls
 
 SERVICE = 'robot_memory'
 ANONYMOUS = 'anonymous'
@@ -38,8 +39,16 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info:
             line['exception'] = self.formatException(record.exc_info)
-        text = json.dumps(line, ensure_ascii=False, default=str)
+        text = escape_controls(json.dumps(line, ensure_ascii=False, default=str))
         return text.encode('utf-8', 'backslashreplace').decode()
+
+
+class TextLines(logging.Formatter):
+    """Write a record as text that drives no terminal, whatever stands in it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the text, with controls as escapes."""
+        return escape_controls(super().format(record))
 
 
 @contextmanager
