@@ -6,7 +6,7 @@ from robot_memory.text.statement_reader import find_ids, read_amounts, read_stat
 
 
 def test_amounts_of_one_dimension_are_in_one_unit() -> None:
-    assert read_amounts('0.5 g') == read_amounts('500 mg') == [('g', '0.5')]
+    assert read_amounts('0.5 g') == read_amounts('500 mg') == (('g', '0.5'),)
     assert read_amounts('1,200 pallets') == read_amounts('1200 pallets')
     assert read_amounts('6升') != read_amounts('6杯')
 

@@ -74,7 +74,7 @@ def _find_corrected(
 ) -> Record | None:
     """Return the likeliest fact, or nearest, that a new one corrects and nothing replaces."""
     near = verdicts.sort(_list_near(connection, new, neighbours))
-    texts = memories.read_facts(connection, new.collection, [near_id for near_id, _ in near])
+    texts = memories.read_statements(connection, new.collection, [near_id for near_id, _ in near])
     likely = [
         near_id
         for near_id, similarity in near
@@ -85,8 +85,7 @@ def _find_corrected(
     known = memories.get(connection, likely) if likely else {}
     for old in (known[near_id] for near_id in likely):
         if (
-            not is_quoted(old)
-            and _are_of_one_person(old, new)
+            _are_of_one_person(old, new)
             and (is_simulated(new.context) == 1) == (is_simulated(old.context) == 1)
             and replacements.find_current(connection, old.id) is None
         ):
@@ -113,7 +112,7 @@ def _list_near(
     ids = neighbours.find_sharing(terms, len(terms) - max(2, len(terms) // 3))
     found = [
         (known_id, token_sets.compute_jaccard(tokens, token_sets.make_token_set(text)))
-        for known_id, text in memories.read_facts(
+        for known_id, text in memories.read_statements(
             connection, new.collection, ids[:NEAREST]
         ).items()
     ]

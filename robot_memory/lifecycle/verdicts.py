@@ -11,8 +11,8 @@ import logging
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from robot_memory.core.records import Record, is_quoted
 from robot_memory.embedding.correction_judge import has_judge, load_judge
 from robot_memory.embedding.onnx import OnnxEmbedder
 from robot_memory.embedding.text_vectors import TextVectors
@@ -40,6 +40,13 @@ _JUDGED = 2
 """Facts that are judged where words say, or hint, that something changed; else it is one."""
 _SHARED = 0.5
 """What the share of words in common adds to similarity, in the order in which facts are read."""
+
+
+class Fact(NamedTuple):
+    """Hold the id and the text of a known fact."""
+
+    id: int
+    content: str
 
 
 @dataclass(frozen=True)
@@ -85,28 +92,28 @@ def judge_statement(
             connection, collection, vectors.first, embedder, memory.resident_index
         )
         near = neighbours.find_nearest(NEAREST, LEAST)
-        known = memories.get(connection, [memory_id for memory_id, _ in near])
+        known = memories.read_statements(
+            connection, collection, [memory_id for memory_id, _ in near]
+        )
     facts = [
-        (known[each], similarity)
+        (Fact(each, known[each]), similarity)
         for each, similarity in near
-        if each in known and _may_be_read(known[each], text)
+        if each in known and may_concern(known[each], text)
     ]
     if any(old.content == text for old, _ in facts):
         return NO_VERDICTS  # it is known, so it will not be stored
     said = [old for old, similarity in facts if corrects(old.content, text, similarity)]
     hinted = hints_at_change(text)
-    near_enough = [
-        (old, similarity + _SHARED * _share_words(old.content, text))
-        for old, similarity in facts
-        if similarity >= LEAST_ALONE
-    ]
-    near_enough.sort(key=lambda one: -one[1])
-    rest = [old for old, _ in near_enough[: _JUDGED if hinted else 1]]
+    rest: list[Fact] = []
+    if not said:
+        near_enough = [
+            (old, similarity + _SHARED * _share_words(old.content, text))
+            for old, similarity in facts
+            if similarity >= LEAST_ALONE
+        ]
+        near_enough.sort(key=lambda one: -one[1])
+        rest = [old for old, _ in near_enough[: _JUDGED if hinted else 1]]
     return _read(embedder, said or rest, text, WITNESSED if said or hinted else ALONE)
-
-
-def _may_be_read(old: Record, text: str) -> bool:
-    return old.type == 'fact' and not is_quoted(old) and may_concern(old.content, text)
 
 
 def _share_words(old: str, new: str) -> float:
@@ -115,7 +122,7 @@ def _share_words(old: str, new: str) -> float:
     return overlap(one, other) if one.is_han == other.is_han else 0.5
 
 
-def _read(embedder: OnnxEmbedder, facts: Sequence[Record], text: str, least: float) -> Verdicts:
+def _read(embedder: OnnxEmbedder, facts: Sequence[Fact], text: str, least: float) -> Verdicts:
     """Have the judge read facts, the first; of those that it does not read none is corrected."""
     judge = load_judge(embedder) if facts else None
     if judge is None:

@@ -155,8 +155,13 @@ _HAN_HEADED = re.compile(
 )
 
 
+@cache_texts(1024)
 def find_ids(folded: str) -> dict[str, set[str]]:
-    """Return by the word before it what numbers or letters one thing of many: press 2, 乙班."""
+    """
+    Return by the word before it what numbers or letters one thing of many: press 2, 乙班.
+
+    It must not be changed.
+    """
     found: dict[str, set[str]] = {}
     for match in _HEADED.finditer(folded):
         if match['id'] not in ('a', 'i') and match['head'] not in STOP:
@@ -177,7 +182,8 @@ def read_quantities(text: str) -> dict[str, set[float]]:
     return found
 
 
-def read_amounts(text: str) -> list[tuple[str, str]]:
+@cache_texts(1024)
+def read_amounts(text: str) -> tuple[tuple[str, str], ...]:
     """Return the numbers of a text in units that others of their dimension convert to."""
     found = []
     for _, number, unit in _AMOUNT.findall(
@@ -186,9 +192,10 @@ def read_amounts(text: str) -> list[tuple[str, str]]:
         base, factor = _SI.get(unit, (unit if unit in _MEASURED else '', 1.0))
         if (base, number) != ('', '1'):  # one may be an article
             found.append((base, f'{float(number) * factor:.6g}'))
-    return sorted(found)
+    return tuple(sorted(found))
 
 
+@cache_texts(1024)
 def count_negations(text: str) -> str:
     """Return how often a text says no, as its duplicate key has it."""
     return ''.join(re.findall(r'not\*\d+', duplicate_key(text)))

@@ -34,13 +34,19 @@ def get(connection: apsw.Connection, ids: Iterable[int]) -> dict[int, Record]:
     return {row[0]: make_record(row) for row in rows}
 
 
-def read_facts(connection: apsw.Connection, collection: str, ids: Iterable[int]) -> dict[int, str]:
-    """Return the texts of the active facts of a collection that there are among the ids."""
+def read_statements(
+    connection: apsw.Connection, collection: str, ids: Iterable[int]
+) -> dict[int, str]:
+    """
+    Return the texts of the active facts of a collection among the ids.
+
+    What a topic said is none (`records.is_quoted`).
+    """
     return dict(
         connection.execute(
             'SELECT m.id, m.content FROM json_each(?) AS asked CROSS JOIN memories AS m'
             " ON m.id = asked.value WHERE m.type = 'fact' AND m.status = 'active'"
-            ' AND m.collection = ?',
+            " AND m.collection = ? AND m.context -> '$.sense' IS NULL",
             (json.dumps(list(ids)), collection),
         )
     )
