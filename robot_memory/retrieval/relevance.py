@@ -27,9 +27,9 @@ from robot_memory.storage.indexes import indexed, other_vectors, vectors
 from robot_memory.storage.indexes.other_vectors import SecondModel
 from robot_memory.storage.indexes.partitions import Partition
 from robot_memory.storage.indexes.set_aside import (
+    AVOIDED,
     VECTORS,
     WORDS,
-    is_any_avoided,
     is_avoided,
 )
 from robot_memory.text.tokenizer import TermQuery
@@ -61,7 +61,7 @@ def open_partitions(
     terms = hash_terms(connection, words)
     weight = memory.settings.real_weight if real_weight is None else real_weight
     resident_index = None if is_past else memory.resident_index
-    if is_any_avoided() and not is_past:
+    if AVOIDED.get() and not is_past:
         if memory.resident_index is not None:
             memory.resident_index.forget_masks()
         resident_index = _find_copy(memory, connection)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import logging
 import math
 import os
@@ -23,7 +24,9 @@ from robot_memory.storage.error_messages import (
     describe_overwritten,
     describe_unopened,
 )
-from robot_memory.storage.file_watch import Frozen, Unwatched, Watch, identify
+from robot_memory.storage.file_watch import identify, make_watch
+from robot_memory.storage.indexes import set_aside
+from robot_memory.storage.locks import released
 from robot_memory.storage.read_only import (
     ReadOnlyStore,
     load_upgraded_copy,
@@ -113,7 +116,7 @@ class Database:
                 self._writer.close()
                 self._source.remove_copy()
                 raise
-            self._watch = self._make_watch()
+            self._watch = make_watch(path, self._source.name, is_frozen=self._source.is_frozen)
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -137,7 +140,8 @@ class Database:
             self._begin(patient)
             try:
                 self.on_write(self._writer)
-                with mending.avoid_marked(self._writer):
+                marks = self._writer.execute(mending.FIND).fetchone()
+                with set_aside.avoid(json.loads(marks[0])) if marks else nullcontext():
                     yield self._writer
                 self._writer.execute('COMMIT')
                 # What was committed to a file that nobody will open is not acknowledged.
@@ -156,7 +160,10 @@ class Database:
                 if self._watch.is_cut():
                     self.refuse_removed()
                 connection.execute('BEGIN')
-                with mending.avoid_marked(connection):
+                marks = None
+                with suppress(apsw.CorruptError, apsw.IOError):  # it tells of itself where needed
+                    marks = connection.execute(mending.FIND).fetchone()
+                with set_aside.avoid(json.loads(marks[0])) if marks else nullcontext():
                     yield self.shunned.prepare(connection) if self.shunned.tables else connection
             finally:
                 if connection.in_transaction:
@@ -356,12 +363,6 @@ class Database:
         self._writer.close()
         self._read_from(source)
         self._writer = connection or self._connect()
-
-    def _make_watch(self) -> Watch:
-        if self._source.is_frozen:
-            return Frozen(self.path)
-        is_file = self._source.name == str(self.path)
-        return Watch(self.path) if is_file else Unwatched(self.path)
 
     def _connect(self, how: int = 0, vfs: str = checksums.VFS) -> apsw.Connection:
         return self._source.connect(self._synchronous, self._make_busy_handler(), how, vfs)

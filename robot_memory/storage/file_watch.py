@@ -114,3 +114,10 @@ def _status(name: str | Path) -> os.stat_result | None:
         return os.stat(name)
     except OSError:
         return None
+
+
+def make_watch(path: Path, name: str, *, is_frozen: bool) -> Watch:
+    """Return what watches the files of a store that is opened by a name, which may be another."""
+    if is_frozen:
+        return Frozen(path)
+    return Watch(path) if name == str(path) else Unwatched(path)

@@ -25,9 +25,10 @@ GROUP_OF = {
     'rule_conditions': 'rules',
 }
 """The derived tables, each with the group that is made anew as one."""
-_avoided: contextvars.ContextVar[frozenset[str]] = contextvars.ContextVar(
+AVOIDED: contextvars.ContextVar[frozenset[str]] = contextvars.ContextVar(
     'avoided', default=frozenset()
 )
+"""The groups that a read is to do without."""
 
 
 def list_tables(group: str) -> list[str]:
@@ -38,30 +39,25 @@ def list_tables(group: str) -> list[str]:
 @contextmanager
 def avoid(groups: Iterable[str]) -> Iterator[None]:
     """Have reads in the block do without some groups more."""
-    before = _avoided.get()
-    _avoided.set(before.union(groups))
+    before = AVOIDED.get()
+    AVOIDED.set(before.union(groups))
     try:
         yield
     finally:
-        _avoided.set(before)
+        AVOIDED.set(before)
 
 
 @contextmanager
 def use_all() -> Iterator[None]:
     """Have reads in the block use all groups, which are made for them alone."""
-    before = _avoided.get()
-    _avoided.set(frozenset())
+    before = AVOIDED.get()
+    AVOIDED.set(frozenset())
     try:
         yield
     finally:
-        _avoided.set(before)
+        AVOIDED.set(before)
 
 
 def is_avoided(group: str) -> bool:
     """Say whether a read is to do without a group."""
-    return group in _avoided.get()
-
-
-def is_any_avoided() -> bool:
-    """Say whether a read is to do without any group."""
-    return bool(_avoided.get())
+    return group in AVOIDED.get()

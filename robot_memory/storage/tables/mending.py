@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
 
 import apsw
 
-from robot_memory.storage.indexes import set_aside
 from robot_memory.storage.tables import meta
 
 KEY = 'mending'
@@ -52,15 +50,6 @@ def _write(connection: apsw.Connection, marks: Mapping[str, int]) -> None:
         meta.put(connection, KEY, json.dumps(marks))
     else:
         connection.execute('DELETE FROM meta WHERE key = ?', (KEY,))
-
-
-def avoid_marked(connection: apsw.Connection) -> AbstractContextManager[None]:
-    """Have reads of a transaction that has begun do without what is being made anew in it."""
-    try:
-        row = connection.execute(FIND).fetchone()
-    except (apsw.CorruptError, apsw.IOError):
-        row = None  # what the call needs may be whole, and what is damaged tells of itself
-    return nullcontext() if row is None else set_aside.avoid(json.loads(row[0]))
 
 
 def describe(marks: Mapping[str, int]) -> str:
