@@ -35,7 +35,7 @@ from robot_memory.storage import checksums
 
 FULLY = 20
 """Of so many calls one is looked at with all rows before and after."""
-BATCH = 5000
+BATCH = 2500
 SHARES = {'services': 30, 'MCP': 34, 'the command line': 2}
 """Percent of the calls that come in by a live node and beside it; the others are Python's."""
 STATE = (
@@ -226,7 +226,11 @@ def _read_state(db: Path) -> list[Any]:
 
 def _check(db: Path, created: Sequence[int] | set[int], told: Told) -> None:
     """Note what is wrong with a store, and which memories are not there that were answered."""
-    problems = checker.check(db)
+    try:
+        problems = checker.check(db)
+    except Exception as error:
+        traceback.print_exc()
+        problems = [f'it could not be checked: {error!r}']
     if problems:
         told.wrong.append(('inconsistent', '; '.join(problems[:5])))
     connection = checksums.connect(db)

@@ -325,7 +325,10 @@ def _walk_positions(part: Mapping[str, Any], path: str) -> Iterator[tuple[str, l
 
 
 def _are_numbers(values: list[Any]) -> bool:
-    return all(type(one) in (int, float) and math.isfinite(one) for one in values)
+    try:
+        return all(type(one) in (int, float) and math.isfinite(one) for one in values)
+    except OverflowError:  # a whole number that is larger than any float
+        return False
 
 
 def _make_cell(position: list[float]) -> bytes:
