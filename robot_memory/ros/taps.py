@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.callback_groups import CallbackGroup
 from rclpy.clock import ROSClock
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.subscription import Subscription
 
-from robot_memory.core.errors import InvalidArgument, Unavailable
-from robot_memory.core.json_text import format_value
+from robot_memory.core.errors import Unavailable
+from robot_memory.core.heap import trim_heap
 from robot_memory.core.no_record import SensorPlace
 from robot_memory.ingest import Pipeline, ReceivedMessage, TopicHandler
 from robot_memory.ingest.tap import Tap
 from robot_memory.ingest.threaded_runner import PICTURES
 from robot_memory.ros.message_types import import_type
 from robot_memory.ros.publishers import SubscriptionStatus, update_status
+from robot_memory.ros.qos_overrides import declare_overrides
 from robot_memory.ros.sequences import NumberedMessage, SequenceMerger
 
 _SHORTEST_S, _LONGEST_S = 0.02, 0.1
@@ -30,22 +31,16 @@ _SHORTEST_S, _LONGEST_S = 0.02, 0.1
 _FULL = 0.25
 """The share of a reader's queue that may come in a turn, as far as turns can be so short."""
 _MATCH_S = 0.25
+_MATCH_ANEW = 4
+"""Of so many times once publishers are looked at even if as many are there as before."""
+_TRIM_S = 2.0
+"""How long after a queue that was full what its messages took is given back."""
 _MAX_OVERLAP = 40
 """Matches after which a replaced subscription ends in any case: 10 s, longer than discovery."""
 _GID_BYTES = 16
 _NOBODY: dict[str, bytes] = {}
 _DEPTH = 1000
 _PICTURES_DEPTH = 30
-_POLICIES: dict[str, dict[str, Any]] = {
-    'reliability': {
-        'reliable': ReliabilityPolicy.RELIABLE,
-        'best_effort': ReliabilityPolicy.BEST_EFFORT,
-    },
-    'durability': {
-        'volatile': DurabilityPolicy.VOLATILE,
-        'transient_local': DurabilityPolicy.TRANSIENT_LOCAL,
-    },
-}
 
 
 class TapSubscriber:
@@ -88,19 +83,30 @@ class TapSubscriber:
                 )
 
     def _run(self) -> None:
-        period_s, matched = _SHORTEST_S, 0.0
+        period_s, matched, looks, trim_at = _SHORTEST_S, 0.0, 0, math.inf
         while not self._stop.wait(period_s):
             try:
                 now = time.monotonic()
                 if now - matched >= _MATCH_S:
                     matched = now
-                    for subscription in self._subscriptions:
-                        subscription.follow()
-                period_s = choose_period(period_s, self._drain())
+                    self._follow(is_anew=looks % _MATCH_ANEW == 0)
+                    looks += 1
+                fullest = self._drain()
+                period_s = choose_period(period_s, fullest)
+                if fullest > _FULL:
+                    trim_at = now + _TRIM_S
+                elif now >= trim_at:
+                    trim_heap()
+                    trim_at = math.inf
             except Exception as error:
                 self._node.get_logger().error(
                     f'a tap cycle failed, taps continue: {error!r}', throttle_duration_sec=5.0
                 )
+
+    def _follow(self, *, is_anew: bool) -> None:
+        for subscription in self._subscriptions:
+            if is_anew or not subscription.is_settled:
+                subscription.follow()
 
     def _drain(self, *, last: bool = False) -> float:
         """Feed what came to the pipeline; return how full the fullest queue was, 0 to 1."""
@@ -208,7 +214,7 @@ class AdaptiveSubscription:
         self._node = node
         self._type = import_type(handler.type)
         self._merger: SequenceMerger[TakenMessage] = SequenceMerger()
-        self._overrides = _declare_overrides(node, handler.topic)
+        self._overrides = declare_overrides(node, handler.topic)
         pictures = handler.type in PICTURES
         self.depth = self._overrides.pop('depth') or (_PICTURES_DEPTH if pictures else _DEPTH)
         publishers = self._list_publishers()
@@ -253,6 +259,12 @@ class AdaptiveSubscription:
             callback_group=_PolledGroup(),
             raw=True,
         )
+
+    @property
+    def is_settled(self) -> bool:
+        """Say whether nothing was replaced, and as many publishers are there as before."""
+        number = self._node.count_publishers(self.handler.topic)
+        return not self._replaced and number == self.status.publishers
 
     def follow(self) -> None:
         """Change to what the publishers offer now, and end what was replaced before."""
@@ -348,36 +360,3 @@ def is_time_simulated(node: Node) -> bool:
 
 def _ignore(_: Any) -> None:
     """Stand where rclpy wants a callback."""
-
-
-def _declare_overrides(node: Node, topic: str) -> dict[str, Any]:
-    """Declare the topic's qos_overrides, and return those that were given."""
-    found: dict[str, Any] = {}
-    prefix = f'qos_overrides.{topic}.subscription'
-    for policy, values in _POLICIES.items():
-        described = ParameterDescriptor(
-            description=f'{policy} of this subscription; empty: as offered by the publishers.',
-            additional_constraints=f'one of {", ".join(values)}',
-            read_only=True,
-        )
-        value = _declare_once(node, f'{prefix}.{policy}', '', described)
-        if value and value not in values:
-            raise InvalidArgument(
-                f'{prefix}.{policy} must be one of {", ".join(values)}, not {format_value(value)}'
-            )
-        if value:
-            found[policy] = values[value]
-    described = ParameterDescriptor(
-        description='Subscription queue depth; 0: 1000, for images 30.', read_only=True
-    )
-    found['depth'] = _declare_once(node, f'{prefix}.depth', 0, described)
-    if found['depth'] < 0:
-        raise InvalidArgument(f'{prefix}.depth must be 0 or more, not {found["depth"]}')
-    return found
-
-
-def _declare_once(node: Node, name: str, default: Any, described: ParameterDescriptor) -> Any:
-    """Declare a parameter, unless another tap of the same topic has; return its value."""
-    if node.has_parameter(name):
-        return node.get_parameter(name).value
-    return node.declare_parameter(name, default, described).value
