@@ -141,6 +141,9 @@ def test_no_sentence_that_is_counted_was_trained_with(trait: Trait) -> None:
     counted = {Trait.LASTING: 'people.jsonl', Trait.RULE: 'constraints.jsonl'}[trait]
     trained = [row['text'] for row in _read(PLANNER / 'training' / f'{trait.value}.jsonl')]
     report = {row['text'] for row in _read(PLANNER / counted) if row['half'] == 'report2'}
+    report |= {row['text'] for row in _read(PLANNER / 'rules_other.jsonl')}
+    others = _read(PLANNER / 'constraints_other.jsonl')
+    report |= {row['text'] for row in others if row['half'] == 'report'}
     assert len(report) > 400
     assert len(set(trained)) == len(trained)
     assert report.isdisjoint(trained)

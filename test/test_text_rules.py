@@ -27,6 +27,18 @@ def _judge(rule: str, task: str, situation: dict[str, Any] | None = None) -> boo
         '任何时候都不要离开安全区。',
         '最大速度0.25米每秒',
         'Maximum payload is 5 kg',
+        'Never push with more than 40 N.',
+        'Log every action.',
+        'If the battery is below 20 percent, go and charge.',
+        'If anyone shouts stop, stop at once.',
+        'When the alarm sounds, put everything down.',
+        'If you drop something, report it.',
+        'Tell the operator when you are unsure.',
+        'Do not block doors or emergency exits.',
+        '电池低于20%就回去充电。',
+        '听到有人喊停就停。',
+        '不要堵住消防通道。',
+        '有人摔倒马上呼救。',
     ],
 )
 def test_a_rule_without_a_condition_holds_for_every_task(rule: str) -> None:
@@ -88,8 +100,26 @@ def test_a_general_word_leaves_its_kinds_open() -> None:
     assert _judge('At most 5 N on the wine glass.', 'Bring me the beaker.') is None
 
 
-def test_an_unknown_word_leaves_a_rule_open() -> None:
-    assert _judge('Never open the frobnicator.', 'Wipe the table.') is None
+@pytest.mark.parametrize(
+    'rule',
+    [
+        'Never open the frobnicator.',
+        'The stamps stay in their album.',
+        'Ask before you throw anything away.',
+        'While Tanja welds, keep the shutter closed.',
+        'Keep the camera clean.',
+        'Keep the lids on hot drinks.',
+        '钢琴上什么都别放。',
+    ],
+)
+def test_an_unknown_word_leaves_a_rule_open(rule: str) -> None:
+    assert _judge(rule, 'Wipe the table.') is None
+
+
+def test_a_thing_that_no_table_knows_may_be_any() -> None:
+    assert _judge('Glassware: at most 6 N.', 'Bring me the cruet.') is None
+    assert _judge('Glassware: at most 6 N.', '把拂尘拿来。') is None
+    assert _judge('Glassware: at most 6 N.', 'Bring me the steel pot.') is False
 
 
 def test_an_exception_is_a_condition_that_must_not_be_met() -> None:

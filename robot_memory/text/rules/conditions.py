@@ -110,7 +110,7 @@ def _judge_served(scene: Scene, key: str, _: Condition, __: Kin) -> Truth:
 
 
 def _judge_thing(scene: Scene, kinds: list[str], atom: Condition, kin: Kin) -> Truth:
-    found: Truth = None if scene.is_composite else False
+    found: Truth = None if scene.is_composite or scene.touches_unknown else False
     for thing in scene.things:
         truth = _match_thing(thing, kinds, atom.get('only'), atom.get('colour'))
         if truth is True:

@@ -138,7 +138,8 @@ def _find_english(folded: str) -> Iterator[Mention]:
         length = len(entry.phrase)
         start, end = words[at].start(), words[at + length - 1].end()
         before = words[at - 1][0] if at else ''
-        senses = _choose_senses(entry.senses, before, folded[:start])
+        after = words[at + length][0] if at + length < len(words) else ''
+        senses = _choose_senses(entry.senses, before, after, folded[:start])
         if senses:
             yield Mention(start, end, folded[start:end], senses, entry.form, entry.base)
         at += length
@@ -153,9 +154,14 @@ def _matches(words: list[re.Match[str]], at: int, phrase: tuple[str, ...], folde
     return not re.search(r'[,.;:!?]', gap)
 
 
-def _choose_senses(senses: tuple[Sense, ...], before: str, prefix: str) -> tuple[Sense, ...]:
+def _choose_senses(
+    senses: tuple[Sense, ...], before: str, after: str, prefix: str
+) -> tuple[Sense, ...]:
     """Return of a word that is a noun and a verb what it is here."""
     kinds = {sense.kind for sense in senses}
+    opens = not prefix.strip() or prefix.rstrip()[-1] in '.;:!?'
+    if opens and after in _DETERMINERS and 'thing' in kinds:
+        return tuple(sense for sense in senses if sense.kind != 'thing')  # 'log every action'
     if not any(sense.kind == 'action' and sense.level != 'maybe' for sense in senses):
         return senses
     if before in _DETERMINERS:

@@ -17,11 +17,18 @@ from robot_memory.text.rules.lexicon import Mention, find_mentions, name_kinds
 from robot_memory.text.rules.nearness import names_near
 from robot_memory.text.rules.people import ANYONE, Person, find_people, mask_people
 from robot_memory.text.rules.quantities import DAY, find_clocks, find_temperatures, find_weights
-from robot_memory.text.rules.rule_clauses import Part, find_unknown, load_reader, split_rule
+from robot_memory.text.rules.rule_clauses import (
+    Part,
+    find_unknown,
+    holds_anywhere,
+    is_contingency,
+    load_reader,
+    split_rule,
+)
 from robot_memory.text.rules.scene import normalise
 from robot_memory.text.rules.service import is_served
 
-VERSION = 1
+VERSION = 2
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 
 
@@ -29,6 +36,9 @@ def read_rule(text: str) -> Condition:
     """Return the condition of a rule, {} where it holds always."""
     shown, folded = normalise(text)
     parts = split_rule(folded)
+    if holds_anywhere(folded, parts):
+        return {}
+    parts = [part for part in parts if not is_contingency(folded, part)]
     people = find_people(shown)
     found: dict[str, list[Condition]] = {}
     negated: list[Condition] = []
@@ -43,7 +53,7 @@ def read_rule(text: str) -> Condition:
     if 'person' in found and 'served' in found:
         del found['person']
     if not found and not negated:
-        found['word'] = find_unknown(folded, parts)
+        found['word'] = find_unknown(folded, parts) or _read_measured(parts, folded, people)
     conditions = [_join('any', atoms) for atoms in found.values() if atoms]
     conditions += [{'not': atom} for atom in _unique(negated)]
     return _join('all', conditions) if conditions else {}
@@ -73,6 +83,8 @@ def _read_part(
 ) -> list[tuple[str, Condition]]:
     """Return the atoms of a part of a rule, each with the group that it belongs to."""
     clause = folded[part.start : part.end]
+    if part.is_condition and _tells_of_another(part, clause, folded, people):
+        return [('word', {'word': clause.strip(' ,:')})]
     found: list[tuple[str, Condition]] = []
     found += _read_people(part, folded, people)
     found += _read_quantities(part, clause, folded)
@@ -85,6 +97,37 @@ def _read_part(
         follower = mentions[place + 1] if place + 1 < len(mentions) else None
         found += _read_mention(part, clause, mention, follower, mentions)
     return found
+
+
+def _read_measured(parts: list[Part], folded: str, people: list[Person]) -> list[Condition]:
+    """Return as words the things that a rule without any other only measures against."""
+    always = load_reader()['always']
+    if re.search(f'{always["en"]}|{always["zh"]}', folded):
+        return []
+    shown = mask_people(folded, people)
+    return [
+        {'word': mention.word}
+        for part in parts
+        if not part.is_condition
+        for mention in find_mentions(shown[part.start : part.end])
+        if any(sense.level == 'is' for sense in mention.list_concepts('thing'))
+    ]
+
+
+def _tells_of_another(part: Part, clause: str, folded: str, people: list[Person]) -> bool:
+    """Say whether a condition is what somebody else does: 'while Tanja welds', 小谭焊接时."""
+    opens = re.match(load_reader()['condition']['opens'], clause)
+    start = part.start + (opens.end() if opens else 0)
+    for person in people:
+        if person.start == start and not names_near(folded, person, people):
+            rest = folded[person.end : part.end]
+            verb = re.match(r'\s*(?:is |are |正?在)?', rest)
+            at = person.end - part.start + (verb.end() if verb else 0)
+            return any(
+                mention.start == at and mention.list_concepts('action')
+                for mention in find_mentions(clause)
+            )
+    return False
 
 
 def _read_mention(
@@ -110,6 +153,8 @@ def _read_thing(clause: str, mention: Mention, mentions: list[Mention]) -> Condi
     kinds, names_kind = name_kinds(
         mention.base, frozenset(sense.concept for sense in mention.list_concepts('thing'))
     )
+    if re.fullmatch(load_reader()['contingency']['own'], mention.word):
+        return {'word': mention.word}
     atom: Condition = {'thing': sorted(kinds), 'words': mention.word}
     if not names_kind:
         atom['only'] = mention.base

@@ -144,6 +144,34 @@ def _has_amount(piece: str, language: str) -> bool:
     return bool(re.search(load_reader()['amount'][language], piece))
 
 
+def is_contingency(folded: str, part: Part) -> bool:
+    """Say whether a condition is what may happen during any task: an alarm, an empty battery."""
+    words = load_reader()['contingency']
+    if not part.is_condition or part.is_exception:
+        return False
+    return bool(re.search(f'{words["en"]}|{words["zh"]}', folded[part.start : part.end]))
+
+
+def holds_anywhere(folded: str, parts: list[Part]) -> bool:
+    """Say whether a rule forbids what may be done during any task: to block a way."""
+    words = load_reader()['contingency']
+    return any(
+        part.forbids and re.search(words['anywhere'], folded[part.start : part.end])
+        for part in parts
+    )
+
+
+def _holds_of_every_task(text: str, every_task: re.Pattern[str]) -> bool:
+    """Say whether a condition has no word of its own: 'before you start', 'at most 5 N'."""
+    words = load_reader()['task']
+    if re.match(words['amount'], text):
+        return True
+    if not every_task.search(text):
+        return False
+    rest = [word for word in re.findall('[a-z]+', every_task.sub(' ', text)) if len(word) > 2]
+    return not text.isascii() or all(re.fullmatch(words['empty'], word) for word in rest)
+
+
 def find_unknown(folded: str, parts: list[Part]) -> list[dict[str, str]]:
     """
     Return as atoms what a rule is about where no table knows a word of it.
@@ -158,7 +186,7 @@ def find_unknown(folded: str, parts: list[Part]) -> list[dict[str, str]]:
     found = []
     for part in parts:
         text = folded[part.start : part.end].strip(' ,:')
-        if part.is_condition and not every_task.search(text):
+        if part.is_condition and not _holds_of_every_task(text, every_task):
             found.append({'word': text})
         elif not part.is_condition and part.forbids:
             found += [
@@ -171,4 +199,15 @@ def find_unknown(folded: str, parts: list[Part]) -> list[dict[str, str]]:
                 for match in re.finditer(words['task']['unknown_zh'], text)
                 if not is_ignored(match['zh'])
             ]
-    return found
+    return found or _find_subject(folded, parts)
+
+
+def _find_subject(folded: str, parts: list[Part]) -> list[dict[str, str]]:
+    """Return as an atom what a rule says something of: 'windows are cleaned with vinegar'."""
+    words = load_reader()['subject']
+    text = re.sub(r'^[^\W\d]+:\s*', '', folded).strip()
+    match = re.match(f'{words["en"]}', text) or re.match(words['zh'], text)
+    if match is None or any(part.is_condition for part in parts):
+        return []
+    noun = match['noun']
+    return [] if re.search(words['none'], noun) or is_ignored(noun) else [{'word': noun}]

@@ -26,6 +26,7 @@ from robot_memory.text.rules.quantities import (
     parse_clock,
 )
 from robot_memory.text.rules.service import find_served
+from robot_memory.text.rules.unknown import does_unknown, touches_unknown
 
 _IMPLIED: tuple[tuple[str, str, bool | None], ...] = (
     ('carry', 'lift', True),
@@ -60,8 +61,8 @@ class Scene:
     where `serves` says whether anybody else may be served. `weights` are kilograms, None: unknown.
     `heat` are degrees Celsius; `may_be_hot`: something may be hot. `hours` is
     when the text wants it done, `clock` what time it is; `named` are the persons in the text;
-    `does_unknown`: a command begins with a verb that no table knows; `is_composite`: things that
-    nobody names are touched, as where a table is set.
+    `does_unknown`: a command begins with a verb that no table knows; `touches_unknown`: so does a
+    thing; `is_composite`: things that nobody names are touched, as where a table is set.
     """
 
     near: dict[str, bool] = field(default_factory=dict)
@@ -82,6 +83,7 @@ class Scene:
     clock: tuple[float, float] | None = None
     named: frozenset[str] = frozenset()
     does_unknown: bool = False
+    touches_unknown: bool = False
     is_composite: bool = False
     text: str = ''
 
@@ -109,9 +111,10 @@ def read_scene(
     scene = Scene(text=folded, named=frozenset(person.key for person in people))
     unnamed = mask_people(folded, people)
     scene.near, scene.is_complete = find_near(folded, people)
-    scene.does_unknown = _does_unknown(unnamed)
     scene.is_composite = bool(_compile()['composite'].search(unnamed))
     clauses = _split_clauses(folded)
+    scene.does_unknown = does_unknown(unnamed, _split_clauses(unnamed))
+    scene.touches_unknown = touches_unknown(unnamed, clauses)
     named: list[tuple[str, Mention, Truth]] = []
     for start, end in clauses:
         named += _read_clause(scene, unnamed, start, end, people)
@@ -192,20 +195,6 @@ def _read_clause(
                 does = is_sure and not _is_past(clause, mention)
                 _raise(scene.actions, sense.concept, does or None)
     return named
-
-
-def _does_unknown(folded: str) -> bool:
-    """Say whether a command begins with a verb that no table knows."""
-    verbs = load_scene()['verb']
-    for start, end in _split_clauses(folded):
-        clause = folded[start:end].strip()
-        match = re.match(verbs['opens'], clause)
-        if match is None or re.fullmatch(verbs['none'], match['verb']):
-            continue
-        at = match.start('verb')
-        if not any(mention.start <= at < mention.end for mention in find_mentions(clause)):
-            return True
-    return False
 
 
 def _raise(known: dict[str, Truth], name: str, truth: Truth) -> None:
