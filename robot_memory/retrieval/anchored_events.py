@@ -94,6 +94,12 @@ class AnchoredEvents(MeantEvents):
             return None
         return Placed(Window(since, until, 'range', self.zone), (begin.id, end.id))
 
+    def find_shifts(self, among: Sequence[Anchor], window: Window | None) -> list[str]:
+        """Return the sessions that are named together, the last two night shifts, as known."""
+        found = (self._find_anchor(one, window) for one in among)
+        named = (one.names['session_id'] for one in found if one is not None)
+        return list(dict.fromkeys(one for one in named if one))
+
     def compare_with(
         self, than: Comparison, where: dict[str, Any], reading: Reading
     ) -> dict[str, Any] | None:

@@ -133,10 +133,16 @@ class _Search(ComparedEvents):
             ids = tuple(one.id for one in chosen)
             figure = AskedFigure(gap, ids) if gap and reading.aggregate else None
             return AskedEvents(read_as, chosen[:limit], figure, no_match=not chosen)
+        if where is not None and reading.among:
+            among = self.find_shifts(reading.among, window)
+            where, window = {**where, 'session_id': {'$in': among}}, None
         if where is not None and reading.than is not None:
             where = self.compare_with(reading.than, where, reading)
         if where is None:
             return AskedEvents(read_as, no_match=True)
+        if reading.of_last:
+            last = self.list_events(where, window, 'onset', True, reading.of_last)
+            where = {**where, 'event_id': {'$in': [one.id for one in last] or [0]}}
         words = list_words(reading.rest)
         places = self.words.find_sessions(words) if words and not self.session_id else []
         placed_by = [one for one in words if self.words.find_sessions([one])] if places else []

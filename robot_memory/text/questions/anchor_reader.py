@@ -58,6 +58,9 @@ class AnchorReader(WindowReader):
         ):
             return None
         others = any(not is_inside(m, found.span) and m.kinds for m in self.mentions if found)
+        times = load_pattern('anchors', 'chinese', 'times').search(self.folded)
+        if found and times and not others and found.anchor.relation == 'since':
+            return None  # 标定到现在一共做了几次: it is what is counted
         filed = load_pattern('events', 'recording', 'asked').search(self.folded)
         itself = found and found.anchor.relation == 'during' and not others
         inside = any(is_inside(m, found.span) for m in self.mentions) if found else False
@@ -163,6 +166,9 @@ class AnchorReader(WindowReader):
         same = bool(inside & asked) or found.anchor.relation == 'since' or session or follows
         start = found.span[0]
         points = load_pattern('anchors', 'chinese', 'points')
+        definite = load_pattern('anchors', 'chinese', 'definite')
+        if any(definite.match(self.folded, end, start + 4) for _, end in outside.spans):
+            return True
         return same and any(
             end <= start and points.fullmatch(self.folded, end, start) for _, end in outside.spans
         )

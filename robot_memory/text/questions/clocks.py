@@ -78,6 +78,6 @@ def _parse_minutes(written: str) -> int:
 def set_hour_in(part: str, hour: int) -> int:
     """Return an hour as a part of the day means it: 15 for three in the afternoon."""
     low, high = load_table('times')['parts'][part]
-    if hour < 12 and not low <= hour < high and low <= hour + 12 <= max(high, 24):
+    if hour < 12 and not low <= hour <= high and low <= hour + 12 <= max(high, 24):
         return hour + 12
     return 0 if hour == 12 and high > 24 else hour

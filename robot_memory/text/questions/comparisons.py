@@ -85,7 +85,7 @@ def _make_comparison(
     asked = [one for one in mentions if one not in named and one.kinds] or named
     start, end = match.span('event')
     told = next(iter(locate_quantities(f'{folded[:start]} {folded[end:]}')), '')
-    quantity, over = _choose_quantity(match['word'], asked, told)
+    quantity, over = choose_quantity(match['word'], asked, told)
     if not quantity:
         return None
     words = _share_day(f'{folded[: match.start()]} {folded[match.end() :]}', words, calendar)
@@ -163,7 +163,7 @@ def _read_pair(
     start, end = match.span('one')[0], match.span('other')[1]
     beside = f'{folded[: min(start, match.start("word"))]} {folded[end:]}'
     told = next(iter(locate_quantities(beside)), '')
-    quantity, over = _choose_quantity(match['word'], named, told)
+    quantity, over = choose_quantity(match['word'], named, told)
     if not quantity:
         return None
     one, other = (_make_anchor(each.words, calendar, each.which) for each in (first, second))
@@ -203,8 +203,13 @@ def _find_event(
     if points:
         own = f' {points["most"] or ""}{own}'
         return _Event((), match[part].replace(points[0], own), 1 if points['first'] else -1)
-    window = find_window(match[part], calendar) if calendar else None
     rest = match[part]
+    window = find_window(rest, calendar) if calendar else None
+    if window is None and calendar and rest.endswith("'s"):  # Monday's
+        rest = f'on {rest[:-2]}'
+        window = find_window(rest, calendar)
+        if window:
+            return _Event((), f'{own.strip()} {rest}', -1)
     for begin, finish in sorted(window.spans if window else (), reverse=True):
         rest = rest[:begin] + rest[finish:]
     bare = load_pattern('comparisons', 'than', 'bare').fullmatch(rest)
@@ -220,7 +225,7 @@ def _make_anchor(words: str, calendar: Calendar, which: int) -> Anchor:
     return Anchor('since', words, which, window=window.window if window else None)
 
 
-def _choose_quantity(word: str, asked: Sequence[Mention], told: str) -> tuple[str, bool]:
+def choose_quantity(word: str, asked: Sequence[Mention], told: str) -> tuple[str, bool]:
     """Return what a comparative is of, for what is asked for, and whether more of it is meant."""
     kinds = {kind for one in asked for kind in one.kinds}
     for one in load_table('comparisons')['comparative']:

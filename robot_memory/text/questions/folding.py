@@ -40,6 +40,14 @@ def fold_characters(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(_FOLD)
 
 
+_HEAD = re.compile('头一(?=[根颗箱块把扇台张只枚])')
+
+
+def fold_ordinals(folded: str) -> str:
+    """Return a folded text with the first of things told in one way: 头一根 as 第一根."""
+    return _HEAD.sub('第一', folded) if '头一' in folded else folded
+
+
 # Words that are read through a typo: two neighbouring letters changed places.
 _MEANT = (
     'yesterday today morning afternoon evening monday tuesday wednesday thursday friday saturday '
@@ -68,10 +76,24 @@ def correct_words(folded: str) -> str:
     return _LONG_WORD.sub(lambda match: _correct(match[0]), folded)
 
 
+def _list_holes(word: str) -> list[str]:
+    """Return a word with each one of its inner letters left open."""
+    return [f'{word[:at]}*{word[at + 1 :]}' for at in range(1, len(word))]
+
+
+_NUMBERS = ('twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety')
+_WITH_HOLES = {hole: word for word in _NUMBERS for hole in _list_holes(word)}
+_NO_NUMBERS = frozenset(('fifth', 'sixth', 'forth', 'party', 'sixths', 'fifths', 'eighth'))
+
+
 @cache_texts(_REMEMBERED)
 def _correct(word: str) -> str:
     if word in _KNOWN:
         return word
+    if len(word) < 8 and word not in _NO_NUMBERS:
+        number = next((_WITH_HOLES[one] for one in _list_holes(word) if one in _WITH_HOLES), None)
+        if number:
+            return number
     meant = _BY_LETTERS.get((word[0], len(word), ''.join(sorted(word))))
     if meant is None:
         return word
@@ -84,7 +106,7 @@ def _list_shorter(word: str) -> set[str]:
     return {word[:at] + word[at + 1 :] for at in range(1, len(word) - 1)}
 
 
-_MENDED = frozenset(word for word in _MEANT if len(word) > 6)
+_MENDED = frozenset((*_NUMBERS, *(word for word in _MEANT if len(word) > 6)))
 _SHORTER = {short: word for word in _MENDED for short in _list_shorter(word)}
 _VOWELS = str.maketrans('aeiou', '*****')
 _BY_VOWELS = {word.translate(_VOWELS): word for word in _MENDED if len(word) > 7}

@@ -126,6 +126,9 @@ class MentionReader(AnchorReader):
     def _is_place(self, session: Mention, named: Sequence[Mention]) -> bool:
         """Say whether a session is only where something was: in which shift did it overheat."""
         others = any('session' not in m.kinds and not m.weak for m in named)
+        owned = load_pattern('events', 'head', 'place_of').search(self.folded, 0, session.start)
+        if owned and any('session' not in m.kinds for m in named):
+            return True
         before = load_pattern('events', 'head', 'place').search(self.folded, 0, session.start)
         behind = load_pattern('events', 'head', 'place_behind').match(self.folded, session.end)
         return others and bool(before or behind)

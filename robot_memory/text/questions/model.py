@@ -240,7 +240,9 @@ class Reading:
     `against` is the window that `window` is compared with, `than` an event. What is `nearest` in
     time to an event comes first; of a `pair` of events one is asked for. With `each` the first by
     the order is asked for of each day, session, ... or of each piece of the window. `doing` asks
-    what the robot did: its tasks and sessions come first.
+    what the robot did: its tasks and sessions come first. Only what was in the shifts `among`
+    passes, where there are any; of the newest `of_last` events the first by the order is asked
+    for, of all where it is 0.
     """
 
     rest: str
@@ -264,6 +266,8 @@ class Reading:
     pair: tuple[Anchor, Anchor] | None = None
     each: str = ''
     doing: bool = False
+    among: tuple[Anchor, ...] = ()
+    of_last: int = 0
     vague: bool = False
     loose: bool = False
     spans: tuple[Span, ...] = ()
@@ -293,7 +297,9 @@ class Reading:
         parts += ['how long'] if self.between else []
         parts += [f'nearest to {self.nearest.describe_event()}'] if self.nearest else []
         parts += [' or '.join(one.describe_event() for one in self.pair)] if self.pair else []
+        parts += [f'of the last {self.of_last}'] if self.of_last else []
         parts += [f'of each {self.each}'] if self.each else []
+        parts += [f'in {" or ".join(map(_name_shift, self.among))}'] if self.among else []
         parts += [f'against {self.against.describe()}'] if self.against else []
         parts += [self.outcome, self.recording and f'in {self.recording}']
         return ', '.join(part for part in parts if part)
@@ -315,6 +321,10 @@ def name_figure(quantity: str, figure: str = '') -> str:
     """Return the figure of a quantity as a reading names it: 'peak force', 'duration'."""
     figure = figure or ('peak' if quantity in PEAKED else '')
     return f'{figure} {quantity}'.strip()
+
+
+def _name_shift(anchor: Anchor) -> str:
+    return anchor.describe_event()
 
 
 def _is_midnight(local: datetime) -> bool:

@@ -49,6 +49,15 @@ class OrderReader(MentionReader):
         order = order or self._find_order_in(mask(self.said, taken), anchor, window)
         return order or self._find_elapsed()
 
+    def find_of_last(self, found: FoundOrder | None) -> int:
+        """Return of how many of the newest one is asked for: the hardest of the last five."""
+        if found is None or found.order.by in ('time', 'count') or found.order.take != 1:
+            return 0
+        last = find_time_order(mask(self.said, (*found.spans, *self.times)), self.mentions)
+        if last is None or last.order.skip or not last.order.descending:
+            return 0
+        return last.order.take if last.order.take and last.order.take > 1 else 0
+
     def _asks_unit(self, highest: FoundOrder) -> bool:
         """Say whether what was most is asked in its unit: how many grams the lightest had."""
         unit = load_pattern('orders', 'unit', 'asked').search(self.said)
@@ -104,17 +113,6 @@ class OrderReader(MentionReader):
         days = load_pattern('orders', 'each', 'days').search(self.folded)
         listed = window and (window.pieces or (days and window.granularity in _LONG))
         return group or ('day' if listed else '')
-
-    def find_busier(self) -> tuple[FoundOrder | None, FoundAggregate | None]:
-        """Return the order and the count of what several days are compared by: more contacts."""
-        if not load_pattern('orders', 'busier', 'asks').search(self.folded):
-            return None, None
-        for name in ('more', 'fewer'):
-            match = load_pattern('orders', 'busier', name).search(self.said)
-            if match:
-                order = FoundOrder(Order('count', name == 'more', 1), (match.span(),))
-                return order, FoundAggregate(Aggregate('count', '', 'day'), (match.span(),), ())
-        return None, None
 
     def find_loosely(self) -> tuple[FoundOrder | None, FoundAggregate | None]:
         """Return an order or a count of what only its meaning names: the last thermal trip."""

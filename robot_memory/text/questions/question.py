@@ -8,7 +8,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from robot_memory.text.questions.folding import correct_words, fold_characters, mend_words
+from robot_memory.text.questions.folding import (
+    correct_words,
+    fold_characters,
+    fold_ordinals,
+    mend_words,
+)
 from robot_memory.text.questions.sentences import HIDDEN, SHORT, find_question
 from robot_memory.text.questions.signs import find_signs
 
@@ -39,7 +44,9 @@ class Question:
         """Prepare a text; of one longer than 300 characters only the sentences that ask."""
         pieces = find_question(text, LONGEST) if len(text) > SHORT else [(0, len(text))]
         asked = HIDDEN.join(text[start:end] for start, end in pieces)
-        asked, folded, moves = mend_words(asked, correct_words(fold_characters(asked)))
+        asked, folded, moves = mend_words(
+            asked, correct_words(fold_ordinals(fold_characters(asked)))
+        )
         return cls(text, pieces, asked, folded, moves, find_signs(folded))
 
     def read(self, now: datetime, zone: ZoneInfo) -> Reading:

@@ -7,14 +7,22 @@ from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from robot_memory.text.questions.aggregates import FoundAggregate
 from robot_memory.text.questions.calendar import Calendar
+from robot_memory.text.questions.choices import (
+    Shifts,
+    are_alternatives,
+    find_choice,
+    find_comparative,
+    find_shifts,
+)
 from robot_memory.text.questions.events import (
     Mention,
     find_outcome,
     is_asked_for,
     locate_quantities,
 )
-from robot_memory.text.questions.model import Order, Reading, Span
+from robot_memory.text.questions.model import Order, Reading, Span, Window
 from robot_memory.text.questions.order_reader import OrderReader
 from robot_memory.text.questions.orders import settle_figures
 from robot_memory.text.questions.question import Question
@@ -42,11 +50,20 @@ def read_sentences(
 
 
 class _Reader(OrderReader):
-    """Read one question, table after table."""
+    """
+    Read one question, table after table.
+
+    `shifts` are those it names together; at `latest` it asks what the robot does or did last.
+    """
+
+    shifts: Shifts | None = None
+    latest: tuple[int, int] | None = None
 
     def read(self) -> Reading | None:
         """Return the reading, None where nothing is said."""
-        if not (self.mentions or self.signs - _NEEDS_MORE):
+        self._leave_shifts()
+        self._leave_latest()
+        if not (self.mentions or self.shifts or self.signs - _NEEDS_MORE):
             return None
         self.cues = self.find_cues()
         self.said = self.mask_frame()
@@ -69,7 +86,7 @@ class _Reader(OrderReader):
             self.mentions = self.leave_told(anchor.span)
             self.leave_bounds(anchor.span)
         self.mentions = self.leave_frame()
-        outside = window is not None or told is not None
+        outside = window is not None or told is not None or self.shifts is not None
         ordered = bool(
             'order' in self.signs or self.elapsed or self.target or self.compared or self.pair
         )
@@ -83,14 +100,15 @@ class _Reader(OrderReader):
         each, by = self.find_each(order, aggregate, window), aggregate.group if aggregate else ()
         if each:
             times, aggregate = (*times, *by), None
-        if aggregate is None and order is None and window and window.pieces:
-            order, aggregate = self.find_busier()
+        if aggregate is None and order is None:
+            order, aggregate = self._choose(window)
         elif (
             aggregate and aggregate.aggregate.group and aggregate.aggregate.function != 'distinct'
         ):
             most = load_pattern('orders', 'most', 'en').search(self.said)
             many = bool(most and (most['most'] or most['han']))
             order = FoundOrder(Order('count', many, 1), (most.span(),)) if most else order
+        order, of_last = self._choose_of_last(order) if aggregate is None else (order, 0)
         for span in by:
             self.mentions = [m for m in self.mentions if not is_inside(m, span)]
         says = bool(outside or self.bounds.bounds or order or aggregate or self.compared)
@@ -102,16 +120,23 @@ class _Reader(OrderReader):
         seen = any(m.kinds == ('scene',) for m in self.mentions) and not self.cues.present
         says = says or bool(seen and load_pattern('events', 'instant', 'en').search(self.folded))
         says = says or self._tells_how_sessions_ended()
+        held = told is None and aggregate is None and self.asks_held(self.mentions)
+        says = says or held or self.latest is not None
         used = self.leave_unfit(self.choose_mentions(says), order.order if order else None)
+        used = used or self._list_shifts()
         used = self.leave_weighed(used) if aggregate and aggregate.aggregate.quantity else used
         if window and used and all(m.kinds == ('session',) for m in used):
             ended = load_pattern('events', 'ended', 'en').search(self.folded)
             window = replace(window, granularity='second') if ended else window
         own = [] if used or self.cues.asked else self.find_own_kind(order)
         without = [m for m in self.mentions if self.is_excluded(m) and m not in used]
-        statement = self._asks_statement(outside or aggregate is not None, order is not None)
+        statement = not (held or self.latest) and self._asks_statement(
+            outside or aggregate is not None, order is not None
+        )
         doing = load_pattern('events', 'doing', 'any').search(self.folded) is not None
         happening = doing or any(m.happening for m in self.mentions)
+        if not (doing or told or any(m.kinds for m in self.mentions)):
+            doing = load_pattern('events', 'doing', 'acted').search(self.folded) is not None
         vague = not (statement or happening) and all(m.weak for m in used)
         loose = vague and not (order or aggregate or told or self.cues.future)
         if loose:
@@ -124,19 +149,24 @@ class _Reader(OrderReader):
             return None
         if order is None and aggregate is None:
             order = self.imply_order(told, used, window)
-        if window and not told and self.asks_held(used):
-            window = replace(window, since=None, near=None, granularity='range', pieces=())
-            order, aggregate = FoundOrder(Order('time', True, 1), ()), None
+        if held and self.asks_held(used):
+            if window:
+                window = replace(window, since=None, near=None, granularity='range', pieces=())
+            order = FoundOrder(Order('time', True, 1), ())
+        elif self.latest and order is None and aggregate is None:
+            order = FoundOrder(Order('time', True, 1), (self.latest,))
         if told and told.relation == 'before' and told.window and aggregate and not window:
             window = replace(told.window, until=None, near=None)  # how many today until the stop
         asking = mask(self.folded, [anchor.span]) if anchor else self.folded
-        outcome = find_outcome(asking) if self._may_have_outcome(own) else None
+        tasks = bool((doing and told) or (aggregate and aggregate.aggregate.group == 'task'))
+        outcome = find_outcome(asking) if tasks or self._may_have_outcome(own) else None
         spans = [
             *_span((*times, *self.beside, *(against.spans if against else ())), 'window'),
             *_span(self.bounds.spans, 'bound'),
         ]
         spans += _span((anchor.span,) if anchor else (), 'anchor')
         spans += _span((self.compared.span,) if self.compared else (), 'bound')
+        spans += _span((self.shifts.span,) if self.shifts else (), 'anchor')
         spans += _span(order.spans if order else (), 'order')
         spans += _span(aggregate.spans if aggregate else (), 'aggregate')
         spans += _span(((m.start, m.end) for m in (*used, *without)), 'kind')
@@ -149,7 +179,8 @@ class _Reader(OrderReader):
             window=window,
             anchor=told,
             kinds=tuple(dict.fromkeys(kind for m in used for kind in m.kinds))
-            or tuple(' '.join(own[:1]).split()),
+            or tuple(' '.join(own[:1]).split())
+            or (('task',) if tasks else ()),
             labels=self.join_labels(used) or tuple(own[1:]),
             excluded=tuple(dict.fromkeys(label for m in without for label in m.labels)),
             bounds=self.bounds.bounds,
@@ -167,10 +198,66 @@ class _Reader(OrderReader):
             each=each,
             pair=self.pair.pair if self.pair else None,
             doing=doing,
+            of_last=of_last,
+            among=self.shifts.among if self.shifts else (),
             vague=vague,
             loose=loose,
             spans=tuple(sorted(spans, key=lambda span: (span.start, span.end))),
         )
+
+    def _leave_shifts(self) -> None:
+        """Leave the shifts that are named together out of what is read further."""
+        if self.pair or self.compared:
+            return
+        self.shifts = find_shifts(self.folded)
+        if self.shifts:
+            self.folded = mask(self.folded, [self.shifts.span])
+            self.mentions = [m for m in self.mentions if not is_inside(m, self.shifts.span)]
+
+    def _leave_latest(self) -> None:
+        """Read what the robot does now, or did last, as its latest task."""
+        match = load_pattern('events', 'doing', 'latest').search(self.folded)
+        others = match and any(
+            m.kinds and not is_inside(m, match.span()) and not (m.common or m.weak)
+            for m in self.mentions
+        )
+        if match is None or others:
+            return
+        self.latest = match.span()
+        self.folded = mask(self.folded, [self.latest])
+        self.mentions = [Mention(*self.latest, False, ('task',), (), False, False, False)]
+
+    def _list_shifts(self) -> list[Mention]:
+        """Return the shifts themselves where nothing else is asked for."""
+        if self.shifts is None:
+            return []
+        return [Mention(*self.shifts.span, True, ('session',), (), False, False, False)]
+
+    def _choose(self, window: Window | None) -> tuple[FoundOrder | None, FoundAggregate | None]:
+        """Return by what one of several days, shifts or sorts of events is asked for."""
+        pieces = bool(window and window.pieces)
+        sorts = not (pieces or self.shifts) and are_alternatives(self.folded, self.mentions)
+        if not (pieces or self.shifts or sorts):
+            return None, None
+        group = 'session' if self.shifts else 'day' if pieces else 'label'
+        found = find_choice(self.said, self.mentions, group)
+        if found is None:
+            return None, None
+        aggregate = found.aggregate and FoundAggregate(found.aggregate, (found.span,), ())
+        return FoundOrder(found.order, (found.span,)), aggregate
+
+    def _choose_of_last(self, order: FoundOrder | None) -> tuple[FoundOrder | None, int]:
+        """Return by what one of the newest is asked for, and of how many of them; else 0."""
+        of_last = self.find_of_last(order)
+        take = order.order.take if order and order.order.by == 'time' else None
+        if of_last or order is None or not take or take < 2 or not order.order.descending:
+            return order, of_last
+        found = None
+        if load_pattern('choices', 'choice', 'asks').search(self.said):
+            found = find_comparative(mask(self.said, order.spans), self.mentions)
+        if found is None:
+            return order, 0
+        return FoundOrder(found.order, (found.span, *order.spans)), take
 
     def _asks_statement(self, outside: bool, ordered: bool) -> bool:
         """Say whether a rule, a fact or what somebody said is asked for, and no event."""
@@ -217,7 +304,9 @@ class _Reader(OrderReader):
     def _leave_rest(self, spans: Sequence[Span]) -> str:
         """Return the text without what was read; empty where only stop words are left."""
         allowed = load_pattern('events', 'allowed', 'en').finditer(self.folded)
-        read = [*((span.start, span.end) for span in spans), *(one.span() for one in allowed)]
+        several = load_pattern('choices', 'choice', 'several').finditer(self.folded)
+        read = [(span.start, span.end) for span in spans]
+        read += [one.span() for one in (*allowed, *several)]
         rest = mask(self.text, read, ' ')
         kinds = [span for span in spans if span.role == 'kind']
         told = [

@@ -17,7 +17,7 @@ from robot_memory.text.questions.model import Window
 from robot_memory.text.questions.sentences import HIDDEN
 from robot_memory.text.questions.superlatives import find_superlative
 from robot_memory.text.questions.tables import load_pattern
-from robot_memory.text.questions.windows import Found, find_window
+from robot_memory.text.questions.windows import Found, find_times, find_window
 
 _LETTER = re.compile(r'[^\W\d_]')
 _FROM_CLOCK = re.compile('[离距跟与和近](?=[0-2]?\\d(?::|点))')
@@ -46,6 +46,7 @@ class WindowReader:
         if self.formal:
             folded = load_pattern('signs', 'formal', 'marks').sub(' ', folded)
         self.folded = folded.replace('_', ' ')
+        self.folded = _leave_corrected(self.folded, calendar)
         past = load_pattern('anchors', 'elapsed', 'any').search(self.folded)
         self.elapsed = past.span() if past else None
         self.folded = mask(self.folded, [self.elapsed]) if self.elapsed else self.folded
@@ -146,6 +147,18 @@ class WindowReader:
         if found is None or other is None:
             return None, None
         return found, replace(other, spans=(span,))
+
+
+def _leave_corrected(folded: str, calendar: Calendar) -> str:
+    """Return a text without the times that are taken back: yesterday, no, on Monday."""
+    corrected = load_pattern('times', 'around', 'corrected')
+    if not corrected.search(folded):
+        return folded
+    for start, end in find_times(folded, calendar, every=True):
+        match = corrected.match(folded, end)
+        if match and find_times(folded[match.end() :], calendar, every=True):
+            folded = mask(folded, [(start, match.end())])
+    return folded
 
 
 def _place_clock(folded: str) -> str:

@@ -137,7 +137,7 @@ def _list_days(folded: str, phrases: list[Phrase], calendar: Calendar) -> Found 
     if not all(join.fullmatch(folded, one.end, other.start) for one, other in gaps):
         return None
     weekdays = all(one.moment.weekday is not None for one in phrases)
-    compared = load_pattern('orders', 'busier', 'asks').search(folded) is not None
+    compared = load_pattern('choices', 'choice', 'asks').search(folded) is not None
     supported = weekdays or compared or any(is_supported(folded, one) for one in phrases)
     if len(phrases) < 2 or not supported:
         return None
