@@ -198,7 +198,7 @@ def _insert(
     sentence: TextVectors | None,
 ) -> int:
     """Store a perception with its event; return its id."""
-    found = classify(text)
+    found = classify(text, is_rule=False)
     if found.category in PROTECTED:
         found = replace(found, category='observation', tags=('observation', *found.tags[1:]))
     now = memory.clock()

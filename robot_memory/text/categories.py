@@ -175,14 +175,15 @@ def classify(text: str, is_rule: bool | None = None) -> Classification:
     label = rules.labels.match(folded)
     has_label = label is not None
     in_english = rules.english.find(folded)
-    prescribed = not has_label and prescribes_limit(text)
+    asks = is_rule is not False  # where it is said that a text is no rule, none is looked for
+    prescribed = asks and not has_label and prescribes_limit(text)
     matching = [
         table
         for place, (table, chinese) in enumerate(rules.categories)
         if in_english >> place & 1
         or (han and chinese.search(folded))
-        or (table is _CONSTRAINT and (prescribed or states_limit(folded, han, has_label)))
-        or (table is _CONSTRAINT and not has_label and commands(text))
+        or (table is _CONSTRAINT and asks and (prescribed or states_limit(folded, han, has_label)))
+        or (table is _CONSTRAINT and asks and not has_label and commands(text))
     ]
     if _CONSTRAINT in matching and not prescribed and rules.reported.search(folded, han):
         matching.remove(_CONSTRAINT)

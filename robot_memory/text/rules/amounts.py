@@ -29,6 +29,10 @@ _FIRST_SYMBOL = 0xE000
 _NUMBER = rf'(?<![\w.])-?{ENGLISH}|(?<![零〇一二两三四五六七八九十百千\d.])-?{HAN}'
 
 
+_JOINED = 60
+"""Characters before an amount in which a lesser one stands that has its unit."""
+
+
 class Amount(NamedTuple):
     """
     Hold an amount, and where it stands in the text that was read.
@@ -78,7 +82,7 @@ def read_amounts(text: str) -> Read:
             continue
         if (kept and _is_rate(folded, kept[-1], one)) or _is_more(folded, one):
             continue
-        low = _compile_low().search(folded[: one.start])
+        low = _compile_low().search(folded, max(one.start - _JOINED, 0), one.start)
         least = None if low is None else _parse(low['number'])
         # 一到 before much more is 'as soon as'.
         is_least = least is not None and (least != 1 or one.value <= 10)
@@ -130,8 +134,8 @@ def _is_more(folded: str, one: Amount) -> bool:
     """Say whether an amount only tells that there is no more of another: 'not a newton more'."""
     return (
         one.value == 1
-        and folded[: one.start].endswith(('not ', '多'))
-        and folded[one.end :].lstrip().startswith(('more', '都', '也'))
+        and folded[max(one.start - 4, 0) : one.start].endswith(('not ', '多'))
+        and folded[one.end : one.end + 8].lstrip().startswith(('more', '都', '也'))
     )
 
 

@@ -10,6 +10,7 @@ carried') is no limit. The words are those of limits.toml.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,7 @@ from robot_memory.text.rules.rule_clauses import Part, split_rule
 _SENTENCE = re.compile(
     r'[;；。！!？?\n]|(?<!\d)(?<!\bmax)(?<!\bmin)\.|(?<!\bmax)(?<!\bmin)\.(?!\d)'
 )
+_KINDS = ('upper', 'lower', 'more', 'less')
 _SEPARATOR = re.compile(r'[,，、]|\bbut\b|但')
 
 
@@ -59,10 +61,8 @@ def read_limits(text: str) -> tuple[Limit, ...]:
     parts = split_rule(folded)
     found = [
         limit
-        for start, end, until in _list_sentences(folded, amounts)
-        for limit in _read_sentence(
-            folded, start, end, until, [one for one in amounts if start <= one.start < end], parts
-        )
+        for start, end, until, own in _list_sentences(folded, amounts)
+        for limit in _read_sentence(folded, start, end, until, own, parts)
     ]
     # What limits nothing else may limit this, in words that are not known.
     return tuple(found) or tuple(
@@ -70,18 +70,47 @@ def read_limits(text: str) -> tuple[Limit, ...]:
     )
 
 
-def _list_sentences(folded: str, amounts: Sequence[Amount]) -> Iterator[tuple[int, int, int]]:
-    """Yield where sentences begin and end, and until where others go on with them."""
+def may_bound(folded: str) -> bool:
+    """Say whether a folded text has any word by which an amount becomes a bound; cheap."""
+    return bool(_compile_hint().search(folded))
+
+
+@cache
+def _compile_hint() -> re.Pattern[str]:
+    table = load()
+    words = [table[kind][where] for kind in _KINDS for where in ('before', 'after')]
+    join = table['between']['join']
+    return re.compile(
+        '|'.join(
+            [
+                *words,
+                table['forbidden']['after'],
+                rf'(?:\d|[十百]){join}[\d一-十]',
+                '比',
+                'between',
+            ]
+        )
+    )
+
+
+def _list_sentences(
+    folded: str, amounts: Sequence[Amount]
+) -> Iterator[tuple[int, int, int, list[Amount]]]:
+    """Yield where sentences with amounts begin and end, and until where others go on with them."""
     ends = [match.start() for match in _SENTENCE.finditer(folded)] + [len(folded)]
-    start = 0
-    for place, end in enumerate(ends):
-        until = end
-        for after in ends[place + 1 :]:
-            if any(until <= one.start < after for one in amounts):
-                break
-            until = after
-        yield start, end, until
+    held: list[tuple[int, int, list[Amount]]] = []
+    start, place = 0, 0
+    for end in ends:
+        own = []
+        while place < len(amounts) and amounts[place].start < max(end, start + 1):
+            own.append(amounts[place])
+            place += 1
+        if own:
+            held.append((start, end, own))
         start = min(end + 1, len(folded))
+    for one, (start, end, own) in enumerate(held):
+        until = held[one + 1][0] if one + 1 < len(held) else len(folded)
+        yield start, end, max(until, end), own
 
 
 def _read_sentence(
@@ -93,20 +122,21 @@ def _read_sentence(
     parts: Sequence[Part],
 ) -> Iterator[Limit]:
     """Yield the limits of a sentence; what goes on with it until `until` tells of its last one."""
-    cuts = [match.start() for match in _SEPARATOR.finditer(folded, start, end)]
+    cuts = [start - 1, *(match.start() for match in _SEPARATOR.finditer(folded, start, end)), end]
     skip, used = False, start
     for place, amount in enumerate(amounts):
         if skip:
             skip = False
             continue
         following = amounts[place + 1] if place + 1 < len(amounts) else None
-        begin = max([used, *(cut + 1 for cut in cuts if cut < amount.start)])
-        close = min([end, *(cut for cut in cuts if cut >= amount.end)])
+        last = bisect_left(cuts, amount.start)
+        begin = max(used, cuts[last - 1] + 1, amount.start - _FAR)
+        close = min(cuts[bisect_left(cuts, amount.end)], amount.end + _FAR)
         words = folded[begin:close]
         before = folded[begin : amount.start]
         if _is_each(before, amount, following, close):
             continue
-        rest = folded[amount.end : until if following is None else following.start]
+        rest = folded[amount.end : until if following is None else following.start][:_FAR]
         is_span = following is not None and _is_span(folded[amount.end : following.start], before)
         is_span |= amount.low is not None
         is_condition = not is_span and _is_of_condition(folded, begin, amount, parts)
@@ -124,7 +154,12 @@ def _read_sentence(
             continue
         stop = close if following is None else min(close, following.start)
         after = folded[amount.end : stop]
-        side, told = _find_side(before, after, rest[len(after) :], folded[start : amount.start])
+        side, told = _find_side(
+            before,
+            after,
+            rest[len(after) :],
+            folded[max(start, amount.start - _FAR) : amount.start],
+        )
         used = amount.end + told if told else used
         if amount.counted and not side:
             continue
@@ -200,6 +235,8 @@ def _find_side(before: str, after: str, rest: str, whole: str) -> tuple[str, int
     return 'high' if forbids else 'low' if wants else '', told
 
 
+_FAR = 300
+"""Characters before and behind an amount in which its bound may be told."""
 _NEAR = 12
 """Characters between a comparison and its amount; farther off, one behind the amount outweighs."""
 
@@ -269,7 +306,4 @@ def load_aliases() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _compile_comparisons(where: str) -> dict[str, re.Pattern[str]]:
-    return {
-        kind: re.compile(rf'(?<![a-z])(?:{load()[kind][where]})')
-        for kind in ('upper', 'lower', 'more', 'less')
-    }
+    return {kind: re.compile(rf'(?<![a-z])(?:{load()[kind][where]})') for kind in _KINDS}

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from robot_memory.text.caching import cache_texts
 from robot_memory.text.prefixes import lead
-from robot_memory.text.rules.limits import read_limits
+from robot_memory.text.rules.limits import may_bound, read_limits
 from robot_memory.text.tokenizer import fold
 from robot_memory.text.toml_tables import load_toml
 
@@ -44,7 +44,7 @@ def may_prescribe_limit(text: str) -> bool:
 
 def states_bound(text: str) -> bool:
     """Say whether a text tells of an amount on which side of it something is."""
-    return any(not limit.is_unclear for limit in read_limits(text))
+    return may_bound(fold(text)) and any(not limit.is_unclear for limit in read_limits(text))
 
 
 def _commands(sentence: str) -> bool:
