@@ -62,6 +62,7 @@ def robot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RobotMemory]:
     with RobotMemory(tmp_path_factory.mktemp('classifier') / 'memory.db') as opened:
         if not opened.wait_for_model():
             pytest.skip(f'no default model: {opened.memory.embedder.reason}')
+        opened.memory.reindexer.adopt_model()
         yield opened
 
 
