@@ -53,9 +53,10 @@ def mend_leaves(connection: apsw.Connection, leaves: Sequence[DamagedPage]) -> N
     for leaf in leaves:
         first = 0 if leaf.first is None else leaf.first
         last = 2**63 - 1 if leaf.last is None else leaf.last
-        for memory_id, *texts, context in _list_lost(connection, first, last):
-            entries.add_vectors(connection, memory_id, *texts, json.loads(context), None)
-            type, collection, _ = texts
+        for memory_id, type, collection, text, context in _list_lost(connection, first, last):
+            entries.add_vectors(
+                connection, memory_id, type, collection, text, json.loads(context), None
+            )
             connection.execute(  # it was counted already
                 'UPDATE collections SET memories = memories - 1 WHERE name = ?',
                 (partitions.of(collection, type),),
