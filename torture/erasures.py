@@ -116,7 +116,7 @@ class Store:
                 self.known.setdefault(int(memory_id), []).extend(words)
             wanted += line.get('wanted', [])
             confirmed += 'confirmed' in line
-            self._calls[False] = line.get('calls', self._calls.get(False))
+            self._calls[False] = line.get('calls', self._calls.get(False, 0))
             is_whole = is_whole or 'calls' in line
         self.figures['processes killed while they erased'] += not is_whole
         if again and not is_whole and self._calls.get(True):

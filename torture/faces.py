@@ -12,7 +12,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -163,7 +163,7 @@ class Services:
             from robot_memory.ros.interfaces import service_name
 
             kind = getattr(robot_memory.srv, service_name(tool))
-            client = self._node.create_client(kind, f'{self._name}/{tool.name}')
+            client: Any = self._node.create_client(kind, f'{self._name}/{tool.name}')
             self._spin_until(client.service_is_ready, f'the service {tool.name}')
             self._clients[tool.name] = client
         return self._clients[tool.name]
@@ -231,7 +231,7 @@ def _make_typed(value: Any, kind: str, wild: Wild) -> Any:
     if kind.startswith(('uint', 'int')) and '[' not in kind:
         most = 2 ** (int(''.join(filter(str.isdigit, kind))) - 1) - 1
         return wild.chance.choice((0, 1, most, -most - 1 if kind[0] == 'i' else most))
-    by_kind = {
+    by_kind: dict[str, Callable[[], Any]] = {
         'string': lambda: _clean(wild.make_text()),
         'boolean': lambda: wild.chance.random() < 0.5,
         'double': lambda: wild.chance.choice(figures),

@@ -42,7 +42,12 @@ PATHS = (
 OPERATORS = ('$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$x')
 AMOUNTS = ('1 N', '2 kN', 3, -1.5, 'soft', '4 m', True, {'value': 1, 'unit': 'N'})
 BAD_JSON = ('{', '[NaN]', '[1e999]', '{"a":Infinity}', '["\\ud800"]', 'nul')
-WANTED = ({}, {'maximise': 'a'}, {'result': 'a', 'value': '1 N', 'tolerance': 2}, {'goal': 1})
+WANTED: tuple[dict[str, Any], ...] = (
+    {},
+    {'maximise': 'a'},
+    {'result': 'a', 'value': '1 N', 'tolerance': 2},
+    {'goal': 1},
+)
 DEPTHS = (50, 99, 101, 900, 5000)
 KEPT = 200
 """How many ids and tokens of answers are asked for again."""
@@ -114,7 +119,7 @@ class Wild:
             return ' '.join(self.chance.choices(VOCABULARY, k=self.chance.randint(1, 8)))
         letters = self.chance.choice(LETTERS)
         if kind < 0.8:
-            letters = [chr(self.chance.randrange(0x110000)) for _ in range(20)]
+            letters = ''.join(chr(self.chance.randrange(0x110000)) for _ in range(20))
         return ''.join(self.chance.choices(letters, k=self.chance.choice((1, 5, 20, 60, 2000))))
 
     def make_scalar(self) -> Any:
@@ -168,7 +173,8 @@ class Wild:
             'among': lambda: {one: [self.chance.choice(AMOUNTS)] for one in self._pick('ab')},
             'want': lambda: self.chance.choice(WANTED),
         }
-        return makers.get(name, self._make_context)()
+        make: Make = makers.get(name, self._make_context)
+        return make()
 
     def _pick(self, names: Any) -> list[Any]:
         return self.chance.sample([*names], self.chance.randint(0, len(names)))
