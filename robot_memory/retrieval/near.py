@@ -41,6 +41,8 @@ _NOW = ('', 'now')
 _UNTURNED = (0.0, 0.0, 0.0, 1.0)
 _SQUARE = (0, 1, 2, 1, 3, 4, 2, 4, 5)
 """Where the numbers of a matrix of 3 x 3 are in its upper triangle."""
+_UNSURE = 64
+"""Places that a first look is after where a probability is asked for, which few may have."""
 _INEXACT = 0.01
 """How far a probability that is integrated may be from its bound."""
 
@@ -185,8 +187,9 @@ class NearSearch:
 
     def walk(self, connection: Connection, where: Where) -> Iterator[list[tuple[int, float]]]:
         """Yield (id, distance) of what passes and lies within the radius, nearest first."""
+        wanted = placements.FIRST if self.question.probability is None else _UNSURE
         for pairs in placements.find_nearest(
-            connection, where, self.target, self.poses, self.bound, self.seen
+            connection, where, self.target, self.poses, self.bound, self.seen, wanted
         ):
             yield self.select(pairs)
 

@@ -219,17 +219,20 @@ def walk_outward(
     connection: apsw.Connection,
     targets: Sequence[tuple[int | None, Sequence[float]]],
     within: float = math.inf,
+    wanted: int = _FIRST,
 ) -> Iterator[tuple[float, int]]:
     """
     Yield (distance at least, id) under some paths, ascending, up to a distance of `within`.
 
     `targets` are (id of a path, target under it); their distances are compared with each other.
+    The first look is after so many as are `wanted`.
     """
     if not targets:
         return
     places = np.array([[*target, 0.0, 0.0, 0.0][:3] for _, target in targets], float)
     search = _Targets(connection, [path for path, _ in targets], places)
-    reached, reach, wanted = -1.0, min(search.guess_reach(), within), _FIRST
+    wider = max(1.0, (wanted / _FIRST) ** (1 / 3))
+    reached, reach = -1.0, min(search.guess_reach() * wider, within)
     while True:
         cubes = search.cover(reached, reach)
         away, ids = np.empty(0), np.empty(0, int)

@@ -29,7 +29,7 @@ from robot_memory.storage.indexes.outward import walk_outward
 from robot_memory.storage.indexes.set_aside import CONTEXTS, is_avoided
 
 _SPREAD = struct.Struct('<6d')
-_FIRST = 8
+FIRST = 8
 """Candidates of a first look, which are as near as the grid says but for half a micrometre."""
 _SLACK = 1e-6
 """Metres that a bound of the grid may be off by: it was computed in another frame."""
@@ -189,21 +189,24 @@ def find_nearest(
     frames: Mapping[int, Pose],
     within: float,
     seen: dict[int, Placement],
+    wanted: int = FIRST,
 ) -> Iterator[list[tuple[int, float]]]:
     """
     Yield (id, distance) of what passes and can be brought, nearest first, ties by id, in lists.
 
     `frames` has the pose of each frame in the asked one, `target` is in the asked one. What was
-    looked at is put into `seen`.
+    looked at is put into `seen`. The first list is of so many as are `wanted`, the next of twice
+    as many.
     """
     brought_back = [
         (frame, (pose.invert() @ Pose(target, _UNTURNED)).position)
         for frame, pose in frames.items()
     ]
-    outward = walk_outward(connection, brought_back, within + _SLACK)
+    turns = {frame: (pose.position, *pose.axes) for frame, pose in frames.items()}
+    outward = walk_outward(connection, brought_back, within + _SLACK, wanted)
     beyond: list[tuple[float, int]] = []
     looked: set[int] = set()
-    wanted, reached = _FIRST, 0.0
+    reached = 0.0
     while reached <= within:
         among = find_few(connection, where, wanted)
         reached = math.inf
@@ -215,7 +218,13 @@ def find_nearest(
             if frame not in frames or memory_id in looked:
                 continue
             looked.add(memory_id)
-            brought = (frames[frame] @ Pose(position, _UNTURNED)).position
+            x, y, z = position
+            origin, first, second, third = turns[frame]
+            brought = (
+                origin[0] + first[0] * x + first[1] * y + first[2] * z,
+                origin[1] + second[0] * x + second[1] * y + second[2] * z,
+                origin[2] + third[0] * x + third[1] * y + third[2] * z,
+            )
             distance = math.dist(brought, target)
             seen[memory_id] = Placement(memory_id, distance, brought, frame, spread)
             if distance <= within:
