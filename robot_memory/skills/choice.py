@@ -22,7 +22,7 @@ _EVIDENCE = 20
 """Trials that are told, the weightiest first."""
 _DOUBT = 2.0
 """Trials like this one that the normal distribution counts for, beside how like ones came out."""
-_SMOOTH = 0.5
+_SMOOTH = 0.3
 """Deviations over which each of these is smoothed."""
 _INTERVAL = 1.645
 """Standard deviations on either side that 90 % of a normal distribution lie within."""

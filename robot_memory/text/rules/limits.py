@@ -10,7 +10,7 @@ carried') is no limit. The words are those of limits.toml.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -58,7 +58,10 @@ def read_limits(text: str) -> tuple[Limit, ...]:
         folded = re.sub(
             load()['forbidden'][name], lambda match, put=put: put.ljust(len(match[0])), folded
         )
-    parts = split_rule(folded)
+    parts = sorted(
+        (one for one in split_rule(folded) if one.is_condition or one.is_exception),
+        key=lambda one: one.start,
+    )
     found = [
         limit
         for start, end, until, own in _list_sentences(folded, amounts)
@@ -176,15 +179,15 @@ def _is_each(before: str, amount: Amount, following: Amount | None, close: int) 
 def _is_of_condition(folded: str, start: int, amount: Amount, parts: Sequence[Part]) -> bool:
     """Say whether an amount only states when a rule holds; `start` is that of its segment."""
     limits, preposition = load()['limits'], load()['condition']['preposition']
-    for part in parts:
-        if not (
-            part.start <= amount.start < part.end and (part.is_condition or part.is_exception)
-        ):
+    last = bisect_right(parts, amount.start, key=lambda one: one.start)
+    for part in parts[max(last - 3, 0) : last]:
+        if amount.start >= part.end:
             continue
         is_loose = bool(re.match(preposition, folded[part.start : part.end]))
         if is_loose and re.search(load()['condition']['stays'], folded[start : part.start]):
             return False
-        before = folded[start if is_loose else part.start : amount.start]
+        begin = start if is_loose else max(part.start, amount.start - _FAR)
+        before = folded[begin : amount.start]
         if re.search(f'{limits["en"]}|{limits["zh"]}', before):
             return False
         found = _find_last(before, 'before')
