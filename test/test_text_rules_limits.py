@@ -37,6 +37,18 @@ UPPER = [
     ('室内禁止开得比1米/秒快', 1, 'm/s'),
     ('超过1米/秒一律禁止', 1, 'm/s'),
     ('在玻璃上,速度不得快于每秒0.2米', 0.2, 'm/s'),
+    ('Forty newtons is your ceiling', 40, 'N'),
+    ('An hour and a half is the longest you may run', 1.5, 'h'),
+    ('8 newton metres is plenty, do not go past it', 8, 'N m'),
+    ('Anything above 46 °C kills the culture, so never let it get there', 46, 'degC'),
+    ('Fifty newtons or above is strictly out of bounds', 50, 'N'),
+    ('Refuse anything over 20 lb', 20, 'lb'),
+    ('If you feel 15 N at the wrist, that is the limit', 15, 'N'),
+    ('Go as fast as 1 m/s, but no faster', 1, 'm/s'),
+    ('Slow down to 0.2 metres a second when people are around', 0.2, 'm/s'),
+    ('示教器在手上时,速度以百分之十为限', 10, '%'),
+    ('八百克以上的东西不能上架', 800, 'g'),
+    ('再快也不能快过每秒十厘米', 10, 'cm/s'),
 ]
 LOWER = [
     ('At least 0.5 m from people', 0.5, 'm'),
@@ -45,6 +57,12 @@ LOWER = [
     ('速度至少0.2米/秒', 0.2, 'm/s'),
     ('不得低于5牛', 5, 'N'),
     ('保持5牛以上', 5, 'N'),
+    ('Never come within 10 cm of the marker', 10, 'cm'),
+    ('Get no nearer to the glass than 15 cm', 15, 'cm'),
+    ('Anything under 40 kPa of suction is a no-go', 40, 'kPa'),
+    ('Half a metre is the closest you may come', 0.5, 'm'),
+    ('空地不足一米五就算违规', 1.5, 'm'),
+    ('不要靠近边缘三十厘米以内', 30, 'cm'),
 ]
 
 
@@ -68,6 +86,42 @@ def test_an_amount_that_must_be_reached_is_a_lower_limit(
 def test_two_figures_are_bounds_on_both_sides(text: str) -> None:
     (limit,) = read_limits(text)
     assert (limit.low, limit.high, limit.unit) == (5, 10, 'N')
+
+
+@pytest.mark.parametrize(
+    ('text', 'least', 'most', 'unit'),
+    [
+        ('Clamp it with at least 40 but no more than 60 N', 40, 60, 'N'),
+        ('Joint four may only turn from minus ninety to plus ninety degrees', -90, 90, 'deg'),
+        ('气源压力应在0.4到0.6兆帕之间', 0.4, 0.6, 'MPa'),
+        ('Use between two and four newtons', 2, 4, 'N'),
+    ],
+)
+def test_figures_that_share_a_unit_are_bounds_on_both_sides(
+    text: str, least: float, most: float, unit: str
+) -> None:
+    (limit,) = read_limits(text)
+    assert (limit.low, limit.high, limit.unit) == (least, most, unit)
+
+
+@pytest.mark.parametrize(
+    ('text', 'most', 'counted'),
+    [
+        ('At most three attempts per screw', 3, 'attempts'),
+        ('Do not retry the door code over ten times a day', 10, 'times'),
+        ('盘子一摞不要多于六个', 6, '个'),
+    ],
+)
+def test_what_is_counted_has_a_limit_without_a_unit(text: str, most: float, counted: str) -> None:
+    (limit,) = read_limits(text)
+    assert (limit.low, limit.high, limit.unit, limit.counted) == (None, most, '', counted)
+
+
+@pytest.mark.parametrize(
+    'text', ['The wheels slip at more than 0.5 m/s', 'Leave anything over 2 kg on the floor']
+)
+def test_what_is_more_is_no_lower_limit_unless_a_word_asks_for_it(text: str) -> None:
+    assert all(limit.low is None for limit in read_limits(text))
 
 
 def test_a_bound_that_is_said_once_holds_for_both_of_two_amounts() -> None:

@@ -20,6 +20,11 @@ from robot_memory.text.rules.prescribed import prescribes_limit
         '捏西红柿顶多用15牛',
         '避免用大于18牛的力拉',
         '到门口减速到0.2米/秒以下',
+        'Half speed is the most I will accept on the night shift',
+        'For the ceramic plates: 7 N, not a newton more',
+        'Keep it under 30 cm/s in the corridor',
+        '手腕上的力一到十五牛就得退',
+        '你走路要慢于0.2米每秒',
     ],
 )
 def test_a_command_with_an_amount_prescribes_a_limit(text: str) -> None:
@@ -39,6 +44,11 @@ def test_a_command_with_an_amount_prescribes_a_limit(text: str) -> None:
         '灭火器的有效喷射时间至少十三秒',
         '走廊至少有2米宽',
         '上周风速从未超过8米/秒',
+        'Does it go faster than 1 m/s?',
+        'If only the corridor were wider than 90 cm',
+        'It usually takes less than 5 minutes',
+        '它能快过一米每秒吗？',
+        '要是旧机械臂能快过半米每秒就好了',
         '',
     ],
 )
