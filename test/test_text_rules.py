@@ -116,6 +116,11 @@ def test_an_unknown_word_leaves_a_rule_open(rule: str) -> None:
     assert _judge(rule, 'Wipe the table.') is None
 
 
+def test_doors_and_animals_are_met_on_the_way() -> None:
+    assert _judge('Open doors slowly.', 'Drive to the kitchen.') is None
+    assert _judge('Open doors slowly.', 'Wipe the table.') is False
+
+
 def test_a_thing_that_no_table_knows_may_be_any() -> None:
     assert _judge('Glassware: at most 6 N.', 'Bring me the cruet.') is None
     assert _judge('Glassware: at most 6 N.', '把拂尘拿来。') is None

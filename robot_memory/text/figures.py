@@ -87,10 +87,7 @@ def write_figures(text: str) -> str:
         text = re.sub(r'(?<=\d k)[克瓦米牛帕伏]', lambda m: _KILO[m[0]], text)
         text = found['han_part'].sub(_write_share, text)
         text = found['han_clock'].sub(_write_han_clock, text)
-        text = found['han_short'].sub(
-            lambda m: f'{_read(m["whole"])}.{_read(m["rest"])}{m["unit"]}', text
-        )
-        text = found['han_half'].sub(_write_han_half, text)
+        text = write_han_parts(text)
         text = found['jin'].sub(lambda m: f'{float(_read(m["count"])) / 2:g}公斤', text)
         text = found['times'].sub(lambda m: f'{_read(m["count"])}次', text)
     text = found['thousands'].sub('', text)
@@ -101,6 +98,15 @@ def write_figures(text: str) -> str:
     text = found['past'].sub(_write_past, text)
     text = found['clock'].sub(_write_clock, text)
     return found['slash'].sub(_write_slash, text)
+
+
+def write_han_parts(text: str) -> str:
+    """Return a text with 一米五, 两公斤半 and 半米 in figures: 1.5米, 2.5公斤, 0.5米."""
+    found = _compile()
+    text = found['han_short'].sub(
+        lambda m: f'{_read(m["whole"])}.{_read(m["rest"])}{m["unit"]}', text
+    )
+    return found['han_half'].sub(_write_han_half, text)
 
 
 def _read(numeral: str) -> str:

@@ -31,7 +31,7 @@ def flatten_conditions(
     operators (lt, <). Raise InvalidArgument where two say the same of one path.
     """
     found: dict[str, Any] = {}
-    waiting = list(reversed(conditions.items()))
+    waiting = list(conditions.items())[::-1]
     while waiting:
         path, condition = waiting.pop()
         is_object = isinstance(condition, dict) and bool(condition)

@@ -14,6 +14,8 @@ Kin: TypeAlias = Callable[[str], Truth]
 """Says of a word that no table knows whether a task touches it."""
 
 
+_MET_ON_THE_WAY = frozenset({'animal', 'open_door'})
+"""What a robot that drives may meet without a task that says so."""
 _AMOUNTS = ('payload_kg', 'temperature_c')
 _NOTES = ('colour', 'only', 'words')
 
@@ -110,7 +112,9 @@ def _judge_served(scene: Scene, key: str, _: Condition, __: Kin) -> Truth:
 
 
 def _judge_thing(scene: Scene, kinds: list[str], atom: Condition, kin: Kin) -> Truth:
-    found: Truth = None if scene.is_composite or scene.touches_unknown else False
+    is_open = scene.is_composite or scene.touches_unknown
+    is_open = is_open or (_MET_ON_THE_WAY.issuperset(kinds) and _may_drive(scene))
+    found: Truth = None if is_open else False
     for thing in scene.things:
         truth = _match_thing(thing, kinds, atom.get('only'), atom.get('colour'))
         if truth is True:
@@ -141,8 +145,14 @@ def _judge_place(scene: Scene, place: str, _: Condition, __: Kin) -> Truth:
 
 
 def _judge_action(scene: Scene, action: str, _: Condition, __: Kin) -> Truth:
+    if action in _MET_ON_THE_WAY and not scene.actions.get(action) and _may_drive(scene):
+        return None
     # A task in which no action is read does something that no table knows.
     return scene.actions.get(action, None if scene.does_unknown or not scene.actions else False)
+
+
+def _may_drive(scene: Scene) -> bool:
+    return 'drive' in scene.actions or not scene.actions
 
 
 def _judge_tool(scene: Scene, tool: str, _: Condition, __: Kin) -> Truth:
