@@ -220,6 +220,8 @@ def test_the_ways_of_columns_and_times_lead_to_all_that_they_hold_of(
         ({'perception_type': 'tactile'}, 'memories_by_perception'),
         ({'frame_id': {'$in': ['map', 'odom']}}, 'memories_by_frame'),
         ({'category': 'gotcha'}, 'memories_by_category'),
+        ({'strategy_name': 'persona'}, 'memories_by_strategy'),
+        ({'confidence': {'$gt': 0.9}}, 'memories_by_collection'),
         ({'collection': 'lab'}, 'memories_by_collection'),
         ({'status': 'superseded'}, 'memories_ended'),
         ({'task.success': True}, 'facets'),

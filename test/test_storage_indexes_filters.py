@@ -10,6 +10,7 @@ from robots import MovableClock, Robot
 from robot_memory.core.clock import format_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import Stamp
+from robot_memory.storage.indexes.filters import compile_filter
 
 CONTEXTS: dict[str, dict[str, Any]] = {
     'low': {'f': 9, 'ok': True, 'name': 'a', 'list': [1, 2], 'o': {'x': 1, 'y': [2]}},
@@ -282,3 +283,31 @@ def test_occurred_at_is_when_it_was_measured_and_else_when_it_was_stored(
         ):
             wanted = {name for name, at in occurred.items() if passes(at)}
             assert matching(robot, {'occurred_at': operators}) == wanted, operators
+
+
+KINDS = ('fact', 'perception', 'turn')
+
+
+@pytest.mark.parametrize(
+    'among', [['fact'], ['perception'], ['turn'], ['fact', 'turn'], [*KINDS], ['other', 5], []]
+)
+def test_candidates_of_a_kind_are_all_of_that_kind(robot: Robot, among: list[Any]) -> None:
+    for number in range(4):
+        robot.learn(f'the valve {number} is open')
+        robot.save_perception(f'a valve {number} was seen')
+        robot.save_conversation(f'is valve {number} open?', f'valve {number} is')
+    robot.forget(1, 'closed')
+    robot.forget(2, 'closed')
+    with robot.memory.db.write() as connection:
+        connection.execute('UPDATE memories SET perception_type = NULL WHERE id IN (2, 6)')
+    condition = {'kind': {'$in': among}}
+    (query,) = compile_filter('where', condition).candidates
+    with robot.memory.db.read() as connection:
+        found = [row[0] for row in connection.execute(query.sql, query.values)]
+        plain = {row[0] for row in connection.execute('SELECT id, type FROM memories')}
+        kinds = dict(connection.execute('SELECT id, type FROM memories'))
+    assert {one for one in plain if kinds[one] in among} <= set(found) <= plain
+    listed = robot.query_records(where=condition, limit=1000)
+    assert listed.total_count == sum(
+        kind in among and one not in (1, 2) for one, kind in kinds.items()
+    )

@@ -44,6 +44,7 @@ FROZEN = {
     'v25.py': '505c89e26fe5861a1ca37577315a0b9954cfd2afeeafafcb233e86b13a0f441b',
     'v26.py': '60f3175f73460147bc60603752c75b94561973a6b3f69b9ff0a4e47bbb340978',
     'v27.py': 'c3ef6416fccfe4e746bee1c425e70af46bd27e1d37a79494e59cd3f7ea0e4cd8',
+    'v28.py': 'c9e4e086b8f9750dd8e3903d0a664bcc7809e547e6dda50b0d5bf8faffeaa2b2',
 }
 """SHA-256 of each step's file: stores of its version exist, so it never changes again."""
 

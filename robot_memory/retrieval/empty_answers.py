@@ -14,7 +14,7 @@ from robot_memory.memory import Memory
 from robot_memory.retrieval.plan import RecallPlan
 from robot_memory.retrieval.retriever import Found, Retriever
 from robot_memory.storage import Connection
-from robot_memory.storage.indexes import surveys
+from robot_memory.storage.indexes import confidences, surveys
 from robot_memory.storage.indexes.conditions import OPERATORS, read_operators
 from robot_memory.storage.indexes.filters import (
     ACTIVE,
@@ -132,7 +132,12 @@ def explain_empty(connection: Connection, asked: Asked) -> str:
         if why := explain(connection, asked, scope):
             return why
     restricted = _restrict(asked, scope)
-    highest = surveys.find_highest_confidence(connection, restricted)
+    highest = None
+    if asked.min_confidence and restricted is scope and collection is not None:
+        known = confidences.find_range(connection, collection)
+        highest = None if known is None else known[1]
+    elif asked.min_confidence:
+        highest = surveys.find_highest_confidence(connection, restricted)
     if highest is not None and highest < asked.min_confidence:
         return (
             f'The highest confidence of what passes the other conditions is {highest:.2f}; '
@@ -193,6 +198,17 @@ def _explain_conditions(connection: Connection, asked: Asked, scope: Where) -> s
         if path in TIMES:
             return _explain_time(connection, path, scope)
         wanted = next(iter(operators.values()))
+        if (
+            path == 'confidence'
+            and asked.collection is not None
+            and 'status' not in asked.conditions
+        ):
+            known = confidences.find_range(connection, asked.collection)
+            return (
+                'No memory has a confidence.'
+                if known is None
+                else _tell_range(path, known, wanted)
+            )
         if path in COLUMNS:
             return _explain_column(connection, path, wanted, scope)
         return _explain_path(connection, path, operators, scope)
@@ -214,15 +230,18 @@ def _explain_column(connection: Connection, column: str, wanted: Any, scope: Whe
     if not found:
         return f'No memory has a {column}.'
     if isinstance(found[0][0], (int, float)):
-        least, most = surveys.find_column_range(connection, column, scope)
-        other = '' if isinstance(wanted, (int, float)) else f' (number), not {_name(wanted)}'
-        return (
-            f'No memory passes the condition on {column}; it runs from {least:g} to {most:g}'
-            f'{other}.'
-        )
+        return _tell_range(column, surveys.find_column_range(connection, column, scope), wanted)
     near = find_near(wanted, [value for value, _ in found if isinstance(value, str)])
     shown = [pair for pair in found if pair[0] in near] or found[:SHOWN]
     return f'No memory passes the condition on {column}; there are {_list_counts(shown)}.'
+
+
+def _tell_range(column: str, found: tuple[float, float], wanted: Any) -> str:
+    other = '' if isinstance(wanted, (int, float)) else f' (number), not {_name(wanted)}'
+    return (
+        f'No memory passes the condition on {column}; it runs from {found[0]:g} to {found[1]:g}'
+        f'{other}.'
+    )
 
 
 def _explain_path(

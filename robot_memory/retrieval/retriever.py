@@ -25,7 +25,7 @@ from robot_memory.retrieval.relevance import find_relevant
 from robot_memory.search.query import Hit
 from robot_memory.storage import Connection, Database
 from robot_memory.storage.indexes import frames, fulltext, set_aside
-from robot_memory.storage.indexes.filters import has_faded
+from robot_memory.storage.indexes.confidences import has_faded
 from robot_memory.storage.tables import lookup, maps
 from robot_memory.storage.tables.records import get_whole
 

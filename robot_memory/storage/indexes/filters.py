@@ -22,7 +22,7 @@ from robot_memory.core.clock import parse_instant
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.json_text import dump_json, format_value
 from robot_memory.storage import epochs
-from robot_memory.storage.indexes import facets
+from robot_memory.storage.indexes import confidences, facets
 from robot_memory.storage.indexes.candidates import CandidateQuery, choose, restrict_to
 from robot_memory.storage.indexes.conditions import (
     COMPARISONS,
@@ -76,11 +76,21 @@ _COLUMN_CANDIDATES = {
     'perception_type': 'SELECT id FROM memories INDEXED BY memories_by_perception'
     f' WHERE perception_type {_IN}',
     'frame_id': f'SELECT id FROM memories INDEXED BY memories_by_frame WHERE frame_id {_IN}',
+    'strategy_name': 'SELECT id FROM memories INDEXED BY memories_by_strategy'
+    f" WHERE strategy_name <> 'episodic' AND strategy_name {_IN}",
     'category': 'SELECT id FROM memories INDEXED BY memories_by_category'
     f" WHERE category <> 'observation' AND category {_IN}",
     'status': f'{_ENDED} AND status {_IN}',
     'collection': 'SELECT id FROM memories INDEXED BY memories_by_collection'
     f" WHERE status = 'active' AND collection {_IN} UNION ALL {_ENDED}",
+}
+_OF_KIND = {
+    'fact': "SELECT id FROM memories INDEXED BY memories_by_guard WHERE status = 'active'"
+    f" AND type = 'fact' UNION ALL {_ENDED}",
+    'perception': 'SELECT id FROM memories INDEXED BY memories_by_perception'
+    ' WHERE perception_type IS NOT NULL UNION ALL SELECT id FROM memories'
+    " INDEXED BY memories_without_modality WHERE type = 'perception' AND perception_type IS NULL",
+    'turn': "SELECT id FROM memories INDEXED BY memories_of_turns WHERE type = 'turn'",
 }
 
 
@@ -176,17 +186,8 @@ def active_in(collection: str, min_confidence: float = 0.0) -> Where:
 
 def active_before_decay(collection: str, min_confidence: float) -> Where:
     """Return the condition of an active memory of a collection that once was as sure as that."""
-    return active_in(collection) & Where('m.confidence_base >= ?', (min_confidence,))
-
-
-def has_faded(connection: apsw.Connection, collection: str, min_confidence: float) -> bool:
-    """Say whether any memory of a collection may have decayed below a confidence."""
-    row = connection.execute(
-        'SELECT 1 FROM memories INDEXED BY memories_by_collection'
-        " WHERE status = 'active' AND collection = ? AND confidence < ? LIMIT 1",
-        (collection, min_confidence),
-    ).fetchone()
-    return row is not None
+    once = CandidateQuery(confidences.BEFORE_DECAY, (collection, min_confidence))
+    return active_in(collection) & Where('m.confidence_base >= ?', (min_confidence,), (once,))
 
 
 def find_few(connection: apsw.Connection, where: Where, most: int) -> list[int] | None:
@@ -259,6 +260,8 @@ def _operand(where: str, path: str) -> tuple[str, str, tuple[str, ...]]:
 
 def _candidates(path: str, operators: dict[str, Any]) -> tuple[CandidateQuery, ...]:
     """Return the candidate queries of checked operators on a path."""
+    if path == 'confidence':
+        return confidences.list_candidates(operators)
     if path in COLUMNS:
         among = operators.get('$in', [operators['$eq']] if '$eq' in operators else [None])
         return _column_candidates(path, among)
@@ -273,7 +276,12 @@ def _candidates(path: str, operators: dict[str, Any]) -> tuple[CandidateQuery, .
 
 def _column_candidates(column: str, among: list[Any]) -> tuple[CandidateQuery, ...]:
     """Return the candidate queries of any of the values in a column."""
-    usual = {'status': 'active', 'category': 'observation'}.get(column)
+    usual = {'status': 'active', 'category': 'observation', 'strategy_name': 'episodic'}.get(
+        column
+    )
+    if column in ('kind', 'type') and None not in among:
+        kinds = [sql for kind, sql in _OF_KIND.items() if kind in among]
+        return (CandidateQuery(' UNION ALL '.join(kinds) or 'SELECT NULL AS id WHERE 0'),)
     if column not in _COLUMN_CANDIDATES or any(value in (None, usual) for value in among):
         return ()
     return (CandidateQuery(_COLUMN_CANDIDATES[column], (dump_json(among),)),)
@@ -339,11 +347,14 @@ def _any_of(where: str, path: str, values: list[Any]) -> Where:
                     f'{where}: {path} requires a single value, not {format_value(listed[0])}; for '
                     'any of several use {"$in": [...]}'
                 )
-            sql = f'({kind} IN {kinds} AND +{column} IN (SELECT value FROM json_each(?)))'
-            parts.append(Where(sql, (*places, *places, dump_json(listed))))
+            among, bound = 'IN (SELECT value FROM json_each(?))', dump_json(listed)
+            if len(listed) == 1 and kinds is not _CONTAINER and '\\' not in bound:
+                among, bound = '= ?', _bound(listed[0])  # compared in half the time
+            sql = f'({kind} IN {kinds} AND +{column} {among})'
+            parts.append(Where(sql, (*places, *places, bound)))
     sql = ' OR '.join(part.sql for part in parts)
-    bound = tuple(value for part in parts for value in part.values)
-    return Where(f'coalesce({sql}, 0)', bound)
+    values_bound = tuple(value for part in parts for value in part.values)
+    return Where(f'coalesce({sql}, 0)', values_bound)
 
 
 def json_path(where: str, path: str) -> str:

@@ -563,8 +563,16 @@ CREATE TABLE regions (
             epoch INTEGER REFERENCES clock_epochs (id),
             writer_id INTEGER NOT NULL REFERENCES writers (id)
         ) WITHOUT ROWID;
-CREATE INDEX memories_by_occurrence
-            ON memories (coalesce(stamp / 1000, created_at), id) WHERE status = 'active';
+CREATE INDEX memories_before_decay ON memories (collection, confidence_base)
+            WHERE status = 'active';
+CREATE INDEX memories_by_strategy ON memories (strategy_name)
+            WHERE strategy_name <> 'episodic';
+CREATE INDEX memories_of_turns ON memories (type) WHERE type = 'turn';
+CREATE INDEX memories_without_modality ON memories (type)
+            WHERE type = 'perception' AND perception_type IS NULL;
+CREATE INDEX memories_by_occurrence ON memories
+            (coalesce(stamp / 1000, created_at), id, type, perception_type)
+            WHERE status = 'active';
 INSERT INTO event_names (id, name) VALUES (1, 'contact');
 INSERT INTO event_names (id, name) VALUES (2, 'motion');
 INSERT INTO event_names (id, name) VALUES (3, 'scene');

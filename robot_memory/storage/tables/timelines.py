@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,9 @@ _WORTH = 3
 """What part of all memories is rather looked at row by row than found by an index, one by one."""
 _FINE = 4096
 """Ranges that are counted in one look at all rows, while it is not known when the first was."""
+_COLUMN = re.compile(r'\bm\.(\w+)')
+_INDEXED = frozenset({'id', 'type', 'perception_type'})
+"""Columns whose values the index has: what is asked of them alone is told without any row."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class Timeline:
         self._key = _STORED if in_order else _CORRECTED
         self._values: tuple[Any, ...] = ()
         self._is_walked = in_order and query is None
-        self._is_whole = where == Where()
+        self._is_covered = _INDEXED.issuperset(_COLUMN.findall(where.sql))
         if query is not None:
             self._source, self._values = f'{restrict_to(query)} AND', query.values
         elif self._is_walked:
@@ -117,7 +121,7 @@ class Timeline:
         if last is None:
             return None
         end = last + 1 if span.end is None else span.end
-        looks_at_all = self._is_walked and not self._is_whole and self._is_most(span)
+        looks_at_all = self._is_walked and not self._is_covered and self._is_most(span)
         if span.first is not None:
             width = max(1, -(-(end - span.first) // buckets))
             counts = self._count(span.first, width, buckets, looks_at_all)
@@ -152,7 +156,7 @@ class Timeline:
         return counts
 
     def _count_one(self, span: Span) -> int:
-        """Count a range of the index: without another condition, no row is looked at."""
+        """Count a range of the index; no row is looked at where it has all that is asked."""
         where = span.restrict(self._key) & self._where
         ((number,),) = self._connection.execute(
             f'SELECT count(*) FROM {self._source} {where.sql}', where.values
