@@ -30,15 +30,23 @@ def count_collections(connection: apsw.Connection) -> Counter[str]:
 
 def count_some(connection: apsw.Connection, where: Where) -> int:
     """Return how many memories pass, `MOST` where there are as many or more."""
-    query = choose(connection, where.candidates, MOST)
-    source, values = f'memories AS m WHERE {where.sql}', where.values
-    if query is not None:
-        source = f'{restrict_to(query)} AND {where.sql}'
-        values = (*query.values, *where.values)
+    source, values = _find_source(connection, where)
     ((number,),) = connection.execute(
         f'SELECT count(*) FROM (SELECT 1 FROM {source} LIMIT {MOST})', values
     )
     return int(number)
+
+
+def _find_source(connection: apsw.Connection, where: Where) -> tuple[str, tuple[Any, ...]]:
+    """
+    Return as SQL, with its values, the memories `m` that pass.
+
+    Where no index gives few, all are looked at by id: the first that pass are soon found.
+    """
+    query = choose(connection, where.candidates, MOST)
+    if query is None:
+        return f'memories AS m NOT INDEXED WHERE {where.sql}', where.values
+    return f'{restrict_to(query)} AND {where.sql}', (*query.values, *where.values)
 
 
 def find_highest_confidence(connection: apsw.Connection, where: Where) -> float | None:
@@ -53,11 +61,12 @@ def find_highest_confidence(connection: apsw.Connection, where: Where) -> float 
 
 def count_column(connection: apsw.Connection, column: str, where: Where) -> list[tuple[Any, int]]:
     """Return the commonest values of a column among the newest memories that pass."""
+    source, values = _find_source(connection, where)
     rows = connection.execute(
-        f'SELECT value, count(*) FROM (SELECT {COLUMNS[column]} AS value FROM memories AS m'
-        f' WHERE {where.sql} ORDER BY m.id DESC LIMIT {MOST}) WHERE value IS NOT NULL'
+        f'SELECT value, count(*) FROM (SELECT {COLUMNS[column]} AS value FROM {source}'
+        f' ORDER BY m.id DESC LIMIT {MOST}) WHERE value IS NOT NULL'
         f' GROUP BY value ORDER BY 2 DESC, 1 LIMIT {_SHOWN}',
-        where.values,
+        values,
     )
     return [(value, count) for value, count in rows]
 
@@ -66,20 +75,22 @@ def find_column_range(
     connection: apsw.Connection, column: str, where: Where
 ) -> tuple[float, float]:
     """Return the least and the greatest number of a column among the newest that pass."""
+    source, values = _find_source(connection, where)
     ((least, most),) = connection.execute(
-        f'SELECT min(value), max(value) FROM (SELECT {COLUMNS[column]} AS value'
-        f' FROM memories AS m WHERE {where.sql} ORDER BY m.id DESC LIMIT {MOST})',
-        where.values,
+        f'SELECT min(value), max(value) FROM (SELECT {COLUMNS[column]} AS value FROM {source}'
+        f' ORDER BY m.id DESC LIMIT {MOST})',
+        values,
     )
     return least, most
 
 
 def find_span(connection: apsw.Connection, name: str, where: Where) -> tuple[int, int] | None:
     """Return the first and the last of a time in microseconds among the newest that pass."""
+    source, values = _find_source(connection, where)
     rows = connection.execute(
-        f'SELECT min(at), max(at) FROM (SELECT {TIMES[name]} AS at FROM memories AS m'
-        f' WHERE {where.sql} ORDER BY m.id DESC LIMIT {MOST})',
-        where.values,
+        f'SELECT min(at), max(at) FROM (SELECT {TIMES[name]} AS at FROM {source}'
+        f' ORDER BY m.id DESC LIMIT {MOST})',
+        values,
     )
     ((first, last),) = rows
     return None if first is None else (int(first), int(last))
@@ -123,11 +134,11 @@ def find_range(connection: apsw.Connection, path: str) -> tuple[float, float] | 
 
 def has_path(connection: apsw.Connection, path: str, where: Where) -> bool:
     """Say whether any of the newest memories that pass has a value of any kind at a path."""
+    source, values = _find_source(connection, where)
     row = connection.execute(
-        'SELECT 1 FROM (SELECT m.context FROM memories AS m'
-        f' WHERE {where.sql} ORDER BY m.id DESC LIMIT {MOST})'
+        f'SELECT 1 FROM (SELECT m.context FROM {source} ORDER BY m.id DESC LIMIT {MOST})'
         ' WHERE json_type(context, ?) IS NOT NULL LIMIT 1',
-        (*where.values, json_path('field', path)),
+        (*values, json_path('field', path)),
     ).fetchone()
     return row is not None
 
