@@ -97,9 +97,13 @@ class Adapter:
         """Return the id of the new memory, or None for a duplicate."""
         return self.m.learn(text, ctx, session_id=session).memory_id
 
-    def recall(self, query: str, n: int = 5, flt: Any = None, near: Any = None) -> list[Any]:
+    def recall(
+        self, query: str, n: int = 5, flt: Any = None, near: Any = None, least: float = 0.3
+    ) -> list[Any]:
         """Return the memories as plain dicts; `mode` then says what ran."""
-        found = self.m.recall(query, n=n, context_filter=flt, spatial_sort=near)
+        found = self.m.recall(
+            query, n=n, min_confidence=least, context_filter=flt, spatial_sort=near
+        )
         self.mode = found.mode
         return [to_plain(item) for item in found.memories]
 

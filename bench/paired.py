@@ -1,9 +1,9 @@
 """
 Compare learn and recall of this checkout with those of another one, side by side.
 
-`paired.py OTHER` starts a process for each, with a store of its own, and lets them take turns at
-short blocks of calls, in processor time of all threads: what slows the machine slows both. It
-prints the median of the blocks' ratios.
+`paired.py OTHER` (a folder or a commit) starts a process for each, with a store of its own, and
+lets them take turns at short blocks of calls, in processor time of all threads: what slows the
+machine slows both. It prints the median of the blocks' ratios; --json writes them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,23 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from facts import make_fact, make_question  # noqa: E402 - the environment leaves this folder out
+# The environment leaves this folder out.
+from facts import make_fact, make_question  # noqa: E402
+from import_speed import find_checkout  # noqa: E402
 
-BLOCK = {'learn': 50, 'recall': 25}
+BLOCK = {'learn': 50, 'recall': 25, 'recall, filter': 25, 'recall, a hundred': 5}
 """Calls of a block."""
+ASKED: dict[str, dict[str, Any]] = {
+    'recall': {},
+    'recall, filter': {'context_filter': {'task.success': True}},
+    'recall, a hundred': {'n': 100},
+}
+"""How each is asked."""
 
 
 def serve(folder: Path, durability: str, model: str) -> None:
@@ -37,7 +46,7 @@ def serve(folder: Path, durability: str, model: str) -> None:
             memory.wait_for_model()
             memory.recall(make_question(-1))  # what the first call alone prepares
         for line in sys.stdin:
-            name, number = line.split()
+            name, number = line.strip().rsplit(' ', 1)
             block = range(int(number) * BLOCK[name], (int(number) + 1) * BLOCK[name])
             if name == 'learn':
                 facts = [make_fact(number) for number in block]
@@ -48,7 +57,7 @@ def serve(folder: Path, durability: str, model: str) -> None:
                 questions = [make_question(number) for number in block]
                 start = time.process_time()
                 for question in questions:
-                    memory.recall(question)
+                    memory.recall(question, **ASKED[name])
             print(json.dumps(time.process_time() - start), flush=True)
 
 
@@ -100,7 +109,8 @@ def compare(other: Path, blocks: int, options: Sequence[str]) -> dict[str, list[
 def main() -> None:
     """Print the ratios of this checkout to the other."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('other', nargs='?', type=Path, help='folder of the other checkout')
+    parser.add_argument('other', nargs='?', help='folder or commit of the other checkout')
+    parser.add_argument('--json', action='store_true', help='print quartiles as JSON')
     parser.add_argument('--blocks', type=int, default=60)
     parser.add_argument('--durability', default='normal', choices=('full', 'normal'))
     parser.add_argument('--model', default='none', help="a folder, or '' for the default model")
@@ -110,10 +120,14 @@ def main() -> None:
         serve(given.serve, given.durability, given.model)
         return
     if given.other is None:
-        parser.error('name the folder of the other checkout')
+        parser.error('name the folder or the commit of the other checkout')
     options = ['--durability', given.durability, '--model', given.model]
-    for name, ratios in compare(given.other, given.blocks, options).items():
-        low, middle, high = statistics.quantiles(ratios, n=4)
+    ratios = compare(find_checkout(given.other), given.blocks, options)
+    quartiles = {name: statistics.quantiles(found, n=4) for name, found in ratios.items()}
+    if given.json:
+        print(json.dumps({'other': given.other, 'blocks': given.blocks, 'ratios': quartiles}))
+        return
+    for name, (low, middle, high) in quartiles.items():
         print(f'{name}: {middle:.3f} of the other (quartiles {low:.3f} and {high:.3f})')
 
 

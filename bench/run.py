@@ -5,6 +5,7 @@ Prints tables, and writes bench/results.json after each of its parts; at the end
 became slower than in the run before:
 
 scale    learn, recall, memory, file and start at 1k, 10k and 100k memories; some 5 minutes
+paired   learn and recall beside an earlier commit (--before), in turns; half a minute
 models   what the second embedding model costs beside the first; 4 minutes
 side     the harness that stands outside of the project (ROBOT_MEMORY_BENCH, by default
          ../shared/bench/robotmem_bench.py), at 10k memories; about 4 minutes
@@ -67,10 +68,11 @@ from robot_memory.core.files import SHARED, write_file
 HERE = Path(__file__).resolve().parent
 QUICK_SETS = ('robot', 'calvin')
 BEFORE = 'd9804e2'
-"""The commit that imports are compared with: each message was decoded and looked at alone."""
+"""The commit that calls and imports are compared with: messages were looked at one by one."""
 ROWS = 10_000_000
 PARTS = (
     'scale',
+    'paired',
     'models',
     'side',
     'events',
@@ -145,7 +147,7 @@ def main() -> None:
     )
     parser.add_argument('--without-peer', action='store_true', help='measure this package only')
     parser.add_argument(
-        '--before', default=BEFORE, help='folder or commit to compare imports with'
+        '--before', default=BEFORE, help='folder or commit to compare calls and imports with'
     )
     parser.add_argument('--json', type=Path, default=HERE / 'results.json', help='output file')
     given = parser.parse_args()
@@ -158,6 +160,7 @@ def main() -> None:
     sizes = given.sizes or extent.sizes
     measures: dict[str, Callable[[], Any]] = {
         'scale': lambda: measure_by_size(subjects, sizes, extent.peer_size),
+        'paired': lambda: measure_paired(given.before, quick=given.quick),
         'models': lambda: run_script(
             'second_model.py', '--sizes', *map(str, extent.models or (10_000,))
         ),
@@ -173,6 +176,7 @@ def main() -> None:
     }
     shown = {
         'scale': tables.format_scale,
+        'paired': tables.format_paired,
         'models': tables.format_models,
         'side': tables.format_side_by_side,
         'events': tables.format_events,
@@ -198,6 +202,8 @@ def main() -> None:
             file.write(f'{json.dumps(results, indent=1, ensure_ascii=False)}\n'.encode())
         if results[part]:
             print(shown[part](results[part]), flush=True)
+    if results.get('paired'):
+        print(slower.format_slower_than(results['paired']))
     if before:
         print(slower.format_slower(before, results))
     skipped = [*filter(None, [extent.left_out, '' if 'peer' in subjects else 'the peer'])]
@@ -246,6 +252,14 @@ def run_harness(subjects: dict[str, scale.Subject], size: int) -> dict[str, Any]
     return None
 
 
+def measure_paired(before: str, *, quick: bool) -> Any:
+    """Return how learn and recall compare with those of another checkout, in turns."""
+    if Path(before).is_dir() or has_commit(before):
+        return run_script('paired.py', before, '--json', '--blocks', '8' if quick else '40')
+    print(f'no folder or commit {before} to compare with', file=sys.stderr)
+    return None
+
+
 def measure_year(extent: Extent) -> Any:
     """Return what perceptions take under limits in MB."""
     perceptions, payloads = map(str, extent.limits)
@@ -265,6 +279,7 @@ def measure_node(before: str, *, quick: bool) -> dict[str, Any]:
     return {
         'service': run_script('service_round_trip.py'),
         'conversation': run_script('conversation.py'),
+        'hundred': run_script('hundred.py'),
         'import': run_script('import_speed.py', *few),
         'busy_import': run_script('import_speed.py', *busy),
         'busy_import_without_model': run_script('import_speed.py', *busy, '--model', 'none'),

@@ -48,10 +48,21 @@ KINDS: dict[str, dict[str, Any]] = {
     'none of': {'flt': {'task.name': {'$nin': ['push', 'lift']}}},
     'absent': {'flt': {'task.note': None}},
     'list item': {'flt': {'spatial.object_position.0': {'$lt': 0.5}}},
+    'confidence': {'flt': {'confidence': {'$gt': 0.5}}},
+    'confidence of none': {'flt': {'confidence': {'$gt': 0.95}}},
+    'minimum of none': {'least': 0.95},
+    'kind of none': {'flt': {'kind': 'perception'}},
+    'frame of none': {'flt': {'frame_id': 'map'}},
+    'strategy of none': {'flt': {'strategy_name': 'persona'}},
+    'list item of none': {'flt': {'spatial.object_position.0': {'$gt': 10.5}}},
     'near': {'near': facts.NEAR},
     'near, with words': {'near': facts.NEAR},
 }
-"""Arguments of the kinds of recall; `near` alone is asked without a query."""
+"""
+Arguments of the kinds of recall; `near` alone is asked without a query.
+
+Those of none let nothing pass, and their answers are empty.
+"""
 
 
 @dataclass(frozen=True)
@@ -227,9 +238,14 @@ def _time_recalls(store: Any, kind: str, size: int) -> dict[str, Any] | None:
         return store.recall('' if kind == 'near' else facts.make_question(number), **KINDS[kind])
 
     try:
-        if not call(0):
+        start = time.perf_counter()
+        found = call(0)
+        first = round((time.perf_counter() - start) * 1e3, 3)
+        if bool(found) == kind.endswith(' of none'):
             return None
-        return _time_calls(f'{size:,} memories: recall, {kind}', call, range(QUESTIONS))
+        times = _time_calls(f'{size:,} memories: recall, {kind}', call, range(QUESTIONS))
+        ratio = round(times['p95_ms'] / times['p50_ms'], 2)
+        return {'first_ms': first, **times, 'p95_over_p50': ratio}
     except Exception as error:  # the peer's own kinds
         print(f'{kind} is left out: {error}'[:120], file=sys.stderr)
         return None

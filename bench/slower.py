@@ -27,6 +27,18 @@ def list_slower(before: Any, now: Any, path: str = '') -> list[tuple[str, float,
     return [(path, was, is_now)] if path.endswith(_TIMES) and is_now > SLOWER * was else []
 
 
+def format_slower_than(paired: dict[str, Any]) -> str:
+    """Return which calls take longer than in another checkout, in words if none does."""
+    found = [
+        f'{name}: {middle:.2f} of the rate of {paired["other"]} ({low:.2f} to {high:.2f})'
+        for name, (low, middle, high) in paired['ratios'].items()
+        if middle * SLOWER < 1
+    ]
+    if not found:
+        return f'\nNo call takes over {SLOWER} times as long as in {paired["other"]}.'
+    return '\n'.join((f'\nSlower than in {paired["other"]}, in turns', '', *found))
+
+
 def format_slower(before: dict[str, Any], now: dict[str, Any]) -> str:
     """Return what became slower since the run before, in words if nothing did."""
     found = list_slower(before, now)

@@ -6,54 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-Results = dict[str, Any]
+from scale_figures import SCALE as SCALE
 
-SCALE: tuple[tuple[str, str, str], ...] = (
-    ('recall, ms', '', ''),
-    ('  hybrid, p50', 'recall/hybrid/p50_ms', '3 at 10k, 10 at 100k, 15 at 1M'),
-    ('  hybrid, p95', 'recall/hybrid/p95_ms', '30 at 1M'),
-    ('  words only, p50', 'recall/words only/p50_ms', '4 at 1M'),
-    ('  words only, p95', 'recall/words only/p95_ms', ''),
-    ('  hybrid, 100 memories, p50', 'recall/a hundred/p50_ms', ''),
-    ('  filter for a value (1 of 10), p50', 'recall/filter/p50_ms', '10 at 1M'),
-    ('  filter for a value, p95', 'recall/filter/p95_ms', ''),
-    ('  filter for a range (1 of 200), p50', 'recall/range/p50_ms', '10 at 1M'),
-    ('  filter for a range, p95', 'recall/range/p95_ms', ''),
-    ('  filter by $ne, p50', 'recall/other than/p50_ms', '20 at 1M'),
-    ('  filter by $nin, p50', 'recall/none of/p50_ms', '20 at 1M'),
-    ('  filter for null, p50', 'recall/absent/p50_ms', '20 at 1M'),
-    ('  filter on a list item (1 of 20), p50', 'recall/list item/p50_ms', '20 at 1M'),
-    ('  nearest in space, p50', 'recall/near/p50_ms', ''),
-    ('  nearest in space, p95', 'recall/near/p95_ms', ''),
-    ('  nearest, with words, p50', 'recall/near, with words/p50_ms', ''),
-    ('  nearest, with words, p95', 'recall/near, with words/p95_ms', ''),
-    ('of 100 in a range: found', 'exact/in_range', 'as many as there are'),
-    ('of 100 in a range: there are', 'exact/in_range_true', ''),
-    ('true nearest five: found', 'exact/nearest', '5'),
-    ('learn, with numbers in the text', '', ''),
-    ('  a second', 'learn/with numbers/per_s', 'over 500 at 1M'),
-    ('  p95, ms', 'learn/with numbers/p95_ms', ''),
-    ('learn, without numbers', '', ''),
-    ('  a second', 'learn/without numbers/per_s', 'over 500 at 1M'),
-    ('  p95, ms', 'learn/without numbers/p95_ms', ''),
-    ('memory beyond the bare process', '', ''),
-    ('  MB', 'memory/beyond_mb', ''),
-    ('  bytes a memory', 'memory/bytes_a_memory', 'at most 900 at 1M'),
-    ('  bytes a memory, at its peak', 'memory/peak_bytes_a_memory', ''),
-    ('file, bytes a memory', 'file/bytes_a_memory', 'at most 2,000 at 1M'),
-    ('start', '', ''),
-    ('  to the first answer, s', 'start/first_s', 'at most 1 at 1M'),
-    ('  its mode', 'start/mode', ''),
-    ('  to the first hybrid answer, s', 'start/hybrid_s', 'at most 3 at 1M'),
-    ('a process that asks once, ms', '', ''),
-    ('  open and recall', 'once/hybrid/ms', ''),
-    ('  its mode', 'once/hybrid/mode', ''),
-    ('  open and recall, words only', 'once/words only/ms', ''),
-    ('  from its start to its end', 'once/hybrid/process_ms', ''),
-    ('command line recall, no model, ms', 'command/ms', '150 at 10k'),
-    ('  of the processor', 'command/cpu_ms', ''),
-)
-"""Title, where the figure is, and what is to be reached."""
+Results = dict[str, Any]
 
 
 def format_scale(results: Results) -> str:
@@ -252,6 +207,10 @@ def format_node(results: Results) -> str:
     for tool, times in conversation.items():
         aim = 'under 50' if tool.startswith('get_context') else ''
         rows.append((f'500 turns: {tool}, p95 ms', None, times['p95_ms'], None, aim))
+    if hundred := results.get('hundred'):
+        aim = 'under 8'
+        rows.append(('100 of 300 memories, p50 ms', None, hundred['p50_ms'], None, aim))
+        rows.append(('  of the processor', None, hundred['p50_cpu_ms'], None, aim))
     if recorded:
         rows.append(
             ('import, times real time', None, recorded['times_real_time'], None, 'over 200')
@@ -279,6 +238,16 @@ def format_node(results: Results) -> str:
         rows.append(('end under load, median s', None, turns['end_s'], None, 'under 2'))
         rows.append(('end under load, longest s', None, turns['end_most_s'], None, 'under 2'))
     return format_table('The node', ('', 'bare node', 'this', 'ratio', 'target'), rows)
+
+
+def format_paired(results: Results) -> str:
+    """Return what learn and recall take beside another checkout: {'ratios': {name: quartiles}}."""
+    rows = [
+        (name, middle, f'{low:.2f} to {high:.2f}', 'at least 1')
+        for name, (low, middle, high) in results['ratios'].items()
+    ]
+    title = f'Calls a second of the processor, by those of {results["other"]}, in turns'
+    return format_table(title, ('', 'ratio', 'quartiles', 'to reach'), rows)
 
 
 _CONTACTS = (

@@ -78,13 +78,16 @@ def main() -> None:
                 'first page, facts only': lambda: robot.list_timeline(
                     limit=PAGE, where={'kind': 'fact'}
                 ),
+                'first page and density, perceptions only': lambda: robot.list_timeline(
+                    limit=PAGE, buckets=BUCKETS, where={'kind': 'perception'}
+                ),
                 'density': lambda: robot.list_timeline(limit=1, buckets=BUCKETS),
                 'density, facts only': lambda: robot.list_timeline(
                     limit=1, buckets=BUCKETS, where={'kind': 'fact'}
                 ),
             }
             for name, ask in rows.items():
-                print(f'{name:24} {measure(ask):8.1f} ms')
+                print(f'{name:40} {measure(ask):8.1f} ms')
             sys.stdout.flush()
 
 

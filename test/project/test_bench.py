@@ -22,6 +22,7 @@ import contacts
 import events
 import facts
 import import_speed
+import paired
 import scale
 import slower
 import tables
@@ -81,6 +82,24 @@ def test_what_became_slower_is_named() -> None:
     ]
     assert 'recall/p50_ms: 1 before, 1.5 now' in slower.format_slower(before, now)
     assert 'Nothing takes over' in slower.format_slower(now, before)
+
+
+def test_what_takes_longer_than_in_another_checkout_is_named() -> None:
+    both = {'other': 'd9804e2', 'ratios': {'learn': [0.6, 0.7, 0.8], 'recall': [0.9, 1, 1.1]}}
+    told = slower.format_slower_than(both)
+    assert 'learn: 0.70 of the rate of d9804e2 (0.60 to 0.80)' in told and 'recall' not in told
+    quick = {'other': 'd9804e2', 'ratios': {'recall': [0.9, 1, 1.1]}}
+    assert 'No call takes over' in slower.format_slower_than(quick)
+    assert re.search(r'learn +0.7 +0.60 to 0.80 +at least 1', tables.format_paired(both))
+
+
+def test_checkouts_take_turns_at_every_call() -> None:
+    command = [sys.executable, str(BENCH / 'paired.py'), str(BENCH.parent), '--json']
+    done = subprocess.run([*command, '--blocks', '2'], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert set(found['ratios']) == set(paired.BLOCK)
+    assert all(0 < low <= high for low, _, high in found['ratios'].values())
 
 
 def test_a_run_answers_rightly(ran: tuple[Any, str]) -> None:
