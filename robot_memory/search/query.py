@@ -207,7 +207,7 @@ class Search(ABC):
                 return self.score(lookup.find_ids(connection, where), n)
             if asked == first and self.restrict(where, reads=True):
                 continue
-            if asked > first and not narrow:  # not even the best of so many
+            if not narrow and (asked > first or not passed):  # not even the best of so many
                 narrow, passing = True, find_few(connection, where, few)
                 if passing is not None:
                     return self.score(passing, n)
