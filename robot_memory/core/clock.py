@@ -6,7 +6,6 @@ import ctypes
 import functools
 import os
 import time
-import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
@@ -87,6 +86,8 @@ def read_boot_id() -> str:
         with open('/proc/sys/kernel/random/boot_id', encoding='ascii') as file:
             return file.read().strip()
     except OSError:
+        import uuid  # here: it asks what machine this is, which few need
+
         return f'process-{uuid.uuid4()}'
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -32,7 +31,7 @@ def write_file(
     folder cannot be written.
     """
     guarded = tuple(guarded)
-    part = f'.robot_memory-{secrets.token_hex(8)}.part'
+    part = f'.robot_memory-{os.urandom(8).hex()}.part'
     try:
         folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:

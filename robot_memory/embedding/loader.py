@@ -18,7 +18,6 @@ from robot_memory.embedding.locate import (
     find_second_model,
     make_default_model,
 )
-from robot_memory.embedding.onnx import OnnxEmbedder
 from robot_memory.embedding.protocol import Embedder
 
 State = Literal['off', 'loading', 'ready', 'failed']
@@ -69,7 +68,14 @@ atexit.register(_loads.wait)
 
 def open_second_model(named: str) -> Embedder:
     """Load the second model: that of a named folder, or the fetched one."""
-    return OnnxEmbedder(find_second_model(named))
+    return _open(find_second_model(named))
+
+
+def _open(directory: Path, threads: int = 1) -> Embedder:
+    """Open a model; who asks for none does not wait until the code that runs one is imported."""
+    from robot_memory.embedding.onnx import OnnxEmbedder
+
+    return OnnxEmbedder(directory, threads)
 
 
 class BackgroundEmbedder:
@@ -161,7 +167,7 @@ class BackgroundEmbedder:
             self._done.set()
 
     def _open(self, directory: Path) -> Embedder:
-        return OnnxEmbedder(directory, self._threads)
+        return _open(directory, self._threads)
 
     def _fail(self, reason: str) -> None:
         self.state, self.reason = 'failed', reason

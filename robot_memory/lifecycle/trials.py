@@ -18,7 +18,15 @@ from robot_memory.lifecycle.no_record import refuse_unrecorded
 from robot_memory.memory import Memory
 from robot_memory.skills.model import Noticed
 from robot_memory.storage import Connection
-from robot_memory.storage.tables import events, folding, memories, sessions, situations, trials
+from robot_memory.storage.tables import (
+    events,
+    folding,
+    memories,
+    sessions,
+    situations,
+    trial_uses,
+    trials,
+)
 from robot_memory.text.categories import PROTECTED, classify
 
 _MODALITY = 'proprioceptive'
@@ -134,7 +142,7 @@ def _record(
     with copy.lock:
         check_units(copy, trial)
         writer = memory.caller.state(None)
-        counts = writer.authority in trials.COUNTED
+        counts = writer.authority in trial_uses.COUNTED
         noticed = Noticed(None, None)
         if counts:
             noticed = copy.record(trial, _choose_vector(copy, trial, vector))

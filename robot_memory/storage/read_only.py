@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import secrets
+import os
 import shutil
 import tempfile
 from contextlib import closing
@@ -119,7 +119,7 @@ def load_upgraded_copy(
         if _read_free_memory() < needed:
             raise why
         # memdb shares a database whose name begins with a slash with the process's connections.
-        uri = f'file:/robot_memory-{secrets.token_hex(8)}?vfs=memdb'
+        uri = f'file:/robot_memory-{os.urandom(8).hex()}?vfs=memdb'
         copy = apsw.Connection(
             uri, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +26,8 @@ def has_log(path: Path) -> bool:
 
 def copy_with_log(path: Path, copy: Path) -> None:
     """Copy the file of a store and its log, as far as they are there; raise Unavailable."""
+    import subprocess  # here: few copy a store
+
     for suffix in ('', LOG):
         source = name_file(path, suffix)
         if source.exists():

@@ -10,7 +10,6 @@ import fcntl
 import logging
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -136,6 +135,8 @@ def _keep(connection: apsw.Connection, path: Path, kept: Path) -> None:
 
 def _clone(connection: apsw.Connection, path: Path, part: Path) -> bool:
     """Share the store's blocks with a copy (reflink) where the file system can; say whether."""
+    import subprocess  # here: whoever upgrades nothing does not wait for it
+
     connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     connection.execute('BEGIN IMMEDIATE')  # from here nobody writes
     try:

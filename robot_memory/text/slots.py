@@ -274,14 +274,16 @@ def _compile_units() -> dict[str, re.Pattern[str]]:
 
 
 @cache
-def _compile_asked() -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str], re.Pattern[str]]]]:
-    """Compile what tells that anything is asked for in English, and each kind in both."""
+def _compile_anything() -> re.Pattern[str]:
+    """Compile what tells that anything is asked for in English."""
+    return re.compile(rf'\b(?:{"|".join(_TABLES["asked"].values())})')
+
+
+@cache
+def _compile_asked(kind: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Compile what tells that a kind is asked for in English, and in Chinese."""
     english, chinese = _TABLES['asked'], _TABLES['asked_han']
-    patterns = [
-        (kind, re.compile(rf'\b(?:{words})'), re.compile(chinese[kind]))
-        for kind, words in english.items()
-    ]
-    return re.compile(rf'\b(?:{"|".join(english.values())})'), patterns
+    return re.compile(rf'\b(?:{english[kind]})'), re.compile(chinese[kind])
 
 
 def _is_unfit(question: Slots, text: Slots) -> bool:
@@ -306,10 +308,11 @@ def _is_unfit(question: Slots, text: Slots) -> bool:
 @cache_texts(256)
 def _find_asked(folded: str) -> str:
     """Return what a question asks for, '' where it does not say."""
-    anything, patterns = _compile_asked()
-    if folded.isascii() and not anything.search(folded):
+    if folded.isascii() and not _compile_anything().search(folded):
         return ''
-    for kind, english, chinese in patterns:
+    kinds: list[str] = list(_TABLES['asked'])
+    for kind in kinds:
+        english, chinese = _compile_asked(kind)
         if english.search(folded) or chinese.search(folded):
             return kind
     return ''

@@ -15,18 +15,20 @@ import math
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from robot_memory.core.errors import Unavailable
 from robot_memory.core.places import Place, read_place
-from robot_memory.detectors import Pose
 from robot_memory.storage.indexes import positions
 from robot_memory.storage.indexes.cells import make_cell
 from robot_memory.storage.indexes.filters import Where, find_few
 from robot_memory.storage.indexes.outward import walk_outward
 from robot_memory.storage.indexes.set_aside import CONTEXTS, is_avoided
+
+if TYPE_CHECKING:
+    from robot_memory.detectors import Pose
 
 _SPREAD = struct.Struct('<6d')
 FIRST = 8
@@ -198,6 +200,8 @@ def find_nearest(
     looked at is put into `seen`. The first list is of so many as are `wanted`, the next of twice
     as many.
     """
+    from robot_memory.detectors import Pose  # here: most recalls need none
+
     brought_back = [
         (frame, (pose.invert() @ Pose(target, _UNTURNED)).position)
         for frame, pose in frames.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -13,9 +13,11 @@ from robot_memory.core.authority import Writer
 from robot_memory.core.maps import NO_MAP, CurrentMap, MapRevision, describe_place
 from robot_memory.core.places import read_place
 from robot_memory.core.records import Record
-from robot_memory.detectors import Pose
 from robot_memory.storage import epochs
 from robot_memory.storage.tables import writers
+
+if TYPE_CHECKING:
+    from robot_memory.detectors import Pose
 
 NUMBERS = struct.Struct('<7d')
 _AT = epochs.correct('maps.at', 'maps.epoch')
@@ -161,6 +163,8 @@ def find_by_digest(
 
 def list_anchors(connection: apsw.Connection) -> list[Anchor]:
     """Return what brings revisions into others, the newest first."""
+    from robot_memory.detectors import Pose  # here: most recalls need none
+
     rows = connection.execute(
         'SELECT old_name, old_revision, name, revision, numbers, residual, landmarks'
         ' FROM map_anchors ORDER BY id DESC'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from typing import Any
 
 import apsw
@@ -30,7 +30,7 @@ def get_store_id(connection: apsw.Connection) -> str:
 
 def put_store_id(connection: apsw.Connection) -> None:
     """Give a store an identity of its own."""
-    put(connection, 'store_id', f'robot-mem-{secrets.token_hex(8)}')
+    put(connection, 'store_id', f'robot-mem-{os.urandom(8).hex()}')
 
 
 def get_switch(connection: apsw.Connection, name: str) -> bool | None:

@@ -14,7 +14,7 @@ from robot_memory.core.records import NO_LINKS, Record
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes.filters import STAMP, TIMES
 from robot_memory.storage.indexes.occasions import Occasion
-from robot_memory.storage.tables import observations, replacements, trials, writers
+from robot_memory.storage.tables import observations, replacements, trial_uses, writers
 from robot_memory.text.caching import cache_texts
 
 _COLUMNS = (
@@ -50,7 +50,7 @@ def get_whole(
     """
     rows = connection.execute(SELECT_SOME, (json.dumps(list(ids)),))
     found = {row[0]: _read_values(row) for row in rows}
-    for memory_id, (helped, hurt) in trials.count_uses(connection, found).items():
+    for memory_id, (helped, hurt) in trial_uses.count_uses(connection, found).items():
         found[memory_id].update(helped=helped, hurt=hurt)
     facts = [values for values in found.values() if values['type'] == 'fact']
     if facts:

@@ -8,23 +8,18 @@ is read anew from its memory's context, so a lost or stale row changes no answer
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import apsw
 
 from robot_memory.core.amounts import Value
-from robot_memory.core.authority import AUTHORITIES
 from robot_memory.core.trials import TRIAL, Trial, read_figures, read_trial, write_figures
 from robot_memory.storage.tables import event_names, situations
+from robot_memory.storage.tables.trial_uses import IS_COUNTED
 
 VERSION = 1
 """Raise it when the same context would give another row: stored ones are then read anew."""
-LEAST_AUTHORITY = 'robot'
-"""Trials of lower authorities are stored and not learned from."""
-COUNTED = AUTHORITIES[: AUTHORITIES.index(LEAST_AUTHORITY) + 1]
-"""Authorities whose trials are learned from."""
-_IS_COUNTED = f'm.authority IN ({", ".join(map(repr, COUNTED))})'
 _IS_TRIAL = f"m.type = 'perception' AND json_type(m.context, '$.{TRIAL}') = 'object'"
 _COLUMNS = 'situation, figures, success, simulated, robot, surprise'
 
@@ -137,7 +132,7 @@ def count_uncounted(connection: apsw.Connection, collection: str, skill: str) ->
     """Return how many active trials stand on an authority too low to be learned from."""
     ((number,),) = connection.execute(
         'SELECT count(*) FROM trials AS t JOIN memories AS m ON m.id = t.memory_id'
-        f" WHERE t.collection = ? AND t.skill = ? AND m.status = 'active' AND NOT {_IS_COUNTED}",
+        f" WHERE t.collection = ? AND t.skill = ? AND m.status = 'active' AND NOT {IS_COUNTED}",
         (collection, skill),
     )
     return int(number)
@@ -167,18 +162,6 @@ def read_situations(connection: apsw.Connection, collection: str, skill: str) ->
     return {situation: words or '' for situation, words in rows}
 
 
-def count_uses(connection: apsw.Connection, ids: Collection[int]) -> dict[int, tuple[int, int]]:
-    """Return of memories in how many active trials they helped and in how many they hurt."""
-    rows: Any = connection.execute(
-        'SELECT u.used, sum(t.success = 1), sum(t.success = 0) FROM trial_uses AS u'
-        ' JOIN trials AS t ON t.memory_id = u.trial JOIN memories AS m ON m.id = u.trial'
-        " WHERE u.used IN (SELECT value FROM json_each(?)) AND m.status = 'active'"
-        f' AND {_IS_COUNTED} GROUP BY u.used',
-        (json.dumps(list(ids)),),
-    )
-    return {used: (helped or 0, hurt or 0) for used, helped, hurt in rows}
-
-
 def read(
     connection: apsw.Connection, collection: str, skill: str, ids: Iterable[int] | None = None
 ) -> list[Row]:
@@ -194,7 +177,7 @@ def read(
         + ', '.join(f't.{name}' for name in _COLUMNS.split(', '))
         + ' FROM trials AS t CROSS JOIN memories AS m ON m.id = t.memory_id'
         " WHERE t.collection = ?1 AND t.skill = ?2 AND m.status = 'active'"
-        f' AND {_IS_COUNTED} AND t.version = ?3{some} ORDER BY t.memory_id',
+        f' AND {IS_COUNTED} AND t.version = ?3{some} ORDER BY t.memory_id',
         (collection, skill, VERSION, *given),
     )
     return [_make_row(*row) for row in rows]
@@ -258,7 +241,7 @@ def read_stale(connection: apsw.Connection, collection: str, skill: str) -> list
     Their situations have negative ids.
     """
     found = []
-    is_learned = f"m.status = 'active' AND {_IS_COUNTED}"
+    is_learned = f"m.status = 'active' AND {IS_COUNTED}"
     for memory_id, place, context in _find_stale(connection, is_learned):
         trial = read_trial(json.loads(context))
         if trial is not None and (place, trial.skill) == (collection, skill):
