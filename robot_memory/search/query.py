@@ -23,6 +23,8 @@ answers from the file, each of which would slow it down. In a larger one keyword
 _FEW = 6.0
 """Times the root of the collection's size: so many that pass are ranked alone, in the time that
 walking the ranking takes for more."""
+_LARGE = 50_000
+"""Memories of which a ranking takes longer than to read what conditions may let pass."""
 _SPARE = 8
 """So many more than n must pass, for close neighbours may be mixed in the ranking."""
 _AHEAD, _LEAP = 2, 16
@@ -197,6 +199,8 @@ class Search(ABC):
             passing = find_few(connection, where, few)
             if passing is not None:
                 return self.score(passing, n)
+            if self.size > _LARGE:
+                self.restrict(where, reads=True)
         first = asked = n + MARGIN
         while True:
             found = self.rank(asked)

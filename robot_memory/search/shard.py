@@ -297,7 +297,7 @@ class Shard:
         """Return the rows that have a vector of the first model."""
         return self._first.find_embedded(self.count)
 
-    def rows_of(self, ids: Sequence[int]) -> NDArray[np.int64]:
+    def rows_of(self, ids: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the rows of those of the ids that are here and alive."""
         asked = np.asarray(ids, np.int64)
         found = np.searchsorted(self.ids[: self.count], asked)

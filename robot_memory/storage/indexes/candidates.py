@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import apsw
+import numpy as np
+from numpy.typing import NDArray
 
 from robot_memory.storage.indexes.set_aside import CONTEXTS, WORDS, is_avoided
 
@@ -71,10 +73,19 @@ def _count(connection: apsw.Connection, query: CandidateQuery, bound: int) -> in
     return int(number)
 
 
-def list_ids(connection: apsw.Connection, query: CandidateQuery, most: int) -> list[int] | None:
-    """Return the ids that a query gives, with some twice perhaps; None where they are more."""
-    rows = connection.execute(f'SELECT id FROM ({query.sql}) LIMIT ?', (*query.values, most + 1))
-    found: list[int] = [memory_id for (memory_id,) in rows]
+def list_ids(
+    connection: apsw.Connection, query: CandidateQuery, most: int
+) -> NDArray[np.int64] | None:
+    """
+    Return the ids that a query gives, with some twice perhaps; None where they are more.
+
+    They come as one text: a hundred thousand rows take more than twice as long.
+    """
+    ((text,),) = connection.execute(
+        f'SELECT group_concat(id) FROM (SELECT id FROM ({query.sql}) LIMIT ?)',
+        (*query.values, most + 1),
+    )
+    found = np.fromstring(text, np.int64, sep=',') if text else np.empty(0, np.int64)
     return found if len(found) <= most else None
 
 
