@@ -25,7 +25,6 @@ sys.path.insert(0, str(HERE))
 
 # The environment leaves this folder out.
 from facts import make_fact, make_question  # noqa: E402
-from import_speed import find_checkout  # noqa: E402
 
 BLOCK = {'learn': 50, 'recall': 25, 'recall, filter': 25, 'recall, a hundred': 5}
 """Calls of a block."""
@@ -121,6 +120,8 @@ def main() -> None:
         return
     if given.other is None:
         parser.error('name the folder or the commit of the other checkout')
+    from import_speed import find_checkout  # of this checkout, not of an older one that serves
+
     options = ['--durability', given.durability, '--model', given.model]
     ratios = compare(find_checkout(given.other), given.blocks, options)
     quartiles = {name: statistics.quantiles(found, n=4) for name, found in ratios.items()}
