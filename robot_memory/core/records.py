@@ -256,32 +256,26 @@ def make_record(
     context: dict[str, Any],
     now: int,
     writer: Writer,
-    *,
-    collection: str = '',
-    session_id: str | None = None,
-    stamp: int | None = None,
-    stamp_is_local: bool = False,
+    **fields: Any,
 ) -> Record:
-    """Return a record of what a writer says."""
+    """Return a record of what a writer says; other `fields` are as they are given."""
     actor_id = find_actor(context)
     event = context.get('event_id')
-    return Record(
-        type=type,
-        collection=collection,
-        content=text,
-        category=found.category,
-        confidence=found.confidence,
-        tags=found.tags,
-        scope_files=found.scope_files,
-        context=context,
-        actor_id=actor_id,
-        event_id=event if isinstance(event, str) and event else None,
-        strategy_name=infer_strategy(context, found.category, actor_id),
-        session_id=session_id,
-        stamp=stamp,
-        stamp_is_local=stamp_is_local,
-        created_at=now,
-        updated_at=now,
-        authority=writer.authority,
-        writer=writer,
-    )
+    known: dict[str, Any] = {
+        'type': type,
+        'collection': '',
+        'content': text,
+        'category': found.category,
+        'confidence': found.confidence,
+        'tags': found.tags,
+        'scope_files': found.scope_files,
+        'context': context,
+        'actor_id': actor_id,
+        'event_id': event if isinstance(event, str) and event else None,
+        'strategy_name': infer_strategy(context, found.category, actor_id),
+        'created_at': now,
+        'updated_at': now,
+        'authority': writer.authority,
+        'writer': writer,
+    }
+    return Record(**{**known, **fields})

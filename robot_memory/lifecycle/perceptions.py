@@ -183,8 +183,13 @@ def _make_record(
         found = replace(found, confidence=perception.confidence)
     # What a tap measured is the robot's; what a caller describes may be what a sign says.
     writer = caller.relay('robot' if caller.face == 'tap' else 'observed')
-    return replace(
-        make_record('perception', perception.description, found, context, now, writer),
+    return make_record(
+        'perception',
+        perception.description,
+        found,
+        context,
+        now,
+        writer,
         collection=perception.collection,
         session_id=perception.session_id,
         perception_type=perception.perception_type,

@@ -210,8 +210,13 @@ def _insert(
     if found.category in PROTECTED:
         found = replace(found, category='observation', tags=('observation', *found.tags[1:]))
     now = memory.clock()
-    made = replace(
-        make_record('perception', text, found, dict(context), now, writer),
+    made = make_record(
+        'perception',
+        text,
+        found,
+        dict(context),
+        now,
+        writer,
         collection=report.collection,
         session_id=report.session_id,
         perception_type=_MODALITY,

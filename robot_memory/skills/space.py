@@ -31,18 +31,7 @@ class Space:
     @classmethod
     def of(cls, trials: Trials) -> Space:
         """Return the space that trials span; a value that never varied has a spread of 1."""
-        values = trials.points.values
-        spreads, centers = np.ones(values.shape[1]), np.zeros(values.shape[1])
-        for column, name in enumerate(trials.names):
-            if name in trials.categories:
-                spreads[column] = np.nan
-                continue
-            known = values[:, column][~np.isnan(values[:, column])]
-            if len(known):
-                mean = known.mean()
-                spreads[column] = float(known.std(mean=mean)) or 1.0
-                centers[column] = float(mean)
-        return cls(trials.vectors, spreads, centers)
+        return cls(trials.vectors, *trials.find_spreads())
 
     @property
     def columns(self) -> int:

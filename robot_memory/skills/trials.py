@@ -113,6 +113,7 @@ class Trials:
         self._situations = Growing((), np.int64, -1)
         self._values = Growing((0,), float, np.nan)
         self._simulated = Growing((), bool, False)
+        self._spreads = (0, 0), (np.ones(0), np.zeros(0))
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -132,6 +133,29 @@ class Trials:
     def simulated(self) -> NDArray[np.bool_]:
         """Which are simulated, shape (trials,)."""
         return self._simulated.rows
+
+    def find_spreads(self) -> tuple[Floats, Floats]:
+        """
+        Return standard deviations and means of the columns of values, shapes (columns,).
+
+        Of categories they are NaN and 0, of what never varied 1 and the value. They are computed
+        once for each number of trials, and must not be changed.
+        """
+        key = len(self), len(self.names)
+        if self._spreads[0] != key:
+            values = self._values.rows
+            spreads, centers = np.ones(values.shape[1]), np.zeros(values.shape[1])
+            for column, name in enumerate(self.names):
+                if name in self.categories:
+                    spreads[column] = np.nan
+                    continue
+                known = values[:, column][~np.isnan(values[:, column])]
+                if len(known):
+                    mean = known.mean()
+                    spreads[column] = float(known.std(mean=mean)) or 1.0
+                    centers[column] = float(mean)
+            self._spreads = key, (spreads, centers)
+        return self._spreads[1]
 
     def get_result(self, name: str) -> Floats:
         """Return a result of all trials, shape (trials,); NaN where it was not measured."""

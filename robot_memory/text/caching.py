@@ -23,10 +23,11 @@ def cache_texts(most: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         keep: Any = lru_cache(maxsize=most)(function)
+        plain: Any = function
         if len(signature(function).parameters) == 1:
 
             def call_one(text: Any) -> R:
-                found: R = (keep if len(text) <= LONGEST else function)(text)
+                found: R = (keep if len(text) <= LONGEST else plain)(text)
                 return found
 
             one: Any = wraps(function)(call_one)

@@ -138,7 +138,8 @@ def _intern_form(
         first = None if vectors is None else vectors.first
         forms.put(connection, form, forms.FIRST, first)
     other_vectors.put_form(connection, form, known, type, text, vectors)
-    if found is not None and forms.find_known(connection, form) != known:
+    is_new = found is None or vectors is None  # then no vector became known of a known form
+    if not is_new and forms.find_known(connection, form) != known:
         forms.note_change(connection, form)
     return form
 
