@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from robot_memory.text.caching import cache_texts
 from robot_memory.text.rules.amounts import Amount, load, read_amounts
@@ -55,9 +55,7 @@ def read_limits(text: str) -> tuple[Limit, ...]:
     if not amounts:
         return ()
     for name, put in (('goes_on', ' '), ('compared', '超过')):
-        folded = re.sub(
-            load()['forbidden'][name], lambda match, put=put: put.ljust(len(match[0])), folded
-        )
+        folded = re.sub(load()['forbidden'][name], partial(_pad, put), folded)
     parts = sorted(
         (one for one in split_rule(folded) if one.is_condition or one.is_exception),
         key=lambda one: one.start,
@@ -71,6 +69,10 @@ def read_limits(text: str) -> tuple[Limit, ...]:
     return tuple(found) or tuple(
         Limit(None, None, one.unit, folded) for one in amounts if not one.counted
     )
+
+
+def _pad(put: str, match: re.Match[str]) -> str:
+    return put.ljust(len(match[0]))
 
 
 def may_bound(folded: str) -> bool:
@@ -216,7 +218,7 @@ def _find_side(before: str, after: str, rest: str, whole: str) -> tuple[str, int
         own = _find_first(rest, 'after')
         own = own if own and own[0] in ('upper', 'lower') else None
     if own is not None and (found is None or (found[1] > _NEAR and own[1] < found[1])):
-        found, told = own[:2], own[2]
+        found, told = own, own[2]
     if found is None:
         return 'high' if _is_refused(after + rest) else '', 0
     kind = found[0]
@@ -229,9 +231,7 @@ def _find_side(before: str, after: str, rest: str, whole: str) -> tuple[str, int
         forbids = forbids or bool(re.search(load()['forbidden']['less'], behind))
         return 'low' if forbids else '' if is_topic or _follows(after + rest) else 'high', told
     forbids = forbids or _is_refused(after + rest) or _forbids_topic(after, bool(told))
-    if re.search(load()['things']['left'], before) and re.search(
-        load()['things']['en'], before[: found[2]]
-    ):
+    if not told and _is_left(before, found[2]):
         forbids = True
     # What is more is wanted only where a word says so: a limit on the wrong side does harm.
     wants = _wants(whole) or _wants(after)
@@ -274,6 +274,12 @@ def _forbids(text: str) -> bool:
     no = load()['no']
     cleaned = text.replace('不锈', '')
     return bool(re.search(f'{no["en"]}|{no["zh"]}', cleaned))
+
+
+def _is_left(before: str, begin: int) -> bool:
+    """Say whether what is handled is told by its amount, and left: 'leave anything over 2 kg'."""
+    things = load()['things']
+    return bool(re.search(things['left'], before) and re.search(things['en'], before[:begin]))
 
 
 def _is_topic(before: str, after: str) -> bool:
