@@ -492,3 +492,29 @@ def test_the_figure_is_meant_whose_name_the_question_has(
     assert robot.recall('fastest motion today').memories[0].id == ids[0]
     assert robot.recall('fastest motion of the wrist today').memories[0].id == ids[1]
     assert robot.recall('今天腕部转得最快的一次运动').memories[0].id == ids[1]
+
+
+def test_of_the_newest_few_one_is_asked_for(pushes: tuple[Robot, dict[str, int]]) -> None:
+    robot, ids = pushes
+    answer = robot.recall('Of the last two pushes, which was the hardest?')
+    assert [event.memory_id for event in require(answer.events)] == [ids['today']]
+    answer = robot.recall('Of the last three pushes, which was the hardest?')
+    assert require(answer.events)[0].memory_id == ids['hard yesterday']
+
+
+def test_of_several_shifts_the_one_with_more_is_told(
+    open_robot: Callable[..., Robot], clock: MovableClock
+) -> None:
+    robot = open_robot(time_zone='UTC')
+    ids = []
+    for title, forces in (('Early shift', (3.0, 4.0)), ('Late shift', (5.0,)), ('Other', (6.0,))):
+        session = robot.start_session(title=title).session_id
+        clock.forward(seconds=60)
+        ids += [feel(robot, one / 100, one, session_id=session) for one in forces]
+        clock.forward(seconds=60)
+        robot.end_session(session)
+    answer = robot.recall('Did the early shift or the late shift have more pushes?')
+    assert require(answer.aggregate).value == 2
+    assert set(require(answer.aggregate_ids)) == set(ids[:2])
+    answer = robot.recall('hardest push of the early or the late shift')
+    assert require(answer.events)[0].memory_id == ids[2]

@@ -79,7 +79,7 @@ TIMES = [
     ('how many stalls took more than fourty seconds?', 'stalls, duration over 40 s, count'),
     ('the fifth push of today', 'pushes, oldest first, from the 5th on, 1 of them, 2026-11-20'),
     ("mean mass of the boxes from last night's shift",
-     'palletizing, mean of mass, 2026-11-19 18:00 to 2026-11-20 06:00'),
+     'palletizing, mean of mass, during the last shift of 2026-11-19 18:00 to 2026-11-20 06:00'),
     ('mean residual of the calibrations', 'calibrations, mean of length'),
     ('calibrations worse than 1.2 mm', 'calibrations, length over 0.0012 m'),
 ]  # fmt: skip

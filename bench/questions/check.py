@@ -43,9 +43,10 @@ more.jsonl, third.jsonl, fifth.jsonl, sixth.jsonl, seventh.jsonl, eighth.jsonl, 
 tenth.jsonl and eleventh.jsonl are further sets of the same format, with the halves `tune` and
 `check`. The halves `check` of third.jsonl, sixth.jsonl, eighth.jsonl, ninth.jsonl, tenth.jsonl
 and eleventh.jsonl are only counted: nobody who writes rules reads them. Those from fifth.jsonl
-on are by hands that had seen no question before. The half `check` of fifth.jsonl was counted (61 of 100 right first), then looked
-at: it is `tune` since, and the file has no other half. seventh.jsonl was counted as a whole
-before any rule was written for it (95 of 160 right first), and is `tune` since. The hand of
+on are by hands that had seen no question before. The half `check` of fifth.jsonl was counted
+(61 of 100 right first), then looked at: it is `tune` since, and the file has no other half.
+seventh.jsonl was counted as a whole before any rule was written for it (95 of 160 right first),
+and is `tune` since. The hand of
 eighth.jsonl had seen six questions of sixth.jsonl, for the format; 80 of its questions are `tune`
 and 120 `check`, in that proportion in each group. Before any rule was written for it, 59 of its
 80 `tune` questions were right first; its `check` was counted three times since, with 102, 101 and

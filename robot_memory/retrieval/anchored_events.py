@@ -35,6 +35,8 @@ _AMOUNT = re.compile(
 _SHORT = timedelta(minutes=1)
 _BESIDE_NS = 10 * 10**9
 """How far from an event a fault may begin that tells of it."""
+_TOLD = 2
+"""How many words of an anchor a fault has at least that is meant in place of another event."""
 _WEEK = timedelta(days=7)
 _SAID = 50
 """Statements of which the one with most of the words is meant."""
@@ -297,23 +299,32 @@ class AnchoredEvents(MeantEvents):
         """Return the events whose words have most of those that an anchor has left."""
         words = list_words(reading.rest)
         counts = self.words.count_each(words, found)
+        if words and max(counts, default=0.0) < 1:  # none has a word itself
+            told, having = self._find_told(words, window)
+            seen = self._list_beside(found, told)
+            if not counts:
+                return seen or (found if reading.kinds or reading.order else [])
+            other = set(reading.kinds).isdisjoint(('session', 'fault', 'state'))
+            if having >= _TOLD and other:
+                return seen or told  # the door button was hit: that is a stop, and no contact
         if not counts:
-            seen = self._find_witnessed(words, found, window)
-            return seen or (found if reading.kinds or reading.order else [])
+            return found if reading.kinds or reading.order else []
         best = choose_best(found, counts)
         return choose_way(reading.rest, words, best) if 'tool change' in reading.labels else best
 
-    def _find_witnessed(
-        self, words: Sequence[Alternatives], found: list[EventRow], window: Window
-    ) -> list[EventRow]:
-        """Return events beside a fault that has the words: the collision with the rack."""
-        if not (words and found):
-            return []
+    def _find_told(
+        self, words: Sequence[Alternatives], window: Window
+    ) -> tuple[list[EventRow], float]:
+        """Return the faults that have most of some words, and how many they have."""
         where = {'collection': self.collection, 'kind': {'$in': ['fault', 'state']}}
         faults = self.list_events(where, window, 'onset', True, POOL)
         counts = self.words.count_each(words, faults)
-        told = [one.onset for one in choose_best(faults, counts)] if counts else []
-        return [one for one in found if any(abs(one.onset - at) <= _BESIDE_NS for at in told)]
+        return (choose_best(faults, counts), max(counts)) if counts else ([], 0.0)
+
+    def _list_beside(self, found: Sequence[EventRow], told: Sequence[EventRow]) -> list[EventRow]:
+        """Return the events beside a fault that tells of them: the collision with the rack."""
+        at = [one.onset for one in told]
+        return [one for one in found if any(abs(one.onset - other) <= _BESIDE_NS for other in at)]
 
 
 def _name_tools(folded: str, mentions: Sequence[Mention]) -> Iterator[str]:

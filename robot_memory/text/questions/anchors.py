@@ -169,6 +169,8 @@ def _read_english(
 ) -> FoundAnchor | None:
     start, rest, at = match.start('rest'), match['rest'], match.start('relation')
     article, relation = match['the'] or '', match['relation']
+    shift = relation == 'from' and load_pattern('anchors', 'english', 'shift').search(rest)
+    relation = 'during' if shift else relation
     end = start + len(rest) if relation == 'from' else cut_words(start, rest)
     said = _cut_said(start, article, rest) if relation not in ('in', 'of', 'from') else None
     if said:
