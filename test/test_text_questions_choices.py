@@ -101,3 +101,18 @@ def test_as_many_shifts_are_named_as_are_said_and_no_more_than_twenty() -> None:
     many = find_shifts('the last 400 shifts')
     assert many is not None and len(many.among) == 20
     assert find_shifts('the early shift or the early shift') is None
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'who works the early or the late shift',
+        '早班和晚班几点交接',
+        'which tool do I have to use for glass?',
+        'Which gripper is on the shelf?',
+        'what is the robot doing when a part falls?',
+        'which is heavier, a lid or a block?',
+    ],
+)
+def test_what_always_holds_asks_for_no_event(text: str) -> None:
+    assert not read_question(text, NOW, BERLIN)

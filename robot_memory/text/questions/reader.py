@@ -18,6 +18,7 @@ from robot_memory.text.questions.choices import (
 )
 from robot_memory.text.questions.events import (
     Mention,
+    find_cues,
     find_outcome,
     is_asked_for,
     locate_quantities,
@@ -120,7 +121,8 @@ class _Reader(OrderReader):
         seen = any(m.kinds == ('scene',) for m in self.mentions) and not self.cues.present
         says = says or bool(seen and load_pattern('events', 'instant', 'en').search(self.folded))
         says = says or self._tells_how_sessions_ended()
-        held = told is None and aggregate is None and self.asks_held(self.mentions)
+        held = not (told or aggregate or self.cues.asked or self.cues.future)
+        held = held and self.asks_held(self.mentions)
         says = says or held or self.latest is not None
         used = self.leave_unfit(self.choose_mentions(says), order.order if order else None)
         used = used or self._list_shifts()
@@ -209,10 +211,15 @@ class _Reader(OrderReader):
         """Leave the shifts that are named together out of what is read further."""
         if self.pair or self.compared:
             return
-        self.shifts = find_shifts(self.folded)
-        if self.shifts:
-            self.folded = mask(self.folded, [self.shifts.span])
-            self.mentions = [m for m in self.mentions if not is_inside(m, self.shifts.span)]
+        shifts = find_shifts(self.folded)
+        if shifts is None:
+            return
+        others = [m for m in self.mentions if not is_inside(m, shifts.span)]
+        cues = find_cues(self.folded)
+        if cues.asked or cues.future or not (cues.past or any(m.kinds for m in others)):
+            return  # who works the early or the late shift
+        self.shifts, self.mentions = shifts, others
+        self.folded = mask(self.folded, [shifts.span])
 
     def _leave_latest(self) -> None:
         """Read what the robot does now, or did last, as its latest task."""
