@@ -43,8 +43,8 @@ def find_shifts(folded: str) -> Shifts | None:
         match = load_pattern('choices', 'shifts', name).search(folded)
         if match and match['one'] != match['other']:
             what = match['what'].removesuffix('s')
-            words = (f'{match[one]}{what}' for one in ('one', 'other'))
-            return Shifts(tuple(Anchor('during', one) for one in words), match.span())
+            named = (f'{match[one]}{what}' for one in ('one', 'other'))
+            return Shifts(tuple(Anchor('during', one) for one in named), match.span())
     return None
 
 

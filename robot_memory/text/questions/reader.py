@@ -160,7 +160,10 @@ class _Reader(OrderReader):
         if told and told.relation == 'before' and told.window and aggregate and not window:
             window = replace(told.window, until=None, near=None)  # how many today until the stop
         asking = mask(self.folded, [anchor.span]) if anchor else self.folded
-        tasks = bool((doing and told) or (aggregate and aggregate.aggregate.group == 'task'))
+        counted = aggregate.aggregate if aggregate else None
+        grouped = counted and (counted.function, counted.group) == ('count', 'task')
+        tasks = bool(doing and told and told.relation == 'during')
+        tasks = tasks or bool(grouped and find_outcome(asking))
         outcome = find_outcome(asking) if tasks or self._may_have_outcome(own) else None
         spans = [
             *_span((*times, *self.beside, *(against.spans if against else ())), 'window'),
