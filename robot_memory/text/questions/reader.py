@@ -253,7 +253,8 @@ class _Reader(OrderReader):
         found = find_choice(self.said, self.mentions, group)
         if found is None:
             return None, None
-        aggregate = found.aggregate and FoundAggregate(found.aggregate, (found.span,), ())
+        counted = found.aggregate
+        aggregate = FoundAggregate(counted, (found.span,), ()) if counted else None
         return FoundOrder(found.order, (found.span,)), aggregate
 
     def _choose_of_last(self, order: FoundOrder | None) -> tuple[FoundOrder | None, int]:
