@@ -98,9 +98,7 @@ def measure_constraints(half: str, lists: bool, model: str, hand: str) -> None:
     print_shares('descriptions taken for rules', wrong)
 
 
-def measure_limits(
-    half: str, lists: bool, model: str, hand: str, name: str = 'limits'
-) -> None:
+def measure_limits(half: str, lists: bool, model: str, hand: str, name: str = 'limits') -> None:
     """Print how many worded limits bind as they say, and how many descriptions become rules."""
     found, bound, wrong = (Counter[tuple[str, bool]]() for _ in range(3))
     with open_store(model) as memory:

@@ -154,7 +154,7 @@ class EffortDetector:
     def break_off(self, reason: str = ENDED) -> list[Event]:
         """Hand on what there is, because of `reason`; what was learned stays."""
         self._close(reason)
-        self._position = []
+        self._speeds.forget_position()
         return self._buffer.flush()
 
     def _follow(self, block: JointBlock, before_ns: int) -> list[tuple[int, Event]]:

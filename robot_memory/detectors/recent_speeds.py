@@ -20,6 +20,10 @@ class RecentSpeeds:
         self._last = [0.0] * joints
         self._position: list[float] = []
 
+    def forget_position(self) -> None:
+        """Take the next position for no movement from the last one: there may be time between."""
+        self._position = []
+
     def estimate(self, block: JointBlock, elapsed: list[float]) -> Table:
         """
         Return the speeds of the next readings, which have an effort of each joint.

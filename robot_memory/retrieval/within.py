@@ -53,7 +53,8 @@ def _integrate(offsets: Array, covariances: Array, radius: float) -> Array:
     shares = _erf((half - middle) / scale) - _erf((-half - middle) / scale)
     found = np.clip(shares.sum(axis=1) / (2 * _POINTS), 0.0, 1.0)
     is_inside = np.linalg.norm(means, axis=1) <= radius
-    return np.where(deviations[:, 2] < _LEAST, is_inside, found)
+    probabilities: Array = np.where(deviations[:, 2] < _LEAST, is_inside, found)
+    return probabilities
 
 
 def bound_within(offsets: Array, covariances: Array, radius: float) -> Array:

@@ -26,7 +26,6 @@ from robot_memory.storage.error_messages import (
 )
 from robot_memory.storage.file_watch import identify, make_watch
 from robot_memory.storage.indexes import set_aside
-from robot_memory.storage.locks import released
 from robot_memory.storage.read_only import (
     ReadOnlyStore,
     load_upgraded_copy,

@@ -37,7 +37,7 @@ LAYERS = (
 
 STORAGE_LAYERS = (
     ('schema', 'epochs', 'page_file', 'store_files', 'private_library', 'write_turns'),
-    ('damage', 'file_watch', 'lock_owners', 'locks'),
+    ('damage', 'file_watch', 'lock_owners'),
     ('error_messages',),
     ('checksums', 'vector_extension'),
     ('source', 'replacement'),
