@@ -8,7 +8,7 @@ import re
 import pytest
 
 from robot_memory.text.categories import _DATA
-from robot_memory.text.prefixes import Lexicons, Prefixes, find_prefixes, join_words
+from robot_memory.text.prefixes import Guard, Lexicons, Prefixes, find_prefixes, join_words
 from robot_memory.text.statement_reader import __file__ as reader_file
 from robot_memory.text.toml_tables import load_toml
 
@@ -100,6 +100,15 @@ def test_what_cannot_match_is_not_likely() -> None:
     assert prefixes.find('it must not have a cap') == 0b111
     assert prefixes.find_first('cap and must not') == 0b110
     assert prefixes.find('kein é') == 0b111
+
+
+def test_a_guard_lets_all_pass_until_it_is_worth_reading_prefixes() -> None:
+    guard = Guard(['at most', 'over'])
+    assert guard.may_hold('push the cup')
+    for _ in range(100):
+        guard.may_hold('push the cup')
+    assert not guard.may_hold('push the cup')
+    assert guard.may_hold('push at most once')
 
 
 def test_words_are_joined_into_a_pattern_of_the_longest() -> None:

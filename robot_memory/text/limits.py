@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from robot_memory.text.prefixes import Prefixes
+from robot_memory.text.prefixes import Guard
 from robot_memory.text.toml_tables import load_toml
 
 _NUMBER = (
@@ -77,7 +77,7 @@ def states_limit(folded: str, has_han: bool, has_label: bool = False) -> bool:
 
 def _may_bound(folded: str) -> bool:
     """Say whether an English text has words or signs of a bound, whatever they bound."""
-    return '<' in folded or '>' in folded or _find_bounds().find(folded) > 0
+    return '<' in folded or '>' in folded or _find_bounds().may_hold(folded)
 
 
 def _states_in_english(clause: str, has_label: bool) -> bool:
@@ -135,7 +135,7 @@ def _alternate(patterns: Iterable[str]) -> str:
 
 
 @cache
-def _find_bounds() -> Prefixes:
+def _find_bounds() -> Guard:
     table = load_toml(__file__, 'limits.toml')['en']
     extreme = [
         'max',
@@ -145,7 +145,7 @@ def _find_bounds() -> Prefixes:
         f'(?:{_alternate(table["quantity"])}) limit',
     ]
     words = [one for one in (*table['bound'], *table['behind']) if one[0] not in '<>≤≥']
-    return Prefixes([[*words, *extreme]])
+    return Guard([*words, *extreme])
 
 
 @cache

@@ -181,6 +181,26 @@ def lead(alternatives: Iterable[str]) -> str:
     return f'(?={join_words(words)}{digit})'
 
 
+class Guard:
+    """Say whether a pattern may match in a text; it begins to be of use after some texts."""
+
+    def __init__(self, alternatives: Sequence[str]) -> None:
+        """Take the alternatives of the pattern."""
+        self._alternatives = alternatives
+        self._searches = 0
+
+    def may_hold(self, folded: str) -> bool:
+        """Say whether one may match in a folded text."""
+        if self._searches < _WORTH:
+            self._searches += 1
+            return True
+        return self._prefixes.find(folded) > 0
+
+    @cached_property
+    def _prefixes(self) -> Prefixes:
+        return Prefixes([self._alternatives])
+
+
 class Lexicons:
     """Search a text for sets of alternatives, each of which starts at an edge of a word."""
 
