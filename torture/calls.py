@@ -138,8 +138,10 @@ def _call_node(folder: Path, shares: dict[str, int], chance: random.Random, told
     node = Node(folder)
     try:
         called: dict[str, Any] = {
-            'services': Services(), 'MCP': Mcp(node.port), 'the command line': CommandLine(node.db)
-        }  # fmt: skip
+            'services': Services(node.name),
+            'MCP': Mcp(node.port),
+            'the command line': CommandLine(node.db),
+        }
         start, own = node.read_processor_ms(), time.process_time()
         created = _call_faces(called, node, shares, chance, told)
         told.figures['ms of the processor for calls of a node, by the node'] += (

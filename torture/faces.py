@@ -8,6 +8,7 @@ import io
 import json
 import os
 import random
+import secrets
 import select
 import signal
 import subprocess
@@ -69,9 +70,15 @@ class Node:
         }  # fmt: skip
         command = [str(Path(get_package_prefix('robot_memory')) / 'lib/robot_memory/memory_node')]
         pairs = [part for key, value in given.items() for part in ('-p', f'{key}:={value}')]
+        # Nobody else on this machine may have such a node: it would be called in its place.
+        name = f'tortured_{secrets.token_hex(8)}'
+        self.name = f'/{name}'
         with open(self._log, 'wb') as log:
             self._process = subprocess.Popen(
-                [*command, '--ros-args', *pairs], stdout=log, stderr=log, cwd=folder
+                [*command, '--ros-args', '-r', f'__node:={name}', *pairs],
+                stdout=log,
+                stderr=log,
+                cwd=folder,
             )
 
     def find_fault(self) -> str:
@@ -114,8 +121,8 @@ class Node:
 class Services:
     """The services of a node, many calls at a time."""
 
-    def __init__(self, name: str = '/robot_memory') -> None:
-        """Be a node of its own until it is closed."""
+    def __init__(self, name: str) -> None:
+        """Be a node of its own until it is closed, and call the node of a name."""
         import rclpy
         from rclpy.executors import SingleThreadedExecutor
 
