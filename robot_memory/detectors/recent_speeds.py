@@ -21,7 +21,7 @@ class RecentSpeeds:
         self._position: list[float] = []
 
     def forget_position(self) -> None:
-        """Take the next position for no movement from the last one: there may be time between."""
+        """Have the next reading compared with none before it."""
         self._position = []
 
     def estimate(self, block: JointBlock, elapsed: list[float]) -> Table:

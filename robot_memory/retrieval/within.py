@@ -51,10 +51,10 @@ def _integrate(offsets: Array, covariances: Array, radius: float) -> Array:
     scale = (np.maximum(deviations[:, 2], _LEAST) * np.sqrt(2.0))[:, None]
     middle = means[:, 2:]
     shares = _erf((half - middle) / scale) - _erf((-half - middle) / scale)
-    found = np.clip(shares.sum(axis=1) / (2 * _POINTS), 0.0, 1.0)
-    is_inside = np.linalg.norm(means, axis=1) <= radius
-    probabilities: Array = np.where(deviations[:, 2] < _LEAST, is_inside, found)
-    return probabilities
+    found: Array = np.clip(shares.sum(axis=1) / (2 * _POINTS), 0.0, 1.0)
+    is_point = deviations[:, 2] < _LEAST
+    found[is_point] = np.linalg.norm(means[is_point], axis=1) <= radius
+    return found
 
 
 def bound_within(offsets: Array, covariances: Array, radius: float) -> Array:
@@ -63,9 +63,9 @@ def bound_within(offsets: Array, covariances: Array, radius: float) -> Array:
     along = offsets / np.maximum(away, _LEAST)[:, None]
     variances = np.einsum('ni,nij,nj->n', along, covariances, along)
     deviations = np.maximum(np.sqrt(np.maximum(variances, 0.0)), _LEAST)
-    bounds = (1 + _erf((radius - away) / (deviations * np.sqrt(2.0)))) / 2
-    is_sure = (deviations <= _LEAST) & (away <= radius + _LEAST)
-    return np.where(is_sure, 1.0, bounds)
+    bounds: Array = (1 + _erf((radius - away) / (deviations * np.sqrt(2.0)))) / 2
+    bounds[(deviations <= _LEAST) & (away <= radius + _LEAST)] = 1.0
+    return bounds
 
 
 @functools.cache
