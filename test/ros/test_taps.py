@@ -33,6 +33,7 @@ from waiting import HANG_SECONDS
 
 from robot_memory.detectors import Signal
 from robot_memory.ros.executor import DispatchOnceExecutor
+from robot_memory.ros.taps import choose_period
 
 START = 1_700_000_000
 QOS = [
@@ -729,3 +730,20 @@ def _state(second: Any, charge: Any) -> Any:
     message.header.stamp.sec = 1_700_000_000 + second
     message.header.frame_id = 'base'
     return message
+
+
+@pytest.mark.parametrize(
+    ('period_s', 'fullest', 'next_s'),
+    [
+        (0.02, 0.0, 0.04),
+        (0.04, 0.02, 0.08),
+        (0.1, 0.0, 0.1),
+        (0.1, 0.5, 0.05),
+        (0.1, 1.0, 0.025),
+        (0.02, 1.0, 0.02),
+    ],
+)
+def test_turns_get_shorter_as_queues_fill_and_longer_again(
+    period_s: float, fullest: float, next_s: float
+) -> None:
+    assert choose_period(period_s, fullest) == pytest.approx(next_s)
