@@ -153,7 +153,10 @@ def run_disk_part(tally: Tally, folder: Path, seed: int, rounds: int, only: int 
             mode = chance.choice([disk.KILL, disk.KILL_HALFWAY])
             place = chance.randint(1, reference.calls)
             found = one_round.kill(library, reference, within, place, mode)
-            what = {disk.KILL: 'at a call', disk.KILL_HALFWAY: 'halfway through a write'}[mode]
+            what = {
+                disk.KILL: 'at a call',
+                disk.KILL_HALFWAY: 'at a call, halfway where it writes',
+            }[mode]
             tally.figures[f'killed {what}'] += found.struck
         elif tally.part == 'cuts':
             found = one_round.cut(reference, within, chance)

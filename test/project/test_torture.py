@@ -35,7 +35,7 @@ ROUNDS = few_or_many(8, 100)
 PARTS = 'kills', 'every', 'cuts', 'errors', 'damage', 'clocks', 'calls', 'erasures'
 COUNTED = (
     'killed at a call',
-    'killed halfway through a write',
+    'killed at a call, halfway where it writes',
     'power cuts with durability full',
     'I/O errors (EIO) at a call',
     'a full disk (ENOSPC) at one call',
