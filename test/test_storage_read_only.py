@@ -182,7 +182,8 @@ def test_a_store_on_read_only_media_is_recalled_from_and_exported(media: Path) -
         writer.learn('The red cup is heavy')
     assert 'Restart to continue' in reader.ask('recall red cup')
     assert 'read-only' in reader.end()
-    assert sorted(path.name for path in media.iterdir()) == ['memory.db']
+    names = sorted(path.name for path in media.iterdir())
+    assert names == ['.memory.db.reserve', 'memory.db']
 
 
 def test_a_log_on_read_only_media_is_read_too(media: Path, tmp_path: Path) -> None:

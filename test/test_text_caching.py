@@ -11,6 +11,7 @@ from robot_memory.text.caching import LONGEST, cache_texts
 
 OWN_KEYS = {
     '_compile',
+    '_compile_asked',
     '_compile_comparisons',
     '_compile_cue',
     '_compile_pattern',

@@ -42,7 +42,8 @@ def run(watch: Watch, *command: str) -> str:
 def assert_offline(watch: Watch, *ours: str) -> None:
     """Hold that nothing outside was tried, and only the store, its model and `ours` written."""
     assert watch.tried() == set()
-    known = re.compile('|'.join((r'memory\.db(-wal|-shm|-journal)?', 'model/.*', *ours)))
+    store = r'memory\.db(-wal|-shm|-journal)?|\.memory\.db\.(writing|reserve(\.part)?)'
+    known = re.compile('|'.join((store, 'model/.*', *ours)))
     assert {name for name in watch.written() if not known.fullmatch(name)} == set()
 
 

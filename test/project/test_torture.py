@@ -31,6 +31,8 @@ from histories import STORE, Life
 from rounds import Reference
 
 ROOT = Path(__file__).parents[2]
+PATH = os.pathsep.join(filter(None, (os.environ.get('PYTHONPATH'), str(ROOT))))
+"""The package with its interfaces first, where they are built."""
 ROUNDS = few_or_many(8, 100)
 PARTS = 'kills', 'every', 'cuts', 'errors', 'damage', 'clocks', 'calls', 'erasures'
 COUNTED = (
@@ -160,7 +162,7 @@ def run_torture(*arguments: str) -> str:
         [sys.executable, str(ROOT / 'torture/break_stores.py'), *arguments],
         capture_output=True,
         text=True,
-        env={**os.environ, 'PYTHONPATH': str(ROOT)},
+        env={**os.environ, 'PYTHONPATH': PATH},
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -24,6 +24,7 @@ from robot_memory.core.json_text import dump_json, format_value
 from robot_memory.storage import epochs
 from robot_memory.storage.indexes import confidences, facets
 from robot_memory.storage.indexes.candidates import CandidateQuery, choose, restrict_to
+from robot_memory.storage.indexes.column_candidates import IN, list_column_candidates
 from robot_memory.storage.indexes.conditions import (
     COMPARISONS,
     flatten_conditions,
@@ -63,35 +64,6 @@ TIMES = {
     'occurred_at': f'coalesce({STAMP} / 1000, {_CREATED})',
 }
 """SQL of the times of memories `m` in microseconds, as is known now."""
-_IN = 'IN (SELECT value FROM json_each(?))'
-_ENDED = "SELECT id FROM memories INDEXED BY memories_ended WHERE status <> 'active'"
-_BY_ID = 'SELECT value AS id FROM json_each(?)'
-_COLUMN_CANDIDATES = {
-    'id': _BY_ID,
-    'memory_id': _BY_ID,
-    'record_id': 'SELECT CAST(substr(value, 5) AS INTEGER) AS id FROM json_each(?)',
-    'session_id': f'SELECT id FROM memories INDEXED BY memories_by_session WHERE session_id {_IN}',
-    'actor_id': f'SELECT id FROM memories INDEXED BY memories_by_actor WHERE actor_id {_IN}',
-    'event_id': f'SELECT id FROM memories INDEXED BY memories_by_event WHERE event_id {_IN}',
-    'perception_type': 'SELECT id FROM memories INDEXED BY memories_by_perception'
-    f' WHERE perception_type {_IN}',
-    'frame_id': f'SELECT id FROM memories INDEXED BY memories_by_frame WHERE frame_id {_IN}',
-    'strategy_name': 'SELECT id FROM memories INDEXED BY memories_by_strategy'
-    f" WHERE strategy_name <> 'episodic' AND strategy_name {_IN}",
-    'category': 'SELECT id FROM memories INDEXED BY memories_by_category'
-    f" WHERE category <> 'observation' AND category {_IN}",
-    'status': f'{_ENDED} AND status {_IN}',
-    'collection': 'SELECT id FROM memories INDEXED BY memories_by_collection'
-    f" WHERE status = 'active' AND collection {_IN} UNION ALL {_ENDED}",
-}
-_OF_KIND = {
-    'fact': "SELECT id FROM memories INDEXED BY memories_by_guard WHERE status = 'active'"
-    f" AND type = 'fact' UNION ALL {_ENDED}",
-    'perception': 'SELECT id FROM memories INDEXED BY memories_by_perception'
-    ' WHERE perception_type IS NOT NULL UNION ALL SELECT id FROM memories'
-    " INDEXED BY memories_without_modality WHERE type = 'perception' AND perception_type IS NULL",
-    'turn': "SELECT id FROM memories INDEXED BY memories_of_turns WHERE type = 'turn'",
-}
 
 
 def _timed(index: str, column: str, epoch: str, scale: int = 1, also: str = '1') -> str:
@@ -152,12 +124,12 @@ ACTIVE = Where("m.status = 'active'")
 
 def among(ids: Sequence[int]) -> Where:
     """Return the condition that a memory is one of some."""
-    return Where(f'm.id {_IN}', (dump_json(list(ids)),), _column_candidates('id', list(ids)))
+    return Where(f'm.id {IN}', (dump_json(list(ids)),), list_column_candidates('id', list(ids)))
 
 
 def equal(column: str, value: Any) -> Where:
     """Return the condition that a column of memories has a value."""
-    return Where(f'm.{column} = ?', (value,), _column_candidates(column, [value]))
+    return Where(f'm.{column} = ?', (value,), list_column_candidates(column, [value]))
 
 
 def at_most(authority: str) -> Where:
@@ -264,7 +236,7 @@ def _candidates(path: str, operators: dict[str, Any]) -> tuple[CandidateQuery, .
         return confidences.list_candidates(operators)
     if path in COLUMNS:
         among = operators.get('$in', [operators['$eq']] if '$eq' in operators else [None])
-        return _column_candidates(path, among)
+        return list_column_candidates(path, among)
     if path in TIMES:
         return _time_candidates(path, operators)
     if any(_INDEX.fullmatch(step) for step in path.split('.')):
@@ -272,19 +244,6 @@ def _candidates(path: str, operators: dict[str, Any]) -> tuple[CandidateQuery, .
     bounds = {key: _bound(value) for key, value in operators.items() if key in COMPARISONS}
     query = facets.make_candidate_query(path, {**operators, **bounds})
     return () if query is None else (query,)
-
-
-def _column_candidates(column: str, among: list[Any]) -> tuple[CandidateQuery, ...]:
-    """Return the candidate queries of any of the values in a column."""
-    usual = {'status': 'active', 'category': 'observation', 'strategy_name': 'episodic'}.get(
-        column
-    )
-    if column in ('kind', 'type') and None not in among:
-        kinds = [sql for kind, sql in _OF_KIND.items() if kind in among]
-        return (CandidateQuery(' UNION ALL '.join(kinds) or 'SELECT NULL AS id WHERE 0'),)
-    if column not in _COLUMN_CANDIDATES or any(value in (None, usual) for value in among):
-        return ()
-    return (CandidateQuery(_COLUMN_CANDIDATES[column], (dump_json(among),)),)
 
 
 def _time_candidates(path: str, operators: dict[str, Any]) -> tuple[CandidateQuery, ...]:
