@@ -21,10 +21,10 @@ def main() -> NoReturn:
     except ModuleNotFoundError as error:
         from robot_memory.core.dependencies import describe_missing
 
-        told = describe_missing(error)
-        if not told:
+        message = describe_missing(error)
+        if not message:
             raise
-        sys.exit(f'robot-memory: [unavailable] {told}')
+        sys.exit(f'robot-memory: [unavailable] {message}')
     signal.signal(signal.SIGINT, before)
     gc.freeze()
     gc.enable()

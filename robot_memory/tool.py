@@ -133,10 +133,10 @@ class Tool(Generic[Request, Response]):
         The code is the same word, but for tools of the Sage document where the failure has a
         number there: then it is that number, with a hint.
         """
-        told = {'error_code': error.code, 'code': error.code, 'message': str(error)}
+        body = {'error_code': error.code, 'code': error.code, 'message': str(error)}
         if not self.sage or error.number is None:
-            return told
-        return {**told, 'code': error.number, 'hint': error.hint}
+            return body
+        return {**body, 'code': error.number, 'hint': error.hint}
 
     def _check_role(self, caller: Writer) -> None:
         """Raise Conflict where the tool is not for a caller of this role."""

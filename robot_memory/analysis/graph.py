@@ -31,12 +31,12 @@ def analyse(window: Window) -> Analysis:
     holders: dict[Node, list[Record]] = defaultdict(list)
     together: dict[tuple[Node, Node], list[Record]] = defaultdict(list)
     crowded = 0
-    told: set[tuple[object, str]] = set()
+    counted: set[tuple[object, str]] = set()
 
     def is_new(what: object, record: Record) -> bool:
         occasion = (what, record.event_id or f'mem_{record.id}')
-        known = occasion in told
-        told.add(occasion)
+        known = occasion in counted
+        counted.add(occasion)
         return not known
 
     for record in window.records:

@@ -43,8 +43,8 @@ class Sentiment:
     @property
     def score(self) -> float | None:
         """Return -1 to 1; None where no word tells a mood."""
-        told = self.positive + self.negative
-        return (self.positive - self.negative) / told if told else None
+        total = self.positive + self.negative
+        return (self.positive - self.negative) / total if total else None
 
 
 def analyse(window: Window) -> Analysis:
@@ -96,8 +96,8 @@ def _score_english(clause: str) -> Iterator[bool]:
 
 
 def _score_chinese(clause: str) -> Iterator[bool]:
-    lexicon, told, negated = _load_chinese()
-    for match in told.finditer(clause):
+    lexicon, mood_words, negated = _load_chinese()
+    for match in mood_words.finditer(clause):
         yield lexicon[match[0]] != bool(negated.search(clause[: match.start()]))
 
 
@@ -121,17 +121,17 @@ def _load_chinese() -> tuple[dict[str, bool], re.Pattern[str], re.Pattern[str]]:
 
 
 def _summarise_sentiment(turns: Sequence[Record], moods: dict[int, Sentiment]) -> dict[str, Any]:
-    told = [(turn, score) for turn in turns if (score := moods[turn.id].score) is not None]
-    kind = [turn for turn, score in told if score > 0]
-    unkind = [turn for turn, score in told if score < 0]
+    rated = [(turn, score) for turn in turns if (score := moods[turn.id].score) is not None]
+    kind = [turn for turn, score in rated if score > 0]
+    unkind = [turn for turn, score in rated if score < 0]
     return {
         'turns': len(turns),
         'positive': len(kind),
         'negative': len(unkind),
-        'mixed': len(told) - len(kind) - len(unkind),
-        'without_mood_words': len(turns) - len(told),
-        'mean': round(sum(score for _, score in told) / len(told), 3) if told else None,
-        'over_time': compare_halves([(turn.created_at, score) for turn, score in told]),
+        'mixed': len(rated) - len(kind) - len(unkind),
+        'without_mood_words': len(turns) - len(rated),
+        'mean': round(sum(score for _, score in rated) / len(rated), 3) if rated else None,
+        'over_time': compare_halves([(turn.created_at, score) for turn, score in rated]),
         'examples': {
             'positive': [make_example(turn) for turn in kind[-_EXAMPLES:]],
             'negative': [make_example(turn) for turn in unkind[-_EXAMPLES:]],
@@ -213,10 +213,10 @@ def _derive_insights(
     scored: Sequence[Session],
     records: Sequence[Record],
 ) -> Iterator[str]:
-    told = [(turn, score) for turn in people if (score := moods[turn.id].score) is not None]
+    rated = [(turn, score) for turn in people if (score := moods[turn.id].score) is not None]
     for word, chosen in (
-        ('positive', [turn for turn, score in told if score > 0]),
-        ('negative', [turn for turn, score in told if score < 0]),
+        ('positive', [turn for turn, score in rated if score > 0]),
+        ('negative', [turn for turn, score in rated if score < 0]),
     ):
         if chosen:
             yield (

@@ -112,11 +112,11 @@ def _derive_insights(
         f'{len(by_hour[busiest])} of {len(ordered)} records ({cite(by_hour[busiest])}).'
     )
     for world_, records in sorted(worlds.items()):
-        told = measure_pace([get_instant(record) for record in records])
-        if told['trend'] in ('rising', 'falling'):
+        pace = measure_pace([get_instant(record) for record in records])
+        if pace['trend'] in ('rising', 'falling'):
             yield (
-                f'Records of the {_WORLDS[world_]} are {told["trend"]}: {told["earlier"]} in the '
-                f'first half of the window, {told["later"]} in the second ({cite(records)}).'
+                f'Records of the {_WORLDS[world_]} are {pace["trend"]}: {pace["earlier"]} in the '
+                f'first half of the window, {pace["later"]} in the second ({cite(records)}).'
             )
     gaps = _list_gaps(ordered)
     usual = median(gap for gap, _, _ in gaps)

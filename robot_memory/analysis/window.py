@@ -99,8 +99,8 @@ def format_day(instant: int) -> str:
 def get_world(record: Record) -> str:
     """Return 'real', 'sim', or 'unknown' where the context does not tell."""
     env = record.context.get('env')
-    told = env.get('sim_or_real') if isinstance(env, dict) else None
-    return str(told) if told in ('real', 'sim') else 'unknown'
+    world = env.get('sim_or_real') if isinstance(env, dict) else None
+    return str(world) if world in ('real', 'sim') else 'unknown'
 
 
 def extract_keywords(text: str) -> list[str]:

@@ -27,7 +27,7 @@ from robot_memory.core.fields import parse
 from robot_memory.core.json_text import format_value
 
 Line = SessionLine | MemoryLine | EventLine | PlaceLine
-_TOLD = 20
+_LISTED = 20
 """Wrong lines that are told one by one."""
 
 
@@ -54,7 +54,7 @@ class ArchiveFile:
     def refuse(self, number: int, error: InvalidArgument) -> None:
         """Count a line that is wrong, and say what of it."""
         self.refused += 1
-        if len(self.problems) < _TOLD:
+        if len(self.problems) < _LISTED:
             self.problems.append(f'{self._path}, line {number}: {error}')
 
     def read_lines(self) -> Iterator[tuple[int, Line]]:
@@ -80,14 +80,14 @@ class ArchiveFile:
                 f'{self._path} is empty; create archives with robot-memory export'
             )
         found = (len(self._known_sessions), len(self._ids), len(self._events), self._places)
-        told = (head.sessions, head.memories, head.events, head.places)
-        too_many = any(one > other for one, other in zip(found, told, strict=True))
-        if too_many or sum(told) - sum(found) > self.refused:
+        declared = (head.sessions, head.memories, head.events, head.places)
+        too_many = any(one > other for one, other in zip(found, declared, strict=True))
+        if too_many or sum(declared) - sum(found) > self.refused:
             raise InvalidArgument(
                 f'{self._path} ends after line {number} with {found[0]} sessions, {found[1]} '
                 f'memories, {found[2]} folded events, {found[3]} maps, anchors and regions and '
-                f'{self.refused} invalid lines, but its first line declares {told[0]}, {told[1]}, '
-                f'{told[2]} and {told[3]}; nothing was imported'
+                f'{self.refused} invalid lines, but its first line declares {declared[0]}, '
+                f'{declared[1]}, {declared[2]} and {declared[3]}; nothing was imported'
             )
 
     def _join_lines(self) -> Iterator[tuple[int, Any]]:

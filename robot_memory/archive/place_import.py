@@ -15,7 +15,7 @@ from robot_memory.storage.tables import archive_rows, archived_places, audit, ma
 from robot_memory.storage.tables.archived_places import Row
 
 IMPORTER = archive_rows.IMPORTER
-_TOLD: tuple[str, ...] = ('frame', 'name', 'revision')
+_SHOWN: tuple[str, ...] = ('frame', 'name', 'revision')
 """What the audit says of a line."""
 
 
@@ -47,7 +47,7 @@ class PlaceImport:
             is_new = self._store_region(connection, line, row)
         if is_new:
             self.kept += 1
-            detail = {name: row[name] for name in _TOLD if name in row}
+            detail = {name: row[name] for name in _SHOWN if name in row}
             audit.record(
                 connection, None, f'{line.kind}_imported', IMPORTER, '', detail, self._clock()
             )

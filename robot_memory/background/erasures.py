@@ -165,8 +165,8 @@ class Eraser:
             checks = self._check(doomed, words, answered)
         failed = [name for name, one in checks.items() if not one['holds']]
         if failed:
-            told = '; '.join(f'{name}: {checks[name]["detail"]}' for name in failed)
-            raise _Waiting(f'the proof does not hold yet: {told}')
+            details = '; '.join(f'{name}: {checks[name]["detail"]}' for name in failed)
+            raise _Waiting(f'the proof does not hold yet: {details}')
         return {
             'completed_at': format_instant(self._clock()),
             'checks': checks,

@@ -50,7 +50,7 @@ class IndexMender:
         self._clock = clock
         self._wake = wake
         self._lock = threading.Lock()
-        self._is_told = self._is_asking = False
+        self._is_notified = self._is_asking = False
         self._seen: tuple[int, ...] = ()
         self._tried: set[str] = set()
         self._left: frozenset[str] | None = None
@@ -68,7 +68,7 @@ class IndexMender:
             logger.error('%s: recall goes on without: %s', self._db.path, self._name_found())
         # A look reads the whole file: once is enough for what each call meets again.
         if self._left is None or not owners <= self._left:
-            self._is_told = True
+            self._is_notified = True
             self._wake()
 
     def _find_tables(self, owners: frozenset[str]) -> frozenset[str]:
@@ -101,7 +101,7 @@ class IndexMender:
         """
         before = self.made
         with self._lock:
-            self._is_told = True
+            self._is_notified = True
             self._tried.clear()
             self._run()
             while self._fill():
@@ -138,9 +138,9 @@ class IndexMender:
         from robot_memory.storage import damage
         from robot_memory.storage.admin import index_mending
 
-        if not self._is_told and self._scrubber.damaged == self._seen:
+        if not self._is_notified and self._scrubber.damaged == self._seen:
             return
-        self._is_told, self._seen = False, self._scrubber.damaged
+        self._is_notified, self._seen = False, self._scrubber.damaged
         damaged = damage.find_damaged(self._db.path)
         owners = damage.find_owners(self._db.path, damaged)
         plan = index_mending.make_plan(self._db, owners)
@@ -157,7 +157,7 @@ class IndexMender:
         try:
             self._mend(plan, damaged)
         except RobotMemoryError:
-            self._is_told = True  # another process may have done it
+            self._is_notified = True  # another process may have done it
             raise
 
     def _mend(self, plan: Plan, damaged: Sequence[int]) -> None:
@@ -185,6 +185,6 @@ class IndexMender:
         """Return in words what reads do without, '' where nothing."""
         if not self.found:
             return ''
-        told = f'indexes of the store are damaged ({self._name_found()}): recall goes on without'
+        damage = f'indexes of the store are damaged ({self._name_found()}): recall goes on without'
         filled = mending.describe(self._marks)
-        return f'{told}; being made anew: {filled}' if filled else told
+        return f'{damage}; being made anew: {filled}' if filled else damage

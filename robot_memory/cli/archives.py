@@ -76,8 +76,8 @@ def _stream(
         'path': request.output,
         'bytes': size,
     }
-    told = f'{request.output}: {format_count(count, "memory", "memories")}, {size} bytes'
-    show_answer(values, told, options)
+    summary = f'{request.output}: {format_count(count, "memory", "memories")}, {size} bytes'
+    show_answer(values, summary, options)
 
 
 def import_archives(paths: Iterable[str], settings: Settings, options: Options) -> None:

@@ -169,7 +169,7 @@ def salvage_store(request: SalvageRequest, settings: Settings, options: Options)
     with make_progress_bar(title='salvage', unit='memory') as bar:
         done = salvage(path, target, partial(move_bar, bar))
     lines = [f'{done.copied.get("memories", 0)} memories written to {target}']
-    lines += [f'lost of {table}: {what}' for table, told in done.lost.items() for what in told]
+    lines += [f'lost of {table}: {what}' for table, losses in done.lost.items() for what in losses]
     lines.append(f'to use it: robot-memory restore {target}')
     answer = {'path': str(target), 'copied': done.copied, 'lost': done.lost}
     show_answer(answer, '\n'.join(lines), options)

@@ -57,8 +57,8 @@ def describe_missing(error: ModuleNotFoundError) -> str:
 
 def explain_missing(error: ModuleNotFoundError) -> ModuleNotFoundError:
     """Return the error with the advice as its message, or as it is where there is none."""
-    told = describe_missing(error)
-    return ModuleNotFoundError(told, name=error.name, path=error.path) if told else error
+    message = describe_missing(error)
+    return ModuleNotFoundError(message, name=error.name, path=error.path) if message else error
 
 
 def _is_installed(name: str) -> bool:

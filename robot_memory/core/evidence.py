@@ -46,8 +46,8 @@ def describe_evidence(evidence: Evidence, now: int, zone: ZoneInfo) -> str:
     if not evidence.count:
         return ', '.join(filter(None, ('simulated', simulated, last)))
     simulated = 'also simulated' + (f', {simulated}' if simulated else '')
-    told = ', '.join(filter(None, (real, last)))
-    return '; '.join(filter(None, (told, simulated if evidence.simulated_count else '')))
+    observed = ', '.join(filter(None, (real, last)))
+    return '; '.join(filter(None, (observed, simulated if evidence.simulated_count else '')))
 
 
 def _count(count: int, tries: int, successes: int) -> str:

@@ -318,18 +318,20 @@ _ITEMS = {'texts': ('strings', _check_text), 'numbers': ('integers', _check_inte
 
 
 def _check_json(field: Field, value: Any) -> Any:
-    told = f'; accepted: {field.help}' if field.shape == 'object' else ''
+    accepted_form = f'; accepted: {field.help}' if field.shape == 'object' else ''
     if isinstance(value, str):
         try:
             value = parse_json(field.name, value)
         except InvalidArgument as error:
-            raise InvalidArgument(f'{error}{told}') from None
+            raise InvalidArgument(f'{error}{accepted_form}') from None
         if value is None and field.nullable:
             return None
     accepted: dict[str, tuple[type, ...]] = {'object': (dict,), 'container': (dict, list)}
     if field.shape in accepted and not isinstance(value, accepted[field.shape]):
         wanted = 'a JSON object' if field.shape == 'object' else 'a JSON object or array'
-        raise InvalidArgument(f'{field.name} must be {wanted}, not {format_value(value)}{told}')
+        raise InvalidArgument(
+            f'{field.name} must be {wanted}, not {format_value(value)}{accepted_form}'
+        )
     return json.loads(dump_json(value, field.name))
 
 

@@ -106,21 +106,21 @@ def digest_body(trial: Trial, more: Mapping[str, Any]) -> str:
 
 def read_trial(context: Mapping[str, Any]) -> Trial | None:
     """Return the trial that a context tells of; None where it tells of none."""
-    told = context.get(TRIAL)
-    if not isinstance(told, dict):
+    recorded = context.get(TRIAL)
+    if not isinstance(recorded, dict):
         return None
-    skill, situation = told.get('skill'), told.get('situation', '')
+    skill, situation = recorded.get('skill'), recorded.get('situation', '')
     if not (isinstance(skill, str) and skill and isinstance(situation, str)):
         return None
     try:
         numbers, params, results = (
-            read_values(name, _part(told, name), may_be_names=name != 'results')
+            read_values(name, _part(recorded, name), may_be_names=name != 'results')
             for name in ('numbers', 'params', 'results')
         )
     except InvalidArgument:
         return None
     success, robot = _part(context, 'task').get('success'), _part(context, 'robot').get('id')
-    used = told.get('memory_ids')
+    used = recorded.get('memory_ids')
     return Trial(
         skill,
         situation,
@@ -131,10 +131,10 @@ def read_trial(context: Mapping[str, Any]) -> Trial | None:
         is_simulated(context) == 1,
         None if robot is None or isinstance(robot, (dict, list)) else str(robot),
         tuple(one for one in used if _is_id(one)) if isinstance(used, list) else (),
-        _text(told.get('key')),
-        _text(told.get('body')),
-        parse_finite(told.get('surprise')),
-        told['change'] if _is_id(told.get('change')) else None,
+        _text(recorded.get('key')),
+        _text(recorded.get('body')),
+        parse_finite(recorded.get('surprise')),
+        recorded['change'] if _is_id(recorded.get('change')) else None,
     )
 
 

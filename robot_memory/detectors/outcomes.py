@@ -185,24 +185,24 @@ class GoalFollower:
 
     def _make_trial(self, goal_id: UUID, goal: _Goal) -> Trial:
         """Return the trial of a goal; raise Missing or InvalidArgument where it is not whole."""
-        told, fields = goal.messages, self.fields
+        received, fields = goal.messages, self.fields
         return Trial(
             self._settings.skill,
-            fields.read_situation(told),
-            {one.name: one.read(told, may_be_name=True) for one in fields.numbers},
-            {one.name: one.read(told, may_be_name=True) for one in fields.params},
-            self._read_results(told),
+            fields.read_situation(received),
+            {one.name: one.read(received, may_be_name=True) for one in fields.numbers},
+            {one.name: one.read(received, may_be_name=True) for one in fields.params},
+            self._read_results(received),
             _SUCCESS[goal.status],
             robot=self._settings.robot or None,
             key=str(goal_id),
         )
 
-    def _read_results(self, told: dict[str, Any]) -> dict[str, Any]:
+    def _read_results(self, received: dict[str, Any]) -> dict[str, Any]:
         """Return the results that are there: of a goal that failed there may be none."""
         found = {}
         for one in self.fields.results:
             try:
-                found[one.name] = one.read(told, may_be_name=False)
+                found[one.name] = one.read(received, may_be_name=False)
             except (Missing, InvalidArgument):
                 self.ignored['without result'] += 1
         return found

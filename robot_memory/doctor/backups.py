@@ -49,15 +49,15 @@ def check_last_backup(installation: Installation) -> Iterator[Finding]:
     last = known[-1][1]
     try:
         bad = [check for check in verify(last) if not check.holds]
-        told = '; '.join(f'{check.name}: {check.detail}' for check in bad)
+        problem = '; '.join(f'{check.name}: {check.detail}' for check in bad)
     except (NoRoom, OSError) as error:
         raise NotChecked(f'{last} cannot be unpacked: {error}') from error
     except RobotMemoryError as error:
-        told = str(error)
-    if told:
+        problem = str(error)
+    if problem:
         yield Finding(
             'last backup',
-            f'the last backup {last} is damaged: {told}',
+            f'the last backup {last} is damaged: {problem}',
             f'delete it, then {_MAKE}; check the disk of the folder (`dmesg`, `smartctl`)',
         )
 
@@ -102,8 +102,8 @@ def _check_age(
     if not known:
         with open_current(installation) as connection:
             if not is_new(connection):
-                told = f'{plan.folder} has no backup of {installation.path}'
-                yield Finding('backups', told, _MAKE)
+                problem = f'{plan.folder} has no backup of {installation.path}'
+                yield Finding('backups', problem, _MAKE)
     elif now - (last := max(at for at, _ in known)) > 2 * plan.interval:
         (interval,) = (name for name, long in INTERVALS.items() if long == plan.interval)
         yield Finding(

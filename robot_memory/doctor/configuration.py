@@ -31,10 +31,10 @@ def check_settings(installation: Installation) -> Iterator[Finding]:
     """Yield values of the environment, ~/.sage/config.json and options that are not taken."""
     settings = installation.settings
     try:
-        told = read_fallbacks(given=['db_path']).warnings
+        problem = read_fallbacks(given=['db_path']).warnings
     except RobotMemoryError as error:
-        told = [str(error)]
-    for text in told:
+        problem = [str(error)]
+    for text in problem:
         yield Finding('settings', text, 'correct it, or remove it from where it is named')
     for ask in (lambda: refuse_unusable(settings), lambda: get_zone(settings.time_zone)):
         try:
@@ -59,12 +59,12 @@ def check_params(installation: Installation) -> Iterator[Finding]:
 
 def _list_refused(given: Mapping[str, Any], path: Path) -> Iterator[str]:
     """Yield what of parameters the node does not have, or does not accept."""
-    told = ''
+    problem = ''
     try:
         check_parameters(given, str(path))
     except InvalidArgument as error:
-        told = str(error)
-        yield told
+        problem = str(error)
+        yield problem
     for declaration in (Settings, McpSettings, NodeSettings, IngestSettings, PoseSourceSettings):
         _, refused = split_values(declaration, given)
         yield from (f'{path}: {text}' for text in refused)
@@ -74,7 +74,7 @@ def _list_refused(given: Mapping[str, Any], path: Path) -> Iterator[str]:
         try:
             make_tap(tap, values)
         except InvalidArgument as error:
-            if str(error) != told:
+            if str(error) != problem:
                 yield f'{path}: {error}'
 
 

@@ -123,8 +123,8 @@ def _list_findings(name: str, check: Check, installation: Installation) -> list[
     try:
         return list(check(installation))
     except (RobotMemoryError, OSError) as error:
-        told = f'the check failed: {type(error).__name__}: {error}'
-        return [Finding(name, told, 'mend what it names, then run the doctor again')]
+        problem = f'the check failed: {type(error).__name__}: {error}'
+        return [Finding(name, problem, 'mend what it names, then run the doctor again')]
 
 
 def _tell_too_long(name: str, seconds: float) -> Finding:

@@ -121,10 +121,10 @@ def _describe_refused(file: Path) -> Finding:
             'another disk',
         )
     found = file.stat()
-    told = f'owner {found.st_uid}, mode {stat.S_IMODE(found.st_mode):04o}'
+    state = f'owner {found.st_uid}, mode {stat.S_IMODE(found.st_mode):04o}'
     return Finding(
         'access',
-        f'user {os.geteuid()} may not write {file} ({told})',
+        f'user {os.geteuid()} may not write {file} ({state})',
         f'run as user {found.st_uid}, or {_give(file)}',
     )
 
@@ -187,15 +187,15 @@ def check_log_size(installation: Installation) -> Iterator[Finding]:
     if size <= LARGE_LOG:
         return
     readers = find_readers(installation.path)
-    told = f'the log {log} has {size / 1e6:.0f} MB, over {LARGE_LOG / 1e6:.0f}'
+    state = f'the log {log} has {size / 1e6:.0f} MB, over {LARGE_LOG / 1e6:.0f}'
     if readers:
         yield Finding(
             'log size',
-            f'{told}: {name_processes(readers)} stands still in reading an earlier state',
+            f'{state}: {name_processes(readers)} stands still in reading an earlier state',
             f'end that (`kill {readers[0]}`), then `robot-memory maintain` empties the log',
         )
     else:
-        yield Finding('log size', told, '`robot-memory maintain` empties it')
+        yield Finding('log size', state, '`robot-memory maintain` empties it')
 
 
 def check_erasures(installation: Installation) -> Iterator[Finding]:

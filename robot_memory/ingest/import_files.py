@@ -15,7 +15,7 @@ from robot_memory.tool import tool
 from robot_memory.tools.export_file import require_absolute
 from robot_memory.tools.import_request import ImportRequest
 
-_TOLD = 20
+_LISTED = 20
 """Problems that are told one by one."""
 
 
@@ -48,7 +48,7 @@ class _Counts:
     refused: int = 0
 
     def make_response(self, problems: list[str]) -> ImportFilesResponse:
-        return ImportFilesResponse(**vars(self), problems=tuple(problems[:_TOLD]))
+        return ImportFilesResponse(**vars(self), problems=tuple(problems[:_LISTED]))
 
 
 @tool(ros=False, idempotent=True)
@@ -76,7 +76,7 @@ def import_files(memory: Memory, request: ImportRequest) -> ImportFilesResponse:
             counts.failed += 1
             problems.append(f'{path}: {error}')
     if problems and counts.failed == len(bags) + len(archives):
-        raise NotFound('; '.join(problems[:_TOLD]))
+        raise NotFound('; '.join(problems[:_LISTED]))
     return counts.make_response(problems)
 
 
@@ -105,14 +105,19 @@ def _import_recording(
     *,
     again: bool,
 ) -> None:
-    tell, told = progress.get(), list[str]()
+    tell, warnings = progress.get(), list[str]()
     done = import_once(
-        memory, path, plan, told.append, lambda done, total: tell(done, total, path.name), again
+        memory,
+        path,
+        plan,
+        warnings.append,
+        lambda done, total: tell(done, total, path.name),
+        again,
     )
     counts.files += not (done.skipped or done.is_cancelled)
     counts.skipped += done.skipped
     counts.memories += 0 if done.skipped else done.kept
     counts.known += done.known
-    problems += [f'{path.name}: {one}' for one in told]
+    problems += [f'{path.name}: {one}' for one in warnings]
     if done.is_cancelled:
         raise Cancelled(f'{path.name} is imported in part')

@@ -384,8 +384,8 @@ class Pipeline:
         """
         found = self._pose_source.report()
         for name, runner in self._runners.items():
-            told = {**runner.report(), **self._withheld[name]}
-            found[self._make_title(name)] = {**told, **kept.get(name, {})}
+            counted = {**runner.report(), **self._withheld[name]}
+            found[self._make_title(name)] = {**counted, **kept.get(name, {})}
         for name, outcomes in self._outcomes.items():
             found |= outcomes.report({**self._withheld[name], **kept.get(name, {})})
         return found

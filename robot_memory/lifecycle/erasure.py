@@ -133,9 +133,9 @@ def _refuse_changed(
     now = doomed.read_fingerprints(connection, found)
     changed = sorted(one for one in {*now, *fingerprints} if now.get(one) != fingerprints.get(one))
     if changed:
-        told = ', '.join(f'mem_{one.removeprefix("e")}' for one in changed[:5])
+        names = ', '.join(f'mem_{one.removeprefix("e")}' for one in changed[:5])
         raise Conflict(
-            f'{told} changed since the preview ({len(changed)} in all); nothing was erased. Call '
+            f'{names} changed since the preview ({len(changed)} in all); nothing was erased. Call '
             'without token for a new preview'
         )
 

@@ -235,8 +235,8 @@ def _refuse_content(headers: Headers) -> Response | None:
 
 def make_error(error: MalformedMessage) -> dict[str, Any]:
     """Return the JSON-RPC answer to what is no message."""
-    told = {'code': error.code, 'message': str(error)}
-    return {'jsonrpc': '2.0', 'id': error.request_id, 'error': told}
+    failure = {'code': error.code, 'message': str(error)}
+    return {'jsonrpc': '2.0', 'id': error.request_id, 'error': failure}
 
 
 def _make_response(error: MalformedMessage, status: int = 0) -> Response:

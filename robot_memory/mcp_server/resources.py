@@ -125,8 +125,8 @@ def read_resource(memory: Memory, uri: str) -> ReadResourceResult:
         return _read_json(uri, whole)
     for part in whole.parts:
         if part.name == match[2] and part.damage:
-            told = f'part {part.name} of memory {match[1]} cannot be returned: {part.damage}'
-            raise MCPError(INTERNAL_ERROR, f'[unavailable] {told}', {'uri': uri})
+            reason = f'part {part.name} of memory {match[1]} cannot be returned: {part.damage}'
+            raise MCPError(INTERNAL_ERROR, f'[unavailable] {reason}', {'uri': uri})
         if part.name == match[2] and part.content is not None:
             blob = base64.b64encode(part.content).decode()
             return ReadResourceResult(

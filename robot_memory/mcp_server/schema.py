@@ -101,9 +101,9 @@ def make_output_schema(response: type, numbered: bool = False) -> Schema:
 
 def _make_error_schema() -> Schema:
     """Return the schema of an error that may have a number and a hint."""
-    told = _ERROR['properties']
-    codes = {'enum': [*told['code']['enum'], *list_error_numbers()]}
-    return {**_ERROR, 'properties': {**told, 'code': codes, 'hint': _HINT}}
+    error_fields = _ERROR['properties']
+    codes = {'enum': [*error_fields['code']['enum'], *list_error_numbers()]}
+    return {**_ERROR, 'properties': {**error_fields, 'code': codes, 'hint': _HINT}}
 
 
 def _make_record_schema(declaration: type) -> Schema:

@@ -235,10 +235,10 @@ def _run_tool(
     try:
         response = tool.run(memory, arguments)
     except RobotMemoryError as error:
-        told = tool.describe_failure(error)
-        text = ' '.join(filter(None, (f'[{told["code"]}] {error}', told.get('hint'))))
+        failure = tool.describe_failure(error)
+        text = ' '.join(filter(None, (f'[{failure["code"]}] {error}', failure.get('hint'))))
         return CallToolResult(
-            is_error=True, content=[TextContent(text=text)], structured_content={'error': told}
+            is_error=True, content=[TextContent(text=text)], structured_content={'error': failure}
         )
     # Bytes are resources, and pictures are for the model to look at: no text of base64.
     answer = to_plain(response, with_bytes=False)
@@ -272,10 +272,10 @@ def find_trace(context: _Context) -> str:
 
     A client tells it as W3C's traceparent in `_meta`, or in the header of that name.
     """
-    told: Any = (context.meta or {}).get('traceparent')
-    if told is None and context.request is not None:
-        told = context.request.headers.get('traceparent')
-    match = _TRACEPARENT.fullmatch(told) if isinstance(told, str) else None
+    parent: Any = (context.meta or {}).get('traceparent')
+    if parent is None and context.request is not None:
+        parent = context.request.headers.get('traceparent')
+    match = _TRACEPARENT.fullmatch(parent) if isinstance(parent, str) else None
     return match[1] if match else ''
 
 

@@ -35,7 +35,7 @@ _AMOUNT = re.compile(
 _SHORT = timedelta(minutes=1)
 _BESIDE_NS = 10 * 10**9
 """How far from an event a fault may begin that tells of it."""
-_TOLD = 2
+_DESCRIBED = 2
 """How many words of an anchor a fault has at least that is meant in place of another event."""
 _WEEK = timedelta(days=7)
 _SAID = 50
@@ -300,19 +300,19 @@ class AnchoredEvents(MeantEvents):
         words = list_words(reading.rest)
         counts = self.words.count_each(words, found)
         if words and max(counts, default=0.0) < 1:  # none has a word itself
-            told, having = self._find_told(words, window)
-            seen = self._list_beside(found, told)
+            instants, having = self._find_described(words, window)
+            seen = self._list_beside(found, instants)
             if not counts:
                 return seen or (found if reading.kinds or reading.order else [])
             other = set(reading.kinds).isdisjoint(('session', 'fault', 'state'))
-            if having >= _TOLD and other:
-                return seen or told  # the door button was hit: that is a stop, and no contact
+            if having >= _DESCRIBED and other:
+                return seen or instants  # the door button was hit: that is a stop, and no contact
         if not counts:
             return found if reading.kinds or reading.order else []
         best = choose_best(found, counts)
         return choose_way(reading.rest, words, best) if 'tool change' in reading.labels else best
 
-    def _find_told(
+    def _find_described(
         self, words: Sequence[Alternatives], window: Window
     ) -> tuple[list[EventRow], float]:
         """Return the faults that have most of some words, and how many they have."""
@@ -321,9 +321,11 @@ class AnchoredEvents(MeantEvents):
         counts = self.words.count_each(words, faults)
         return (choose_best(faults, counts), max(counts)) if counts else ([], 0.0)
 
-    def _list_beside(self, found: Sequence[EventRow], told: Sequence[EventRow]) -> list[EventRow]:
+    def _list_beside(
+        self, found: Sequence[EventRow], instants: Sequence[EventRow]
+    ) -> list[EventRow]:
         """Return the events beside a fault that tells of them: the collision with the rack."""
-        at = [one.onset for one in told]
+        at = [one.onset for one in instants]
         return [one for one in found if any(abs(one.onset - other) <= _BESIDE_NS for other in at)]
 
 

@@ -74,17 +74,17 @@ def find_asked_events(
 
     A question for a statement (a rule, what somebody said) restricts nothing.
     """
-    zone, told = choose_zone(memory), memory.clock()
-    now = to_local(told, zone)
+    zone, asked_at = choose_zone(memory), memory.clock()
+    now = to_local(asked_at, zone)
     reading = question.read(now, zone)
     if not reading:  # it costs no look at the store
         return None
     with memory.db.read() as connection:
         right = memory.timekeeper.read_now(connection)
-    if abs(right - told) > _SECOND:
+    if abs(right - asked_at) > _SECOND:
         now = to_local(right, zone)
         reading = question.read(now, zone)
-    if reading.statement and (reading.told or not reading.kinds):
+    if reading.statement and (reading.quoted or not reading.kinds):
         return AskedEvents(reading.describe())
     search = _Search(memory, collection, session_id, zone, now)
     meant = search.add_meaning(reading, question.text)
@@ -219,14 +219,14 @@ class _Search(ComparedEvents):
         There is one, so where none is in the window beside it the window tells of the event: the
         next fault after the stop on Friday.
         """
-        order, told = reading.order, reading.anchor
+        order, bounding = reading.order, reading.anchor
         sides = {'after': False, 'since': False, 'before': True}
         return (
             order is not None
-            and told is not None
+            and bounding is not None
             and order.by == 'time'
             and order.take == 1
-            and sides.get(told.relation) is order.descending
+            and sides.get(bounding.relation) is order.descending
             and any(span.role == 'order' for span in reading.spans)
         )
 
@@ -234,8 +234,8 @@ class _Search(ComparedEvents):
         """Return by what the events are ordered; None where no event has that figure."""
         order = reading.order
         if order is None:
-            told = reading.anchor
-            follows = told is not None and told.relation in ('since', 'after', 'between')
+            bounding = reading.anchor
+            follows = bounding is not None and bounding.relation in ('since', 'after', 'between')
             return 'onset', not follows
         if order.by in ('time', 'count'):
             return 'onset', order.by == 'count' or order.descending

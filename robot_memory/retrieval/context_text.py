@@ -21,7 +21,7 @@ SAFETY, CHANGED, SAID, KNOWN, SEEN = (
 """The sections: only what operators and planners state stands outside of quotes."""
 _LONGEST = 600
 """Characters of a memory on a line."""
-_TOLD = {True: 'applies', None: 'may apply', False: 'does not apply'}
+_JUDGED = {True: 'applies', None: 'may apply', False: 'does not apply'}
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class ContextText:
     """Hold the text, the memories in it but for rules, and whether no rule is missing from it."""
 
     text: str
-    told: list[dict[str, Any]]
+    included: list[dict[str, Any]]
     rules_complete: bool
 
 
@@ -63,8 +63,8 @@ def compose(
         if not rule.is_quoted and not writer.add(SAFETY, line):
             complete = False
     _add_changes(writer, changes)
-    told, left = _add_results(writer, results)
-    for rule in rules.told:
+    included, left = _add_results(writer, results)
+    for rule in rules.relevant:
         if rule.is_quoted:
             line = _format_rule(rule_results[rule.record.id], rule.truth, '')
             left += not writer.add(SAID, line, first=True)
@@ -79,7 +79,7 @@ def compose(
             none = f'{none} {why}'
         return ContextText(f'{none}{read}{body}', [], complete)
     text = f'Memories about {about}:{read}{body}'
-    return ContextText(f'{text}\n({left} more omitted.)' if left else text, told, complete)
+    return ContextText(f'{text}\n({left} more omitted.)' if left else text, included, complete)
 
 
 class _Writer:
@@ -131,8 +131,8 @@ def _add_results(
             if not added:
                 break
             kept[heading].append(one)
-    told = [one for heading in groups for one in kept[heading]]
-    return told, len(results) - len(told)
+    included = [one for heading in groups for one in kept[heading]]
+    return included, len(results) - len(included)
 
 
 def find_heading(result: dict[str, Any]) -> str:
@@ -146,7 +146,7 @@ def find_heading(result: dict[str, Any]) -> str:
 
 def _format_rule(result: dict[str, Any], truth: bool | None, why: str) -> str:
     """Return a rule on one line, with whether and why it applies."""
-    return _format(result, judged=f'{_TOLD[truth]}: {why}' if why else _TOLD[truth])
+    return _format(result, judged=f'{_JUDGED[truth]}: {why}' if why else _JUDGED[truth])
 
 
 def _format(result: dict[str, Any], longest: int = _LONGEST, judged: str = '') -> str:

@@ -32,10 +32,10 @@ def mark_contradictions(
     records: Mapping[int, Record], hits: Sequence[Hit], question: str
 ) -> tuple[dict[int, int], dict[int, int]]:
     """Return what `find_contradictions` and `find_overruled` do, without what a link settles."""
-    told = list(records.values())
-    newer = find_contradictions(told, hits, question)
+    shown = list(records.values())
+    newer = find_contradictions(shown, hits, question)
     newer = {old: new for old, new in newer.items() if not records[old].links.is_linked}
-    return newer, find_overruled(told, question)
+    return newer, find_overruled(shown, question)
 
 
 def find_contradictions(

@@ -83,7 +83,7 @@ def list_events(memory: Memory, question: EventQuestion) -> Page:
     """Return a page of events; raise InvalidArgument for what cannot be asked."""
     with memory.db.read() as connection:
         chosen = _select(memory, connection, question)
-        chosen, around, told = _restrict(memory, connection, question, chosen)
+        chosen, around, resolved = _restrict(memory, connection, question, chosen)
         order = _find_order(chosen, question.order_by)
         keys = list_page(
             connection,
@@ -96,7 +96,7 @@ def list_events(memory: Memory, question: EventQuestion) -> Page:
         page = keys[: question.limit]
         rows = read_events(connection, chosen.fields, [event_id for _, event_id in page])
     more = len(keys) > question.limit
-    return Page(rows, _write_cursor(question, page[-1]) if more else '', around, told)
+    return Page(rows, _write_cursor(question, page[-1]) if more else '', around, resolved)
 
 
 def aggregate_events(
@@ -112,7 +112,7 @@ def aggregate_events(
     wanted = [name for name in names if name != 'count']
     with memory.db.read() as connection:
         chosen = _select(memory, connection, question)
-        chosen, _, told = _restrict(memory, connection, question, chosen)
+        chosen, _, resolved = _restrict(memory, connection, question, chosen)
         if wanted and not figure:
             raise InvalidArgument(
                 f'aggregate {wanted[0]} requires a figure: duration, or '
@@ -129,7 +129,7 @@ def aggregate_events(
             group_by,
             question.zone,
         )
-    return Groups(groups, measure.unit if measure else '', told)
+    return Groups(groups, measure.unit if measure else '', resolved)
 
 
 def count_since(memory: Memory, instant: int, zone: ZoneInfo) -> int:

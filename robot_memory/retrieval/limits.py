@@ -128,7 +128,7 @@ def find_bounds(
 
 def _list_binding(rules: JudgedRules) -> Iterator[tuple[Record, bool]]:
     """Yield the rules of operators and planners that apply or may, and whether they do."""
-    for rule in rules.told:
+    for rule in rules.relevant:
         if not rule.is_quoted:
             yield rule.record, rule.truth is True
 

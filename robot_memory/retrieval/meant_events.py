@@ -76,6 +76,6 @@ def _choose_glosses(names: tuple[str, ...], kinds: tuple[str, ...]) -> list[Glos
         for one in list_glosses()
         if (found[one.labels[0]] if one.labels else set(kinds).intersection(one.kinds))
     ]
-    told = set(kinds).union(*found.values())
-    own = [one for one in names if one not in told and _WORDS.fullmatch(one)]
+    explained = set(kinds).union(*found.values())
+    own = [one for one in names if one not in explained and _WORDS.fullmatch(one)]
     return [*known, *(Gloss(one, (), (one,)) for one in own[-_MOST_NAMES:])]

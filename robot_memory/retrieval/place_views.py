@@ -76,9 +76,9 @@ OF_MAP = (
 )
 
 
-def near_arg(told: str = NEAR) -> Any:
+def near_arg(help_text: str = NEAR) -> Any:
     """Declare a question for what is near a place, with its help."""
-    return arg(told, default=None, shape='object', typed=NearPlace)
+    return arg(help_text, default=None, shape='object', typed=NearPlace)
 
 
 def near_answer_arg() -> Any:

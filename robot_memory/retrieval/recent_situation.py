@@ -18,7 +18,7 @@ from robot_memory.storage.tables import memories, sessions
 from robot_memory.storage.tables.events import SUCCESS, TASK
 from robot_memory.text.rules.mounting import Named, read_mounted, read_state
 
-_TOLD = {
+_PATHS = {
     'people_near': (('env', 'people_near'),),
     'tool': (('robot', 'tool'), ('robot', 'end_effector')),
     'place': (('spatial', 'place'), ('spatial', 'room'), ('spatial', 'region')),
@@ -30,7 +30,7 @@ _HEARD = 'auditory'
 
 
 @dataclass(frozen=True)
-class Told:
+class RecentValue:
     """
     Hold what a memory tells: None for what is unknown from then on.
 
@@ -43,36 +43,36 @@ class Told:
     at: int
 
 
-def read_told(memory: Memory, collection: str, max_age_s: float) -> dict[str, Told]:
+def read_recent(memory: Memory, collection: str, max_age_s: float) -> dict[str, RecentValue]:
     """Return the newest that memories of a collection tell of each key, unless it is too old."""
     now = memory.clock()
     since = max(0, now - round(min(max_age_s, 1e12) * 1e6))
-    newest: dict[str, Told] = {}
-    for told in (
+    newest: dict[str, RecentValue] = {}
+    for recent in (
         *_read_records(memory, collection, since),
         *_read_events(memory, collection, since),
     ):
-        known = newest.get(told.name)
+        known = newest.get(recent.name)
         # Of two at one time the one that knows less counts: unknown leaves no rule out.
-        if told.at >= since and (known is None or _rank(told) > _rank(known)):
-            newest[told.name] = told
-    return {name: told for name, told in newest.items() if told.value is not None}
+        if recent.at >= since and (known is None or _rank(recent) > _rank(known)):
+            newest[recent.name] = recent
+    return {name: recent for name, recent in newest.items() if recent.value is not None}
 
 
-def _rank(told: Told) -> tuple[int, bool, int]:
-    return told.at, told.value is None, told.memory_id
+def _rank(recent: RecentValue) -> tuple[int, bool, int]:
+    return recent.at, recent.value is None, recent.memory_id
 
 
-def _read_records(memory: Memory, collection: str, since: int) -> list[Told]:
+def _read_records(memory: Memory, collection: str, since: int) -> list[RecentValue]:
     """Return what the newest memories tell; no turn tells anything."""
     stored = {'created_at': {'$gte': format_instant(since)}, 'kind': {'$ne': 'turn'}}
     where = active_in(collection) & compile_filter('situation', stored)
     with memory.db.read() as connection:
         inherited = _Inherited(connection)
         return [
-            told
+            recent
             for record in memories.list_newest(connection, where, _LATEST)
-            for told in (*_read_context(record, inherited), *_read_text(record))
+            for recent in (*_read_context(record, inherited), *_read_text(record))
         ]
 
 
@@ -108,8 +108,8 @@ def date_record(record: Record) -> int:
     return record.created_at if record.measured_at is None else record.measured_at
 
 
-def _read_context(record: Record, inherited: _Inherited) -> Iterator[Told]:
-    for name, paths in _TOLD.items():
+def _read_context(record: Record, inherited: _Inherited) -> Iterator[RecentValue]:
+    for name, paths in _PATHS.items():
         if name == 'people_near' and record.perception_type == _HEARD:
             continue
         for part, key in paths:
@@ -117,7 +117,7 @@ def _read_context(record: Record, inherited: _Inherited) -> Iterator[Told]:
             value = inner.get(key) if isinstance(inner, dict) else None
             fits: Callable[[Any], bool] = are_names if name == 'people_near' else _is_text
             if isinstance(inner, dict) and fits(value):
-                yield Told(name, value, record.id, inherited.date(record, part, inner, key))
+                yield RecentValue(name, value, record.id, inherited.date(record, part, inner, key))
                 break
 
 
@@ -130,7 +130,7 @@ def are_names(people: Any) -> bool:
     return isinstance(people, list) and all(isinstance(name, str) and name for name in people)
 
 
-def _read_text(record: Record) -> Iterator[Told]:
+def _read_text(record: Record) -> Iterator[RecentValue]:
     """Yield the tool that a perception says was mounted; states are read as events."""
     sense = record.context.get('sense')
     is_state = isinstance(sense, dict) and sense.get('detector') == _STATE
@@ -138,10 +138,10 @@ def _read_text(record: Record) -> Iterator[Told]:
         return
     mounted = read_mounted(record.content)
     if mounted is not None:
-        yield Told('tool', mounted.words, record.id, date_record(record))
+        yield RecentValue('tool', mounted.words, record.id, date_record(record))
 
 
-def _read_events(memory: Memory, collection: str, since: int) -> Iterator[Told]:
+def _read_events(memory: Memory, collection: str, since: int) -> Iterator[RecentValue]:
     """Yield what states and tasks tell."""
     zone = choose_zone(memory)
     where = {'kind': {'$in': [_STATE, TASK]}, 'collection': collection}
@@ -153,7 +153,7 @@ def _read_events(memory: Memory, collection: str, since: int) -> Iterator[Told]:
             yield from _read_state(event)
 
 
-def _read_task(event: EventRow) -> Iterator[Told]:
+def _read_task(event: EventRow) -> Iterator[RecentValue]:
     """Yield the tool that a task mounted: it is known once the task has ended, and not failed."""
     mounted = read_mounted(event.names['task'] or event.text or '')
     if mounted is None:
@@ -161,14 +161,18 @@ def _read_task(event: EventRow) -> Iterator[Told]:
     failed = any(name == SUCCESS and value == 0 for name, value, _ in event.figures)
     is_known = event.end is not None and not event.broken_off and not failed
     at = event.onset if event.end is None else event.end
-    yield Told('tool', mounted.words if is_known else None, event.memory_id or 0, at // 1000)
+    yield RecentValue(
+        'tool', mounted.words if is_known else None, event.memory_id or 0, at // 1000
+    )
 
 
-def _read_state(event: EventRow) -> Iterator[Told]:
+def _read_state(event: EventRow) -> Iterator[RecentValue]:
     """Yield what a state names: while it lasts it is so, and once it has ended no more."""
     for kind in ('tool', 'place'):
         named: Named | None = read_state(event.names['label'] or '', kind)
         if named is not None:
             at = event.onset if event.end is None else event.end
             lasts = event.broken_off or event.end is None
-            yield Told(kind, named.words if lasts else None, event.memory_id or 0, at // 1000)
+            yield RecentValue(
+                kind, named.words if lasts else None, event.memory_id or 0, at // 1000
+            )

@@ -81,9 +81,9 @@ def join_found(first: Found, rest: Found, plan: RecallPlan) -> Found:
     others = others[: plan.limit - len(leading)]
     records = {**first.records, **rest.records}
     shown = [*leading, *others]
-    told = {hit.id: records[hit.id] for hit in shown}
-    newer, contradicts = mark_contradictions(told, shown, plan.query)
-    current = find_current(told)
+    shown_records = {hit.id: records[hit.id] for hit in shown}
+    newer, contradicts = mark_contradictions(shown_records, shown, plan.query)
+    current = find_current(shown_records)
     places = {hit.id for hit in others}
     for found in (newer, contradicts, current):
         within = {one: other for one, other in found.items() if {one, other} <= places}

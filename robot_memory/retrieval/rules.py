@@ -75,14 +75,14 @@ class JudgedRules:
     is_whole: bool = True
 
     @property
-    def told(self) -> tuple[JudgedRule, ...]:
+    def relevant(self) -> tuple[JudgedRule, ...]:
         """Return the rules that apply and those that may."""
         return *self.applies, *self.may_apply
 
     @property
     def ids(self) -> set[int]:
         """Return the ids of all rules."""
-        return {*(rule.record.id for rule in self.told), *self.rest_ids}
+        return {*(rule.record.id for rule in self.relevant), *self.rest_ids}
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,8 @@ def find_rules(
             row.memory_id: (judge(row.condition, scene, kin), bool(row.condition)) for row in rows
         }
         rest = [memory_id for memory_id, (one, _) in judged.items() if one.truth is False]
-        told = [memory_id for memory_id, (one, _) in judged.items() if one.truth is not False]
-        listed = judged if len(judged) <= LISTED_WHOLE else told
+        relevant = [memory_id for memory_id, (one, _) in judged.items() if one.truth is not False]
+        listed = judged if len(judged) <= LISTED_WHOLE else relevant
         records = get_whole(connection, listed)
     rules = [
         (JudgedRule(records[memory_id], one.truth, _format_reasons(one)), has_condition)

@@ -12,7 +12,7 @@ from robot_memory.core.fields import arg
 from robot_memory.core.json_text import format_value, parse_finite
 from robot_memory.core.units import convert, parse_quantity
 from robot_memory.memory import Memory
-from robot_memory.retrieval.recent_situation import Told, are_names, read_told
+from robot_memory.retrieval.recent_situation import RecentValue, are_names, read_recent
 from robot_memory.text.quoting import quote
 from robot_memory.text.rules.quantities import parse_clock
 
@@ -47,13 +47,13 @@ class Situation:
 
     def describe(self) -> str:
         """Return what memories told, and what was not read, as lines of a context, if any."""
-        told = [
+        parts = [
             f'{view.name.replace("_", " ")} {quote(view.value, _SHOWN)} '
             f'({_name_source(view)}{view.age_s:.0f} s ago)'
             for view in self.views
             if view.source == 'memory'
         ]
-        said = f'\nSituation: {", ".join(told)}.' if told else ''
+        said = f'\nSituation: {", ".join(parts)}.' if parts else ''
         return f'{said}\n{self.unread}' if self.unread else said
 
 
@@ -73,16 +73,16 @@ def find_situation(
     known, age_s = _parse(given or {}, max_age_s)
     views = [KnownView(name, _show(value), 'given', None, age_s) for name, value in known.items()]
     now = memory.clock()
-    for name, told in read_told(memory, collection, max_age_s).items():
+    for name, recent in read_recent(memory, collection, max_age_s).items():
         if name not in known:
-            known[name] = told.value
-            views.append(_view(told, now))
+            known[name] = recent.value
+            views.append(_view(recent, now))
     return Situation(known, views, _list_unread(given or {}))
 
 
-def _view(told: Told, now: int) -> KnownView:
-    age_s = round(max(0, now - told.at) / 1e6, 1)
-    return KnownView(told.name, _show(told.value), 'memory', told.memory_id or None, age_s)
+def _view(recent: RecentValue, now: int) -> KnownView:
+    age_s = round(max(0, now - recent.at) / 1e6, 1)
+    return KnownView(recent.name, _show(recent.value), 'memory', recent.memory_id or None, age_s)
 
 
 def _show(value: Any) -> str:

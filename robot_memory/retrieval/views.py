@@ -265,7 +265,7 @@ def _derive_each(records: Sequence[Record], zone: ZoneInfo) -> list[dict[str, An
     read = [record.evidence for record in records if record.evidence is not None]
     times = format_instants(instants.union(*((one.first_at, one.last_at) for one in read)))
     contexts = [dump_json(record.context) for record in records]
-    told = [(record.format_measured(zone), describe_statement(record)) for record in records]
+    dated = [(record.format_measured(zone), describe_statement(record)) for record in records]
     known = [view_evidence(record, times) for record in records]
     return [
         {
@@ -280,7 +280,7 @@ def _derive_each(records: Sequence[Record], zone: ZoneInfo) -> list[dict[str, An
             **found,
         }
         for record, summary, context, (measured, stated), found in zip(
-            records, summaries, contexts, told, known, strict=True
+            records, summaries, contexts, dated, known, strict=True
         )
     ]
 

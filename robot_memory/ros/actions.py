@@ -132,7 +132,7 @@ class _Call:
         self._kind = kind
         self._goal = goal
         self._step = ''
-        self._told_at = 0.0
+        self._sent_at = 0.0
         self._stopped: Unavailable | None = None
 
     def tell(self, done: int, total: int, step: str) -> None:
@@ -144,8 +144,8 @@ class _Call:
         if self._stopped is not None:
             raise self._stopped
         now = time.monotonic()
-        if step != self._step or now > self._told_at + _FEEDBACK_SECONDS:
-            self._step, self._told_at = step, now
+        if step != self._step or now > self._sent_at + _FEEDBACK_SECONDS:
+            self._step, self._sent_at = step, now
             self._goal.publish_feedback(self._kind.Feedback(done=done, total=total, step=step))
 
     def end(self, result: Any, *, is_failure: bool = False) -> Any:

@@ -54,7 +54,7 @@ class Diagnostics:
         self._taps: TapSubscriber | None = None
         self._writer: QueuedEventWriter | None = None
         self._teller: StateTeller | None = None
-        self._told: tuple[float, tuple[TapState, ...]] = (time.monotonic(), ())
+        self._reported: tuple[float, tuple[TapState, ...]] = (time.monotonic(), ())
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
         group = MutuallyExclusiveCallbackGroup()
         self._timer = node.create_timer(_SECONDS, self._publish, callback_group=group)
@@ -81,7 +81,7 @@ class Diagnostics:
 
     def describe(self) -> NodeState:
         """Return how the node is, as it was published last."""
-        then, taps = self._told
+        then, taps = self._reported
         name = self._node.get_fully_qualified_name()
         if self._taps is None:
             return NodeState(name, 'inactive', self._failure)
@@ -118,7 +118,7 @@ class Diagnostics:
                 self._judge_tap(title, counts, statuses[title])
                 for title, counts in self._report().items()
             )
-        self._told = time.monotonic(), taps
+        self._reported = time.monotonic(), taps
         message.status += [
             self._make_status(
                 one.level, one.title, one.words, {**one.counts, 'received Hz': one.rate}

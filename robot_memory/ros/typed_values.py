@@ -55,14 +55,14 @@ def add_typed(message: Any, field: Field, given: Any) -> Any:
         raise InvalidArgument(
             f'{field.ros_name} and {name_value(field)} are both set; set one of them'
         )
-    told = check(field, given) or {}
-    twice = sorted(told.keys() & typed.keys())
+    plain = check(field, given) or {}
+    twice = sorted(plain.keys() & typed.keys())
     if twice:
         raise InvalidArgument(
             f'{field.ros_name} has {format_value(twice[0])}, which is set as a typed field, too; '
             'set one of them'
         )
-    return {**told, **typed}
+    return {**plain, **typed}
 
 
 def read_record(message: Any, declaration: type) -> dict[str, Any]:

@@ -40,7 +40,7 @@ _PLAIN = {
     ),
 }
 """The prompt that is no memory's, by what is asked: English, Chinese."""
-_TOLD_AS = {
+_WORDED_AS = {
     (True, False): ('Heed', '注意'),
     (False, False): ('Known', '已知'),
     (False, True): ('Seen or heard', '所见所闻'),
@@ -79,7 +79,7 @@ def make_prompts(intent: Intent, known: Sequence[tuple[Record, float]]) -> list[
     found = []
     for record, score in known:
         heeded = _is_rule(record)
-        english, chinese = _TOLD_AS[heeded, not is_rule_giver(record)]
+        english, chinese = _WORDED_AS[heeded, not is_rule_giver(record)]
         text = _choose(
             intent,
             f'{english} ({_cite(record)}): {_shorten(record)}',

@@ -168,7 +168,7 @@ class Regimes:
         """The highest so far."""
         self._was_new: Floats = np.zeros((2, 0))
         """How probably each trial was in the new regime, if its phrasing now is or is not."""
-        self._told: list[int] = []
+        self._used: list[int] = []
         self._own: dict[int, float] = {}
         self._sums: dict[int, float] = {}
         self._members = np.zeros((0, 0))
@@ -198,11 +198,11 @@ class Regimes:
         self._tie(phrasing)
         self._own[phrasing] = _step(self._own.get(phrasing, 0.0), weight)
         self._sums[phrasing] = self._sums.get(phrasing, 0.0) + weight
-        own = np.array([self._own[one] for one in self._told])
+        own = np.array([self._own[one] for one in self._used])
         said = self._members @ (1 / (1 + np.exp(-own)))
         prior = (_FIRST + said) / (1 + self._members.sum(axis=1))
         odds = np.log(prior / (1 - prior))
-        odds[self._told] += own
+        odds[self._used] += own
         self.now = 1 / (1 + np.exp(-odds))
         self.peaks = np.maximum(self.peaks, self.now)
         self.weights.append(weight)
@@ -211,13 +211,13 @@ class Regimes:
 
     def sum_evidence(self) -> float:
         """Return what all trials say for a change: a log of likelihoods."""
-        sums = np.array([self._sums[one] for one in self._told])
-        alike = blend(sums, self._members[self._told]).sum(axis=1)
+        sums = np.array([self._sums[one] for one in self._used])
+        alike = blend(sums, self._members[self._used]).sum(axis=1)
         return float(max((sums + alike).max(), blend(sums, np.full(len(sums), _SHARE)).sum()))
 
     def find_most(self) -> int:
         """Return the phrasing whose trials say most for a change."""
-        return max(self._told, key=lambda one: self._sums[one])
+        return max(self._used, key=lambda one: self._sums[one])
 
     def compare(self, begin: int, phrasings: NDArray[np.int64]) -> Floats:
         """
@@ -244,13 +244,13 @@ class Regimes:
         self._was_new = np.append(self._was_new, [[1.0], [0.0]], axis=1)
 
     def _widen(self, phrasing: int, vectors: NDArray[Any], likeness: Likeness) -> None:
-        more = np.zeros((len(vectors) - len(self._members), len(self._told)))
+        more = np.zeros((len(vectors) - len(self._members), len(self._used)))
         for row, vector in enumerate(vectors[len(self._members) :]):
-            more[row] = likeness.estimate_members(vector, vectors[self._told])
+            more[row] = likeness.estimate_members(vector, vectors[self._used])
         self._members = np.concatenate([self._members, more])
         self.peaks = np.append(self.peaks, np.zeros(len(more)))
         if phrasing not in self._own:
-            self._told.append(phrasing)
+            self._used.append(phrasing)
             column = likeness.estimate_members(vectors[phrasing], vectors)
             column[phrasing] = 0.0
             self._members = np.column_stack([self._members, column])

@@ -55,9 +55,9 @@ class _Suspected:
     before: Before
     regimes: Regimes = field(default_factory=Regimes)
 
-    def append(self, weight: float, phrasing: int, told: Told) -> None:
+    def append(self, weight: float, phrasing: int, indexed: SituationIndex) -> None:
         """Take in what a trial says."""
-        self.regimes.append(weight, phrasing, told.vectors, told.likeness)
+        self.regimes.append(weight, phrasing, indexed.vectors, indexed.likeness)
 
 
 @dataclass
@@ -68,7 +68,7 @@ class _Followed(_Suspected):
 
 
 @dataclass(frozen=True)
-class Told:
+class SituationIndex:
     """Hold in which words the situations of a skill's trials were told."""
 
     phrasings: Indices
@@ -79,7 +79,9 @@ class Told:
     """Phrasings that the likeness is of."""
 
     @classmethod
-    def of(cls, situations: Indices, vectors: NDArray[Any], known: Told | None = None) -> Told:
+    def of(
+        cls, situations: Indices, vectors: NDArray[Any], known: SituationIndex | None = None
+    ) -> SituationIndex:
         """
         Take them from a skill, whose situations are -1 where no words were said.
 
@@ -118,41 +120,43 @@ class History:
         self.outdated: Floats = np.zeros(count)
         """How probably each trial was in another world than now, shape (trials,)."""
 
-    def note(self, told: Told, fitness: Fitness, judge: Judge) -> Change | None:
+    def note(self, indexed: SituationIndex, fitness: Fitness, judge: Judge) -> Change | None:
         """
         Take in the newest trial, and return the change that it tells, None where none.
 
         `fitness` is by all that was known before it.
         """
-        newest = len(told.phrasings) - 1
+        newest = len(indexed.phrasings) - 1
         self._settled = np.append(self._settled, 0.0)
         for one in self._followed:
             (before,) = judge([newest], one.before)
-            phrasing = int(told.phrasings[newest])
-            one.append(one.regimes.compare_worlds(before, fitness, phrasing), phrasing, told)
+            phrasing = int(indexed.phrasings[newest])
+            one.append(one.regimes.compare_worlds(before, fitness, phrasing), phrasing, indexed)
         weight = min(fitness.weight, self._find_least(newest))
         self._weights = np.append(self._weights, weight)
-        found = self._notice(told, judge)
-        back = self._find_back(int(told.phrasings[-1]), newest)
-        self.outdated = self._combine(told)
+        found = self._notice(indexed, judge)
+        back = self._find_back(int(indexed.phrasings[-1]), newest)
+        self.outdated = self._combine(indexed)
         return found or back
 
-    def _notice(self, told: Told, judge: Judge) -> Change | None:
-        newest = len(told.phrasings) - 1
+    def _notice(self, indexed: SituationIndex, judge: Judge) -> Change | None:
+        newest = len(indexed.phrasings) - 1
         if self._suspected is not None:
-            self._suspect([newest], self._suspected, told, judge)
+            self._suspect([newest], self._suspected, indexed, judge)
         else:
-            begin = find_begin(self._weights, told.get_members(), self._since)
+            begin = find_begin(self._weights, indexed.get_members(), self._since)
             if begin is None:
                 return None
             self._suspected = _Suspected(Before(begin, np.append(self.outdated, 0.0)[:begin]))
-            self._suspect(range(begin, newest + 1), self._suspected, told, judge)
+            self._suspect(range(begin, newest + 1), self._suspected, indexed, judge)
         return self._decide(self._suspected, newest)
 
-    def _suspect(self, trials: Sequence[int], one: _Suspected, told: Told, judge: Judge) -> None:
+    def _suspect(
+        self, trials: Sequence[int], one: _Suspected, indexed: SituationIndex, judge: Judge
+    ) -> None:
         for trial, fitness in zip(trials, judge(trials, one.before), strict=True):
             weight = min(fitness.weight, self._find_least(trial))
-            one.append(weight, int(told.phrasings[trial]), told)
+            one.append(weight, int(indexed.phrasings[trial]), indexed)
 
     def _find_least(self, trial: int) -> float:
         """Return what a trial says for the change that is followed for which it says least."""
@@ -192,16 +196,16 @@ class History:
             return back
         return None
 
-    def _combine(self, told: Told) -> Floats:
+    def _combine(self, indexed: SituationIndex) -> Floats:
         """Return how probably each trial is outdated, by all changes; settle those long ago."""
         held = 1 - self._settled
         judged = np.zeros(len(held), bool)
         for one in [*self._followed]:
             begin = one.before.begin
-            outdated = one.regimes.compare(begin, told.phrasings)
+            outdated = one.regimes.compare(begin, indexed.phrasings)
             held[~judged] *= 1 - outdated[~judged]
             # Whether its oldest trials hold, the first change of a situation tells best.
-            judged[:begin] |= one.regimes.peaks[told.phrasings[:begin]] > _SURE
+            judged[:begin] |= one.regimes.peaks[indexed.phrasings[:begin]] > _SURE
             if len(one.regimes.then) >= FOLLOWED:
                 self._settled = 1 - (1 - self._settled) * (1 - outdated)
                 self._followed.remove(one)
@@ -227,16 +231,16 @@ class History:
         }
 
     @classmethod
-    def from_plain(cls, plain: Mapping[str, Any], told: Told) -> History:
+    def from_plain(cls, plain: Mapping[str, Any], indexed: SituationIndex) -> History:
         """Return the history of some trials that `to_plain` gave."""
-        history, count = cls(), len(told.phrasings)
+        history, count = cls(), len(indexed.phrasings)
         history.changes = [Change(**one) for one in plain['changes']]
         for place, weights, phrasings, outdated in plain['followed']:
             change = history.changes[place]
             before = Before(change.begin, _fill(outdated, change.begin))
             known = _Followed(before, change=change)
             for weight, phrasing in zip(weights, phrasings, strict=True):
-                known.append(weight, phrasing, told)
+                known.append(weight, phrasing, indexed)
             history._followed.append(known)
         history._since = max((one.begin + _CALM for one in history.changes), default=_LEARNING)
         # States of earlier releases have no weights.

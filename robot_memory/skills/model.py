@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from robot_memory.skills.changes import Change, Fitness
-from robot_memory.skills.history import Before, History, Told
+from robot_memory.skills.history import Before, History, SituationIndex
 from robot_memory.skills.learning import SITUATION_RATE, Evidence, guess_scales, learn_scales
 from robot_memory.skills.process import Process, Scales
 from robot_memory.skills.space import Space
@@ -96,7 +96,7 @@ class Skill:
         self.history = History()
         self.scales: dict[str, Scales] = {}
         self._learned_at = 0
-        self._told: Told | None = None
+        self._situations: SituationIndex | None = None
 
     @classmethod
     def restore(
@@ -245,17 +245,19 @@ class Skill:
         """Return how like the situations of all trials are to one, shape (trials,)."""
         rates = [float(scales.rates[0]) for scales in self.scales.values()]
         rate = max(rates) if rates else SITUATION_RATE
-        told = np.append(np.arange(len(self.trials.vectors)), -1)
+        compared = np.append(np.arange(len(self.trials.vectors)), -1)
         space = Space(self.trials.vectors, np.zeros(0), np.zeros(0))
-        apart = space.measure_situations(np.array([situation]), told)
+        apart = space.measure_situations(np.array([situation]), compared)
         # The row of a trial without words is -1, which is the last.
         found: Floats = np.exp(-rate * apart[0])[self.trials.points.situations]
         return found
 
-    def _tell(self) -> Told:
+    def _tell(self) -> SituationIndex:
         trials = self.trials
-        self._told = Told.of(trials.points.situations, trials.vectors, self._told)
-        return self._told
+        self._situations = SituationIndex.of(
+            trials.points.situations, trials.vectors, self._situations
+        )
+        return self._situations
 
     def _judge(self, trials: Sequence[int], before: Before) -> list[Fitness]:
         """Return how well trials fit what was known before one."""

@@ -142,12 +142,12 @@ def ask_node_at(path: Path) -> NodeState:
             asking.settimeout(_SECONDS)
             with _open_folder(path) as folder:
                 asking.connect(f'{folder}/{path.name}')
-            told = b''
+            received = b''
             while part := asking.recv(1 << 16):
-                told += part
-                if len(told) > _MOST or time.monotonic() - started > _SECONDS:
+                received += part
+                if len(received) > _MOST or time.monotonic() - started > _SECONDS:
                     raise TimeoutError('its answer does not end')
-        return _parse_state(json.loads(told))
+        return _parse_state(json.loads(received))
     except (FileNotFoundError, ConnectionRefusedError):
         raise Unavailable('no node is running on this store') from None
     except PermissionError:
@@ -158,9 +158,9 @@ def ask_node_at(path: Path) -> NodeState:
         raise Unavailable(f'the node at {path} does not tell how it is: {error}') from None
 
 
-def _parse_state(told: dict[str, Any]) -> NodeState:
-    taps = tuple(TapState(**one) for one in told.pop('taps'))
-    return NodeState(**told, taps=taps)
+def _parse_state(fields: dict[str, Any]) -> NodeState:
+    taps = tuple(TapState(**one) for one in fields.pop('taps'))
+    return NodeState(**fields, taps=taps)
 
 
 @contextlib.contextmanager

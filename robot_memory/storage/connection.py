@@ -387,10 +387,10 @@ class Database:
         try:
             yield
         except (apsw.Error, MemoryError) as error:
-            told = describe_error(self.path, error, self._describe_wait())
-            if isinstance(told, Damaged):
-                self.on_damage(told.owners)
-            raise told from error
+            described = describe_error(self.path, error, self._describe_wait())
+            if isinstance(described, Damaged):
+                self.on_damage(described.owners)
+            raise described from error
 
     def _describe_wait(self) -> str:
         if self._deadline < math.inf:

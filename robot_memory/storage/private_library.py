@@ -57,25 +57,25 @@ class PrivateLibrary:
         message = ctypes.c_char_p()
         code = entry(connection.sqlite3_pointer(), ctypes.byref(message), table)
         if code != apsw.SQLITE_OK:
-            told = (message.value or b'').decode(errors='replace')
-            raise Unavailable(f'{self.name} does not work with this SQLite: {told or code}')
+            reason = (message.value or b'').decode(errors='replace')
+            raise Unavailable(f'{self.name} does not work with this SQLite: {reason or code}')
 
     def _open(self) -> tuple[ctypes.CDLL, ctypes.c_void_p]:
         """Return the library, opened privately, and the table of apsw's SQLite."""
         flags = os.RTLD_NOW | os.RTLD_LOCAL | _deepbind()
-        told = ''
+        reason = ''
         for copied in (_in_memory, _in_folder, _in_place):
             try:
                 if copied is _in_place:
                     logger.warning(
-                        '%s is shared with other users in this process: %s', self.name, told
+                        '%s is shared with other users in this process: %s', self.name, reason
                     )
                 with copied(self._find()) as path:
                     library = ctypes.CDLL(path, mode=flags)
                 return library, _read_table(library, self._entry)
             except (OSError, AttributeError, apsw.Error) as error:
-                told = told or str(error)
-        raise Unavailable(f'cannot load {self.name}: {told}; reinstall it')
+                reason = reason or str(error)
+        raise Unavailable(f'cannot load {self.name}: {reason}; reinstall it')
 
 
 class _OpenedLibrary(apsw.VFS):

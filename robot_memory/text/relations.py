@@ -124,8 +124,8 @@ def corrects(old: str, new: str, similarity: float) -> bool:
     bounds = (one.signs.at_most and signs.at_most) or (one.signs.at_least and signs.at_least)
     if bounds and one.numbers != other.numbers:
         return True
-    told_once = is_event(one) or is_event(other)
-    return similarity >= 0.6 and not told_once and has_other_value(one, other)
+    is_single = is_event(one) or is_event(other)
+    return similarity >= 0.6 and not is_single and has_other_value(one, other)
 
 
 _HAN_START = re.compile(

@@ -119,7 +119,7 @@ def analyze(memory: Memory, request: AnalyzeRequest) -> AnalyzeResponse:
         if analyse is topics.analyse:
             window = Window(records, found, *_vectors(memory, connection, records))
     analysis = analyse(window)
-    told = {
+    stated = {
         'start': None if request.start is None and not request.days else format_instant(start),
         'end': format_instant(min(end, now)),
         'records_read': len(records),
@@ -129,7 +129,7 @@ def analyze(memory: Memory, request: AnalyzeRequest) -> AnalyzeResponse:
     return AnalyzeResponse(
         name,
         format_instant(now),
-        {**analysis.results, 'window': told},
+        {**analysis.results, 'window': stated},
         analysis.insights,
         analysis.recommendations,
     )

@@ -97,7 +97,7 @@ def name_of(extent: ExportScope) -> str:
     return ALL if extent.session is None else extent.session.id
 
 
-def generate_told_lines(
+def generate_export_lines(
     connection: Connection, extent: ExportScope, order: CallOrder
 ) -> Iterator[str]:
     """Yield the lines of an archive, and tell how many memories are written."""
@@ -114,11 +114,11 @@ def text_of(
     """Return an export as one text, and how many memories it tells of."""
     count = extent.count(connection)
     if format == 'jsonl':
-        return ''.join(generate_told_lines(connection, extent, order)), count
+        return ''.join(generate_export_lines(connection, extent, order)), count
     progress.get()(0, count, 'memories')
     values = export_values(connection, extent, order)
-    told = values.get('sessions', [values] if extent.session else [])
-    count = sum(len(one['messages']) + len(one['memories']) for one in told)
+    listed = values.get('sessions', [values] if extent.session else [])
+    count = sum(len(one['messages']) + len(one['memories']) for one in listed)
     count += len(values['memories']) if extent.session is None else 0
     progress.get()(count, count, 'text')
     if format == 'json':

@@ -21,7 +21,7 @@ from robot_memory.tools.export import (
     FORMATS,
     ExportRequest,
     extent_of,
-    generate_told_lines,
+    generate_export_lines,
     name_of,
     text_of,
 )
@@ -130,7 +130,7 @@ def write_text(
         extent = extent_of(connection, session_id, collection)
         if format == 'jsonl':
             count = extent.count(connection)
-            for line in generate_told_lines(connection, extent, memory.call_order):
+            for line in generate_export_lines(connection, extent, memory.call_order):
                 write(line)
         else:
             text, count = text_of(connection, extent, format, memory.call_order)

@@ -182,7 +182,7 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
     }
     described = {**_describe_rules(memory, rules), **found}
     changes = _describe_changes(memory, request.collection)
-    why = None if results or rules.told else _explain_empty(memory, request, name)
+    why = None if results or rules.relevant else _explain_empty(memory, request, name)
     others = [
         one
         for one in results
@@ -200,17 +200,17 @@ def get_context(memory: Memory, request: GetContextRequest) -> GetContextRespons
         + _describe_read(memory, asked),
         why or '',
     )
-    told = [*_select_found(rules, found), *composed.told]
+    included = [*_select_found(rules, found), *composed.included]
     memory.accesses.record(
-        known for one in told if isinstance(known := read_metadata(one, 'memory_id'), int)
+        known for one in included if isinstance(known := read_metadata(one, 'memory_id'), int)
     )
-    items = [ContextItemView(one['content'], one['score'], one['metadata']) for one in told]
+    items = [ContextItemView(one['content'], one['score'], one['metadata']) for one in included]
     read = {} if asked is None else describe_asked(memory, asked)
     return GetContextResponse(
         composed.text,
         name_pages(memory.settings, fit_each(items, ('content', 'metadata')), _get_memory_id),
         name,
-        len(told),
+        len(included),
         view_rules(rules, memory.settings),
         composed.rules_complete,
         tuple(situation.views) or None,
@@ -228,19 +228,19 @@ def _repeats(result: dict[str, Any], rules: JudgedRules) -> bool:
     return read_metadata(result, 'type') == 'turn' and any(
         rule.record.event_id == read_metadata(result, 'event_id')
         and rule.record.content in result['content']
-        for rule in rules.told
+        for rule in rules.relevant
         if rule.is_quoted
     )
 
 
 def _select_found(rules: JudgedRules, found: dict[int, dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rules that the search found, in the order of the text."""
-    return [found[rule.record.id] for rule in rules.told if rule.record.id in found]
+    return [found[rule.record.id] for rule in rules.relevant if rule.record.id in found]
 
 
 def _describe_rules(memory: Memory, rules: JudgedRules) -> dict[int, dict[str, Any]]:
     """Return rules as the search describes memories, by id."""
-    records = [rule.record for rule in (*rules.told, *rules.others)]
+    records = [rule.record for rule in (*rules.relevant, *rules.others)]
     described = describe_records(records, choose_zone(memory))
     return dict(zip((record.id for record in records), described, strict=True))
 

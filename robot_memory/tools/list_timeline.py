@@ -124,7 +124,7 @@ def list_timeline(memory: Memory, request: ListTimelineRequest) -> ListTimelineR
     where, _ = compile_occasions('where', conditions)
     after = _read_cursor(request)
     question = parse_area(request.near)
-    told = None
+    near_view = None
     with memory.db.read() as connection:
         if question is not None:
             search = prepare(memory, connection, question, None)
@@ -136,7 +136,7 @@ def list_timeline(memory: Memory, request: ListTimelineRequest) -> ListTimelineR
         page = keys[: request.limit]
         known = get_whole(connection, [memory_id for _, memory_id in page])
         if question is not None:
-            told = search.describe(connection, passing, [memory_id for _, memory_id in page])
+            near_view = search.describe(connection, passing, [memory_id for _, memory_id in page])
         entries = [_view(known[memory_id], at, zone) for at, memory_id in page]
         density = {}
         if request.buckets:
@@ -152,7 +152,7 @@ def list_timeline(memory: Memory, request: ListTimelineRequest) -> ListTimelineR
         next_cursor=_write_cursor(request, page[-1]) if more else '',
         time_zone=zone.key,
         **{'density': (), **density},
-        near=told,
+        near=near_view,
         why_empty=why,
     )
 

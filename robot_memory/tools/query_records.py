@@ -186,18 +186,18 @@ def query_records(memory: Memory, request: QueryRecordsRequest) -> QueryRecordsR
             fit_each([_view(connection, record, zone, search, of_maps) for record in page], _LONG)
         )
         total = _total(connection, where, request, len(views))
-        told = None if search is None else search.describe(connection, passing, ids)
+        near_view = None if search is None else search.describe(connection, passing, ids)
         why = None
         if not views:
             why = _explain_empty(connection, request, total, past)
             if search is not None and not total:
-                why = search.explain(told)
+                why = search.explain(near_view)
         return QueryRecordsResponse(
             get_store_id(connection),
             views,
             total,
             None if past is None else past.describe(),
-            told,
+            near_view,
             why,
         )
 

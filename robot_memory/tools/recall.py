@@ -197,11 +197,11 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
                 memory, plan, session_id=request.session_id, conditions=request.context_filter
             )
         )
-    told = {}
+    asked_parts = {}
     if asked is not None:
         from robot_memory.retrieval.event_answers import describe_asked
 
-        told = describe_asked(memory, asked)
+        asked_parts = describe_asked(memory, asked)
     viewer_url = memory.settings.viewer_url
     response = RecallResponse(
         () if is_brief else view_memories(found, zone, viewer_url),
@@ -213,7 +213,7 @@ def recall(memory: Memory, request: RecallRequest) -> RecallResponse:
         found.faded,
         models=found.models,
         answerable=chance,
-        **told,
+        **asked_parts,
         brief=view_briefly(found, zone, viewer_url) if is_brief and found.hits else None,
         near=found.near,
         why_empty=why,

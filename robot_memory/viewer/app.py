@@ -100,17 +100,17 @@ async def _tell_failure(request: Request, error: Exception) -> Response:
         (status for kind, status in _STATUS if isinstance(error, kind)),
         HTTPStatus.INTERNAL_SERVER_ERROR,
     )
-    return render(request, 'failure.html', status, failure=status, told=str(error))
+    return render(request, 'failure.html', status, failure=status, message=str(error))
 
 
 async def _tell_fault(request: Request, error: Exception) -> Response:
     """Return a page for a fault of our own, and log where it is."""
     logger.error('%s failed', request.url.path, exc_info=error)
     status = HTTPStatus.INTERNAL_SERVER_ERROR
-    told = 'The viewer failed at this page; its log says where.'
-    return render(request, 'failure.html', status, failure=status, told=told)
+    message = 'The viewer failed at this page; its log says where.'
+    return render(request, 'failure.html', status, failure=status, message=message)
 
 
 async def _tell_missing(request: Request, error: Exception) -> Response:
     status = HTTPStatus(error.status_code if isinstance(error, HTTPException) else 500)
-    return render(request, 'failure.html', status, failure=status, told=status.description)
+    return render(request, 'failure.html', status, failure=status, message=status.description)

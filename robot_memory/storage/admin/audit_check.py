@@ -151,8 +151,8 @@ def _pass_gap(
     As they are, where no later line tells of all that are missing.
     """
     gap = audit.find_gap(connection, line - 1)
-    is_told = gone.has_lines(head.id + 1, line - 1)
-    if is_told and gap is not None and gap.first <= head.id + 1 and gap.last == line - 1:
+    is_erased = gone.has_lines(head.id + 1, line - 1)
+    if is_erased and gap is not None and gap.first <= head.id + 1 and gap.last == line - 1:
         return gap.chain, line - 1
     return bytes.fromhex(head.chain), head.id
 
@@ -218,8 +218,8 @@ class _Gone:
         place = bisect.bisect_right(self._folded, (memory_id, math.inf, 0)) - 1
         if place < 0:
             return False
-        _, last, told = self._folded[place]
-        return memory_id <= last and told > line
+        _, last, until = self._folded[place]
+        return memory_id <= last and until > line
 
     def has_lines(self, first: int, last: int) -> bool:
         """Say whether later lines tell that each of some lines was removed."""
@@ -232,7 +232,7 @@ class _Gone:
         found: list[tuple[int, float]] = []
         for low, high in sorted(
             (low, high)
-            for line, detail in self._told
+            for line, detail in self._lines
             for low, high in read_steps(detail.get('lines', ''))
             if high < line
         ):
@@ -243,7 +243,7 @@ class _Gone:
         return found
 
     @cached_property
-    def _told(self) -> list[tuple[int, dict[str, Any]]]:
+    def _lines(self) -> list[tuple[int, dict[str, Any]]]:
         """Return the lines that tell of what was folded, with their details."""
         rows = self._connection.execute(
             'SELECT id, detail FROM audit WHERE memory_id IS NULL AND action = ?', (FOLDED,)
@@ -255,7 +255,7 @@ class _Gone:
         """Return the ranges of ids that were folded, each with the line that tells it."""
         return sorted(
             (low, high, line)
-            for line, detail in self._told
+            for line, detail in self._lines
             for low, high in read_ranges(detail['ids'])
         )
 

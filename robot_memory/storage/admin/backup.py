@@ -325,9 +325,9 @@ def _check(path: Path) -> None:
     # A connection that may only read passes over the tables' CHECK constraints.
     connection = checksums.connect(path, apsw.SQLITE_OPEN_READWRITE)
     try:
-        told = connection.pragma('quick_check')
-        if told != 'ok':
-            raise Unavailable(f'the copy {path} is incomplete: {told}; check the disk')
+        answer = connection.pragma('quick_check')
+        if answer != 'ok':
+            raise Unavailable(f'the copy {path} is incomplete: {answer}; check the disk')
     finally:
         connection.close()
 

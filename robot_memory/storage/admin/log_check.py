@@ -28,18 +28,18 @@ def check_log(path: Path, *, is_whole: bool) -> Check:
     """
     log = name_file(path, LOG)
     alone = _identify_alone(path, thorough=not is_whole) if has_log(path) else None
-    told = ''
+    problem = ''
     if alone is not None and not is_whole:
-        told = 'the file is whole without this log, and not with it'
+        problem = 'the file is whole without this log, and not with it'
     elif alone is not None:
         with hold_checked(path) as connection:
             found = get_store_id(connection)
         if found != alone:
-            told = f'the file is of the store {alone}, and with this log of {found}'
-    if not told:
+            problem = f'the file is of the store {alone}, and with this log of {found}'
+    if not problem:
         return Check('log', True, 'there is no log that does not belong to the file')
     cure = f'end all processes of it, `mv {log} {log}.other`, then `robot-memory verify`'
-    return Check('log', False, f'{log} does not belong to the store: {told}', cure)
+    return Check('log', False, f'{log} does not belong to the store: {problem}', cure)
 
 
 def _identify_alone(path: Path, *, thorough: bool) -> str | None:

@@ -93,9 +93,9 @@ def _complete(db: Database, broken: Collection[str]) -> None:
         index_filling.fill_all(db)
 
 
-def find_broken(told: Sequence[str]) -> list[str]:
+def find_broken(lines: Sequence[str]) -> list[str]:
     """Return the indexes that do not fit their tables, where the check told of nothing else."""
-    matches = [list(_BROKEN.finditer(line)) for text in told for line in text.splitlines()]
+    matches = [list(_BROKEN.finditer(line)) for text in lines for line in text.splitlines()]
     if not all(matches):
         return []
     return [name for found in matches for match in found for name in match.groups() if name]
@@ -129,8 +129,8 @@ def _list_unfit(db: Database) -> set[str]:
 def _problems(db: Database) -> list[str]:
     # FTS5's part of the check misreads what a connection that has read the index still holds.
     with db.connect() as connection:
-        told = [row[0] for row in connection.execute('PRAGMA integrity_check(100)')]
-    return [] if told == ['ok'] else [line for text in told for line in str(text).splitlines()]
+        lines = [row[0] for row in connection.execute('PRAGMA integrity_check(100)')]
+    return [] if lines == ['ok'] else [line for text in lines for line in str(text).splitlines()]
 
 
 def compact(db: Database) -> Done:

@@ -78,8 +78,10 @@ def restore(backup: Path, path: Path) -> Restored:
 def _refuse_damaged(backup: Path, copy: Path) -> None:
     bad = [check for check in verify(copy) if not check.holds]
     if bad:
-        told = '; '.join(f'{check.name}: {check.detail}' for check in bad)
-        raise Unavailable(f'{backup} is not whole ({told}); nothing was changed: use another one')
+        details = '; '.join(f'{check.name}: {check.detail}' for check in bad)
+        raise Unavailable(
+            f'{backup} is not whole ({details}); nothing was changed: use another one'
+        )
 
 
 def _read_erased(path: Path) -> _Erased:

@@ -263,15 +263,15 @@ def _mend_reference(
         ids = f'SELECT DISTINCT "{column}" AS lost FROM "{name}" WHERE {lost}'
         new.execute(f'{_STAND_INS[parent]} ({ids})')
         what = 'stored again by their ids alone'
-        told = parent
+        listed = parent
     elif is_nullable:
         new.execute(f'UPDATE "{name}" SET "{column}" = NULL WHERE {lost}')
-        what, told = f'without their {column}, which is lost', name
+        what, listed = f'without their {column}, which is lost', name
     else:
         new.execute(f'DELETE FROM "{name}" WHERE {lost}')
         done.copied[name] -= new.changes()
-        what, told = f'that belonged to lost {parent}', name
+        what, listed = f'that belonged to lost {parent}', name
     count = new.changes()
     if count:
-        done.lose(told, f'{count} rows {what}')
+        done.lose(listed, f'{count} rows {what}')
     return bool(count)

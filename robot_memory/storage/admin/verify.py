@@ -216,21 +216,21 @@ def _check_pages(path: Path) -> Check:
         count, has_checksums = file.count, file.has_checksums
     cure = ''
     if damaged:
-        told = f'{len(damaged)} of {count} pages are damaged: {damage.describe(path, damaged)}'
+        summary = f'{len(damaged)} of {count} pages are damaged: {damage.describe(path, damaged)}'
         flipped = damage.find_flipped(path, damaged)
         is_foreign = not flipped and is_whole_without(path)
-        told += f'; one bit of page {flipped[0]} flipped' if flipped else ''
-        told, cure = (told + _FOREIGN, _ACCEPT) if is_foreign else (told, REPLACE)
+        summary += f'; one bit of page {flipped[0]} flipped' if flipped else ''
+        summary, cure = (summary + _FOREIGN, _ACCEPT) if is_foreign else (summary, REPLACE)
         changed = _find_changed(path) if is_foreign else ''
         if changed:
-            told += f'; {changed}: texts changed, by that program or by damage'
+            summary += f'; {changed}: texts changed, by that program or by damage'
             cure = f'if that change was meant {_ACCEPT}, else {REPLACE}'
     elif has_checksums:
-        told = f'the checksums of {count} pages match'
+        summary = f'the checksums of {count} pages match'
     else:
-        told = 'the pages have no checksums: `robot-memory upgrade` or `maintain` adds them'
+        summary = 'the pages have no checksums: `robot-memory upgrade` or `maintain` adds them'
         cure = '`robot-memory maintain` adds them, with room for a copy of the file'
-    return Check('pages', not damaged, told, cure)
+    return Check('pages', not damaged, summary, cure)
 
 
 def _check_content(connection: apsw.Connection) -> Iterator[Check]:
@@ -245,21 +245,23 @@ def _check_content(connection: apsw.Connection) -> Iterator[Check]:
     )
     if not schema_runner.is_current(connection):
         version = schema_runner.version_of(connection)
-        told_schema = f'schema version {version}: `robot-memory upgrade` upgrades it'
-        yield Check('schema', True, told_schema, _UPGRADE)
+        schema_detail = f'schema version {version}: `robot-memory upgrade` upgrades it'
+        yield Check('schema', True, schema_detail, _UPGRADE)
         return
     rows, indexed, words = count_indexed(connection)
     left = mending.read(connection)
     fits = rows == indexed and (rows == words or WORDS in left)
-    told = f'{rows} active memories, {indexed} in the index of vectors, {words} in that of words'
+    summary = (
+        f'{rows} active memories, {indexed} in the index of vectors, {words} in that of words'
+    )
     if left:
-        told += f'; being made anew: {mending.describe(left)}'
-    yield Check('indexes', fits, told, _REBUILD if left or not fits else '')
+        summary += f'; being made anew: {mending.describe(left)}'
+    yield Check('indexes', fits, summary, _REBUILD if left or not fits else '')
     yield _check_parts(connection)
     chain = audit_check.check(connection, all_lines=True)
     head = f'the chain of {chain.head.id} lines is whole'
-    told_audit = chain.problem or head
-    yield Check('audit', not chain.problem, told_audit, _COMPARE if chain.problem else '')
+    audit_detail = chain.problem or head
+    yield Check('audit', not chain.problem, audit_detail, _COMPARE if chain.problem else '')
     yield Check('store', True, f'store {meta.get_store_id(connection)}')
 
 
@@ -271,10 +273,10 @@ def _check_parts(connection: apsw.Connection) -> Check:
             damaged.append(str(one))
         unchecked += one.is_new
         matching += not (one.is_new or one.damage)
-    told = f'{matching} parts match their digests'
+    summary = f'{matching} parts match their digests'
     if unchecked:
-        told += f', {unchecked} have none yet: a running process adds them'
+        summary += f', {unchecked} have none yet: a running process adds them'
     if damaged:
         rest = f' and {len(damaged) - _SHOWN} more' if len(damaged) > _SHOWN else ''
-        told = f'{"; ".join(damaged[:_SHOWN])}{rest}'
-    return Check('payloads', not damaged, told, REPLACE if damaged else '')
+        summary = f'{"; ".join(damaged[:_SHOWN])}{rest}'
+    return Check('payloads', not damaged, summary, REPLACE if damaged else '')

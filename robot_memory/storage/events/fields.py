@@ -151,11 +151,11 @@ class Fields:
             if kinds is None or one.kind in kinds:
                 text = f'{one.name} ({one.unit})' if one.unit else one.name
                 there.setdefault(self.kinds[one.kind], []).append(text)
-        told = '; '.join(f'of {kind}: {", ".join(names)}' for kind, names in there.items())
+        listed = '; '.join(f'of {kind}: {", ".join(names)}' for kind, names in there.items())
         asked = 'events' if kinds is None else 'events of these kinds'
         return (
             f'{asked} have no field or figure {format_value(name)}; fields: '
-            f'{", ".join([*TEXTS, *TIMES, *OTHERS])}; figures {told or "of them: none"}'
+            f'{", ".join([*TEXTS, *TIMES, *OTHERS])}; figures {listed or "of them: none"}'
         )
 
 

@@ -77,12 +77,12 @@ def count_gone(connection: apsw.Connection, line: int, horizon: int) -> int:
         'SELECT count(*) FROM memories WHERE id BETWEEN ? AND ?', (first, last)
     )
     # Folded ones of which a line is left, as releases up to schema 14 did.
-    ((told,),) = connection.execute(
+    ((audited,),) = connection.execute(
         f'SELECT count(*) FROM events AS e WHERE e.id BETWEEN ? AND ? AND {folding.IS_FOLDED}'
         f' AND EXISTS (SELECT 1 FROM audit WHERE memory_id = e.id AND action IN ({marks}))',
         (first, last, *CREATIONS),
     )
-    return int(stored - there - told) + _count_folded(connection, line, horizon)
+    return int(stored - there - audited) + _count_folded(connection, line, horizon)
 
 
 def _count_folded(connection: apsw.Connection, line: int, horizon: int) -> int:

@@ -109,9 +109,9 @@ def describe_each(connection: apsw.Connection, records: Iterable[Record]) -> dic
             continue
         place = read_place(record.context, record.frame_id, record.pose)
         holds = None if place is None else current.get(place.frame)
-        told = place and describe_place(place, NO_MAP if holds is None else holds.of)
-        if told:
-            found[record.id] = told
+        described = place and describe_place(place, NO_MAP if holds is None else holds.of)
+        if described:
+            found[record.id] = described
     return found
 
 

@@ -82,8 +82,8 @@ class AnchorReader(WindowReader):
         words = load_pattern('anchors', 'english', 'pointing').sub(' ', found.anchor.words)
         if not found.anchor.said or list_words(words) or not self.frame.start:
             return found
-        told = self.folded[: self.frame.start].strip()
-        return replace(found, anchor=replace(found.anchor, words=told))
+        opening = self.folded[: self.frame.start].strip()
+        return replace(found, anchor=replace(found.anchor, words=opening))
 
     def _measure_apart(self, found: FoundAnchor) -> FoundAnchor:
         """Return an anchor with how far from it is said elsewhere: for the next half hour."""
@@ -136,8 +136,8 @@ class AnchorReader(WindowReader):
             if inside:
                 words = anchors[place].words
                 for start, end in inside.spans:
-                    for told in (self.folded[start:end], self.folded[max(0, start - 3) : end]):
-                        words = words.replace(told.strip() or ' ', ' ')
+                    for opening in (self.folded[start:end], self.folded[max(0, start - 3) : end]):
+                        words = words.replace(opening.strip() or ' ', ' ')
                 words = ' '.join(words.split())
                 anchors[place] = replace(anchors[place], words=words, window=inside.window)
         if len(anchors) > 1 and anchors[1].words == found.anchor.words:

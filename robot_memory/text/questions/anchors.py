@@ -178,8 +178,8 @@ def _read_english(
         known = load_table('anchors')['relation'].get(relation, relation)
         first = match.start('the') if article else start
         distance = measure_distance(match.groupdict())
-        told = Anchor(known, words, -1, distance, said=True)
-        return FoundAnchor(told, (match.start(), said), ((first, said),))
+        bounding = Anchor(known, words, -1, distance, said=True)
+        return FoundAnchor(bounding, (match.start(), said), ((first, said),))
     end = max((m.end for m in mentions if start <= m.start < end < m.end), default=end)
     words = match.string[start:end].strip()
     topic = load_pattern('anchors', 'english', 'topic').match(match.string, 0, match.start())

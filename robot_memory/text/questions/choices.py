@@ -82,9 +82,9 @@ def find_comparative(folded: str, mentions: Sequence[Mention]) -> FoundChoice | 
     for name in ('comparative', 'zh_comparative'):
         match = load_pattern('choices', 'choice', name).search(folded)
         if match:
-            told = next(iter(locate_quantities(match.groupdict().get('told') or '')), '')
+            stated = next(iter(locate_quantities(match.groupdict().get('told') or '')), '')
             named = [one for one in mentions if one.kinds]
-            quantity, over = choose_quantity(match['word'], named, told)
+            quantity, over = choose_quantity(match['word'], named, stated)
             if quantity:
                 return FoundChoice(Order(quantity, over, 1), None, match.span())
     return None

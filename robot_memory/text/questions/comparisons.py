@@ -84,8 +84,8 @@ def _make_comparison(
     named, words, which = event
     asked = [one for one in mentions if one not in named and one.kinds] or named
     start, end = match.span('event')
-    told = next(iter(locate_quantities(f'{folded[:start]} {folded[end:]}')), '')
-    quantity, over = choose_quantity(match['word'], asked, told)
+    named_quantity = next(iter(locate_quantities(f'{folded[:start]} {folded[end:]}')), '')
+    quantity, over = choose_quantity(match['word'], asked, named_quantity)
     if not quantity:
         return None
     words = _share_day(f'{folded[: match.start()]} {folded[match.end() :]}', words, calendar)
@@ -162,8 +162,8 @@ def _read_pair(
     named = (*first.mentions, *second.mentions) or tuple(m for m in mentions if m.kinds)
     start, end = match.span('one')[0], match.span('other')[1]
     beside = f'{folded[: min(start, match.start("word"))]} {folded[end:]}'
-    told = next(iter(locate_quantities(beside)), '')
-    quantity, over = choose_quantity(match['word'], named, told)
+    named_quantity = next(iter(locate_quantities(beside)), '')
+    quantity, over = choose_quantity(match['word'], named, named_quantity)
     if not quantity:
         return None
     one, other = (_make_anchor(each.words, calendar, each.which) for each in (first, second))
@@ -225,7 +225,7 @@ def _make_anchor(words: str, calendar: Calendar, which: int) -> Anchor:
     return Anchor('since', words, which, window=window.window if window else None)
 
 
-def choose_quantity(word: str, asked: Sequence[Mention], told: str) -> tuple[str, bool]:
+def choose_quantity(word: str, asked: Sequence[Mention], named_quantity: str) -> tuple[str, bool]:
     """Return what a comparative is of, for what is asked for, and whether more of it is meant."""
     kinds = {kind for one in asked for kind in one.kinds}
     for one in load_table('comparisons')['comparative']:
@@ -236,6 +236,6 @@ def choose_quantity(word: str, asked: Sequence[Mention], told: str) -> tuple[str
             if quantity == 'mass' and 'contact' in kinds:
                 quantity = 'force'
             if quantity == 'own':
-                quantity = told or find_own_quantity(asked)
+                quantity = named_quantity or find_own_quantity(asked)
             return find_fitting(asked, quantity), over
     return '', True

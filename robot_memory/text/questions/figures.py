@@ -105,7 +105,7 @@ def _compile_forms() -> tuple[_Form, ...]:
         (compile_form('around'), _read_around),
         (compile_form('about'), _read_around),
         (compile_form('odd'), _read_odd),
-        (compile_form('told'), _read_told),
+        (compile_form('told'), _read_stated),
     ]
     for one in table['comparison']:
         read = _read_equal if one['operator'] == '$eq' else _make_reader(one['operator'])
@@ -182,7 +182,7 @@ def _parse_half(written: str) -> float:
     return 0.5 if 'half' in written or written[0] == '半' else parse_number(written) / 10
 
 
-def _read_told(match: re.Match[str], folded: str) -> list[_Pair]:
+def _read_stated(match: re.Match[str], folded: str) -> list[_Pair]:
     """Return one of the last digit around a value, which may be rounded or cut: lasted 47 s."""
     number = match['number']
     if not number[0].isdecimal():

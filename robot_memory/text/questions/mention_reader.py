@@ -29,7 +29,7 @@ class MentionReader(AnchorReader):
             return self.folded
         return mask(self.folded, self.frame.sentences)
 
-    def mask_told(self) -> str:
+    def mask_event_times(self) -> str:
         """
         Return the folded text without the times that are not of what is asked for.
 
@@ -43,7 +43,7 @@ class MentionReader(AnchorReader):
         spans = [one.span() for one in (back, other) if one]
         return mask(self.folded, [*others, *spans])
 
-    def leave_told(self, span: Span) -> list[Mention]:
+    def leave_events(self, span: Span) -> list[Mention]:
         """
         Return the events that are asked for beside those of an anchor at a span.
 

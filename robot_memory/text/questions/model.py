@@ -230,7 +230,7 @@ class Reading:
     Hold what a question says.
 
     With `statement` a rule, a fact or what somebody said is asked for: then the rest only
-    orders, and restricts nothing; `told` says that a word like rule or said is why. `asks` is
+    orders, and restricts nothing; `quoted` says that a word like rule or said is why. `asks` is
     'instant' (when), a quantity (how long, how hard) or empty. Events of the labels `excluded`
     are not asked for. `outcome` is 'success' or 'failure' of tasks, trials and sessions;
     `recording` names a file. `rest` is what is left of the text for the search, empty where
@@ -258,7 +258,7 @@ class Reading:
     recording: str = ''
     asks: str = ''
     statement: bool = False
-    told: bool = False
+    quoted: bool = False
     between: bool = False
     against: Window | None = None
     than: Comparison | None = None

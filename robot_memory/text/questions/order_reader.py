@@ -128,16 +128,16 @@ class OrderReader(MentionReader):
         return order, None
 
     def imply_order(
-        self, told: Anchor | None, used: Sequence[Mention], window: Window | None
+        self, bounding: Anchor | None, used: Sequence[Mention], window: Window | None
     ) -> FoundOrder | None:
         """Return the order that goes without saying: nearest to the anchor, the latest stop."""
-        if told and told.relation in ('before', 'after'):
+        if bounding and bounding.relation in ('before', 'after'):
             that = used and load_pattern('orders', 'counted', 'that').search(
                 self.folded, max(0, used[0].start - 3), used[0].start
             )
             if that:  # 急停之前的那次标定: there is one
-                return FoundOrder(Order('time', told.relation == 'before', 1), (that.span(),))
-            return FoundOrder(Order('time', told.relation == 'before', self._count(used)), ())
+                return FoundOrder(Order('time', bounding.relation == 'before', 1), (that.span(),))
+            return FoundOrder(Order('time', bounding.relation == 'before', self._count(used)), ())
         filed = load_pattern('events', 'recording', 'asked').search(self.folded)
         why = used and window is None and (self.asks_why() or filed)
         return FoundOrder(Order('time', True), ()) if why else None

@@ -229,8 +229,8 @@ def share_week(first: Moment, last: Moment) -> tuple[Moment, Moment]:
 
 def share_month(first: Moment, last: Moment) -> tuple[Moment, Moment]:
     """Return two days of one month where the last says of which: the sixth to 12 October."""
-    told = first.day_of_month and first.day and last.day and not last.day_of_month
-    if told and last.day and (first.day_of_month or 0) <= last.day.day:
+    is_span = first.day_of_month and first.day and last.day and not last.day_of_month
+    if is_span and last.day and (first.day_of_month or 0) <= last.day.day:
         return replace(first, day=last.day.replace(day=first.day_of_month or 1)), last
     return first, last
 

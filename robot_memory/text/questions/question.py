@@ -63,10 +63,10 @@ class Question:
         from robot_memory.text.questions.zones import find_zone, show_in
 
         reading = None
-        told = find_zone(self.folded) if 'time' in self.signs else None
-        if told:
-            asked, folded = (mask(one, [told[1]], ' ') for one in (self.asked, self.folded))
-            reading = read_sentences(asked, folded, self.signs, now, told[0])
+        named_zone = find_zone(self.folded) if 'time' in self.signs else None
+        if named_zone:
+            asked, folded = (mask(one, [named_zone[1]], ' ') for one in (self.asked, self.folded))
+            reading = read_sentences(asked, folded, self.signs, now, named_zone[0])
             reading = reading and show_in(reading, zone)
         elif self.signs:
             reading = read_sentences(self.asked, self.folded, self.signs, now, zone)

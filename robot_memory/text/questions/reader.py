@@ -70,24 +70,24 @@ class _Reader(OrderReader):
         self.said = self.mask_frame()
         found = None
         if 'time' in self.signs:
-            found = self.find_window(self.mask_told()) or (
+            found = self.find_window(self.mask_event_times()) or (
                 self.find_window(self.said) if self.said != self.folded else None
             )
         against = None
         if found is None and 'count' in self.signs:
             found, against = self.find_compared()
         anchor = self.find_anchor(found) if 'anchor' in self.signs else None
-        told, times = None, found.spans if found else ()
+        anchored, times = None, found.spans if found else ()
         if anchor:
-            told, found = self.place_anchor(anchor)
+            anchored, found = self.place_anchor(anchor)
             times = found.spans if found else ()
         self.times = times
         window = self.widen(found.window) if found else None
         if anchor:
-            self.mentions = self.leave_told(anchor.span)
+            self.mentions = self.leave_events(anchor.span)
             self.leave_bounds(anchor.span)
         self.mentions = self.leave_frame()
-        outside = window is not None or told is not None or self.shifts is not None
+        outside = window is not None or anchored is not None or self.shifts is not None
         ordered = bool(
             'order' in self.signs or self.elapsed or self.target or self.compared or self.pair
         )
@@ -121,7 +121,7 @@ class _Reader(OrderReader):
         seen = any(m.kinds == ('scene',) for m in self.mentions) and not self.cues.present
         says = says or bool(seen and load_pattern('events', 'instant', 'en').search(self.folded))
         says = says or self._tells_how_sessions_ended()
-        held = not (told or aggregate or self.cues.asked or self.cues.future)
+        held = not (anchored or aggregate or self.cues.asked or self.cues.future)
         held = held and self.asks_held(self.mentions)
         says = says or held or self.latest is not None
         used = self.leave_unfit(self.choose_mentions(says), order.order if order else None)
@@ -137,10 +137,10 @@ class _Reader(OrderReader):
         )
         doing = load_pattern('events', 'doing', 'any').search(self.folded) is not None
         happening = doing or any(m.happening for m in self.mentions)
-        if not (doing or told or any(m.kinds for m in self.mentions)):
+        if not (doing or anchored or any(m.kinds for m in self.mentions)):
             doing = load_pattern('events', 'doing', 'acted').search(self.folded) is not None
         vague = not (statement or happening) and all(m.weak for m in used)
-        loose = vague and not (order or aggregate or told or self.cues.future)
+        loose = vague and not (order or aggregate or anchored or self.cues.future)
         if loose:
             order, aggregate = self.find_loosely()
             says = says or bool(order and used)
@@ -150,19 +150,27 @@ class _Reader(OrderReader):
         if statement and not (outside or self.bounds.bounds) and self.is_habit(used):
             return None
         if order is None and aggregate is None:
-            order = self.imply_order(told, used, window)
+            order = self.imply_order(anchored, used, window)
         if held and self.asks_held(used):
             if window:
                 window = replace(window, since=None, near=None, granularity='range', pieces=())
             order = FoundOrder(Order('time', True, 1), ())
         elif self.latest and order is None and aggregate is None:
             order = FoundOrder(Order('time', True, 1), (self.latest,))
-        if told and told.relation == 'before' and told.window and aggregate and not window:
-            window = replace(told.window, until=None, near=None)  # how many today until the stop
+        if (
+            anchored
+            and anchored.relation == 'before'
+            and anchored.window
+            and aggregate
+            and not window
+        ):
+            window = replace(
+                anchored.window, until=None, near=None
+            )  # how many today until the stop
         asking = mask(self.folded, [anchor.span]) if anchor else self.folded
         counted = aggregate.aggregate if aggregate else None
         grouped = counted and (counted.function, counted.group) == ('count', 'task')
-        tasks = bool(doing and told and told.relation == 'during')
+        tasks = bool(doing and anchored and anchored.relation == 'during')
         tasks = tasks or bool(grouped and find_outcome(asking))
         outcome = find_outcome(asking) if tasks or self._may_have_outcome(own) else None
         spans = [
@@ -182,7 +190,7 @@ class _Reader(OrderReader):
         return Reading(
             rest=self._leave_rest(spans),
             window=window,
-            anchor=told,
+            anchor=anchored,
             kinds=tuple(dict.fromkeys(kind for m in used for kind in m.kinds))
             or tuple(' '.join(own[:1]).split())
             or (('task',) if tasks else ()),
@@ -195,8 +203,8 @@ class _Reader(OrderReader):
             recording=self.text[slice(*self.file)] if self.file else '',
             asks=self._find_asked(),
             statement=statement,
-            told=self.cues.asked,
-            between=bool(told and told.to and not used and self.asks_span()),
+            quoted=self.cues.asked,
+            between=bool(anchored and anchored.to and not used and self.asks_span()),
             against=against.window if against else None,
             than=self.compared.than if self.compared else None,
             nearest=self.compared.nearest if self.compared else None,
@@ -320,12 +328,12 @@ class _Reader(OrderReader):
         read += [one.span() for one in (*allowed, *several)]
         rest = mask(self.text, read, ' ')
         kinds = [span for span in spans if span.role == 'kind']
-        told = [
+        answered = [
             one
             for one in self.frame.sentences
             if not any(one[0] <= span.start < one[1] for span in kinds)
         ]
-        rest = mask(rest, told, ' ') if not self.frame.points_back else rest
+        rest = mask(rest, answered, ' ') if not self.frame.points_back else rest
         for span in spans:
             for name in ('tool', 'device') if span.role == 'kind' else ():
                 named = load_pattern('events', name, 'named')

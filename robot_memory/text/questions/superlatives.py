@@ -199,8 +199,8 @@ def fits(mentions: Sequence[Mention], quantity: str) -> bool:
     """Say whether any of some events is measured by a quantity, as far as the tables know."""
     known: dict[str, list[str]] = load_table('orders')['figures']
     names = [name for one in mentions for name in (*one.labels, *one.kinds)]
-    told = [known[name] for name in names if name in known]
-    return not told or any(quantity in one for one in told)
+    matching = [known[name] for name in names if name in known]
+    return not matching or any(quantity in one for one in matching)
 
 
 _ALIKE = {'force': ('effort', 'torque'), 'torque': ('effort', 'force'), 'length': ('distance',)}

@@ -85,10 +85,10 @@ class WindowReader:
             return Cues(False, False, False, False, True, True)
         asked = mask(self.folded, self.frame.others)
         cues, found = find_cues(asked), None
-        told = any(one.start < self.frame.start and one.kinds for one in self.mentions)
-        if told or not (cues.present or cues.asked or cues.hinted or cues.future):
+        named_before = any(one.start < self.frame.start and one.kinds for one in self.mentions)
+        if named_before or not (cues.present or cues.asked or cues.hinted or cues.future):
             bare = load_pattern('signs', 'preamble', 'bare')
-            past = told and bare.match(self.folded[self.frame.start :]) is not None
+            past = named_before and bare.match(self.folded[self.frame.start :]) is not None
             cues = replace(cues, past=cues.past or past or find_cues(self.folded).past)
         if 'anchor' in self.signs and cues.asked:
             found = find_anchor(self.folded, self.mentions, ())

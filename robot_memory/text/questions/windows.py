@@ -166,15 +166,15 @@ def _list_weekdays(phrases: list[Phrase], calendar: Calendar) -> Found | None:
 
 def _follow_week(phrases: list[Phrase], calendar: Calendar) -> list[Phrase]:
     """Return weekdays in the week of the one before them: on Wednesday, Tuesday and Wednesday."""
-    told = [phrases[0]]
+    chained = [phrases[0]]
     for one in phrases[1:]:
-        before, moment = told[-1].moment, one.moment
+        before, moment = chained[-1].moment, one.moment
         if before.weekday is not None and before.day and moment.day and moment.day < before.day:
             later = moment.day + 7 * DAY
             if moment.weekday is not None and later <= calendar.today:
                 one = replace(one, moment=replace(moment, day=later))
-        told.append(one)
-    return told
+        chained.append(one)
+    return chained
 
 
 def _length(window: Window) -> timedelta:

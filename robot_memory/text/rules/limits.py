@@ -159,13 +159,13 @@ def _read_sentence(
             continue
         stop = close if following is None else min(close, following.start)
         after = folded[amount.end : stop]
-        side, told = _find_side(
+        side, distance = _find_side(
             before,
             after,
             rest[len(after) :],
             folded[max(start, amount.start - _FAR) : amount.start],
         )
-        used = amount.end + told if told else used
+        used = amount.end + distance if distance else used
         if amount.counted and not side:
             continue
         low, high = (amount.value if side == one else None for one in ('low', 'high'))
@@ -209,33 +209,33 @@ def _find_side(before: str, after: str, rest: str, whole: str) -> tuple[str, int
     Return which side of an amount is bounded, 'low' or 'high', '' where no word tells.
 
     `before` and `after` are of its own clause, `rest` is what follows it, up to the next amount,
-    and `whole` the sentence before the amount. With it comes how far behind the amount that was
-    told, 0 where it was before.
+    and `whole` the sentence before the amount. With it comes how far behind the amount that word
+    ends, 0 where it stands before.
     """
-    found, told = _find_last(before, 'before'), 0
+    found, distance = _find_last(before, 'before'), 0
     own = _find_first(after, 'after')
     if own is None and found is None:
         own = _find_first(rest, 'after')
         own = own if own and own[0] in ('upper', 'lower') else None
     if own is not None and (found is None or (found[1] > _NEAR and own[1] < found[1])):
-        found, told = own, own[2]
+        found, distance = own, own[2]
     if found is None:
         return 'high' if _is_refused(after + rest) else '', 0
     kind = found[0]
     if kind in ('upper', 'lower'):
-        return 'high' if kind == 'upper' else 'low', told
+        return 'high' if kind == 'upper' else 'low', distance
     forbids = _forbids(before)
     if kind == 'less':
-        is_topic = not told and _is_topic(before, after)
+        is_topic = not distance and _is_topic(before, after)
         behind = after + rest if is_topic else after
         forbids = forbids or bool(re.search(load()['forbidden']['less'], behind))
-        return 'low' if forbids else '' if is_topic or _follows(after + rest) else 'high', told
-    forbids = forbids or _is_refused(after + rest) or _forbids_topic(after, bool(told))
-    if not told and _is_left(before, found[2]):
+        return 'low' if forbids else '' if is_topic or _follows(after + rest) else 'high', distance
+    forbids = forbids or _is_refused(after + rest) or _forbids_topic(after, bool(distance))
+    if not distance and _is_left(before, found[2]):
         forbids = True
     # What is more is wanted only where a word says so: a limit on the wrong side does harm.
     wants = _wants(whole) or _wants(after)
-    return 'high' if forbids else 'low' if wants else '', told
+    return 'high' if forbids else 'low' if wants else '', distance
 
 
 _FAR = 300

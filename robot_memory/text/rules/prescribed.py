@@ -74,9 +74,9 @@ def _compile(language: str) -> _Words:
     commands = [one.format(do=verbs) if is_english else one for one in table['commands']]
     start = r'\b' if is_english else ''
     # What a robot is told to do; of a noun that is written alike a verb tells something.
-    told = load_toml(str(Path(__file__).parent), 'limits.toml')['en']['imperative']
+    actions = load_toml(str(Path(__file__).parent), 'limits.toml')['en']['imperative']
     no_verb = r'\b(?! (?:is|are|was|were|has|can|[a-z]+s)\b)'
-    imperative = rf'|(?:please |then |and |but )*(?:{"|".join(told)}){no_verb}'
+    imperative = rf'|(?:please |then |and |but )*(?:{"|".join(actions)}){no_verb}'
     minimal = r'|(?:no|not|never|nothing|only|under|below|over|max|min)\b'
     more = f'{imperative}{minimal}' if is_english else ''
     return _Words(
