@@ -18,6 +18,10 @@ DISCOVERY = ipaddress.ip_address('239.255.0.1')
 FIRST_DDS_PORT = 7400
 
 
+STORE_FILES = r'memory\.db(-wal|-shm|-journal)?|\.memory\.db\.(writing|reserve(\.part)?)'
+"""Names of what a process may write beside a store."""
+
+
 @dataclass(frozen=True)
 class Watch:
     """A fresh home, and a library in each process started there that notes what it does."""

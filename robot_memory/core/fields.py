@@ -318,20 +318,18 @@ _ITEMS = {'texts': ('strings', _check_text), 'numbers': ('integers', _check_inte
 
 
 def _check_json(field: Field, value: Any) -> Any:
-    accepted_form = f'; accepted: {field.help}' if field.shape == 'object' else ''
+    ending = f'; accepted: {field.help}' if field.shape == 'object' else ''
     if isinstance(value, str):
         try:
             value = parse_json(field.name, value)
         except InvalidArgument as error:
-            raise InvalidArgument(f'{error}{accepted_form}') from None
+            raise InvalidArgument(f'{error}{ending}') from None
         if value is None and field.nullable:
             return None
     accepted: dict[str, tuple[type, ...]] = {'object': (dict,), 'container': (dict, list)}
     if field.shape in accepted and not isinstance(value, accepted[field.shape]):
         wanted = 'a JSON object' if field.shape == 'object' else 'a JSON object or array'
-        raise InvalidArgument(
-            f'{field.name} must be {wanted}, not {format_value(value)}{accepted_form}'
-        )
+        raise InvalidArgument(f'{field.name} must be {wanted}, not {format_value(value)}{ending}')
     return json.loads(dump_json(value, field.name))
 
 

@@ -12,7 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from sources import ROOT, importers
 from waiting import HANG_SECONDS
-from watched import Watch
+from watched import STORE_FILES, Watch
 
 ROBOT_MEMORY = [sys.executable, '-m', 'robot_memory']
 FONTS = r'(\.cache|/var/cache)/fontconfig/.*'
@@ -42,8 +42,7 @@ def run(watch: Watch, *command: str) -> str:
 def assert_offline(watch: Watch, *ours: str) -> None:
     """Hold that nothing outside was tried, and only the store, its model and `ours` written."""
     assert watch.tried() == set()
-    store = r'memory\.db(-wal|-shm|-journal)?|\.memory\.db\.(writing|reserve(\.part)?)'
-    known = re.compile('|'.join((store, 'model/.*', *ours)))
+    known = re.compile('|'.join((STORE_FILES, 'model/.*', *ours)))
     assert {name for name in watch.written() if not known.fullmatch(name)} == set()
 
 

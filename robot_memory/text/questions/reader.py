@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -48,6 +49,10 @@ def read_sentences(
 ) -> Reading | None:
     """Return what sentences say that have some signs, None where that is nothing."""
     return _Reader(asked, folded, signs, Calendar(now, zone)).read()
+
+
+_PART = re.compile(r'\b(?:arm|gripper|hand|wrist|base|joints?)\b|机械臂|手臂|夹爪|底盘')
+"""A part of the robot moves, and has no tasks."""
 
 
 class _Reader(OrderReader):
@@ -164,13 +169,13 @@ class _Reader(OrderReader):
             and aggregate
             and not window
         ):
-            window = replace(
-                anchored.window, until=None, near=None
-            )  # how many today until the stop
+            # how many today until the stop
+            window = replace(anchored.window, until=None, near=None)
         asking = mask(self.folded, [anchor.span]) if anchor else self.folded
         counted = aggregate.aggregate if aggregate else None
         grouped = counted and (counted.function, counted.group) == ('count', 'task')
-        tasks = bool(doing and anchored and anchored.relation == 'during')
+        during = anchored is not None and anchored.relation == 'during'
+        tasks = bool(doing and during and not _PART.search(asking))
         tasks = tasks or bool(grouped and find_outcome(asking))
         outcome = find_outcome(asking) if tasks or self._may_have_outcome(own) else None
         spans = [

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from watched import Watch
+from watched import STORE_FILES, Watch
 
 from robot_memory.client import SageClient
 
@@ -37,5 +37,5 @@ def test_a_node_serves_ros_and_mcp_and_tries_no_address_outside(
     assert node.stop() == 0
     assert any(call == 'send' for call, _ in watch.events()), 'DDS was not watched'
     assert watch.tried() == set()
-    known = re.compile(r'memory\.db(-wal|-shm|-journal)?|model/.*|\.ros/log/.*')
+    known = re.compile(STORE_FILES + r'|model/.*|\.ros/log/.*')
     assert {name for name in watch.written() if not known.fullmatch(name)} == set()
