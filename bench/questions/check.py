@@ -62,8 +62,8 @@ The hand of eleventh.jsonl had seen no code that reads questions, and of sixth.j
 tenth.jsonl only `tune` questions among the first 30 lines, for the format; 100 of its questions
 are `tune` and 140 `check`. Before any rule was changed for it, 76 of its `tune` and 119 of its
 `check` questions were right first. The first two `check` questions were seen by who then changed
-the rules (both were right before). `check` was counted once since, with 121, over one copy of
-the store that was cut back to each moment, and not by ask.py.
+the rules (both were right before). `check` was counted twice since, with 121, over one copy of
+the store that was cut back to each moment, and with 120 by ask.py, and is used up.
 
 Run as a program, with the name of a file or for questions.jsonl, this computes every answer again
 and compares. It also refuses a question that is no good: a winner less than 2 % ahead, an event
