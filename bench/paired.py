@@ -124,7 +124,10 @@ def main() -> None:
 
     options = ['--durability', given.durability, '--model', given.model]
     ratios = compare(find_checkout(given.other), given.blocks, options)
-    quartiles = {name: statistics.quantiles(found, n=4) for name, found in ratios.items()}
+    quartiles = {
+        name: statistics.quantiles(found, n=4, method='inclusive')
+        for name, found in ratios.items()
+    }
     if given.json:
         print(json.dumps({'other': given.other, 'blocks': given.blocks, 'ratios': quartiles}))
         return

@@ -19,7 +19,7 @@ from robot_memory.core.errors import Conflict, InvalidArgument, Unavailable
 from robot_memory.core.files import hold_file
 from robot_memory.core.settings import Settings
 from robot_memory.memory import Memory
-from robot_memory.storage.admin import backup
+from robot_memory.storage.admin import backup, maintenance
 from robot_memory.storage.admin.backup import back_up, backups, plan_of
 
 
@@ -59,6 +59,22 @@ def test_a_backup_is_a_whole_store(
     assert path.stat().st_mode & 0o077 == 0
     assert opened(path, tmp_path) == robot.rows('SELECT id, content FROM memories ORDER BY id')
     assert [path.name for path in folder.iterdir() if path.name.endswith('.part')] == []
+
+
+def test_a_store_that_outgrows_the_cache_is_backed_up_with_what_its_log_holds(
+    open_robot: Callable[..., Robot], tmp_path: Path
+) -> None:
+    robot = open_robot(resident=False)
+    with robot.memory.db.write() as connection:
+        connection.execute(
+            'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)'
+            " INSERT INTO meta (key, value) SELECT 'large ' || i, hex(zeroblob(2000)) FROM n"
+        )
+    maintenance.checkpoint(robot.memory.db)
+    fill(robot, 20)
+    file = tmp_path / 'copy.db'
+    backup.back_up_to(robot.memory.db, file)
+    assert check_file(file) == set(range(1, 21))
 
 
 def test_the_worker_makes_one_a_day_and_keeps_some(

@@ -81,6 +81,20 @@ def reserve_if_empty(connection: apsw.Connection) -> None:
         connection.reserve_bytes(reserve=RESERVED)
 
 
+def begin_copy(target: apsw.Connection, source: apsw.Connection) -> None:
+    """
+    Have the pages of a copy get their checksums, from whichever of them is written first.
+
+    The shim adds checksums once it has seen a first page that has room for them. A copy that
+    outgrows the cache is written from its second page on, and pages that came from the log of
+    the source would be without.
+    """
+    if are_kept(source):
+        target.pragma('page_size', source.pragma('page_size'))
+        reserve_if_empty(target)
+        target.pragma('user_version', 1)
+
+
 def write_anew(connection: apsw.Connection) -> None:
     """Write a whole store anew, with checksums; raise an error of SQLite where it cannot be."""
     connection.reserve_bytes(reserve=RESERVED)

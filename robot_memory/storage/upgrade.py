@@ -169,6 +169,7 @@ def _refuse_without_room(path: Path) -> None:
 def _copy(connection: apsw.Connection, part: Path) -> None:
     target = checksums.connect(part)
     try:
+        checksums.begin_copy(target, connection)
         connection.execute('BEGIN')  # one snapshot, so that others' writes do not begin it anew
         try:
             with target.backup('main', connection, 'main') as copy:

@@ -307,12 +307,14 @@ def _copy(db: Database, path: Path, stopped: Callable[[], bool]) -> bool:
     target = checksums.connect(path)
     try:
         # The transaction holds the snapshot, so that others' writes do not begin the copy anew.
-        with db.read() as source, target.backup('main', source, 'main') as copy:
-            source.execute('SELECT 1 FROM meta').fetchone()
-            while not copy.done:
-                copy.step(_PAGES)
-                if stopped():
-                    return False
+        with db.read() as source:
+            checksums.begin_copy(target, source)
+            with target.backup('main', source, 'main') as copy:
+                source.execute('SELECT 1 FROM meta').fetchone()
+                while not copy.done:
+                    copy.step(_PAGES)
+                    if stopped():
+                        return False
         target.pragma('journal_mode', 'delete')
         save_head(target, BACKUP, get_head(target))
         erasures.remove_all_words(target)
