@@ -151,9 +151,8 @@ class Trials:
                     continue
                 known = values[:, column][~np.isnan(values[:, column])]
                 if len(known):
-                    mean = known.mean()
-                    spreads[column] = float(known.std(mean=mean)) or 1.0
-                    centers[column] = float(mean)
+                    spreads[column] = float(known.std()) or 1.0
+                    centers[column] = float(known.mean())
             self._spreads = key, (spreads, centers)
         return self._spreads[1]
 
