@@ -12,6 +12,7 @@ keep the VFS that they have.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
@@ -22,6 +23,8 @@ from robot_memory.storage.page_file import RESERVED
 from robot_memory.storage.private_library import PrivateLibrary
 
 VFS = 'cksmvfs'
+_PAGES = 2048
+"""Pages of a copy between two looks at whether to stop."""
 _CREATE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
@@ -81,18 +84,29 @@ def reserve_if_empty(connection: apsw.Connection) -> None:
         connection.reserve_bytes(reserve=RESERVED)
 
 
-def begin_copy(target: apsw.Connection, source: apsw.Connection) -> None:
+def copy(
+    source: apsw.Connection, target: apsw.Connection, stopped: Callable[[], bool] = lambda: False
+) -> bool:
     """
-    Have the pages of a copy get their checksums, from whichever of them is written first.
+    Copy a store into a file that is empty; say whether it was not stopped.
 
-    The shim adds checksums once it has seen a first page that has room for them. A copy that
-    outgrows the cache is written from its second page on, and pages that came from the log of
-    the source would be without.
+    The caller's transaction of `source` holds the snapshot, so that others' writes do not begin
+    the copy anew.
     """
     if are_kept(source):
+        # The shim adds checksums once it has seen a first page with room for them. A copy that
+        # outgrows the cache is written from its second page on, and pages that came from the log
+        # of the source would be without.
         target.pragma('page_size', source.pragma('page_size'))
         reserve_if_empty(target)
         target.pragma('user_version', 1)
+    with target.backup('main', source, 'main') as made:
+        while not made.done:
+            made.step(_PAGES)
+            if stopped():
+                return False
+    target.pragma('journal_mode', 'delete')
+    return True
 
 
 def write_anew(connection: apsw.Connection) -> None:

@@ -25,7 +25,6 @@ from robot_memory.storage.store_files import LOG, has_log, hold_scratch, name_fi
 logger = logging.getLogger(__name__)
 Progress = Callable[[int, int], None]
 KEPT_DAYS = 30
-_PAGES = 2048
 _MARGIN = 16_000_000
 """Bytes of disk that are left free beside the copy and the log of the upgrade."""
 
@@ -169,14 +168,10 @@ def _refuse_without_room(path: Path) -> None:
 def _copy(connection: apsw.Connection, part: Path) -> None:
     target = checksums.connect(part)
     try:
-        checksums.begin_copy(target, connection)
-        connection.execute('BEGIN')  # one snapshot, so that others' writes do not begin it anew
+        connection.execute('BEGIN')
         try:
-            with target.backup('main', connection, 'main') as copy:
-                while not copy.done:
-                    copy.step(_PAGES)
+            checksums.copy(connection, target)
         finally:
             connection.execute('ROLLBACK')
-        target.pragma('journal_mode', 'delete')
     finally:
         target.close()

@@ -43,7 +43,6 @@ INTERVALS = {'hourly': DAY // 24, 'daily': DAY, 'weekly': 7 * DAY}
 FOLDERS = 'backup_folders'
 """The fact about the store that lists the folders of its backups, as JSON."""
 _SECOND = 1_000_000
-_PAGES = 2048
 CHUNK = 1 << 20
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -306,16 +305,10 @@ def _copy(db: Database, path: Path, stopped: Callable[[], bool]) -> bool:
     os.close(os.open(path, NEW, 0o600))
     target = checksums.connect(path)
     try:
-        # The transaction holds the snapshot, so that others' writes do not begin the copy anew.
         with db.read() as source:
-            checksums.begin_copy(target, source)
-            with target.backup('main', source, 'main') as copy:
-                source.execute('SELECT 1 FROM meta').fetchone()
-                while not copy.done:
-                    copy.step(_PAGES)
-                    if stopped():
-                        return False
-        target.pragma('journal_mode', 'delete')
+            source.execute('SELECT 1 FROM meta').fetchone()
+            if not checksums.copy(source, target, stopped):
+                return False
         save_head(target, BACKUP, get_head(target))
         erasures.remove_all_words(target)
     finally:
