@@ -38,15 +38,12 @@ def rebuild(connection: apsw.Connection, progress: Callable[[int, int], None]) -
 
     `progress` is told how many memories of how many are done.
     """
+    from robot_memory.storage.indexes import entries
+
     ((total,),) = connection.execute('SELECT count(*) FROM memories')
+    entries.clear_words(connection)
+    entries.clear_contexts(connection)
     connection.execute("""
-        INSERT INTO memories_fts (memories_fts) VALUES ('delete-all');
-        DELETE FROM facets;
-        DELETE FROM facet_paths;
-        DELETE FROM places;
-        DELETE FROM place_paths;
-        DELETE FROM placed;
-        DELETE FROM place_frames;
         DELETE FROM collections;
         CREATE TEMP TABLE kept_vectors AS
             SELECT memory_id, coarse, fine FROM indexed WHERE coarse IS NOT NULL;

@@ -18,11 +18,7 @@ from robot_memory.storage.connection import Database
 from robot_memory.storage.indexes import (
     entries,
     facets,
-    forms,
-    fulltext,
     indexed,
-    other_vectors,
-    partitions,
 )
 from robot_memory.storage.indexes.set_aside import CONTEXTS, WORDS
 from robot_memory.storage.tables import mending, observations
@@ -85,16 +81,9 @@ def list_left(db: Database) -> dict[str, int]:
 def empty(connection: apsw.Connection, group: str) -> None:
     """Empty a group and mark it, in the caller's transaction."""
     if group == WORDS:
-        connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('delete-all')")
+        entries.clear_words(connection)
     else:
-        connection.execute("""
-            DELETE FROM facets;
-            DELETE FROM facet_paths;
-            DELETE FROM places;
-            DELETE FROM place_paths;
-            DELETE FROM placed;
-            DELETE FROM place_frames;
-        """)
+        entries.clear_contexts(connection)
     mending.begin(connection, [group])
 
 
@@ -157,16 +146,11 @@ def _complete_vector(connection: apsw.Connection, memory_id: int) -> bool:
     if is_active == is_there:
         return False
     if is_there:
-        form = indexed.remove(connection, memory_id)
-        if form is None:
-            other_vectors.remove(connection, memory_id)
-        else:
-            forms.release(connection, form)
+        entries.remove_vectors(connection, memory_id)
     else:
         row = rows[0]
         context = json.loads(row.context)
-        texts = (row.type, row.collection, row.content)
-        entries.add_vectors(connection, memory_id, *texts, context, None)
+        entries.add_vectors(connection, memory_id, row.type, row.collection, row.content, context)
         observations.index(connection, memory_id)
     return True
 
@@ -174,9 +158,7 @@ def _complete_vector(connection: apsw.Connection, memory_id: int) -> bool:
 def _make_terms(rows: Sequence[_Row]) -> dict[str, list[str]]:
     """Return the terms of each text of the active memories."""
     return {
-        row.content: list(tokenizer.extract_terms(row.content))
-        for row in rows
-        if row.status == 'active'
+        row.content: tokenizer.extract_terms(row.content) for row in rows if row.status == 'active'
     }
 
 
@@ -191,9 +173,8 @@ def _fill_words(
         if row.status == 'active' and row.id not in known:
             terms = made.get(row.content)
             if terms is None:
-                terms = list(tokenizer.extract_terms(row.content))
-            partition = partitions.of(row.collection, row.type)
-            fulltext.put(connection, row.id, partition, terms)
+                terms = tokenizer.extract_terms(row.content)
+            entries.add_words(connection, row.id, row.type, row.collection, terms)
 
 
 def _fill_contexts(connection: apsw.Connection, rows: Sequence[_Row]) -> None:

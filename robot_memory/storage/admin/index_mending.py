@@ -231,7 +231,7 @@ def _remake_vectors(connection: apsw.Connection, tables: Collection[str]) -> Non
     for table in sorted(emptied):
         connection.execute(f'DELETE FROM {table}')
     for row in _read_active(connection):
-        entries.add_vectors(connection, *row, None)
+        entries.add_vectors(connection, *row)
     derived.index_observed(connection)
     derived.restore_vectors(connection)
 

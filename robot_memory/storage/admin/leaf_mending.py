@@ -54,9 +54,7 @@ def mend_leaves(connection: apsw.Connection, leaves: Sequence[DamagedPage]) -> N
         first = 0 if leaf.first is None else leaf.first
         last = 2**63 - 1 if leaf.last is None else leaf.last
         for memory_id, type, collection, text, context in _list_lost(connection, first, last):
-            entries.add_vectors(
-                connection, memory_id, type, collection, text, json.loads(context), None
-            )
+            entries.add_vectors(connection, memory_id, type, collection, text, json.loads(context))
             connection.execute(  # it was counted already
                 'UPDATE collections SET memories = memories - 1 WHERE name = ?',
                 (partitions.of(collection, type),),

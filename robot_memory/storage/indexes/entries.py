@@ -7,7 +7,7 @@ differ. Facets are kept of every memory, active or not, and are no part of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import apsw
@@ -65,17 +65,18 @@ def _add_texts(
     vectors: TextVectors | None,
 ) -> None:
     terms = tokenizer.extract_terms(content)
-    partition = partitions.of(collection, type)
-    fulltext.put(connection, memory_id, partition, terms)
-    stems = fulltext.pack(connection, terms)
-    _put_vectors(connection, memory_id, type, partition, content, stems, context, vectors)
+    add_words(connection, memory_id, type, collection, terms)
+    _add_vectors(connection, memory_id, type, collection, content, terms, context, vectors)
 
 
 def add_words(
-    connection: apsw.Connection, memory_id: int, type: str, collection: str, content: str
+    connection: apsw.Connection,
+    memory_id: int,
+    type: str,
+    collection: str,
+    terms: Sequence[str],
 ) -> None:
-    """Add the full text of an active memory alone."""
-    terms = tokenizer.extract_terms(content)
+    """Add the full text of an active memory alone, by the terms of its text."""
     fulltext.put(connection, memory_id, partitions.of(collection, type), terms)
 
 
@@ -86,24 +87,23 @@ def add_vectors(
     collection: str,
     content: str,
     context: Mapping[str, Any],
-    vectors: TextVectors | None,
 ) -> None:
-    """Add terms and vectors of an active memory alone; without `vectors` it waits for them."""
-    partition = partitions.of(collection, type)
-    stems = fulltext.pack(connection, tokenizer.extract_terms(content))
-    _put_vectors(connection, memory_id, type, partition, content, stems, context, vectors)
+    """Add the terms of an active memory alone; it waits for its vectors."""
+    terms = tokenizer.extract_terms(content)
+    _add_vectors(connection, memory_id, type, collection, content, terms, context, None)
 
 
-def _put_vectors(
+def _add_vectors(
     connection: apsw.Connection,
     memory_id: int,
     type: str,
-    partition: str,
+    collection: str,
     content: str,
-    stems: bytes,
+    terms: Sequence[str],
     context: Mapping[str, Any],
     vectors: TextVectors | None,
 ) -> None:
+    partition, stems = partitions.of(collection, type), fulltext.pack(connection, terms)
     is_real = is_simulated(context) == 0
     text = forms.find_form(type, content, context, vectors)
     if text is None:
@@ -167,10 +167,32 @@ def remove(
 ) -> None:
     """Remove the entries of a memory; `context` is what they were added with."""
     fulltext.remove(connection, memory_id)
+    remove_vectors(connection, memory_id)
+    positions.remove(connection, memory_id, collection, context)
+    placements.remove(connection, memory_id)
+
+
+def remove_vectors(connection: apsw.Connection, memory_id: int) -> None:
+    """Remove the terms and vectors of a memory alone."""
     form = indexed.remove(connection, memory_id)
     if form is None:
         other_vectors.remove(connection, memory_id)
     else:
         forms.release(connection, form)
-    positions.remove(connection, memory_id, collection, context)
-    placements.remove(connection, memory_id)
+
+
+def clear_words(connection: apsw.Connection) -> None:
+    """Remove the full text of all memories."""
+    connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('delete-all')")
+
+
+def clear_contexts(connection: apsw.Connection) -> None:
+    """Remove the facets and the positions of all memories."""
+    connection.execute("""
+        DELETE FROM facets;
+        DELETE FROM facet_paths;
+        DELETE FROM places;
+        DELETE FROM place_paths;
+        DELETE FROM placed;
+        DELETE FROM place_frames;
+    """)
