@@ -43,15 +43,16 @@ def _copy(one: _Holder) -> _Holder:
 class NearRows:
     """Compare a query once with all that may be near it in a shard; bars are asked for later."""
 
-    def __init__(self, query: Vector, matrix: Matrix, count: int, slots: Rows | None) -> None:
-        """Compare the vectors in some slots, or those of all of so many rows."""
-        self._coarse = quantisation.split(query)[0]
+    def __init__(
+        self, coarse: quantisation.Plane, matrix: Matrix, count: int, slots: Rows | None
+    ) -> None:
+        """Compare a query's coarse plane with some slots, or with all of so many rows."""
+        self._coarse = coarse
         self._matrix, self._count, self._slots = matrix, count, slots
-        among = slice(count)
         self._cosines = (
-            matrix.compare(self._coarse, among)
+            matrix.compare(coarse, slice(count))
             if slots is None
-            else matrix.compare_slots(self._coarse, slots)
+            else matrix.compare_slots(coarse, slots)
         )
 
     def find_above(self, least: float) -> tuple[Rows, Floats]:
@@ -345,7 +346,7 @@ class Shard:
         else:
             since = np.arange(self._cells.covered, self._first.used)
             slots = np.unique(np.concatenate([self._cells.probe(query), self._outside, since]))
-        return NearRows(query, self._first, self.count, slots)
+        return NearRows(coarse, self._first, self.count, slots)
 
     def find_likely(
         self,

@@ -33,8 +33,6 @@ _BELOW_HUNDRED = (
     rf'|(?:{"|".join(_TENS + _UNITS[::-1])})(?![a-z]))'
 )
 _ONE = '|'.join(_DIGITS)
-ENGLISH_WORDS = (*_UNITS, *_TENS)
-"""Numbers that are one word each."""
 ENGLISH = (
     rf'(?:(?:\d{{1,4}}|{_BELOW_HUNDRED}) and (?:{"|".join(_PARTS)})(?! (?:an?|of)\b)'
     rf'|(?:an?|{"|".join(_UNITS[1:10])}) hundred(?: and)? {_BELOW_HUNDRED}'
