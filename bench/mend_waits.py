@@ -1,8 +1,9 @@
 """
 Print how long writes wait while damaged indexes of a large store are made anew, and what it takes.
 
-One page of each index is damaged in turn, and a thread learns without pause until it is whole. The
-store is written by this process, without vectors, in the folder for temporary files.
+A page of each index is damaged in turn, a leaf or an inner one, and a thread learns without pause
+until it is whole. The store has vectors that were drawn at random; it is written by this process,
+in the folder for temporary files or where `--store` says, which keeps it for the next run.
 """
 
 from __future__ import annotations
@@ -16,18 +17,38 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from erase_waits import SETTINGS, learn_until
+from erase_waits import SETTINGS
 from near_things import fill
 
 from robot_memory.api import RobotMemory
+from robot_memory.core.errors import Unavailable
 from robot_memory.core.settings import Settings
+from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.memory import Memory
 from robot_memory.storage import checksums, damage
 
-INDEXES = ('facets', 'memories_fts_data', 'indexed', 'memories_by_time')
+LEAF, INNER = 'leaf', 'internal'
+PAGES = (
+    ('facets', LEAF),
+    ('facets', INNER),
+    ('places', INNER),
+    ('memories_fts_data', LEAF),
+    ('memories_fts_data', INNER),
+    ('indexed', LEAF),
+    ('indexed', INNER),
+    ('indexed_by_collection', INNER),
+    ('memories_by_time', INNER),
+    ('memories_by_guard', INNER),
+    ('memories_by_hash', INNER),
+    ('audit_by_memory', INNER),
+)
+DIMENSION = 384
 _WRONG = b'damaged!'
 
 
@@ -38,53 +59,114 @@ def open_store(path: Path) -> RobotMemory:
     return robot
 
 
-def damage_leaf(path: Path, table: str) -> None:
-    """Overwrite a part of a leaf page of an index in the file of a store that is closed."""
+def fill_store(path: Path, count: int) -> None:
+    """Write a store of so many memories with vectors, unless it is there."""
+    if path.exists():
+        return
+    chance = np.random.default_rng(31)
+
+    def draw_vectors() -> TextVectors:
+        vector = chance.standard_normal(DIMENSION, np.float32)
+        return TextVectors(vector / np.linalg.norm(vector))
+
+    with open_store(path) as robot:
+        fill(robot.memory, count, draw_vectors)
+
+
+def damage_page(path: Path, table: str, kind: str) -> bool:
+    """
+    Overwrite a part of a page of an index in the file of a store that is closed.
+
+    Say whether there is one: a small index has no inner pages.
+    """
     connection = checksums.connect(path)
     rows = connection.execute(
-        "SELECT pgoffset FROM dbstat WHERE name = ? AND pagetype = 'leaf'", (table,)
+        'SELECT pgoffset FROM dbstat WHERE name = ? AND pagetype = ?', (table, kind)
     )
-    place = random.Random(29).choice([row[0] for row in rows])
+    places = [row[0] for row in rows]
     connection.close()
+    if not places:
+        return False
     with path.open('r+b') as file:
-        file.seek(place + 100)
+        file.seek(random.Random(29).choice(places))
         file.write(_WRONG)
+        file.seek(100, os.SEEK_CUR)
+        file.write(_WRONG)
+    return True
 
 
-def mend(path: Path) -> tuple[float, list[float]]:
-    """Make anew what is damaged beside a learner; return processor seconds and its waits."""
+class Wait(NamedTuple):
+    """Hold the seconds of a call, those of the processor meanwhile, and whether it was refused."""
+
+    seconds: float
+    busy: float
+    is_refused: bool
+
+
+def learn_until(robot: RobotMemory, done: threading.Event, waits: list[Wait]) -> None:
+    """Learn without pause until another thread is done; note what each call takes."""
+    number = 0
+    while not done.is_set():
+        is_refused = False
+        start, busy = time.perf_counter(), time.process_time()
+        try:
+            robot.learn(f'Shelf {number} of aisle {number % 97} was filled in the night')
+        except Unavailable:
+            is_refused = True
+        spent = time.perf_counter() - start
+        waits.append(Wait(spent, time.process_time() - busy, is_refused))
+        number += 1
+        if is_refused:
+            done.wait(0.1)
+
+
+def mend(path: Path) -> tuple[float, float, list[Wait]]:
+    """Make anew what is damaged beside a learner; return seconds, the processor's, and waits."""
     with open_store(path) as robot:
-        waits: list[float] = []
+        waits: list[Wait] = []
         done = threading.Event()
         learner = threading.Thread(target=learn_until, args=(robot, done, waits))
-        start = time.thread_time()
+        start, busy = time.perf_counter(), time.process_time()
         learner.start()
         try:
             robot.memory.mender.look()
         finally:
             done.set()
             learner.join()
-        return time.thread_time() - start, waits
+        return time.perf_counter() - start, time.process_time() - busy, waits
+
+
+def measure(path: Path, table: str, kind: str) -> None:
+    """Damage an index, and print what making it anew takes."""
+    if not damage_page(path, table, kind):
+        print(f'{table}: it has no {kind} page')
+        return
+    seconds, busy, waits = mend(path)
+    left = damage.find_damaged(path)
+    longest = max(waits)
+    refused = sum(wait.is_refused for wait in waits)
+    print(
+        f'{table}, {kind} page: {seconds:.1f} s, {busy:.1f} of the processor, {len(left)} pages'
+        f' still damaged; {len(waits)} calls of learn meanwhile, {refused} refused: p50'
+        f' {1000 * statistics.median(wait.seconds for wait in waits):.1f} ms, longest'
+        f' {longest.seconds:.2f} s, most of the processor {max(w.busy for w in waits):.2f} s',
+        flush=True,
+    )
 
 
 def main() -> None:
     """Fill a store, damage an index of it at a time, and print what making it anew takes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--memories', type=int, default=1_000_000)
+    parser.add_argument('--store', type=Path, help='file of the store, which is kept')
+    parser.add_argument('--only', nargs='*', default=[], help='indexes, by name')
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / 'memory.db'
-        with open_store(path) as robot:
-            fill(robot.memory, options.memories)
-        for table in INDEXES:
-            damage_leaf(path, table)
-            seconds, waits = mend(path)
-            left = damage.find_damaged(path)
-            print(
-                f'{table}: {seconds:.1f} s of the processor, {len(left)} pages still damaged;'
-                f' {len(waits)} memories learned meanwhile: p50'
-                f' {1000 * statistics.median(waits):.1f} ms, longest {max(waits):.2f} s'
-            )
+        path = options.store or Path(folder) / 'memory.db'
+        fill_store(path, options.memories)
+        for table, kind in PAGES:
+            if not options.only or table in options.only:
+                measure(path, table, kind)
         print(f'{options.memories} memories; load {os.getloadavg()[0]:.2f}')
 
 

@@ -15,6 +15,7 @@ from robot_memory.core.clock import format_instant
 from robot_memory.core.progress import make_progress_bar
 from robot_memory.core.records import Record
 from robot_memory.core.settings import Settings
+from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.memory import Memory
 from robot_memory.storage.indexes import facets, positions
 from robot_memory.storage.tables import memories
@@ -47,13 +48,15 @@ def make_fact(i: int, chance: random.Random) -> Record:
     )
 
 
-def fill(memory: Memory, count: int) -> None:
-    """Keep facts without vectors, and print what each and its indexes take."""
+def fill(
+    memory: Memory, count: int, make_vectors: Callable[[], TextVectors | None] = lambda: None
+) -> None:
+    """Keep facts, and print what each and its indexes take."""
     chance = random.Random(5)
     with memory.db.write() as connection:
         start = time.thread_time()
         for i in make_progress_bar(range(count), unit='memory'):
-            memories.insert(connection, make_fact(i, chance), None)
+            memories.insert(connection, make_fact(i, chance), make_vectors())
         spent = time.thread_time() - start
     print(f'\n{count} memories, {spent / count * 1e6:.0f} us to insert one, of them for')
     record = make_fact(0, chance)

@@ -15,13 +15,14 @@ _LOCK_BYTE = 1 << 30
 
 
 @contextmanager
-def open_raw(path: Path) -> Iterator[apsw.VFSFile]:
+def open_raw(path: Path, *, is_written: bool = False) -> Iterator[apsw.VFSFile]:
     """
     Open the bytes of a file that SQLite may have open as well.
 
     By SQLite: a descriptor of our own would drop the locks of this process when it is closed.
     """
-    file = apsw.VFSFile('', str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
+    how = apsw.SQLITE_OPEN_READWRITE if is_written else apsw.SQLITE_OPEN_READONLY
+    file = apsw.VFSFile('', str(path), [how | apsw.SQLITE_OPEN_MAIN_DB, 0])
     try:
         yield file
     finally:

@@ -20,7 +20,7 @@ import apsw
 
 from robot_memory.core.errors import Damaged, Unavailable
 from robot_memory.storage import damage, derived
-from robot_memory.storage.admin import index_filling, leaf_mending
+from robot_memory.storage.admin import index_filling, inner_mending, leaf_mending
 from robot_memory.storage.admin.page_substitution import (
     INDEX_LEAF,
     TABLE_LEAF,
@@ -61,9 +61,10 @@ class Plan:
     Hold what is to be made anew: groups of derived tables, and b-tree indexes by name.
 
     `tables` are those of the groups that are damaged, `pages` the damaged ones with the kind of
-    their leaves.
+    their leaves, `owners` the same ones with what they are of.
     """
 
+    owners: Mapping[int, str]
     groups: frozenset[str]
     tables: frozenset[str]
     indexes: frozenset[str]
@@ -95,7 +96,7 @@ def make_plan(db: Database, owners: Mapping[int, str]) -> Plan | None:
     # An index of a table that is partly emptied is emptied with it, so its table has to be.
     tables |= {tree.table for tree in hit if tree.is_index and tree.table in emptied}
     pages = {number: trees[owner].leaf for number, owner in owners.items()}
-    return Plan(groups, frozenset(tables), indexes, pages)
+    return Plan(dict(owners), groups, frozenset(tables), indexes, pages)
 
 
 def mend(db: Database, plan: Plan) -> dict[str, int]:
@@ -105,6 +106,10 @@ def mend(db: Database, plan: Plan) -> dict[str, int]:
     Who writes waits meanwhile, who reads does not. Raise Unavailable, having changed nothing,
     where a damaged page was written since.
     """
+    if VECTORS in plan.groups and (restored := inner_mending.restore(db, plan.owners)):
+        left = {page: owner for page, owner in plan.owners.items() if page not in restored}
+        following = make_plan(db, left)
+        return index_filling.list_left(db) if following is None else mend(db, following)
     leaves = _find_leaves(db, plan)
     if leaves:
         try:

@@ -25,7 +25,7 @@ _CHILDREN = 250
 
 
 @dataclass(frozen=True, order=True)
-class _Leaf:
+class Leaf:
     """Hold a page with rows: the ids of its first and last one, and how many columns they have."""
 
     first: int
@@ -67,7 +67,7 @@ def mend_trees(
             name: sorted(
                 leaf
                 for number in owned[name] - bad
-                if (leaf := _read_leaf(file, number)) is not None
+                if (leaf := read_leaf(file, number)) is not None
             )
             for name in hit
         }
@@ -93,16 +93,16 @@ def _list_owned(file: PageFile, root: int, bad: set[int]) -> tuple[set[int], boo
     return owned, hides
 
 
-def _find_orphans(file: PageFile, taken: set[int]) -> Iterator[_Leaf]:
+def _find_orphans(file: PageFile, taken: set[int]) -> Iterator[Leaf]:
     """Yield the leaves of tables that no tree leads to."""
     for number in range(2, file.count + 1):
         if number not in taken:
-            leaf = _read_leaf(file, number)
+            leaf = read_leaf(file, number)
             if leaf is not None:
                 yield leaf
 
 
-def _read_leaf(file: PageFile, number: int) -> _Leaf | None:
+def read_leaf(file: PageFile, number: int) -> Leaf | None:
     """Return what a page with rows holds; None of another page, and of an empty one."""
     page = file.read(number)
     count = int.from_bytes(page[3:5], 'big')
@@ -119,14 +119,14 @@ def _read_leaf(file: PageFile, number: int) -> _Leaf | None:
     while at < begin + header - 1:
         _, at = read_varint(page, at)
         columns += 1
-    return _Leaf(ends[0], ends[1], number, columns)
+    return Leaf(ends[0], ends[1], number, columns)
 
 
 def _choose(
-    leaf: _Leaf,
+    leaf: Leaf,
     hidden: Sequence[str],
     tables: Mapping[str, TableTree],
-    leaves: Mapping[str, Sequence[_Leaf]],
+    leaves: Mapping[str, Sequence[Leaf]],
 ) -> str:
     """Return the table that an orphan belongs to, '' where that is not certain."""
     fitting = [
@@ -140,9 +140,7 @@ def _choose(
     return found[0] if len(found) == 1 else ''
 
 
-def _write_tree(
-    target: BinaryIO, size: int, count: int, root: int, leaves: Sequence[_Leaf]
-) -> int:
+def _write_tree(target: BinaryIO, size: int, count: int, root: int, leaves: Sequence[Leaf]) -> int:
     """Write inner pages over leaves, new ones at the end of the file; return its pages."""
     level = [(leaf.number, leaf.last) for leaf in leaves]
     while len(level) > _CHILDREN:
@@ -150,14 +148,15 @@ def _write_tree(
         for first in range(0, len(level), _CHILDREN):
             part = level[first : first + _CHILDREN]
             count += 1
-            _write_page(target, size, count, _make_inner(size, part))
+            _write_page(target, size, count, make_inner(size, part))
             above.append((count, part[-1][1]))
         level = above
-    _write_page(target, size, root, _make_inner(size, level) if level else _make_empty(size))
+    _write_page(target, size, root, make_inner(size, level) if level else _make_empty(size))
     return count
 
 
-def _make_inner(size: int, children: Sequence[tuple[int, int]]) -> bytearray:
+def make_inner(size: int, children: Sequence[tuple[int, int]]) -> bytes:
+    """Return a page that leads to others, by their numbers and the ids of their last rows."""
     page = bytearray(size)
     end = size - RESERVED
     for place, (number, last) in enumerate(children[:-1]):
@@ -169,25 +168,29 @@ def _make_inner(size: int, children: Sequence[tuple[int, int]]) -> bytearray:
     page[3:5] = (len(children) - 1).to_bytes(2, 'big')
     page[5:7] = end.to_bytes(2, 'big')
     page[8:12] = children[-1][0].to_bytes(4, 'big')
-    return page
+    return bytes(page)
 
 
-def _make_empty(size: int) -> bytearray:
+def _make_empty(size: int) -> bytes:
     page = bytearray(size)
     page[0] = _LEAF
     page[5:7] = (size - RESERVED).to_bytes(2, 'big')
-    return page
+    return bytes(page)
 
 
-def _write_page(target: BinaryIO, size: int, number: int, page: bytearray) -> None:
-    words = np.frombuffer(bytes(page), '<u4').reshape(1, -1)
-    page[-RESERVED:] = compute_checksums(words).astype('<u4').tobytes()
+def seal(page: bytes) -> bytes:
+    """Return a page with its checksum."""
+    words = np.frombuffer(page, '<u4').reshape(1, -1)
+    return page[:-RESERVED] + compute_checksums(words).astype('<u4').tobytes()
+
+
+def _write_page(target: BinaryIO, size: int, number: int, page: bytes) -> None:
     target.seek((number - 1) * size)
-    target.write(page)
+    target.write(seal(page))
 
 
 def _write_count(target: BinaryIO, size: int, count: int) -> None:
     target.seek(0)
     page = bytearray(target.read(size))
     page[28:32] = count.to_bytes(4, 'big')
-    _write_page(target, size, 1, page)
+    _write_page(target, size, 1, bytes(page))
