@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,16 @@ def link(robot: Robot, old: str = OLD, new: str = NEW) -> tuple[int, int]:
     """Learn a statement and its correction; return their ids."""
     first = require(robot.learn(old).memory_id)
     return first, require(robot.learn(new).memory_id)
+
+
+@pytest.mark.parametrize('resident', [True, False])
+@pytest.mark.parametrize('text', ['5', 'hello', '抽屉'])
+def test_a_text_of_one_word_is_learned(
+    open_robot: Callable[..., Robot], resident: bool, text: str
+) -> None:
+    robot = open_robot(resident=resident)
+    robot.learn('hello there')
+    assert robot.learn(text).status == 'created'
 
 
 def list_links(robot: Robot) -> list[tuple[int | None, int | None]]:

@@ -188,6 +188,8 @@ def find_any(connection: apsw.Connection, terms: Sequence[str], collection: str)
 
     Where the index is damaged, those of all its facts.
     """
+    if not terms:
+        return []
     if is_avoided(WORDS):
         facts = connection.execute(
             'SELECT id FROM memories INDEXED BY memories_by_guard WHERE collection = ?'
@@ -241,7 +243,7 @@ def find_sessions(
     connection: apsw.Connection, terms: Sequence[str], collections: Sequence[str]
 ) -> set[str]:
     """Return the sessions in which one of the terms was said, in any of some collections."""
-    if not collections or is_avoided(WORDS):
+    if not terms or not collections or is_avoided(WORDS):
         return set()
     within = any_of(collection_term(collection) for collection in collections)
     rows = connection.execute(
