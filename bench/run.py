@@ -13,8 +13,8 @@ events   pages and aggregates of a year of events, 1 million of them; 1 minute
 year     a cell's perceptions through the ingest under limits, 30,000 of them: the file, memory and
          bytes by table; 3 minutes at 200 a second
 rows     event rows alone through storage; with --full
-node     the round trip of a service, a conversation of 500 turns, the import of a recording, a
-         minute under load; 2 minutes
+node     the round trip of a service, a conversation of 500 turns, perceptions of taps stored
+         together and one by one, the import of a recording, a minute under load; 2 minutes
 viewer   pages at a million, why-found, kept to seen, hostile texts, two pages open under load; the
          million facts that are searched with --full, else 100k; 15 minutes
 contacts pushes found, missed and told wrongly, in recordings (where they are there) and in
@@ -280,6 +280,7 @@ def measure_node(before: str, *, quick: bool) -> dict[str, Any]:
         'service': run_script('service_round_trip.py'),
         'conversation': run_script('conversation.py'),
         'hundred': run_script('hundred.py'),
+        'kept_events': run_script('kept_events.py', '--perceptions', '1500' if quick else '6000'),
         'import': run_script('import_speed.py', *few),
         'busy_import': run_script('import_speed.py', *busy),
         'busy_import_without_model': run_script('import_speed.py', *busy, '--model', 'none'),

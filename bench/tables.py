@@ -211,6 +211,12 @@ def format_node(results: Results) -> str:
         aim = 'under 8'
         rows.append(('100 of 300 memories, p50 ms', None, hundred['p50_ms'], None, aim))
         rows.append(('  of the processor', None, hundred['p50_cpu_ms'], None, aim))
+    if kept := results.get('kept_events'):
+        for name, title in (('per_s', 'by the clock'), ('per_processor_s', 'of the processor')):
+            found = (kept[f'{side}_{name}'] for side in ('one_by_one', 'together'))
+            ratio = kept[f'together_{name}_ratio']
+            title = f'durable perceptions a second, {title} (one by one)'
+            rows.append((title, *found, ratio, 'over 5000'))
     if recorded:
         rows.append(
             ('import, times real time', None, recorded['times_real_time'], None, 'over 200')

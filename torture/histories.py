@@ -8,6 +8,7 @@ Two runs of one life leave the same rows but for random ids, salts, tokens and p
 from __future__ import annotations
 
 import gzip
+import math
 import random
 import re
 import string
@@ -21,8 +22,13 @@ from robots import MovableClock, Robot
 
 from robot_memory.archive.reader import import_archive
 from robot_memory.core.settings import Settings
+from robot_memory.ingest import EventWriter, SessionFinder
+from robot_memory.ingest.tap import make_tap
+from robot_memory.lifecycle.perceptions import Perception
 from robot_memory.memory import Memory
 from robot_memory.storage import checksums
+from robot_memory.storage.tables.event_keys import Identity
+from robot_memory.storage.tables.parts import Part
 
 ROOT = Path(__file__).resolve().parents[1]
 STORE = 'memory.db'
@@ -130,9 +136,34 @@ def back_up(robot: Robot, chance: random.Random, folder: Path) -> None:
     robot.memory.backups.make_due()
 
 
+def sense(robot: Robot, chance: random.Random, folder: Path) -> None:
+    """Keep what taps found together: one of them twice, and one that is refused."""
+    found = []
+    for _ in range(4):
+        at = chance.randrange(10**18)
+        topic, series = '/wrench', chance.randbytes(chance.choice([40, 9000]))
+        found.append(
+            Perception(
+                f'a push at the {make_text(chance)}',
+                'tactile',
+                stamp=at,
+                context={'sense': {'topic': topic, 'detector': 'contact', 'source': ''}},
+                data={'peak_force': float(chance.randrange(40))},
+                parts=[Part('signal', 'application/x-npz', len(series), series)],
+                identity=Identity('', topic, 'contact', at, at + 10**8, at + 10**9),
+            )
+        )
+    found[1:1] = [found[0], replace(found[1], data={'peak_force': math.nan})]
+    taps = [make_tap('wrench', {'session': 'none'})]
+    writer = EventWriter(robot.memory, taps, SessionFinder(robot.memory))
+    writer.write_together([('wrench', one) for one in found])
+    if writer.counts['wrench'] != {'events': 4, 'known': 1, 'refused': 1}:
+        raise ValueError(f'wrong counts: {writer.counts}')
+
+
 CALLED: tuple[Call, ...] = (
     learn, observe, update, forget, undo, perceive, converse, try_skill, work, maintain, erase,
-    take_in, back_up,
+    take_in, back_up, sense,
 )  # fmt: skip
 OF_MANY_STEPS = {
     'observe',

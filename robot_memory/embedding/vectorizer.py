@@ -144,22 +144,36 @@ class Vectorizer:
         A detector says the same of each event but for the figures, which vectors tell badly: each
         form is embedded once.
         """
-        first, second = self._embedder.get_if_loaded(), self._second.get_if_loaded()
-        if first is None:
+        key = self._make_form_key(text)
+        if key is None:
             return None
-        key = (first.name, '' if second is None else second.name, make_form(text))
-        with self._lock:
-            known = self._forms.get(key)
+        known = self._find_form(key)
         if known is not None:
             return known
         made = self.embed_passages([key[-1]])
         if made is None:
             return None
         found = replace(made[0], form=key[-1])
-        if second is None or found.second is not None:  # else the second model failed
+        if not key[1] or found.second is not None:  # else the second model failed
             with self._lock:
                 self._forms[key] = found
         return found
+
+    def find_form(self, text: str) -> TextVectors | None:
+        """Return the vectors of a sentence's form, or None where they would have to be made."""
+        key = self._make_form_key(text)
+        return None if key is None else self._find_form(key)
+
+    def _make_form_key(self, text: str) -> tuple[str, str, str] | None:
+        """Return the names of the models and the form; None while there is no first model."""
+        first, second = self._embedder.get_if_loaded(), self._second.get_if_loaded()
+        if first is None:
+            return None
+        return first.name, '' if second is None else second.name, make_form(text)
+
+    def _find_form(self, key: tuple[str, str, str]) -> TextVectors | None:
+        with self._lock:
+            return self._forms.get(key)
 
     def embed_situation(self, text: str) -> Vector | None:
         """Return the first model's vector of a situation, or None while there is none that can."""

@@ -7,32 +7,46 @@ import queue
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from robot_memory.core.authority import Writer
 from robot_memory.core.errors import Conflict, InvalidArgument, RobotMemoryError, Unavailable
+from robot_memory.core.records import Session
 from robot_memory.ingest.results import LearnedText, Result
 from robot_memory.ingest.sessions import NONE, SessionFinder
 from robot_memory.ingest.tap import Tap
 from robot_memory.lifecycle import trials
 from robot_memory.lifecycle.erasure import was_erased
 from robot_memory.lifecycle.facts import learn
-from robot_memory.lifecycle.perceptions import Perception, store_perception
+from robot_memory.lifecycle.perceptions import (
+    Perception,
+    PreparedPerception,
+    StoredPerception,
+    insert_perception,
+    prepare_perception,
+    store_perception,
+)
 from robot_memory.lifecycle.usual_efforts import TopicEffort, store_effort
 from robot_memory.memory import Memory, caller
+from robot_memory.storage import Connection
 from robot_memory.storage.indexes.duplicates import Duplicate
 from robot_memory.storage.read_only import ReadOnlyStore
 
 logger = logging.getLogger(__name__)
 
+_Assigned = TypeVar('_Assigned', Perception, LearnedText)
+
 _QUEUE_SIZE = 10_000
 _PAUSE_SECONDS = 0.5
 _AHEAD = 16
 """Events that may wait to be written while an import goes on."""
+_TOGETHER, _TOGETHER_BYTES = 100, 4_000_000
+"""Perceptions of one transaction, and the bytes of their parts beyond which it takes no more."""
 
 
 class EventWriter:
@@ -65,11 +79,74 @@ class EventWriter:
         if isinstance(item, TopicEffort):
             store_effort(self._memory, item)
             return
-        before = caller.set(Writer('tap', tap, authority='robot'))
-        try:
+        with _calling(tap):
             self._write(tap, item)
-        finally:
-            caller.reset(before)
+
+    def write_together(self, those: Sequence[tuple[str, Perception]]) -> None:
+        """
+        Keep perceptions in one transaction, in their order; what is refused is counted.
+
+        Where another error is raised, as Unavailable where the store cannot take them now, none of
+        them is kept or counted.
+        """
+        prepared = list(self._prepare(those))
+        kept: list[StoredPerception | RobotMemoryError] = []
+        with self._memory.db.write() as connection:
+            for (tap, _), one in zip(those, prepared, strict=True):
+                kept.append(
+                    self._insert(connection, tap, one)
+                    if isinstance(one, PreparedPerception)
+                    else one
+                )
+        for (tap, item), outcome in zip(those, kept, strict=True):
+            if isinstance(outcome, StoredPerception):
+                self._count_stored(tap, item, outcome)
+            else:
+                self._count_refused(tap, outcome)
+        for _ in range(sum(isinstance(one, StoredPerception) and one.new for one in kept)):
+            self._memory.folder.note_stored()
+
+    def _prepare(
+        self, those: Iterable[tuple[str, Perception]]
+    ) -> Iterator[PreparedPerception | StoredPerception | RobotMemoryError]:
+        """Give what is to be inserted, or why it is not; sessions are looked up once."""
+        sessions: dict[tuple[str, int], Session | None] = {}
+        for tap, item in those:
+            wanted = self._sessions.get(tap, NONE)
+            key = wanted, 0 if self._finder.live else item.stamp or 0
+            try:
+                if key not in sessions:
+                    sessions[key] = self._finder.find(*key)
+                item = _assign(item, sessions[key])
+                with _calling(tap):
+                    yield prepare_perception(self._memory, item, looks_up=False)
+            except Unavailable:
+                raise
+            except RobotMemoryError as error:
+                yield error
+
+    def _insert(
+        self, connection: Connection, tap: str, prepared: PreparedPerception
+    ) -> StoredPerception | RobotMemoryError:
+        """Insert a perception; what one that is refused has written is taken back."""
+        try:
+            with _calling(tap), connection:
+                stored = insert_perception(self._memory, connection, prepared)
+        except Unavailable:
+            raise
+        except RobotMemoryError as error:
+            return error
+        return stored
+
+    def _count_stored(self, tap: str, item: Perception, stored: StoredPerception) -> None:
+        seen = 'witnesses' if stored.witness else 'known'
+        self.count(tap, 'events' if stored.new else seen)
+        if stored.new:
+            logger.info('event: %s', item.description)
+
+    def _count_refused(self, tap: str, error: RobotMemoryError) -> None:
+        logger.error('%s: event rejected: %s', tap, error)
+        self.count(tap, 'refused')
 
     def _write(self, tap: str, item: Perception | LearnedText | trials.Report) -> None:
         if not isinstance(item, Perception):
@@ -81,16 +158,11 @@ class EventWriter:
         if isinstance(item, trials.Report):
             self._record(tap, replace(item, session_id=session.id if session else None))
             return
-        if session is not None:
-            context = _add_task(item.context, session.context.get('task'))
-            item = replace(item, session_id=session.id, context=context)
         if isinstance(item, Perception):
-            kept = store_perception(self._memory, item)
-            seen = 'witnesses' if kept.witness else 'known'
-            self.count(tap, 'events' if kept.new else seen)
-            if kept.new:
-                logger.info('event: %s', item.description)
+            stored = store_perception(self._memory, _assign(item, session))
+            self._count_stored(tap, item, stored)
             return
+        item = _assign(item, session)
         learned = learn(
             self._memory,
             item.insight,
@@ -120,6 +192,24 @@ class EventWriter:
             self.count(tap, 'known' if recorded.repeated else 'events')
             if not recorded.repeated:
                 logger.info('trial: %s', report.trial.describe())
+
+
+@contextmanager
+def _calling(tap: str) -> Iterator[None]:
+    """Have a tap be the caller in the block."""
+    before = caller.set(Writer('tap', tap, authority='robot'))
+    try:
+        yield
+    finally:
+        caller.reset(before)
+
+
+def _assign(item: _Assigned, session: Session | None) -> _Assigned:
+    """Return what belongs to a session with its id and its task."""
+    if session is None:
+        return item
+    context = _add_task(item.context, session.context.get('task'))
+    return replace(item, session_id=session.id, context=context)
 
 
 def _add_task(context: dict[str, Any], task: Any) -> dict[str, Any]:
@@ -177,8 +267,9 @@ class QueuedEventWriter(EventWriter):
     """
     Keep in a thread of its own, in order, so that a busy store holds up no tap.
 
-    What the store cannot take now waits; what the store refuses, what does not fit into the queue
-    and what still waits at the end is counted.
+    Perceptions that wait are kept together, in one transaction. What the store cannot take now
+    waits; what the store refuses, what does not fit into the queue and what still waits at the
+    end is counted.
     """
 
     def __init__(self, memory: Memory, taps: Iterable[Tap], finder: SessionFinder) -> None:
@@ -203,33 +294,59 @@ class QueuedEventWriter(EventWriter):
             )
 
     def _run(self) -> None:
-        while (item := self._queue.get()) is not None:
-            self._write_or_wait(*item)
-            self._since.popleft()
+        while (first := self._queue.get()) is not None:
+            those = self._collect(first)
+            self._write_or_wait(those)
+            for _ in those:
+                self._since.popleft()
+
+    def _collect(self, first: tuple[str, Result]) -> list[tuple[str, Result]]:
+        """Return an event, and behind a perception those that wait and are stored with it."""
+        found, size = [first], 0
+        while isinstance(found[-1][1], Perception) and self._queue.qsize():
+            size += sum(len(part.content or b'') for part in found[-1][1].parts)
+            following = self._queue.queue[0]  # nobody else takes from it
+            if following is None or not isinstance(following[1], Perception):
+                break
+            if len(found) == _TOGETHER or size > _TOGETHER_BYTES:
+                break
+            self._queue.get()
+            found.append(following)
+        return found
 
     def measure_waiting(self) -> tuple[int, float]:
         """Return how many events wait to be stored, and the oldest for how many seconds."""
         waiting = list(self._since)
         return len(waiting), time.monotonic() - waiting[0] if waiting else 0.0
 
-    def _write_or_wait(self, tap: str, item: Result) -> None:
+    def _write_or_wait(self, those: Sequence[tuple[str, Result]]) -> None:
+        tap, first = those[0]
+        perceptions = [(tap, item) for tap, item in those if isinstance(item, Perception)]
         while True:
             try:
-                return self.write(tap, item)
+                if len(those) > 1:
+                    return self.write_together(perceptions)
+                return self.write(tap, first)
             except ReadOnlyStore:
-                return self.count(tap, 'refused')
+                return self._count_all(those, 'refused')
             except Unavailable as error:
-                logger.warning(
-                    '%s: %d events are waiting: %s', tap, self._queue.qsize() + 1, error
-                )
+                number = self._queue.qsize() + len(those)
+                logger.warning('%s: %d events are waiting: %s', tap, number, error)
                 if self._closing.wait(_PAUSE_SECONDS):
-                    return self.count(tap, 'deferred: store busy')
-            except RobotMemoryError as error:
-                logger.error('%s: event rejected: %s', tap, error)
-                return self.count(tap, 'refused')
-            except Exception:
+                    return self._count_all(those, 'deferred: store busy')
+            except Exception as error:
+                if len(those) > 1:  # none is stored; each tells for itself what is wrong
+                    for one in those:
+                        self._write_or_wait([one])
+                    return None
+                if isinstance(error, RobotMemoryError):
+                    return self._count_refused(tap, error)
                 logger.exception('%s: storing an event failed', tap)
                 return self.count(tap, 'failed')
+
+    def _count_all(self, those: Iterable[tuple[str, Result]], what: str) -> None:
+        for tap, _ in those:
+            self.count(tap, what)
 
     def close(self) -> None:
         """Keep what waits, as far as the store takes it, and stop."""

@@ -86,6 +86,19 @@ class StoredPerception:
     witness: bool = False
 
 
+@dataclass(frozen=True)
+class PreparedPerception:
+    """
+    Hold a perception that may be stored, and the vectors that were made of it.
+
+    Those of one that `is_embedded` are in the store.
+    """
+
+    perception: Perception
+    vectors: TextVectors | None
+    is_embedded: bool = False
+
+
 def store_perception(memory: Memory, perception: Perception) -> StoredPerception:
     """
     Store a perception, unless it is known by its identity.
@@ -95,56 +108,86 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
     that does not exist, Unavailable if the store cannot be written now, Conflict where nothing is
     recorded now.
     """
+    prepared = prepare_perception(memory, perception)
+    if isinstance(prepared, StoredPerception):
+        return prepared
+    with memory.db.write() as connection:
+        stored = insert_perception(memory, connection, prepared)
+    if stored.new:
+        memory.folder.note_stored()
+    return stored
+
+
+def prepare_perception(
+    memory: Memory, perception: Perception, *, looks_up: bool = True
+) -> PreparedPerception | StoredPerception:
+    """
+    Make the vectors of a perception; one that is known is returned as stored.
+
+    Unless it `looks_up`, a known one is found where vectors are to be made, else when it is
+    inserted. Raise InvalidArgument, and Conflict where nothing is recorded now.
+    """
     refuse_unrecorded(memory, 'save_perception', perception.frame_id or '', perception.pose)
     check_spatial(perception.context)
-    identity = perception.identity
-    known, is_enough, witnessed, is_embedded = 0, False, 0, False
+    identity, text = perception.identity, perception.description
+    if identity is None:
+        return PreparedPerception(perception, memory.embed_passage(text))
+    if not looks_up:
+        vectors = memory.vectorizer.find_form(text)
+        if vectors is not None or memory.embedder.get_if_loaded() is None:
+            return PreparedPerception(perception, vectors)
+    with memory.db.read() as connection:
+        known, is_enough, witnessed = _recognize(connection, perception, identity)
+        is_embedded = not is_enough and _is_embedded(memory, connection, perception)
+    if is_enough:  # before a vector is made, which takes longer than all the rest
+        return StoredPerception(known, new=False, has_vector=False)
+    vectors = None if witnessed or is_embedded else memory.vectorizer.embed_form(text)
+    return PreparedPerception(perception, vectors, is_embedded)
+
+
+def insert_perception(
+    memory: Memory, connection: Connection, prepared: PreparedPerception
+) -> StoredPerception:
+    """Store a perception in the caller's transaction, as `store_perception` does."""
+    perception, identity = prepared.perception, prepared.perception.identity
+    known = 0
     if identity is not None:
-        with memory.db.read() as connection:
-            known, is_enough, witnessed = _recognize(connection, perception, identity)
-            is_embedded = not is_enough and _is_embedded(memory, connection, perception)
-        if is_enough:  # before a vector is made, which takes longer than all the rest
-            return StoredPerception(known, new=False, has_vector=False)
-    vector = None if witnessed or is_embedded else _embed(memory, perception)
-    with memory.db.write() as connection:
-        if identity is not None:
-            known, is_enough, witnessed = _recognize(connection, perception, identity)
-            if witnessed:
-                added = add_witness(
-                    connection,
-                    witnessed,
-                    identity,
-                    perception.frame_id,
-                    perception.data,
-                    memory.caller,
-                    memory.clock(),
-                )
-                return StoredPerception(witnessed, new=False, has_vector=False, witness=added)
+        known, is_enough, witnessed = _recognize(connection, perception, identity)
+        if witnessed:
+            added = add_witness(
+                connection,
+                witnessed,
+                identity,
+                perception.frame_id,
+                perception.data,
+                memory.caller,
+                memory.clock(),
+            )
+            return StoredPerception(witnessed, new=False, has_vector=False, witness=added)
         if is_enough:
             return StoredPerception(known, new=False, has_vector=False)
-        now = memory.clock()
-        context = sessions.inherit(connection, perception.session_id, perception.context)
-        perception = _mark_map(connection, perception)
-        context = mark_context(connection, context, perception.frame_id, perception.stamp)
-        record = _make_record(perception, context, now, memory.caller)
-        usable = memory.match_embedder(connection) is not None
-        payload = _pack_payload(perception)
-        memory_id = memories.insert(
-            connection, record, vector if usable else None, payload.describe()
-        )
-        _insert_payload(memory, connection, memory_id, record, payload)
-        events.insert(connection, memory_id, record, identity)
-        if perception.transforms and perception.stamp is not None:
-            source = '' if identity is None else identity.source
-            transforms.put_tree(connection, source, perception.stamp, perception.transforms)
-        before = memories.get(connection, [known]).get(known)
-        writer = memory.caller
-        if before is not None and before.status == 'active' and may_change(before, writer):
-            reason = 'complete event received'
-            memories.retire(connection, known, 'superseded', writer, reason, now, memory_id)
-            move_witnesses(connection, known, memory_id)
-    memory.folder.note_stored()
-    has_vector = usable and (is_embedded or vector is not None)
+    now = memory.clock()
+    context = sessions.inherit(connection, perception.session_id, perception.context)
+    perception = _mark_map(connection, perception)
+    context = mark_context(connection, context, perception.frame_id, perception.stamp)
+    record = _make_record(perception, context, now, memory.caller)
+    usable = memory.match_embedder(connection) is not None
+    payload = _pack_payload(perception)
+    memory_id = memories.insert(
+        connection, record, prepared.vectors if usable else None, payload.describe()
+    )
+    _insert_payload(memory, connection, memory_id, record, payload)
+    events.insert(connection, memory_id, record, identity)
+    if perception.transforms and perception.stamp is not None:
+        source = '' if identity is None else identity.source
+        transforms.put_tree(connection, source, perception.stamp, perception.transforms)
+    before = memories.get(connection, [known]).get(known) if known else None
+    writer = memory.caller
+    if before is not None and before.status == 'active' and may_change(before, writer):
+        reason = 'complete event received'
+        memories.retire(connection, known, 'superseded', writer, reason, now, memory_id)
+        move_witnesses(connection, known, memory_id)
+    has_vector = usable and (prepared.is_embedded or prepared.vectors is not None)
     return StoredPerception(memory_id, new=True, has_vector=has_vector)
 
 
@@ -157,13 +200,6 @@ def _is_embedded(memory: Memory, connection: Connection, perception: Perception)
         perception.description,
         perception.context,
     )
-
-
-def _embed(memory: Memory, perception: Perception) -> TextVectors | None:
-    """Return the vectors of what a caller describes, or of the form of a detector's sentence."""
-    if perception.identity is None:
-        return memory.embed_passage(perception.description)
-    return memory.vectorizer.embed_form(perception.description)
 
 
 def _mark_map(connection: Connection, perception: Perception) -> Perception:
