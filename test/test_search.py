@@ -24,6 +24,7 @@ from waiting import HANG_SECONDS
 from robot_memory.embedding import BackgroundEmbedder, quantisation
 from robot_memory.embedding.quantisation import split
 from robot_memory.retrieval.relevance import open_partitions
+from robot_memory.search import query as query_module
 from robot_memory.search import resident
 from robot_memory.search import shard as shard_module
 from robot_memory.search.postings import Postings
@@ -402,3 +403,26 @@ def test_a_row_that_returns_holds_its_terms_though_they_were_sorted_out() -> Non
     shard.put(rows[0])
     assert sorted(np.concatenate(shard.find_holding([7])[7]).tolist()) == [0, 1]
     assert list_rows(shard, 8) == [[0]]
+
+
+def test_where_few_are_sure_enough_they_are_found_before_any_ranking(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance, ids = random.Random(8), fill(robot, 120)
+    with robot.memory.db.write() as connection:
+        for memory_id in ids:
+            level = chance.choice((0.31, 0.31, 0.31, 0.5, 0.97))
+            connection.execute(
+                'UPDATE memories SET confidence = ? WHERE id = ?', (level, memory_id)
+            )
+
+    def recall(least: float) -> list[str]:
+        return robot.contents(query='the red cup slips', n=5, min_confidence=least)
+
+    levels = (0.0, 0.3, 0.4, 0.5, 0.9, 0.97, 0.98)
+    walked = [recall(least) for least in levels]
+    monkeypatch.setattr(query_module, '_LARGE', 0)
+    for scant in (0, 10, 1000):
+        monkeypatch.setattr(query_module, '_SCANT', scant)
+        assert [recall(least) for least in levels] == walked
+    assert walked[0] and walked[-2] and not walked[-1]

@@ -25,6 +25,8 @@ _FEW = 6.0
 walking the ranking takes for more."""
 _LARGE = 50_000
 """Memories of which a ranking takes longer than to read what conditions may let pass."""
+_SCANT = 250
+"""Where so few of many memories pass, no ranking is worth its time: they are looked for first."""
 _SPARE = 8
 """So many more than n must pass, for close neighbours may be mixed in the ranking."""
 _AHEAD, _LEAP = 2, 16
@@ -201,6 +203,10 @@ class Search(ABC):
                 return self.score(passing, n)
             if self.size > _LARGE:
                 self.restrict(where, reads=True)
+        elif self.size > _LARGE:
+            passing = find_few(connection, where, _SCANT)
+            if passing is not None:
+                return self.score(passing, n)
         first = asked = n + MARGIN
         while True:
             found = self.rank(asked)
