@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from robot_memory.embedding.calibration import NO_VECTOR
 from robot_memory.embedding.quantisation import Plane
-from robot_memory.search.ranking import Floats, Rows
+from robot_memory.search.ranking import Floats, Rows, select_top
 from robot_memory.search.signs import CAN_COUNT, ENOUGH, Signs
 
 _NONE = 0
@@ -97,7 +97,8 @@ class Matrix:
         """Return new slots; dimension 0: not known yet."""
         used, end = self.used, self.used + number
         if end > len(self.norms):
-            room = max(_FIRST_ROOM, 2 * end)
+            # Pages that nothing was written to take no memory; copying millions takes a second.
+            room = max(_FIRST_ROOM, 2 * end, len(self.slots))
             for name in ('norms', '_owners'):
                 known = getattr(self, name)
                 made = np.zeros(room, known.dtype)
@@ -117,7 +118,8 @@ class Matrix:
 
     def _set_planes(self, slots: Rows, planes: Plane) -> None:
         self.planes[slots] = planes
-        self.norms[slots] = 1 / np.linalg.norm(planes.astype(np.float32), axis=1)
+        floats = planes.astype(np.float32)
+        self.norms[slots] = 1 / np.sqrt(np.einsum('ij,ij->i', floats, floats))
         if self._signs is not None:
             self._signs.put(slots, planes, len(self.norms))
 
@@ -125,6 +127,11 @@ class Matrix:
         """Take the signs of all that is here, if that is worth while; later ones are added."""
         if self._signs is None and CAN_COUNT and self.used >= ENOUGH and self.planes.shape[1]:
             self._signs = Signs(self.planes[: self.used], len(self.norms))
+
+    @property
+    def signs(self) -> Signs | None:
+        """Return the signs of the vectors here, None where they were not taken."""
+        return self._signs
 
     def find_likely(
         self, coarse: Plane, many: int, among: NDArray[np.bool_] | None = None
@@ -185,3 +192,31 @@ class Matrix:
         found: Floats = np.asarray(numkong.dot(coarse, planes)) * (norms * np.float32(norm))
         found[norms == 0] = NO_VECTOR
         return found
+
+
+class NearRows:
+    """Compare a query once with all that may be near it in a shard; bars are asked for later."""
+
+    def __init__(self, coarse: Plane, matrix: Matrix, count: int, slots: Rows | None) -> None:
+        """Compare a query's coarse plane with some slots, or with all of so many rows."""
+        self._coarse = coarse
+        self._matrix, self._count, self._slots = matrix, count, slots
+        self._cosines = (
+            matrix.compare(coarse, slice(count))
+            if slots is None
+            else matrix.compare_slots(coarse, slots)
+        )
+
+    def find_above(self, least: float, limit: int | None = None) -> tuple[Rows, Floats]:
+        """
+        Return the rows whose cosine lies above a least, which must be high, and these.
+
+        With a limit, the nearest so many are among them, and those farther are not.
+        """
+        near = np.flatnonzero(self._cosines > least)
+        if limit is not None:
+            near = near[select_top(self._cosines[near], limit)]
+        if self._slots is None:
+            return near, self._cosines[near]
+        rows = self._matrix.find_rows(self._slots[near], self._count)
+        return rows, self._matrix.compare(self._coarse, rows)

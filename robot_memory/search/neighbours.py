@@ -18,7 +18,6 @@ from robot_memory.embedding import Embedder, quantisation
 from robot_memory.embedding.calibration import Calibration
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.search import ranking
-from robot_memory.search.ranking import Floats, Rows
 from robot_memory.search.resident import ResidentIndex
 from robot_memory.search.shard import NearRows, Shard
 from robot_memory.storage import Connection
@@ -89,7 +88,7 @@ class ResidentNeighbours:
         assert self._meaning is not None
         shard, least = self._shard, self._find_least(bar)
         if among is None:
-            rows, cosines = self._find_near(least)
+            rows, cosines = self._near.find_above(least)
         else:
             rows = shard.rows_of(among)
             cosines = shard.cosines(quantisation.split(self._meaning.vector)[0], rows)
@@ -99,7 +98,7 @@ class ResidentNeighbours:
     def find_nearest(self, limit: int, bar: float) -> list[tuple[int, float]]:
         """Return the nearest above the bar: by the coarse plane, then exactly."""
         assert self._meaning is not None
-        rows, cosines = self._find_near(self._find_least(bar))
+        rows, cosines = self._near.find_above(self._find_least(bar), limit)
         top = ranking.select_top(cosines, limit)
         nearest = rows[top[np.argsort(-cosines[top], kind='stable')[:limit]]]
         ids = self._shard.ids[nearest].tolist()
@@ -108,10 +107,6 @@ class ResidentNeighbours:
     def _find_least(self, bar: float) -> float:
         assert self._meaning is not None
         return self._meaning.calibration.to_cosine(bar) - _SLACK
-
-    def _find_near(self, least: float) -> tuple[Rows, Floats]:
-        """Return the rows whose cosine may exceed one, with the cosines of their coarse planes."""
-        return self._near.find_above(least)
 
     @cached_property
     def _near(self) -> NearRows:

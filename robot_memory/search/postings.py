@@ -110,6 +110,22 @@ def _join(segments: Sequence[_Segment]) -> _Segment:
     return _Segment(terms, starts, rows)
 
 
+def digest_each(hashes: Hashes, lengths: NDArray[np.int64]) -> Hashes:
+    """Return what tells the terms of rows from others: of so many hashes each, one by one."""
+    digests = np.zeros(len(lengths), np.uint32)
+    held = np.flatnonzero(lengths)
+    if len(held):
+        starts = np.cumsum(lengths)[held] - lengths[held]
+        digests[held] = np.bitwise_xor.reduceat(hashes, starts)
+    return digests
+
+
+def digest_terms(terms: bytes) -> np.uint32:
+    """Return what tells the terms of a row from others."""
+    digest: np.uint32 = np.bitwise_xor.reduce(np.frombuffer(terms, '<u4'))
+    return digest
+
+
 class Postings:
     """
     Hold which rows have which terms, of which each row has every one once.

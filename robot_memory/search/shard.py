@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Collection, Sequence
 from operator import itemgetter
 from typing import TypeVar
@@ -15,11 +14,11 @@ from robot_memory.embedding.calibration import Cosines
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.search.ivf import LARGE, Cells, assign_cells
 from robot_memory.search.masks import Mask, Masks
-from robot_memory.search.matrix import Matrix
-from robot_memory.search.postings import Postings
+from robot_memory.search.matrix import Matrix, NearRows
+from robot_memory.search.postings import Postings, digest_each, digest_terms
 from robot_memory.search.ranking import Floats, Rows, join_rows
 from robot_memory.storage.indexes.forms import Form
-from robot_memory.storage.indexes.indexed import Row
+from robot_memory.storage.indexes.indexed import PlainRow, Row
 
 _COUNTED = 255
 """Terms that are counted at most."""
@@ -38,30 +37,6 @@ def _copy(one: _Holder) -> _Holder:
     made = object.__new__(type(one))
     made.__dict__.update(one.__dict__)
     return made
-
-
-class NearRows:
-    """Compare a query once with all that may be near it in a shard; bars are asked for later."""
-
-    def __init__(
-        self, coarse: quantisation.Plane, matrix: Matrix, count: int, slots: Rows | None
-    ) -> None:
-        """Compare a query's coarse plane with some slots, or with all of so many rows."""
-        self._coarse = coarse
-        self._matrix, self._count, self._slots = matrix, count, slots
-        self._cosines = (
-            matrix.compare(coarse, slice(count))
-            if slots is None
-            else matrix.compare_slots(coarse, slots)
-        )
-
-    def find_above(self, least: float) -> tuple[Rows, Floats]:
-        """Return the rows whose cosine lies above a least, which must be high, and these."""
-        is_near = self._cosines > least
-        if self._slots is None:
-            return np.flatnonzero(is_near), self._cosines[is_near]
-        rows = self._matrix.find_rows(self._slots[is_near], self._count)
-        return rows, self._matrix.compare(self._coarse, rows)
 
 
 class Shard:
@@ -100,23 +75,21 @@ class Shard:
 
     # Following the file
 
-    def extend(self, rows: Sequence[Row]) -> None:
+    def extend(self, rows: Sequence[PlainRow]) -> None:
         """Take in rows that are all new, by ascending id."""
         start, end = self.count, self.count + len(rows)
         self._reserve(end)
         here = slice(start, end)
-        self.ids[here] = [row.memory_id for row in rows]
+        self.ids[here], _, self.real[here], terms, *planes, forms = zip(*rows, strict=True)
         self.alive[here] = True
-        self.real[here] = [row.real for row in rows]
-        lengths = np.array([len(row.terms) // 4 for row in rows])
-        self._digests[here] = [zlib.crc32(row.terms) for row in rows]
-        for matrix, planes in self._pair(rows):
-            known = [plane for plane in planes if plane]
+        hashes = np.frombuffer(b''.join(terms), '<u4')
+        lengths = np.fromiter(map(len, terms), np.int64, len(rows)) // 4
+        self._digests[here] = digest_each(hashes, lengths)
+        for matrix, coarse in zip((self._first, self._second), planes, strict=True):
+            known = [plane for plane in coarse if plane]
             if known:
-                places = [start + i for i, plane in enumerate(planes) if plane]
-                matrix.put(np.array(places), known)
-        self._share(start, rows)
-        hashes = np.frombuffer(b''.join(row.terms for row in rows), '<u4')
+                matrix.put(start + np.flatnonzero([bool(plane) for plane in coarse]), known)
+        self._share(start, forms)
         numbers = np.repeat(np.arange(start, end, dtype=np.int32), lengths)
         self._postings.extend(hashes, numbers)
         self.count = end
@@ -128,11 +101,11 @@ class Shard:
         place = self.count
         self._reserve(place + 1)
         self.ids[place], self.alive[place], self.real[place] = row.memory_id, True, row.real
-        self._digests[place] = zlib.crc32(row.terms)
+        self._digests[place] = digest_terms(row.terms)
         for matrix, (plane,) in self._pair([row]):
             if plane:
                 matrix.put(np.array([place]), [plane])
-        self._share(place, [row])
+        self._share(place, [row.form])
         hashes = np.frombuffer(row.terms, '<u4')
         self._postings.extend(hashes, np.full(len(hashes), place, np.int32))
         self.count = place + 1
@@ -153,7 +126,7 @@ class Shard:
             self.alive[place] = True
             self.dead -= 1
         self.real[place] = row.real
-        digest = zlib.crc32(row.terms)
+        digest = digest_terms(row.terms)
         if returns or digest != self._digests[place]:  # what was dead may have been sorted out
             self._digests[place] = digest
             self._postings.change(place, np.frombuffer(row.terms, '<u4'), self.count)
@@ -162,7 +135,7 @@ class Shard:
             slots = matrix.put(np.array([place]), [plane]).tolist() if plane else []
             if matrix is self._first:
                 self._note_outside(slots)
-        self._share(place, [row])
+        self._share(place, [row.form])
 
     def put_form(self, form: Form) -> None:
         """Take in a form, or vectors that it has got since."""
@@ -174,13 +147,13 @@ class Shard:
         """Say whether a form was taken in."""
         return self._first.knows(form)
 
-    def _share(self, start: int, rows: Sequence[Row]) -> None:
-        """Give those of some rows, from a place on, that have forms their vectors."""
-        forms = [(start + i, row.form) for i, row in enumerate(rows) if row.form is not None]
-        if forms:
-            places = np.array([place for place, _ in forms])
+    def _share(self, start: int, forms: Sequence[int | None]) -> None:
+        """Give rows from a place on the vectors of their forms, if they have any."""
+        known = [(start + i, form) for i, form in enumerate(forms) if form is not None]
+        if known:
+            places = np.array([place for place, _ in known])
             for matrix in (self._first, self._second):
-                matrix.share(places, [form for _, form in forms])
+                matrix.share(places, [form for _, form in known])
 
     def _note_outside(self, slots: list[int]) -> None:
         """Note that slots have other vectors than those by which they are in cells."""
@@ -268,7 +241,11 @@ class Shard:
             slots = slice(self._first.used)
             has_vector = self._first.norms[slots] > 0
             made._cells = assign_cells(
-                self._first.planes[slots], has_vector, self._cells, self._outside
+                self._first.planes[slots],
+                has_vector,
+                self._cells,
+                self._outside,
+                self._first.signs,
             )
             made._outside = np.empty(0, np.int64)
         return made
@@ -344,8 +321,10 @@ class Shard:
         if self._cells is None:
             slots = self._first.find_likely(coarse, max(_NEAR, self.count // _NEAR_SHARE), None)
         else:
+            signs = self._first.signs
+            near = self._cells.probe(query, None if signs is None else signs.pack(coarse))
             since = np.arange(self._cells.covered, self._first.used)
-            slots = np.unique(np.concatenate([self._cells.probe(query), self._outside, since]))
+            slots = join_rows(near, self._outside, since)
         return NearRows(coarse, self._first, self.count, slots)
 
     def find_likely(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from robot_memory.embedding.quantisation import Plane
 
 Slots = NDArray[np.int64]
+Words = NDArray[np.uint64]
 
 ENOUGH = 50_000
 """Vectors from which on signs are looked at first; fewer are compared in a millisecond."""
@@ -61,20 +62,27 @@ class Signs:
             self._words = words
         self._words[:, slots] = self._pack(planes)
 
-    def _pack(self, planes: Plane) -> NDArray[np.uint64]:
+    def _pack(self, planes: Plane) -> Words:
         """Return the words of planes, shape (words, planes)."""
         bits = np.packbits(planes > self._means, axis=1)
         padded = np.zeros((len(planes), 8 * len(self._words)), np.uint8)
         padded[:, : bits.shape[1]] = bits
-        words: NDArray[np.uint64] = padded.view(np.uint64).T
+        words: Words = padded.view(np.uint64).T
         return words
+
+    def pack(self, plane: Plane) -> Words:
+        """Return the words of one plane, shape (words,)."""
+        return self._pack(plane[None])[:, 0]
+
+    def take(self, slots: NDArray[np.int32] | Slots) -> Words:
+        """Return the words of some slots side by side, shape (words, slots)."""
+        return self._words[:, slots]
 
     def find_likely(
         self, plane: Plane, used: int, many: int, passing: NDArray[np.bool_] | None = None
     ) -> Slots:
         """Return about so many of the slots used whose signs differ least from a query's."""
-        asked = self._pack(plane[None])[:, 0]
-        words = self._words
+        asked, words = self.pack(plane), self._words
         differ = np.zeros(used, np.uint16)
         differing = np.empty(_BLOCK, np.uint64)
         counted = np.empty(_BLOCK, np.uint8)
@@ -90,3 +98,11 @@ class Signs:
         below = np.cumsum(np.bincount(differ[::_EVERY])[:_NEVER])
         most = int(np.searchsorted(below, min(many // _EVERY, below[-1])))
         return np.flatnonzero(differ <= most)
+
+
+def select_likely(words: Words, asked: Words, many: int) -> Slots:
+    """Return so many places whose words (words, places) differ least from a query's, ascending."""
+    differ = np.zeros(words.shape[1], np.uint16)
+    for word, of_query in zip(words, asked, strict=True):
+        differ += np.bitwise_count(word ^ of_query)
+    return np.sort(np.argpartition(differ, many)[:many])

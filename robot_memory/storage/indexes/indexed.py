@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apsw
 
@@ -44,6 +44,10 @@ class Row(NamedTuple):
     coarse: bytes | None
     second: bytes | None = None
     form: int | None = None
+
+
+PlainRow = tuple[int, str, bool, bytes, bytes | None, bytes | None, int | None]
+"""A row without names, where there are many."""
 
 
 def put(
@@ -157,15 +161,15 @@ def fetch(connection: apsw.Connection, ids: Sequence[int]) -> list[Row]:
     return [Row(*row) for row in found]
 
 
-def read_all(connection: apsw.Connection, batch: int) -> Iterator[list[Row]]:
+def read_all(connection: apsw.Connection, batch: int) -> Iterator[list[PlainRow]]:
     """Give all rows in batches, by id."""
     last = 0
     while True:
-        rows: list[Any] = connection.execute(
+        rows: list[PlainRow] = connection.execute(
             f'{_ROWS} WHERE i.memory_id > ? ORDER BY i.memory_id LIMIT ?',
             (last, batch),
         ).fetchall()
         if not rows:
             return
-        yield list(map(Row._make, rows))
+        yield rows
         last = rows[-1][0]
