@@ -3,7 +3,8 @@ How well learn takes the duplicates and corrections of bench/planner, with 95 % 
 
 `python bench/relations.py [HALF]` prints a table for the half dev, or another, of pairs each by
 itself; `python bench/relations.py HALF together` one of corrections whose older facts are all
-known in one collection, where it counts only if the right one is corrected.
+known in one collection, where it counts only if the right one is corrected; `python
+bench/relations.py HALF other` one of the corrections by another hand.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from robot_memory.api import RobotMemory
 from robot_memory.core.proportions import compute_wilson
 
 SETS = {'duplicates': ('first', 'second', 'same'), 'corrections': ('old', 'new', 'replaces')}
+BY_OTHERS = {'corrections_other': ('old', 'new', 'replaces')}
 FOLDER = Path(__file__).parent / 'planner'
 
 
@@ -62,7 +64,7 @@ def main(half: str = 'dev', how: str = 'alone') -> None:
         if how == 'together':
             count_together(memory, half)
             return
-        for name, (old, new, label) in SETS.items():
+        for name, (old, new, label) in (BY_OTHERS if how == 'other' else SETS).items():
             lines = (FOLDER / f'{name}.jsonl').read_text(encoding='utf-8').splitlines()
             pairs = [one for one in map(json.loads, lines) if one['half'] == half]
             right: Counter[tuple[bool, str]] = Counter()

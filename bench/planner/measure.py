@@ -54,14 +54,15 @@ def format_share(count: int, total: int) -> str:
 
 def measure_rules(half: str, lists: bool, model: str, hand: str) -> None:
     """Print the bars of rules: missed, in applies, and what does not apply in applies."""
-    counts: Counter[tuple[bool | None, bool | None]] = Counter()
+    found_of: list[tuple[str, bool | None, bool | None]] = []
     times = []
     with open_store(model) as memory:
         ids = {memory.learn(one['text']).memory_id: one for one in load(f'rules{hand}')}
-        for task in load(f'tasks{hand}', half):
-            start = time.perf_counter()
+        tasks = load(f'tasks{hand}', half)
+        for task in tasks:
+            start = time.process_time()
             rules = memory.get_context(task['text'], situation=task['situation']).rules
-            times.append(1000 * (time.perf_counter() - start))
+            times.append(1000 * (time.process_time() - start))
             told = {
                 **{one.memory_id: True for one in rules.applies},
                 **{one.memory_id: None for one in rules.may_apply},
@@ -70,9 +71,19 @@ def measure_rules(half: str, lists: bool, model: str, hand: str) -> None:
                 name = rule['id']
                 right = name in task['applies'] or (None if name in task['may_apply'] else False)
                 found = told.get(memory_id or 0, False)
-                counts[right, found] += 1
+                found_of.append((name, right, found))
                 if lists and right is not found:
                     print(f'{task["id"]} {name}: {right}, told {found}: {task["text"][:60]}')
+    print_rules(Counter((right, found) for _, right, found in found_of))
+    often = Counter(name for name, right, _ in found_of if right is True)
+    rare = [one for one in found_of if 2 * often[one[0]] <= len(tasks)]
+    print('without the rules that apply to over half of the tasks:')
+    print_rules(Counter((right, found) for _, right, found in rare))
+    print(f'get_context p50 {statistics.median(times):.1f} ms of processor, {len(ids)} rules')
+
+
+def print_rules(counts: Counter[tuple[bool | None, bool | None]]) -> None:
+    """Print the shares of pairs of a rule and a task: what is right, and what is told."""
     apply = sum(n for (right, _), n in counts.items() if right is True)
     told_apply = sum(n for (_, found), n in counts.items() if found is True)
     good = counts[True, True]
@@ -81,7 +92,8 @@ def measure_rules(half: str, lists: bool, model: str, hand: str) -> None:
     print(f'of applies, do not apply: {format_share(told_apply - good, told_apply)}')
     may = sum(n for (_, found), n in counts.items() if found is None)
     print(f'of may_apply, known not to: {format_share(counts[False, None], may)}')
-    print(f'get_context p50 {statistics.median(times):.1f} ms with {len(ids)} rules')
+    never = sum(n for (right, _), n in counts.items() if right is False)
+    print(f'known not to, but in may_apply: {format_share(counts[False, None], never)}')
 
 
 def measure_constraints(half: str, lists: bool, model: str, hand: str) -> None:
@@ -200,7 +212,7 @@ def main() -> None:
         default='rules',
     )
     parser.add_argument(
-        '--hand', default='', help='other: the sets by another hand (rules, constraints)'
+        '--hand', default='', help='other, third: the sets by other hands (rules, constraints)'
     )
     parser.add_argument('--model', default='')
     parser.add_argument('--list', action='store_true')
