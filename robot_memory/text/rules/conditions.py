@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
-from robot_memory.text.rules.people import ANYONE
+from robot_memory.text.rules.people import ANYONE, ROLES, load_people
 from robot_memory.text.rules.scene import Scene, Thing, Truth
 
 Condition: TypeAlias = dict[str, Any]
-"""An atom, e.g. {'action': 'pour'}, or 'all', 'any' or 'not' of others; {}: holds always."""
+"""
+An atom, e.g. {'action': 'pour'}, or 'all', 'any' or 'not' of others; {}: holds always.
+
+'unsure' holds what may not be a condition: it is never known not to be met.
+"""
 Kin: TypeAlias = Callable[[str], Truth]
 """Says of a word that no table knows whether a task touches it."""
 
@@ -18,6 +22,7 @@ _MET_ON_THE_WAY = frozenset({'animal', 'open_door'})
 """What a robot that drives may meet without a task that says so."""
 _AMOUNTS = ('payload_kg', 'temperature_c')
 _NOTES = ('colour', 'only', 'words')
+_WRAPPERS = ('not', 'unsure')
 
 
 class Judged(NamedTuple):
@@ -39,6 +44,9 @@ def judge(condition: Condition, scene: Scene, kin: Kin) -> Judged:
         inner = judge(condition['not'], scene, kin)
         truth = None if inner.truth is None else not inner.truth
         return Judged(truth, tuple(f'not {why}' for why in inner.why))
+    if 'unsure' in condition:
+        inner = judge(condition['unsure'], scene, kin)
+        return Judged(inner.truth or None, inner.why)
     ((name, value),) = ((n, v) for n, v in condition.items() if n not in _NOTES)
     return Judged(_ATOMS[name](scene, value, condition, kin), (describe(condition),))
 
@@ -74,8 +82,9 @@ def drop_amounts(condition: Condition) -> Condition:
     """
     if not set(_AMOUNTS).isdisjoint(condition):
         return {}
-    if 'not' in condition:
-        return {'not': inner} if (inner := drop_amounts(condition['not'])) else {}
+    for name in _WRAPPERS:
+        if name in condition:
+            return {name: inner} if (inner := drop_amounts(condition[name])) else {}
     for name in ('all', 'any'):
         if name in condition:
             kept = [rest for one in condition[name] if (rest := drop_amounts(one))]
@@ -89,7 +98,9 @@ def list_persons(condition: Condition) -> set[str]:
     found = {condition[name] for name in ('person_near', 'person_served') if name in condition}
     for inner in (*condition.get('all', ()), *condition.get('any', ())):
         found |= list_persons(inner)
-    return found | (list_persons(condition['not']) if 'not' in condition else set())
+    for name in _WRAPPERS:
+        found |= list_persons(condition[name]) if name in condition else set()
+    return found
 
 
 def _format_hour(hour: float) -> str:
@@ -102,7 +113,11 @@ def _judge_near(scene: Scene, key: str, _: Condition, __: Kin) -> Truth:
         return scene.near[key]
     if key == ANYONE and any(scene.near.values()):
         return True
-    return False if scene.is_complete else None
+    if not scene.is_complete:
+        return None
+    open_to = load_people()['open'][key] if key in ROLES else ()
+    is_open = any(scene.unclear if other == ANYONE else scene.near.get(other) for other in open_to)
+    return None if is_open else False
 
 
 def _judge_served(scene: Scene, key: str, _: Condition, __: Kin) -> Truth:

@@ -11,7 +11,13 @@ from typing import Any
 from robot_memory.text.toml_tables import load_toml
 
 ANYONE, CHILD = 'anyone', 'child'
+ROLES = ('elderly', 'visitor', 'patient', 'worker')
+UNNAMED = frozenset((ANYONE, CHILD, *ROLES))
 """Keys of people without a name."""
+_AGE = re.compile(r'\(\s*(?:aged? |about |约)?(\d{1,3})\s*(?:岁|years?(?: old)?)?\s*\)')
+_CHILD_UNTIL, _OLD_FROM = 14, 65
+_OF_MANY = frozenset((ANYONE, *ROLES))
+_OLD = frozenset(('grandma', 'grandpa'))
 _PRONOUN = re.compile(
     r'\b(?:he|she|him|her(?!e)|his|hers|himself|herself|they|them|their)\b|他们?|她们?'
 )
@@ -36,11 +42,23 @@ def load_people() -> dict[str, Any]:
 
 def key_of(name: str) -> str:
     """Return the key of a name: 'li' of Li, 小李 and Li Lei; 'chen' of Dr. Chen and 陈博士."""
+    name = _AGE.sub('', name)
     folded = name.strip().lower()
     for person in find_people(name, known=()):
         if person.start == 0 or person.end == len(name.strip()):
             return person.key
     return re.sub(rf'^(?:(?:{load_people()["titles"]["en"]})\.?\s+)+', '', folded)
+
+
+def list_roles_of(name: str) -> set[str]:
+    """Return what else a person who is called so is: 'resident (84)' is elderly, a child is one."""
+    key, age = key_of(name), _AGE.search(name)
+    roles = {key} & UNNAMED
+    if key in _OLD or (age and int(age[1]) >= _OLD_FROM):
+        roles.add('elderly')
+    if age and int(age[1]) < _CHILD_UNTIL:
+        roles.add(CHILD)
+    return roles
 
 
 def find_people(text: str, known: Iterable[str] = ()) -> list[Person]:
@@ -53,7 +71,7 @@ def find_people(text: str, known: Iterable[str] = ()) -> list[Person]:
     for key, pattern in (*_compile_names(), *_compile_roles()):
         for match in pattern.finditer(text):
             _add(found, Person(key or _key_of_match(match), *match.span()))
-    names = [re.escape(key) for key in known if key not in (ANYONE, CHILD)]
+    names = [re.escape(key) for key in known if key not in UNNAMED]
     if names:
         for match in re.finditer(rf'(?<!\w)(?:{"|".join(names)})(?!\w)', text.lower()):
             _add(found, Person(match[0], *match.span()))
@@ -66,14 +84,12 @@ def find_named(text: str) -> frozenset[str]:
     """Return the keys of the persons whom a text names."""
     if text.isascii() and text.islower():  # names have capitals: 'mother' is left
         return frozenset(
-            key
-            for key, pattern in _compile_roles()
-            if key not in (ANYONE, CHILD) and pattern.search(text)
+            key for key, pattern in _compile_roles() if key not in UNNAMED and pattern.search(text)
         )
     return frozenset(
         person.key
         for person in find_people(text)
-        if not person.is_pronoun and person.key not in (ANYONE, CHILD)
+        if not person.is_pronoun and person.key not in UNNAMED
     )
 
 
@@ -85,7 +101,7 @@ def find_speakers(folded: str) -> list[tuple[int, int]]:
 def mask_people(folded: str, people: Iterable[Person]) -> str:
     """Return a text without the names in it, in the same length: 汤姆 is no soup."""
     for person in people:
-        if not person.is_pronoun and person.key not in (ANYONE, CHILD):
+        if not person.is_pronoun and person.key not in UNNAMED:
             name = '_' * (person.end - person.start)
             folded = f'{folded[: person.start]}{name}{folded[person.end :]}'
     return folded
@@ -102,7 +118,7 @@ def _resolve(text: str, named: list[Person]) -> list[Person]:
     """Return persons with pronouns as those who were named before them."""
     people = list(named)
     for match in _PRONOUN.finditer(text.lower()):
-        before = [one for one in named if one.end <= match.start() and one.key != ANYONE]
+        before = [one for one in named if one.end <= match.start() and one.key not in _OF_MANY]
         if before:
             people.append(Person(before[-1].key, *match.span(), is_pronoun=True))
     return sorted(people, key=lambda person: person.start)

@@ -11,6 +11,11 @@ from robot_memory.text.toml_tables import load_toml
 
 DAY = 24.0
 _EN, _ZH = ENGLISH, HAN
+_HOUR = r'(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)'
+_PART = r'(?: in the (?:morning|afternoon|evening)| at night| (?:this|tomorrow) morning| tonight)'
+_PAST = {'half past': 0.5, 'quarter past': 0.25, 'quarter to': -0.25}
+_WORDS = {'noon': 12.0, 'midday': 12.0, 'midnight': 24.0}
+_NIGHT = ('半夜', '午夜', '深夜', '夜里', '晚上', '今晚', '凌晨')
 _AFTER_TEN = re.compile(r'\bafter (one|two|three|four|five|six|seven|eight|nine|ten|eleven)\b')
 
 
@@ -44,9 +49,14 @@ def _compile_temperature() -> re.Pattern[str]:
 @cache
 def _compile_clock() -> re.Pattern[str]:
     return re.compile(
-        r'(?<![\d.])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?!\d)\s?(?P<ap>[ap]\.?m\b)?'
-        r'|\b(?P<hour>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s?'
-        r'(?P<ap2>[ap]\.?m\b|o.clock)'
+        rf'(?<![\d.])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?!\d)\s?(?P<ap>[ap]\.?m\b|{_PART})?'
+        rf'|\b(?P<past>half past|(?:a )?quarter past|(?:a )?quarter to) (?P<of>{_HOUR}|midnight|noon)'
+        rf'(?P<ap3>{_PART})?'
+        r'|\b(?P<word>noon|midday|midnight)\b'
+        rf'|\b(?P<bare>{_HOUR})(?P<ap4>{_PART})'
+        rf'|(?:(?<=before )|(?<=after )|(?<=until )|(?<=past )|(?<=till )|(?<=from ))'
+        rf'(?P<alone>{_HOUR})(?=\s*(?:[,.;]|$|on (?:\w+days?|week)|to (?:\d|one|two|three|four|five|six)))'
+        rf'|\b(?P<hour>{_HOUR})\s?(?P<ap2>[ap]\.?m\b|o.clock(?:{_PART})?)'
         r'|(?P<part>今晚|晚上|夜里|凌晨|早上|清晨|上午|中午|下午|傍晚|半夜|午夜|深夜)?'
         r'(?P<zh>\d{1,2}|[一二两三四五六七八九十]{1,3})点(?!多?(?:钱|儿|水|心|击|红|半径))'
         r'(?P<half>半|\d\d?分)?'
@@ -93,9 +103,15 @@ def find_clocks(folded: str) -> list[Clock]:
         if given['h']:
             hour = int(given['h']) + int(given['m']) / 60
             half = given['ap'] or ''
-        elif given['hour']:
-            hour = parse_number(given['hour'])
-            half = given['ap2']
+        elif given['word']:
+            hour, half = _WORDS[given['word']], ''
+        elif given['past']:
+            hour = _WORDS.get(given['of']) or parse_number(given['of'])
+            hour += _PAST[given['past'].removeprefix('a ')]
+            half = _tell_half(given['ap3'] or '', hour)
+        elif given['hour'] or given['bare'] or given['alone']:
+            hour = parse_number(given['hour'] or given['bare'] or given['alone'])
+            half = _tell_half(given['ap2'] or given['ap4'] or '', hour)
         else:
             hour = parse_number(given['zh'])
             minutes = given['half'] or ''
@@ -108,8 +124,19 @@ def find_clocks(folded: str) -> list[Clock]:
             half = 'p' if part == '中午' and hour < 4 else half
         if half.startswith('p') and hour < 12:
             hour += 12
+        if 12 <= hour < 13 and (half == 'n' or given['part'] in _NIGHT):
+            hour += 12
         found.append(Clock(hour, *match.span()))
     return found
+
+
+def _tell_half(words: str, hour: float) -> str:
+    """Return 'p' where the words after an hour name the afternoon or evening, 'n' the night."""
+    if 'night' in words:
+        return 'n' if hour >= 12 else 'p' if hour >= 6 else ''  # noqa: PLR2004
+    if re.search('noon|evening', words):
+        return 'p'
+    return re.sub('[^ap]', '', words)[:1] if 'm' in words and 'morning' not in words else ''
 
 
 def find_span_of_day(folded: str) -> tuple[float, float] | None:

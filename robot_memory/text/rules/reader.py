@@ -10,7 +10,8 @@ of one kind are alternatives, and different kinds hold together.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from robot_memory.text.rules.conditions import Condition
 from robot_memory.text.rules.lexicon import Mention, find_mentions, name_kinds
@@ -19,17 +20,31 @@ from robot_memory.text.rules.people import ANYONE, Person, find_people, mask_peo
 from robot_memory.text.rules.quantities import DAY, find_clocks, find_temperatures, find_weights
 from robot_memory.text.rules.rule_clauses import (
     Part,
+    find_open,
     find_unknown,
+    find_unknown_condition,
     holds_anywhere,
     is_contingency,
     load_reader,
+    says_always,
     split_rule,
 )
 from robot_memory.text.rules.scene import normalise
 from robot_memory.text.rules.service import is_served
 
-VERSION = 2
+VERSION = 3
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
+_MANY = (ANYONE, 'worker', 'visitor')
+_ADJACENT = 20
+"""Characters between mentions that are read as one: 'hand knives', 'enter the charging bay'."""
+
+
+class _Found(NamedTuple):
+    """Hold an atom, the group that it belongs to, and whether it surely states the condition."""
+
+    group: str
+    atom: Condition
+    is_sure: bool = True
 
 
 def read_rule(text: str) -> Condition:
@@ -38,25 +53,83 @@ def read_rule(text: str) -> Condition:
     parts = split_rule(folded)
     if holds_anywhere(folded, parts):
         return {}
-    parts = [part for part in parts if not is_contingency(folded, part)]
+    lasting = [part for part in parts if not is_contingency(folded, part)]
+    is_contingent, parts = len(lasting) < len(parts), lasting
     people = find_people(shown)
-    found: dict[str, list[Condition]] = {}
+    always = says_always(folded)
+    sure: dict[str, list[Condition]] = {}
+    unsure: dict[str, list[Condition]] = {}
     negated: list[Condition] = []
-    for part in parts:
-        for kind, atom in _read_part(part, folded, people, parts):
-            if part.is_exception:
-                negated.append(atom)
-            else:
-                found.setdefault(kind, []).append(atom)
-    if 'thing' in found and 'word' in found:
-        found['thing'] += found.pop('word')
-    if 'person' in found and 'served' in found:
-        del found['person']
-    if not found and not negated:
-        found['word'] = find_unknown(folded, parts) or _read_measured(parts, folded, people)
-    conditions = [_join('any', atoms) for atoms in found.values() if atoms]
+    for part, found in _read_parts(folded, people, parts):
+        if part.is_exception:
+            negated.append(found.atom)
+        elif found.is_sure and not (always and (not part.is_condition or found.group == 'word')):
+            sure.setdefault(found.group, []).append(found.atom)
+        elif not always:
+            unsure.setdefault(found.group, []).append(found.atom)
+    if not sure:
+        sure, unsure = unsure, {}
+    for found in (sure, unsure):
+        if 'thing' in found and 'word' in found:
+            found['thing'] += found.pop('word')
+    if 'person' in sure and 'served' in sure:
+        del sure['person']
+    if not sure and not negated:
+        sure['word'] = find_unknown(folded, parts) or _read_measured(parts, folded, people)
+    conditions = [_join('any', atoms) for atoms in sure.values() if atoms]
     conditions += [{'not': atom} for atom in _unique(negated)]
-    return _join('all', conditions) if conditions else {}
+    if not conditions:
+        return {} if is_contingent else find_open(folded)
+    conditions += [
+        {'unsure': _join('any', atoms)} for group, atoms in unsure.items() if group not in sure
+    ]
+    return _join('all', conditions)
+
+
+def _read_parts(
+    folded: str, people: list[Person], parts: list[Part]
+) -> Iterator[tuple[Part, _Found]]:
+    """
+    Yield what the parts of a rule mention.
+
+    What a condition names is sure. Without one, what is named first is, and what stands right
+    beside it.
+    """
+    read_of = [(part, _read_part(part, folded, people)) for part in parts]
+    states = any(_is_strong(folded, part, read) for part, read in read_of)
+    last: int | None = None
+    named = ''
+    for part, read in read_of:
+        if _is_strong(folded, part, read):
+            yield from ((part, found) for _, _, found in read)
+            if not read and not part.is_exception:
+                for word in find_unknown_condition(folded, part):
+                    yield part, _Found('word', {'word': word})
+            continue
+        for start, end, found in read:
+            by_kind = found.group in ('near', 'served', 'payload_kg', 'temperature_c', 'hours')
+            is_first = last is None and not states
+            is_beside = last is not None and 0 <= start - last <= _ADJACENT
+            is_beside = is_beside and (named == 'action' or found.group != 'action')
+            is_sure = (
+                part.is_topic or by_kind or is_first or is_beside or _names_forbidden(part, found)
+            )
+            if is_first or is_beside:
+                last, named = end, found.group
+            yield part, found._replace(is_sure=is_sure)
+
+
+def _is_strong(folded: str, part: Part, read: Sequence[Any]) -> bool:
+    """Say whether a part states a condition: 'in the rain', of which nothing is known, may not."""
+    if not part.is_condition or part.is_weak:
+        return False
+    opens = load_reader()['condition']['place']
+    return bool(read) or part.opens or not re.match(opens, folded[part.start : part.end])
+
+
+def _names_forbidden(part: Part, found: _Found) -> bool:
+    """Say whether an action is forbidden: where it is not done, the rule says nothing."""
+    return part.forbids and found.atom.get('action') not in (None, 'carry', 'lift', 'grasp')
 
 
 def _unique(atoms: Iterable[Condition]) -> list[Condition]:
@@ -78,31 +151,42 @@ def _join(word: str, atoms: list[Condition]) -> Condition:
     return kept[0] if len(kept) == 1 else {word: kept}
 
 
-def _read_part(
-    part: Part, folded: str, people: list[Person], parts: list[Part]
-) -> list[tuple[str, Condition]]:
-    """Return the atoms of a part of a rule, each with the group that it belongs to."""
+def _read_part(part: Part, folded: str, people: list[Person]) -> list[tuple[int, int, _Found]]:
+    """Return the atoms of a part of a rule, with where they are, in its order."""
     clause = folded[part.start : part.end]
     if part.is_condition and _tells_of_another(part, clause, folded, people):
-        return [('word', {'word': clause.strip(' ,:')})]
-    found: list[tuple[str, Condition]] = []
-    found += _read_people(part, folded, people)
-    found += _read_quantities(part, clause, folded)
-    found += _read_topics(part, clause)
+        return [(part.start, part.end, _Found('word', {'word': clause.strip(' ,:')}))]
+    whole = [
+        *_read_people(part, folded, people),
+        *_read_quantities(part, clause, folded),
+        *_read_topics(part, clause),
+    ]
+    found = [(part.start, part.start, _Found(*one)) for one in whole]
     clause = mask_people(folded, people)[part.start : part.end]
     mentions = find_mentions(clause)
     for place, mention in enumerate(mentions):
         if not part.is_condition and _is_measured_against(clause, mention, part):
             continue
+        if part.is_exception and re.match(load_reader()['except']['opens'], mention.word):
+            continue
+        if not part.is_condition and not part.is_topic and _names_anything(mention):
+            continue
         follower = mentions[place + 1] if place + 1 < len(mentions) else None
-        found += _read_mention(part, clause, mention, follower, mentions)
+        found += [
+            (part.start + mention.start, part.start + mention.end, _Found(*one))
+            for one in _read_mention(part, clause, mention, follower, mentions)
+        ]
     return found
+
+
+def _names_anything(mention: Mention) -> bool:
+    """Say whether a word names no thing of its own: 'never fill a vessel'."""
+    return bool(re.fullmatch(load_reader()['reference']['anything'], mention.word))
 
 
 def _read_measured(parts: list[Part], folded: str, people: list[Person]) -> list[Condition]:
     """Return as words the things that a rule without any other only measures against."""
-    always = load_reader()['always']
-    if re.search(f'{always["en"]}|{always["zh"]}', folded):
+    if says_always(folded):
         return []
     shown = mask_people(folded, people)
     return [
@@ -202,7 +286,7 @@ def _read_people(part: Part, folded: str, people: list[Person]) -> list[tuple[st
         name = folded[person.start : person.end]
         if names_near(folded, person, people):
             found.append(('near', {'person_near': person.key, 'words': name}))
-        elif person.key != ANYONE and is_served(folded, person):
+        elif person.key not in _MANY and is_served(folded, person):
             found.append(('served', {'person_served': person.key, 'words': name}))
     return found
 
@@ -259,7 +343,9 @@ def _find_hours(clause: str) -> list[list[float]]:
             found.append([0.0 if clock.hour > 12 else 22.0, clock.hour % DAY])
     if not found and re.search(r'\bat night\b|夜里|夜间|晚上', clause):
         found.append([22.0, 6.0])
-    return found
+    if not clocks and not found:
+        found += [list(span) for name, span in topic['parts_of_day'].items() if name in clause]
+    return found[:1]
 
 
 def _read_topics(part: Part, clause: str) -> list[tuple[str, Condition]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -19,7 +19,7 @@ class Part:
 
     `is_condition`: it states when the rule holds; `is_exception`: when it does not.
     `names_actions`: what it names is forbidden or limited, and so a condition. `opens`: nothing
-    stands before it.
+    stands before it. `is_topic`: it is what the rule says something of. `is_weak`: it may as well say how something is done: 'with a lid on'.
     """
 
     start: int
@@ -30,6 +30,8 @@ class Part:
     is_limit: bool = False
     opens: bool = False
     forbids: bool = False
+    is_weak: bool = False
+    is_topic: bool = False
 
 
 @cache
@@ -44,7 +46,7 @@ def split_rule(folded: str) -> list[Part]:
     for start, end in _split_sentences(folded):
         is_han = bool(re.search('[\u4e00-\u9fff]', folded[start:end]))
         parts += (_split_chinese if is_han else _split_english)(folded, start, end)
-    has_condition = any(part.is_condition for part in parts)
+    has_condition = any(part.is_condition and not part.is_weak for part in parts)
     kept = []
     for part in parts:
         text = folded[part.start : part.end]
@@ -73,7 +75,11 @@ def _split_english(folded: str, start: int, end: int) -> list[Part]:
     """Split a sentence where conditions begin, and where a comma or a colon ends them."""
     words = load_reader()
     text = folded[start:end]
-    begins = [match.start() for match in re.finditer(words['condition']['en'], text)]
+    begins = [
+        match.start()
+        for match in re.finditer(words['condition']['en'], text)
+        if not re.search(words['except']['before'], text[: match.start()])
+    ]
     ends = [match.start() for match in re.finditer(r',|:\s', text)]
     cuts = sorted({0, *begins, *ends, len(text)})
     parts = []
@@ -83,9 +89,14 @@ def _split_english(folded: str, start: int, end: int) -> list[Part]:
             continue
         is_condition = low in begins
         is_exception = bool(re.search(f'^{words["except"]["en"]}', piece))
-        parts += _cut_duty(
+        found = _cut_duty(
             piece, start + low, start + high, is_condition, is_exception, not low, 'en'
         )
+        weak = words['condition']['weak']
+        goes_on = bool(parts) and parts[-1].is_condition and not parts[-1].is_weak
+        if is_condition and not is_exception and low and re.match(weak, piece) and not goes_on:
+            found = [replace(part, is_weak=True) for part in found]
+        parts += found
     return parts
 
 
@@ -101,9 +112,13 @@ def _split_chinese(folded: str, start: int, end: int) -> list[Part]:
         if not piece:
             continue
         is_exception = bool(re.match(f'(?:{words["except"]["zh"]})', piece))
-        match = re.match(words['condition']['zh'], piece)
+        is_first = not low and high < len(text)
+        match = re.match(words['condition']['zh'], piece) or (
+            re.match(words['condition']['done_zh'], piece) if is_first else None
+        )
         if match or is_exception:
-            split = low + (match.end() if match and not is_exception else len(piece))
+            ends = re.match(words['except']['ends_zh'], piece) if is_exception else match
+            split = low + (ends.end() if ends else len(piece))
             parts.append(
                 Part(start + low, start + split, True, is_exception, True, False, not low)
             )
@@ -136,7 +151,8 @@ def _cut_duty(
     if duty:
         if not duty.start():
             return []
-        return [Part(start, start + duty.start(), False, is_exception, True, limit, opens)]
+        end = start + duty.start()
+        return [Part(start, end, False, is_exception, True, limit, opens, is_topic=opens)]
     return [Part(start, end, False, is_exception, limit or opens, limit, opens)]
 
 
@@ -155,10 +171,37 @@ def is_contingency(folded: str, part: Part) -> bool:
 def holds_anywhere(folded: str, parts: list[Part]) -> bool:
     """Say whether a rule forbids what may be done during any task: to block a way."""
     words = load_reader()['contingency']
-    return any(
-        part.forbids and re.search(words['anywhere'], folded[part.start : part.end])
-        for part in parts
+    return any(part.forbids for part in parts) and bool(re.search(words['anywhere'], folded))
+
+
+def says_always(folded: str) -> bool:
+    """Say whether a rule says that it holds whatever is done."""
+    words = load_reader()['always']
+    return bool(re.search(f'{words["en"]}|{words["zh"]}', folded))
+
+
+def find_open(folded: str) -> dict[str, Any]:
+    """
+    Return the condition of a rule in which none was read.
+
+    A rule about the robot itself, or about what any task must keep, holds always; of any other
+    it is unknown what it is about.
+    """
+    words = load_reader()['every']
+    if says_always(folded) or re.search(f'{words["en"]}|{words["zh"]}', folded):
+        return {}
+    return {'unsure': {'word': folded.strip()}}
+
+
+def find_unknown_condition(folded: str, part: Part) -> list[str]:
+    """Return the words of a condition, if any, unless every task meets it."""
+    words = load_reader()['task']
+    every_task = re.compile(f'{words["en"]}|{words["zh"]}')
+    text = folded[part.start : part.end].strip(' ,:')
+    names_any = not text.isascii() or any(
+        not re.fullmatch(words['empty'], word) for word in re.findall('[a-z]+', text)
     )
+    return [text] if names_any and not _holds_of_every_task(text, every_task) else []
 
 
 def _holds_of_every_task(text: str, every_task: re.Pattern[str]) -> bool:
@@ -180,14 +223,13 @@ def find_unknown(folded: str, parts: list[Part]) -> list[dict[str, str]]:
     every task meets is none.
     """
     words = load_reader()
-    if re.search(f'{words["always"]["en"]}|{words["always"]["zh"]}', folded):
+    if says_always(folded):
         return []
-    every_task = re.compile(f'{words["task"]["en"]}|{words["task"]["zh"]}')
     found = []
     for part in parts:
         text = folded[part.start : part.end].strip(' ,:')
-        if part.is_condition and not _holds_of_every_task(text, every_task):
-            found.append({'word': text})
+        if part.is_condition:
+            found += [{'word': word} for word in find_unknown_condition(folded, part)]
         elif not part.is_condition and part.forbids:
             found += [
                 {'word': match[1].strip()}
@@ -204,6 +246,9 @@ def find_unknown(folded: str, parts: list[Part]) -> list[dict[str, str]]:
 
 def _find_subject(folded: str, parts: list[Part]) -> list[dict[str, str]]:
     """Return as an atom what a rule says something of: 'windows are cleaned with vinegar'."""
+    every = load_reader()['every']
+    if re.search(f'{every["en"]}|{every["zh"]}', folded):
+        return []
     words = load_reader()['subject']
     text = re.sub(r'^[^\W\d]+:\s*', '', folded).strip()
     match = re.match(f'{words["en"]}', text) or re.match(words['zh'], text)

@@ -17,7 +17,16 @@ from robot_memory.text.rules.lexicon import (
     load_tables,
 )
 from robot_memory.text.rules.nearness import find_near
-from robot_memory.text.rules.people import ANYONE, CHILD, Person, find_people, key_of, mask_people
+from robot_memory.text.rules.people import (
+    ANYONE,
+    CHILD,
+    UNNAMED,
+    Person,
+    find_people,
+    key_of,
+    list_roles_of,
+    mask_people,
+)
 from robot_memory.text.rules.quantities import (
     find_span_of_day,
     find_temperatures,
@@ -57,7 +66,8 @@ class Scene:
     """
     Hold what is known of a task and its situation.
 
-    `near` says of persons whether they are near; `is_complete`: nobody else is. `served` likewise,
+    `near` says of persons whether they are near; `is_complete`: nobody else is; `unclear`: of
+    somebody who is near nothing is known. `served` likewise,
     where `serves` says whether anybody else may be served. `weights` are kilograms, None: unknown.
     `heat` are degrees Celsius; `may_be_hot`: something may be hot. `hours` is
     when the text wants it done, `clock` what time it is; `named` are the persons in the text;
@@ -67,6 +77,7 @@ class Scene:
 
     near: dict[str, bool] = field(default_factory=dict)
     is_complete: bool = False
+    unclear: bool = False
     served: dict[str, bool] = field(default_factory=dict)
     serves: Truth = False
     things: list[Thing] = field(default_factory=list)
@@ -111,6 +122,9 @@ def read_scene(
     scene = Scene(text=folded, named=frozenset(person.key for person in people))
     unnamed = mask_people(folded, people)
     scene.near, scene.is_complete = find_near(folded, people)
+    scene.unclear = bool(scene.near.get(ANYONE)) and not any(
+        near for key, near in scene.near.items() if key != ANYONE
+    )
     scene.is_composite = bool(_compile()['composite'].search(unnamed))
     clauses = _split_clauses(folded)
     scene.does_unknown = does_unknown(unnamed, _split_clauses(unnamed))
@@ -364,8 +378,10 @@ def _apply_situation(scene: Scene, situation: Mapping[str, Any]) -> None:
     people = situation.get('people_near')
     if people is not None:
         near = {key_of(name): True for name in people}
-        if near.pop(CHILD, False):
-            near |= {CHILD: True, ANYONE: True}
+        near |= {role: True for name in people for role in list_roles_of(name)}
+        if not UNNAMED.isdisjoint(near):
+            near[ANYONE] = True
+        scene.unclear = ANYONE in {key_of(name) for name in people}
         scene.near = {**dict.fromkeys(scene.near, False), **near}
         scene.is_complete = True
     if situation.get('tool'):

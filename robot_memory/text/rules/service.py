@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from robot_memory.text.rules.people import ANYONE, CHILD, Person, load_people
+from robot_memory.text.rules.people import ANYONE, CHILD, ROLES, Person, load_people
 
 _SERVING = ('hand_over', 'pour', 'cut', 'heat')
 
@@ -32,9 +32,8 @@ def find_served(
     for person in people:
         if not is_served(folded, person):
             continue
-        if person.key == ANYONE:
-            groups = True
-        else:
+        groups |= person.key in (ANYONE, *ROLES)
+        if person.key != ANYONE:
             served[person.key] = True
     if groups:
         return served, None
