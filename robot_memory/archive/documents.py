@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from robot_memory.archive.writer import ExportScope
@@ -16,31 +18,79 @@ from robot_memory.storage.tables import memories
 from robot_memory.text.controls import escape_controls
 from robot_memory.text.quoting import quote
 
-_EVERYTHING = 1_000_000
 _PAGE = 20
 _LONGEST = 1_000_000
 """Characters of a text that is quoted."""
 
 
-def export_values(connection: Connection, extent: ExportScope, order: CallOrder) -> dict[str, Any]:
-    """Return a session in the Sage document's shape beside its other memories, or all of them."""
+def generate_document(
+    connection: Connection, extent: ExportScope, format: str, order: CallOrder
+) -> Iterator[tuple[str, int]]:
+    """
+    Give the parts of a text, and how many memories each tells of.
+
+    `format` is json, markdown or text. Joined they are a session in the Sage document's shape
+    beside its other memories, or all sessions and the memories of none.
+    """
     if extent.session is not None:
-        return _describe_session(connection, extent, extent.session, order)
-    return {
-        'sessions': [
-            _describe_session(connection, extent, one, order)
-            for one in order.share(extent.list_sessions(connection))
-        ],
-        'memories': [
-            _describe_memory(record) for record in _list_records(connection, extent, None, order)
-        ],
-    }
+        values = _describe_session(connection, extent, extent.session, order)
+        yield _RENDER[format](values), _count(values)
+    elif format == 'json':
+        yield from _generate_json(connection, extent, order)
+    else:
+        yield from _generate_text(connection, extent, format, order)
+
+
+def _generate_json(
+    connection: Connection, extent: ExportScope, order: CallOrder
+) -> Iterator[tuple[str, int]]:
+    """Give the parts of an object of the memories of no session, and of all sessions."""
+    yield '{"memories":[', 0
+    comma = ''
+    for record in _read_records(connection, extent, None, order):
+        yield comma + _dump(_describe_memory(record)), 1
+        comma = ','
+    yield '],"sessions":[', 0
+    comma = ''
+    for session in order.share(extent.read_sessions(connection)):
+        values = _describe_session(connection, extent, session, order)
+        yield comma + _dump(values), _count(values)
+        comma = ','
+    yield ']}', 0
+
+
+def _generate_text(
+    connection: Connection, extent: ExportScope, format: str, order: CallOrder
+) -> Iterator[tuple[str, int]]:
+    """Give each session as a text, then the memories of none, as far as there are any."""
+    between = ''
+    for session in order.share(extent.read_sessions(connection)):
+        values = _describe_session(connection, extent, session, order)
+        yield between + _RENDER[format](values), _count(values)
+        between = '\n'
+    head, render, nothing = _WITHOUT_SESSION[format]
+    records = _read_records(connection, extent, None, order)
+    while page := [_describe_memory(record) for record in islice(records, _PAGE)]:
+        yield between + head + render(page), len(page)
+        between = head = nothing = ''
+    if not between:
+        yield nothing, 0
+
+
+def _dump(values: Any) -> str:
+    # Not dump_json: its limits are those of a memory's own JSON.
+    text = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(',', ':'))
+    return escape_controls(text)
+
+
+def _count(values: dict[str, Any]) -> int:
+    return len(values['messages']) + len(values['memories'])
 
 
 def _describe_session(
     connection: Connection, extent: ExportScope, session: Session, order: CallOrder
 ) -> dict[str, Any]:
-    records = _list_records(connection, extent, session, order)
+    records = list(_read_records(connection, extent, session, order))
     said = sorted(
         (record for record in records if record.type == 'turn'), key=lambda turn: turn.turn_id or 0
     )
@@ -76,28 +126,22 @@ def _describe_memory(record: Record) -> dict[str, Any]:
     }
 
 
-def _list_records(
+def _read_records(
     connection: Connection, extent: ExportScope, session: Session | None, order: CallOrder
-) -> list[Record]:
-    """Return the active memories of a session, or of none, the oldest first."""
+) -> Iterator[Record]:
+    """Give the active memories of a session, or of none, the oldest first."""
     where = ACTIVE & in_session(None if session is None else session.id)
     if extent.collection is not None:
         where &= equal('collection', extent.collection)
-    ids = memories.list_newest_ids(connection, where, _EVERYTHING)[::-1]
-    pages = (ids[at : at + _PAGE] for at in range(0, len(ids), _PAGE))
-    records: dict[int, Record] = {}
-    for page in order.share(pages, 1):
-        records |= memories.get(connection, page)
-    return [records[memory_id] for memory_id in ids]
+    ids = memories.read_ids(connection, where)
+    while page := list(islice(ids, _PAGE)):
+        records = memories.get(connection, page)
+        yield from (records[memory_id] for memory_id in page)
+        order.give_way()
 
 
-def render_markdown(values: dict[str, Any]) -> str:
-    """Return what `as_values` returned as Markdown; what was said stands in quotes."""
-    if 'sessions' in values:
-        parts = [render_markdown(one) for one in values['sessions']]
-        if values['memories']:
-            parts.append('# Memories of no session\n\n' + _render_bullets(values['memories']))
-        return '\n'.join(parts)
+def _render_markdown(values: dict[str, Any]) -> str:
+    """Return a session as Markdown; what was said stands in quotes."""
     facts = _describe_context(values)
     lines = [f'# {_join_lines(values["title"]) or "Session"}', '']
     lines += [f'- {name}: {text}' for name, text in facts.items()]
@@ -126,11 +170,8 @@ def _render_bullets(found: Iterable[dict[str, Any]]) -> str:
     return '\n'.join(lines) + '\n'
 
 
-def render_text(values: dict[str, Any]) -> str:
-    """Return what `as_values` returned as plain lines, one a message and one a memory."""
-    if 'sessions' in values:
-        parts = [render_text(one) for one in values['sessions']]
-        return '\n'.join([*parts, _render_lines(values['memories'])]).strip() + '\n'
+def _render_text(values: dict[str, Any]) -> str:
+    """Return a session as plain lines, one a message and one a memory."""
     head = ', '.join(f'{name} {text}' for name, text in _describe_context(values).items())
     lines = [_join_lines(values['title']) or 'Session', head]
     for message in values['messages']:
@@ -164,3 +205,16 @@ def _describe_context(values: dict[str, Any]) -> dict[str, str]:
 def _join_lines(text: Any) -> str:
     """Return a text on one line."""
     return ' '.join(escape_controls(str(text or '')).split())
+
+
+_RENDER: Mapping[str, Callable[[dict[str, Any]], str]] = {
+    'json': _dump,
+    'markdown': _render_markdown,
+    'text': _render_text,
+}
+"""By format, what makes a text of a session."""
+_WITHOUT_SESSION: Mapping[str, tuple[str, Callable[[Sequence[dict[str, Any]]], str], str]] = {
+    'markdown': ('# Memories of no session\n\n', _render_bullets, ''),
+    'text': ('', _render_lines, '\n'),
+}
+"""By format, what stands above the memories of no session, makes lines of them, or is all."""

@@ -45,11 +45,15 @@ class ExportScope:
             where &= equal('collection', self.collection)
         return where
 
-    def list_sessions(self, connection: Connection) -> list[Session]:
-        """Return its sessions: of a collection, those that any of its memories is of, too."""
+    def read_sessions(self, connection: Connection) -> Iterator[Session]:
+        """Give its sessions: of a collection, those that any of its memories is of, too."""
         if self.session is not None:
-            return [self.session]
-        return sessions.list_all(connection, self.collection)
+            return iter([self.session])
+        return sessions.read_all(connection, self.collection)
+
+    def count_sessions(self, connection: Connection) -> int:
+        """Return how many sessions it has."""
+        return 1 if self.session is not None else sessions.count(connection, self.collection)
 
     def count(self, connection: Connection) -> int:
         """Return how many memories it has."""
@@ -73,7 +77,6 @@ def generate_lines(connection: Connection, extent: ExportScope) -> Iterator[str]
     an empty store is exported as the same text, but for the provenance: only the store that sealed
     it gives one.
     """
-    found = extent.list_sessions(connection)
     named = None if extent.session is None else extent.session.id, extent.collection
     folded = folded_rows.count(connection, *named)
     # They are of the whole store, and of no session or collection.
@@ -82,14 +85,14 @@ def generate_lines(connection: Connection, extent: ExportScope) -> Iterator[str]
         'store',
         format=FORMAT,
         version=VERSION if places else 2 if folded else 1,
-        sessions=len(found),
+        sessions=extent.count_sessions(connection),
         memories=extent.count(connection),
         **({'events': folded} if folded else {}),
         **({'places': len(places)} if places else {}),
     )
     for kind, row in places:
         yield _format_line(kind, **row)
-    for session in found:
+    for session in extent.read_sessions(connection):
         yield _format_line('session', **asdict(session))
     for row in archive_rows.rows(connection, extent.where):
         yield from _format_memory(row)

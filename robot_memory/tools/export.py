@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from robot_memory.archive.documents import export_values, render_markdown, render_text
+from robot_memory.archive.documents import generate_document
 from robot_memory.archive.writer import ExportScope, generate_lines, prepare_seals
 from robot_memory.core.call_order import CallOrder
 from robot_memory.core.errors import InvalidArgument, NotFound
@@ -14,7 +13,6 @@ from robot_memory.core.fields import arg, collection_arg
 from robot_memory.memory import Memory, progress
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import archive_rows, sessions
-from robot_memory.text.controls import escape_controls
 from robot_memory.tool import tool
 
 ALL = 'all'
@@ -23,6 +21,8 @@ _MOST = 16_000_000
 """Bytes of an answer; a whole store is for the command line, which streams it."""
 _EVERY = 100
 """Lines after which progress is told."""
+_OF_MEMORY = '{"kind":"memory",'
+"""How the line of a memory begins."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,14 @@ def export(memory: Memory, request: ExportRequest) -> ExportResponse:
     with memory.db.read() as connection:
         extent = extent_of(connection, request.session_id, request.collection)
         _refuse_large(archive_rows.size(connection, extent.where))
-        content, count = text_of(connection, extent, request.format, memory.call_order)
-    _refuse_large(len(content))  # sessions have no size before they are written
-    return ExportResponse(name_of(extent), request.format, content, count)
+        size = count = 0
+        parts = []
+        for text, number in generate_text(connection, extent, request.format, memory.call_order):
+            size += len(text)
+            _refuse_large(size)  # sessions have no size before they are written
+            count += number
+            parts.append(text)
+    return ExportResponse(name_of(extent), request.format, ''.join(parts), count)
 
 
 def _refuse_large(size: int) -> None:
@@ -97,32 +102,26 @@ def name_of(extent: ExportScope) -> str:
     return ALL if extent.session is None else extent.session.id
 
 
-def generate_export_lines(
-    connection: Connection, extent: ExportScope, order: CallOrder
-) -> Iterator[str]:
-    """Yield the lines of an archive, and tell how many memories are written."""
-    tell, count = progress.get(), extent.count(connection)
-    for number, line in enumerate(order.share(generate_lines(connection, extent))):
-        if number % _EVERY == 0:
-            tell(min(number, count), count, 'memories')
-        yield f'{line}\n'
-
-
-def text_of(
+def generate_text(
     connection: Connection, extent: ExportScope, format: str, order: CallOrder
-) -> tuple[str, int]:
-    """Return an export as one text, and how many memories it tells of."""
-    count = extent.count(connection)
+) -> Iterator[tuple[str, int]]:
+    """
+    Give the parts of an export, and how many memories each tells of.
+
+    It tells how many of how many memories are written.
+    """
+    tell, total = progress.get(), extent.count(connection)
+    done = 0
+    tell(done, total, 'memories')
+    found: Iterator[tuple[str, int]]
     if format == 'jsonl':
-        return ''.join(generate_export_lines(connection, extent, order)), count
-    progress.get()(0, count, 'memories')
-    values = export_values(connection, extent, order)
-    listed = values.get('sessions', [values] if extent.session else [])
-    count = sum(len(one['messages']) + len(one['memories']) for one in listed)
-    count += len(values['memories']) if extent.session is None else 0
-    progress.get()(count, count, 'text')
-    if format == 'json':
-        # Not dump_json: its limits are those of a memory's own JSON.
-        text = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(',', ':'))
-        return escape_controls(text), count
-    return (render_markdown if format == 'markdown' else render_text)(values), count
+        lines = order.share(generate_lines(connection, extent))
+        found = ((f'{line}\n', int(line.startswith(_OF_MEMORY))) for line in lines)
+    else:
+        found = generate_document(connection, extent, format, order)
+    for place, (text, number) in enumerate(found):
+        yield text, number
+        done += number
+        if place % _EVERY == 0:
+            tell(min(done, total), total, 'memories')
+    tell(total, total, 'text')

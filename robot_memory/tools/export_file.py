@@ -21,9 +21,8 @@ from robot_memory.tools.export import (
     FORMATS,
     ExportRequest,
     extent_of,
-    generate_export_lines,
+    generate_text,
     name_of,
-    text_of,
 )
 
 
@@ -126,15 +125,14 @@ def write_text(
     """Write an export of any length; return its name and how many memories it has."""
     if format == 'jsonl':
         prepare_seals(memory)
+    count, text = 0, ''
     with memory.db.read() as connection:
         extent = extent_of(connection, session_id, collection)
-        if format == 'jsonl':
-            count = extent.count(connection)
-            for line in generate_export_lines(connection, extent, memory.call_order):
-                write(line)
-        else:
-            text, count = text_of(connection, extent, format, memory.call_order)
-            write(text if text.endswith('\n') else f'{text}\n')
+        for text, number in generate_text(connection, extent, format, memory.call_order):
+            write(text)
+            count += number
+    if not text.endswith('\n'):
+        write('\n')
     progress.get()(count, count, 'file')
     return name_of(extent), count
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import apsw
@@ -114,6 +114,14 @@ def _merge_back(connection: apsw.Connection, where: Where, limit: int) -> list[i
         span = f'm.created_at >= {row.epoch.first.wall} AND m.created_epoch = {row.id}'
         found += connection.execute(scan.format(span=span), (*where.values, limit))
     return [memory_id for _, memory_id in sorted(found, reverse=True)[:limit]]
+
+
+def read_ids(connection: apsw.Connection, where: Where) -> Iterator[int]:
+    """Give the ids of the memories that pass, oldest first, ties by id, as they are asked for."""
+    rows = connection.execute(
+        f'SELECT m.id FROM memories AS m WHERE {where.sql} ORDER BY {CREATED}, m.id', where.values
+    )
+    return (memory_id for (memory_id,) in rows)
 
 
 def list_turns(

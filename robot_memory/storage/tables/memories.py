@@ -36,6 +36,7 @@ from robot_memory.storage.tables.lookup import list_newest as list_newest
 from robot_memory.storage.tables.lookup import list_newest_ids as list_newest_ids
 from robot_memory.storage.tables.lookup import list_page as list_page
 from robot_memory.storage.tables.lookup import list_turns as list_turns
+from robot_memory.storage.tables.lookup import read_ids as read_ids
 from robot_memory.storage.tables.lookup import read_statements as read_statements
 from robot_memory.text.categories import Classification
 from robot_memory.text.duplicate_keys import derive_keys

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import apsw
@@ -24,6 +24,10 @@ _TIMES = {
 }
 _SELECT = f'SELECT {", ".join(_TIMES.get(name, name) for name in _COLUMNS)} FROM sessions'
 _OF_SOURCE = "(? = '' OR coalesce(json_extract(context, '$.robot.id'), ?) = ?)"
+_OF = (
+    '(?1 IS NULL OR collection = ?1 OR id IN'
+    ' (SELECT session_id FROM memories WHERE collection = ?1))'
+)
 _CREATED, _UPDATED = _TIMES['created_at'], _TIMES['updated_at']
 
 
@@ -123,14 +127,16 @@ def list_recent(connection: apsw.Connection, limit: int) -> list[Session]:
     return [_session(row) for row in rows]
 
 
-def list_all(connection: apsw.Connection, collection: str | None) -> list[Session]:
-    """Return all sessions, the oldest first; of a collection, or that its memories are of."""
-    rows = connection.execute(
-        f'{_SELECT} WHERE ?1 IS NULL OR collection = ?1 OR id IN'
-        f' (SELECT session_id FROM memories WHERE collection = ?1) ORDER BY {_CREATED}, id',
-        (collection,),
-    )
-    return [_session(row) for row in rows]
+def read_all(connection: apsw.Connection, collection: str | None) -> Iterator[Session]:
+    """Give all sessions, the oldest first; of a collection, or that its memories are of."""
+    rows = connection.execute(f'{_SELECT} WHERE {_OF} ORDER BY {_CREATED}, id', (collection,))
+    return map(_session, rows)
+
+
+def count(connection: apsw.Connection, collection: str | None) -> int:
+    """Return how many sessions there are; of a collection, or that its memories are of."""
+    ((found,),) = connection.execute(f'SELECT count(*) FROM sessions WHERE {_OF}', (collection,))
+    return int(found)
 
 
 def list_titles(
