@@ -1,9 +1,11 @@
 """
 How much memory a process keeps after hostile calls: RSS before, during and after them.
 
-Called as `bench/hostile_calls.py CALLS [SEED] [MODEL] [mcp]`; with `mcp` the calls come over HTTP
-to a process of its own, whose memory is read. Many calls are wrong, the others ask for what nobody
-asked before; almost none stores anything, so that what stays is what they left behind.
+Called as `bench/hostile_calls.py CALLS [SEED] [MODEL] [FACE]`; MODEL '' is the default models. The
+FACE `python` calls in this process, `mcp` over HTTP a process of its own, `node` the services and
+MCP of a live node in turns; the memory of the process that is called is read. Many calls are
+wrong, the others ask for what nobody asked before; almost none stores anything, so that what stays
+is what they left behind.
 """
 
 from __future__ import annotations
@@ -156,10 +158,42 @@ def _serve(path: Path, model: str, asked: int, tell: int) -> None:
 def fill(path: Path, model: str) -> RobotMemory:
     """Open a memory and keep facts in it."""
     memory = RobotMemory(path, model=model)
-    memory.wait_for_model()
+    memory.memory.wait_for_models(None, None)
     for number in range(_FACTS):
         memory.learn(f'Shelf {number} of aisle {number % 7} holds part {number * 37}')
     return memory
+
+
+class Live:
+    """A node that serves a memory, called by its services and over MCP in turns."""
+
+    def __init__(self, path: Path, model: str) -> None:
+        """Start it on a store that is filled, and wait for its models."""
+        fill(path, model).close()
+        faces.choose_domain()
+        self._node = faces.Node(path.parent, model)
+        self._faces = faces.Mcp(self._node.port), faces.Services(self._node.name)
+        self.read_rss = self._node.read_rss
+
+    def make_calls(self, count: int, chance: random.Random) -> int:
+        """Make so many calls; return how many were answered."""
+        wild, answered = Wild(chance), 0
+        for place, at in enumerate(range(0, count, faces.CONNECTIONS)):
+            made = [make_call(chance) for _ in range(min(faces.CONNECTIONS, count - at))]
+            calls = [(get_tool(name), given) for name, given in made]
+            outcomes = self._faces[place % 2].call_all(calls, wild)
+            answered += sum(one.answered for one in outcomes)
+        return answered
+
+    def close(self) -> None:
+        """End the node; raise where it met a fault."""
+        try:
+            for face in self._faces:
+                face.close()
+            if fault := self._node.stop():
+                raise RuntimeError(fault)
+        finally:
+            self._node.kill()
 
 
 class Local:
@@ -180,11 +214,12 @@ def main() -> None:
     calls, seed, model, face = (*sys.argv[1:], *('1', '', 'python')[len(sys.argv) - 2 :])
     chance = random.Random(int(seed))
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / 'm.db'
-        called = Served(path, model) if face == 'mcp' else Local(path, model)
+        path = Path(folder) / 'memory.db'
+        called = {'mcp': Served, 'node': Live, 'python': Local}[face](path, model)
+        print(f'with {_FACTS} facts: {called.read_rss():.0f} MB', flush=True)
         called.make_calls(_WARM_UP, chance)
         before = called.read_rss()
-        print(f'before: {before:.0f} MB, after {_FACTS} facts and {_WARM_UP} calls', flush=True)
+        print(f'before: {before:.0f} MB, after {_WARM_UP} calls', flush=True)
         answered, each = 0, int(calls) // 10
         for tenth in range(1, 11):
             answered += called.make_calls(each, chance)

@@ -92,6 +92,12 @@ def test_every_restriction_of_recall_can_be_the_reason(
     assert words in (taught.recall('cup', **asked).why_empty or '')
 
 
+def test_a_number_that_is_out_of_range_is_named_in_words(robot: Robot) -> None:
+    robot.learn('The cup slips', context={'params': {'force': 10**400}})
+    found = robot.recall(context_filter={'params.force': True})
+    assert 'a number that is out of range (1)' in (found.why_empty or '')
+
+
 def test_a_query_that_nothing_matches_is_named(taught: Robot) -> None:
     assert taught.recall('quantum').why_empty == 'None of the 7 memories matches "quantum".'
     narrowed = taught.recall('quantum', session_id=taught.start_session().session_id).why_empty

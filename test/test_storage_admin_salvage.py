@@ -65,12 +65,12 @@ def find_pages_of_rows(path: Path, table: str) -> dict[int, set[int]]:
 
 
 def do_damage(whole: bytes, pages: list[int], chance: random.Random) -> bytes:
-    """Return a file with some pages zeroed, full of noise, or with one bit flipped."""
+    """Return a file with some pages full of zeros, sevens or noise, or with one bit flipped."""
     data = bytearray(whole)
     for page in pages:
-        start, how = (page - 1) * SIZE, chance.randrange(3)
-        if how == 0:
-            data[start : start + SIZE] = bytes([7]) * SIZE
+        start, how = (page - 1) * SIZE, chance.randrange(4)
+        if how in (0, 3):
+            data[start : start + SIZE] = bytes([7 if how else 0]) * SIZE
         elif how == 1:
             data[start + chance.randrange(SIZE)] ^= 1 << chance.randrange(8)
         else:
@@ -89,7 +89,12 @@ def test_every_row_whose_pages_are_whole_is_brought_back(store: Path, tmp_path: 
     for number in range(DAMAGES):
         broken = chance.sample(usable, chance.randrange(1, 4))
         broken += [chance.choice(schema)] if number % 3 == 0 else []
-        store.write_bytes(do_damage(whole, broken, chance))
+        data = do_damage(whole, broken, chance)
+        if number % 5 == 4:
+            first = chance.randrange(len(usable) // 4, len(usable))
+            data = data[: (first - 1) * SIZE + chance.randrange(SIZE)]
+            broken += range(first, len(usable) + 1)
+        store.write_bytes(data)
         new = tmp_path / f'salvaged-{number}.db'
         salvage(store, new)
         check_file(new)
@@ -131,6 +136,32 @@ def test_rows_are_brought_back_where_the_list_of_tables_is_damaged(
         found = read_rows(new, table)
         if table != 'memories':
             assert found == true[table]
+
+
+def test_the_only_leaf_of_a_table_that_is_whole_is_brought_back(
+    store: Path, tmp_path: Path
+) -> None:
+    true = read_rows(store, 'memories')
+    rest = list_pages(store, 'memories', 'leaf')[1:]
+    for start in rest:
+        break_page(store, start)
+    salvage(store, tmp_path / 'salvaged.db')
+    assert 0 < len(read_rows(tmp_path / 'salvaged.db', 'memories')) < len(true)
+
+
+def test_what_a_store_takes_is_counted_anew(store: Path, tmp_path: Path) -> None:
+    for start in list_pages(store, 'payloads', 'leaf') + list_pages(store, 'parts', 'leaf'):
+        break_page(store, start)
+    salvage(store, tmp_path / 'salvaged.db')
+    connection = checksums.connect(tmp_path / 'salvaged.db')
+    noted = connection.execute("SELECT value FROM sizes WHERE name = 'payloads'").fetchall()
+    assert (
+        noted
+        == connection.execute(
+            'SELECT coalesce(sum(size), 0) FROM parts WHERE content IS NOT NULL'
+        ).fetchall()
+    )
+    connection.close()
 
 
 def test_a_store_that_was_upgraded_is_salvaged_without_its_list_of_tables(tmp_path: Path) -> None:

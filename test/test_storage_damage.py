@@ -13,6 +13,7 @@ from robots import Robot, make_store
 
 from robot_memory.core.errors import RobotMemoryError, Unavailable
 from robot_memory.storage import checksums, damage
+from robot_memory.storage.admin.verify import accept_pages
 from robot_memory.storage.connection import Database
 from robot_memory.storage.page_file import RESERVED, open_pages
 
@@ -146,6 +147,45 @@ def test_a_long_value_that_is_damaged_is_told(open_robot: Callable[..., Robot]) 
     connection.close()
     break_page(store, list_pages(store, owners[0], 'overflow')[1])
     assert 'long value' in damage.describe(store)
+
+
+def test_a_long_value_of_zeros_is_told_though_their_checksum_is_zero(
+    open_robot: Callable[..., Robot],
+) -> None:
+    robot = open_robot(resident=False)
+    words = ' '.join(random.Random(3).choices('red green blue white north south'.split(), k=1500))
+    robot.learn(f'The shelf is {words}')
+    robot.learn('The lift is slow')
+    robot.close()
+    store = robot.memory.db.path
+    whole = store.read_bytes()
+    for place in (
+        *list_pages(store, 'memories', 'overflow'),
+        *list_pages(store, 'memories', 'leaf'),
+    ):
+        store.write_bytes(whole[:place] + bytes(4096) + whole[place + 4096 :])
+        assert damage.find_damaged(store) == damage.find_blank(store) == [place // 4096 + 1]
+        again = open_robot(resident=False)
+        with pytest.raises(Unavailable, match=f'is damaged: page {place // 4096 + 1} '):
+            again.show(memory_id=1)
+        again.close()
+        with pytest.raises(Unavailable, match=f'page {place // 4096 + 1} of .* is blank'):
+            accept_pages(store)
+    store.write_bytes(whole)
+    assert damage.find_blank(store) == []
+
+
+def test_a_part_may_end_in_zeros(open_robot: Callable[..., Robot]) -> None:
+    robot = open_robot(resident=False)
+    robot.save_perception('Felt nothing', 'tactile')
+    with robot.memory.db.write() as connection:
+        connection.execute(
+            'INSERT INTO parts (memory_id, name, media_type, size, protected, content)'
+            " VALUES (1, 'signal', 'application/octet-stream', 40000, 0, zeroblob(40000))"
+        )
+    robot.close()
+    assert damage.find_zeros(robot.memory.db.path) != set()
+    assert damage.find_damaged(robot.memory.db.path) == []
 
 
 def test_a_store_without_checksums_tells_of_no_damage(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ import disk
 import erasures
 import histories
 import rounds as one_round
+import salvaging
 from histories import Life
 
 from robot_memory.core.version import get_version
@@ -223,6 +224,18 @@ def run_damage(tally: Tally, folder: Path, seed: int, rounds: int, only: int | N
     tally.figures.update(store.found)
 
 
+def run_salvage(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
+    """Damage stores and salvage them: rows whose pages are whole must be there, unchanged."""
+    last = None
+    for life_seed, number, chance in list_rounds(seed, rounds, only, OF_LIFE):
+        if life_seed != last:
+            last, store = life_seed, salvaging.Salvaging(folder / str(life_seed), life_seed)
+        kind, detail = store.strike(chance)
+        tally.figures.update(store.found)
+        store.found.clear()
+        tally.add(kind, detail, seed, number)
+
+
 def run_clocks(tally: Tally, folder: Path, seed: int, rounds: int, only: int | None) -> None:
     """Live lives whose clock jumps."""
     for life_seed, number, chance in list_rounds(seed, rounds, only, 1):
@@ -247,6 +260,7 @@ PARTS: dict[str, Callable[[Tally, Path, int, int, int | None], None]] = {
     'cuts': run_disk_part,
     'errors': run_disk_part,
     'damage': run_damage,
+    'salvage': run_salvage,
     'clocks': run_clocks,
     'calls': run_calls,
     'erasures': run_erasures,

@@ -179,9 +179,11 @@ def _call_faces(
                 told.judge(name, tool.name, given, outcome)
                 wild.notice(outcome.answer)
                 created |= _find_created(outcome)
-            if alone and not outcomes[0].answered and _read_state(node.db) != before:
+            if alone and not outcomes[0].answered and (after := _read_state(node.db)) != before:
+                changed = _describe_change(before, after)
                 detail = (
-                    f'{name}: a refused {some[0][0].name} changed a row: {describe(some[0][1])}'
+                    f'{name}: a refused {some[0][0].name} changed a row: {changed};'
+                    f' {outcomes[0].message:.200}; {describe(some[0][1])}'
                 )
                 told.wrong.append(('inconsistent', detail))
         fault = node.find_fault() if place % FULLY == 0 else ''
@@ -224,6 +226,19 @@ def _read_state(db: Path) -> list[Any]:
         return [connection.execute(sql).fetchall() for sql in STATE]
     finally:
         connection.close()
+
+
+def _describe_change(before: list[Any], after: list[Any]) -> str:
+    """Return the first rows of each table that went and that came."""
+    told = []
+    for one, other in zip(before, after, strict=True):
+        gone, new = (
+            [row for row in one if row not in other],
+            [row for row in other if row not in one],
+        )
+        if gone or new:
+            told.append(f'-{len(gone)} {gone[:1]!r:.200} +{len(new)} {new[:1]!r:.200}')
+    return '; '.join(told)
 
 
 def _check(db: Path, created: Sequence[int] | set[int], told: Told) -> None:

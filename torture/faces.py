@@ -58,14 +58,14 @@ class Outcome:
 class Node:
     """A node in a process of its own, which serves MCP too."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, model: str = 'none') -> None:
         """Start it, with whoever calls as an operator."""
         from ament_index_python.packages import get_package_prefix
 
         self.db, self._log = folder / 'memory.db', folder / 'node.log'
         self.port = _find_free_port()
         given = {
-            'db_path': self.db, 'model': 'none', 'durability': 'normal', 'ros_role': 'operator',
+            'db_path': self.db, 'model': model, 'durability': 'normal', 'ros_role': 'operator',
             'http_role': 'operator', 'mcp_port': self.port, 'mcp_tools': 'all',
         }  # fmt: skip
         command = [str(Path(get_package_prefix('robot_memory')) / 'lib/robot_memory/memory_node')]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -338,6 +339,8 @@ def _name_type(value: Any) -> str:
 
 
 def _name(value: Any) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return 'a number that is out of range'  # an integer of over 308 digits is kept as such
     return quote(value, LONGEST) if isinstance(value, str) else dump_json(value)[:LONGEST]
 
 

@@ -7,9 +7,10 @@ the log has is not looked at. Format: sqlite.org/fileformat2.html; checksum: cks
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,10 +25,13 @@ from robot_memory.storage.store_files import LOG, name_file
 _BLOCK = 4096
 """Pages that are read at once."""
 _INTERIOR = {2: 'index', 5: 'table'}
+_KINDS = frozenset((*_INTERIOR, 10, 13))
 _TRIED = 3
-"""Pages of a level that are asked whether it is one of leaves: one may be damaged."""
+"""Pages of a level, of any kind, that are asked whether it is one of leaves."""
 _BY_MEMORY = frozenset(('memories', 'payloads', 'indexed'))
 """Tables whose rows have the id of their memory."""
+_OF_BYTES = frozenset(('parts',))
+"""Tables whose long values may end in zeros."""
 _SHOWN = 5
 _EXAMINED = 64
 """Pages that are examined for one flipped bit."""
@@ -63,8 +67,12 @@ class DamagedPage:
 
 
 def find_damaged(path: Path) -> list[int]:
-    """Return the pages in use whose checksums do not match; none of a file without checksums."""
-    return find_damaged_among(path, 1, None)[0]
+    """
+    Return the pages in use that are damaged; none of a file without checksums.
+
+    Their checksums do not match, or they are blank (`find_blank`).
+    """
+    return sorted({*find_damaged_among(path, 1, None)[0], *find_blank(path)})
 
 
 def find_damaged_among(path: Path, first: int, count: int | None) -> tuple[list[int], int]:
@@ -83,6 +91,40 @@ def find_damaged_among(path: Path, first: int, count: int | None) -> tuple[list[
         if twice:
             twice = sorted(set(twice) - file.list_unused() - _list_logged(path, file.page_size))
         return twice, file.count
+
+
+def find_blank(path: Path) -> list[int]:
+    """
+    Return the pages in use that are all zeros and cannot be; none of a file without checksums.
+
+    The checksum of zeros is zeros, and so matches: a disk that lost a page often tells zeros. Only
+    the last page of a part of a payload may be such, as of a signal that ends in zeros.
+    """
+    zeros = find_zeros(path)
+    if not zeros:
+        return []
+    in_trees = {page.number for page in _name(path, sorted(zeros)) if page.owner}
+    long_values = _find_of_long_values(path, zeros - in_trees)
+    return sorted(in_trees | {number for number, owner in long_values if owner not in _OF_BYTES})
+
+
+def find_zeros(path: Path) -> set[int]:
+    """Return the pages in use that are all zeros; none of a file without checksums."""
+    with open_pages(path) as file:
+        zeros = {
+            number
+            for start in range(1, file.count + 1 if file.has_checksums else 1, _BLOCK)
+            for number in _list_zeros(file.read(start, _BLOCK), file.page_size, start)
+        }
+        return zeros - (
+            file.list_unused() | _list_logged(path, file.page_size) if zeros else zeros
+        )
+
+
+def _list_zeros(data: bytes, page_size: int, first: int) -> list[int]:
+    words: NDArray[np.uint32] = np.frombuffer(data, '<u4').reshape(-1, page_size // 4)
+    numbers: list[int] = (np.flatnonzero(~words.any(axis=1)) + first).tolist()
+    return numbers
 
 
 def find_damaged_of(path: Path, numbers: Iterable[int]) -> set[int]:
@@ -195,8 +237,9 @@ def walk_levels(file: PageFile, root: int) -> Iterator[tuple[list[Child], bool]]
     seen: set[int] = set()
     while level and is_inner:
         seen.update(page.number for page in level)
-        kinds = {file.read(page.number)[100 if page.number == 1 else 0] for page in level[:_TRIED]}
-        is_inner = any(kind in _INTERIOR for kind in kinds)
+        kinds = (file.read(page.number)[100 if page.number == 1 else 0] for page in level)
+        tried = islice((kind for kind in kinds if kind in _KINDS), _TRIED)
+        is_inner = any(kind in _INTERIOR for kind in tried)
         yield level, is_inner
         level = [
             child
@@ -266,18 +309,24 @@ def find_owners(path: Path, damaged: Sequence[int]) -> dict[int, str]:
     Where the b-trees do not lead to one, as to pages of long values, the whole file is searched.
     """
     owners = {page.number: page.owner for page in _name(path, damaged)}
-    left = {number for number, owner in owners.items() if not owner}
-    if left:
+    owners.update(_find_of_long_values(path, [one for one in damaged if not owners[one]]))
+    return owners
+
+
+def _find_of_long_values(path: Path, numbers: Collection[int]) -> list[tuple[int, str]]:
+    """Return those of some pages that SQLite finds, each with its table or index."""
+    found: list[tuple[int, str]] = []
+    if numbers:
         connection = _connect_unchecked(path)
         try:
             for number, owner in connection.execute('SELECT pageno, name FROM dbstat'):
-                if number in left:
-                    owners[number] = owner
+                if number in numbers:
+                    found.append((number, owner))
         except apsw.Error:
             pass  # what was found until then holds
         finally:
             connection.close()
-    return owners
+    return found
 
 
 def list_owners(path: Path) -> frozenset[str]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
@@ -17,6 +20,44 @@ from robot_memory.core.errors import (
 )
 
 logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def translate_errors(
+    path: Path, describe_wait: Callable[[], str], on_damage: Callable[[frozenset[str]], None]
+) -> Iterator[None]:
+    """
+    Raise a RobotMemoryError for any error of SQLite or of memory in the block.
+
+    `describe_wait` says how long a write waited for another process, `on_damage` is told the
+    tables and indexes that are damaged. So is a stored text with NUL, which no text has: it lies
+    on a page of zeros, whose checksum matches.
+    """
+    from robot_memory.storage import damage
+
+    try:
+        yield
+    except (apsw.Error, MemoryError) as error:
+        described = describe_error(path, error, describe_wait())
+        if isinstance(described, Damaged):
+            on_damage(described.owners)
+        raise described from error
+    except json.JSONDecodeError as error:
+        if '\0' not in error.doc or not (owners := damage.list_owners(path)):
+            raise
+        on_damage(owners)
+        raise _describe_damage(path, owners) from error
+
+
+def _describe_damage(path: Path, owners: frozenset[str]) -> Damaged:
+    from robot_memory.storage import damage
+
+    return Damaged(
+        f'the store {path} is damaged: {damage.describe(path)}: a checksum does not match; '
+        'calls that do not need it go on; `robot-memory salvage` writes a new store from all '
+        'rows that can be read, or restore a backup',
+        owners,
+    )
 
 
 def describe_error(path: Path, error: apsw.Error | MemoryError, wait: str) -> RobotMemoryError:
@@ -34,12 +75,7 @@ def describe_error(path: Path, error: apsw.Error | MemoryError, wait: str) -> Ro
     if isinstance(error, apsw.NotADBError):
         return Unavailable(f'{path} is not a robot_memory store; set db_path to another file')
     if _may_be_damage(error) and (owners := damage.list_owners(path)):
-        return Damaged(
-            f'the store {path} is damaged: {damage.describe(path)}: a checksum does not match; '
-            'calls that do not need it go on; `robot-memory salvage` writes a new store from all '
-            'rows that can be read, or restore a backup',
-            owners,
-        )
+        return _describe_damage(path, owners)
     if isinstance(error, (apsw.FullError, apsw.IOError, apsw.CorruptError, apsw.NoLFSError)):
         return Unavailable(
             f'cannot use the store {path}: {error}; check the disk and whether another program '

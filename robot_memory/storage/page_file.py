@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,6 +11,8 @@ import numpy as np
 
 RESERVED = 8
 """Bytes at the end of each page that hold its checksum."""
+SPOILED = b'\xff'
+"""A page of it is of no kind, and no checksum matches."""
 _LOCK_BYTE = 1 << 30
 
 
@@ -39,6 +41,8 @@ class PageFile:
         size = int.from_bytes(header[16:18], 'big')
         self.page_size = 65536 if size == 1 else size
         self.has_checksums = header[20:21] == bytes([RESERVED]) and self.page_size >= 512
+        self.said_count = int.from_bytes(header[28:32], 'big')
+        """Pages by the header; a file whose end is cut off has fewer."""
         self.count = file.xFileSize() // self.page_size if self.page_size else 0
         self._first_free = int.from_bytes(header[32:36], 'big')
 
@@ -63,6 +67,14 @@ class PageFile:
         """Return the pages whose content does not count: free ones, and that of SQLite's locks."""
         trunks, leaves = self.list_free()
         return trunks | leaves | {_LOCK_BYTE // self.page_size + 1}
+
+
+def spoil_pages(path: Path, numbers: Iterable[int], page_size: int) -> None:
+    """Overwrite pages of a copy that nobody has open, so that their checksums do not match."""
+    with path.open('r+b') as file:
+        for number in numbers:
+            file.seek((number - 1) * page_size)
+            file.write(SPOILED * page_size)
 
 
 @contextmanager

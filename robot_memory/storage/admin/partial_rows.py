@@ -16,7 +16,7 @@ import apsw
 
 from robot_memory.core.authority import THE_STORE
 from robot_memory.storage.admin.row_reading import Table
-from robot_memory.storage.tables import erasing, sizes
+from robot_memory.storage.tables import erasing
 
 SALVAGED = 'salvaged'
 _WHERE = re.compile(r'\bWHERE\b(.*)', re.DOTALL | re.IGNORECASE)
@@ -91,21 +91,12 @@ def settle(new: apsw.Connection, rows: Sequence[PartialRow]) -> None:
     ((at,),) = new.execute('SELECT coalesce(max(at), 0) FROM audit')
     for row in rows:
         if row.table == 'parts':
-            _settle_part(new, row.id)
+            new.execute('DELETE FROM part_digests WHERE part_id = ?', (row.id,))
         elif row.table == 'memories' and _is_there(new, row.id):
             if 'authority' in row.lost:
                 _find_authority(new, row.id)
             erasing.seal(new, row.id, SALVAGED, THE_STORE, f'lost: {", ".join(row.lost)}', at)
     new.execute('COMMIT')
-
-
-def _settle_part(new: apsw.Connection, part_id: int) -> None:
-    new.execute('DELETE FROM part_digests WHERE part_id = ?', (part_id,))
-    rows: list[Any] = new.execute(
-        'SELECT size FROM parts WHERE id = ? AND removed_at IS NULL', (part_id,)
-    ).fetchall()
-    for (size,) in rows:
-        sizes.add_payloads(new, -size)
 
 
 def _is_there(new: apsw.Connection, memory_id: int) -> bool:

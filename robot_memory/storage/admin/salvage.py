@@ -20,7 +20,9 @@ from robot_memory.core.files import keep_file
 from robot_memory.storage import checksums, damage, schema_runner
 from robot_memory.storage.admin import partial_rows, schema_recovery
 from robot_memory.storage.admin.row_reading import Table, list_columns, read_rows
+from robot_memory.storage.admin.row_types import list_column_types
 from robot_memory.storage.admin.tree_mending import TableTree, mend_trees
+from robot_memory.storage.page_file import open_pages, spoil_pages
 from robot_memory.storage.store_files import (
     INDEX,
     LOG,
@@ -29,7 +31,7 @@ from robot_memory.storage.store_files import (
     hold_scratch,
     name_file,
 )
-from robot_memory.storage.tables import meta, part_digests, sizes
+from robot_memory.storage.tables import event_hours, meta, part_digests, sizes
 from robot_memory.storage.vector_extension import load_vectors
 
 Progress = Callable[[int, int], None]
@@ -55,8 +57,10 @@ class Salvaged:
     partial: list[partial_rows.PartialRow] = field(default_factory=list)
 
     def lose(self, table: str, what: str) -> None:
-        """Note what of a table is lost."""
-        self.lost.setdefault(table, []).append(what)
+        """Note what of a table is lost, once."""
+        known = self.lost.setdefault(table, [])
+        if what not in known:
+            known.append(what)
 
 
 def salvage(path: Path, target: Path, progress: Progress = lambda done, total: None) -> Salvaged:
@@ -74,10 +78,14 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
         hold_scratch(target.with_name(f'.{target.name}.part')) as part,
     ):
         _copy_files(path, copy, done)
+        _spoil_blank(copy)
         damaged = damage.find_damaged(copy)
         if schema_recovery.is_hit(copy, damaged):
-            schema_recovery.recover(copy, damaged, done.lose)
+            bad = {*damaged, *damage.find_zeros(copy)}
+            schema_recovery.recover(copy, bad, done.lose)
         _mend(path, copy, done)
+        if _spoil_blank(copy):  # what no tree led to before
+            _mend(path, copy, done)
         source, new = checksums.connect(copy), checksums.connect(part)
         try:
             part.chmod(0o600)
@@ -91,7 +99,7 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
                 done.lose('meta', 'the identity of the store: it has a new one')
             schema_runner.upgrade(new, progress)
             partial_rows.settle(new, done.partial)
-            _drop_damaged_parts(new, done)
+            _settle(new, done)
         finally:
             source.close()
             new.close()
@@ -102,7 +110,8 @@ def salvage(path: Path, target: Path, progress: Progress = lambda done, total: N
 def _copy_files(path: Path, copy: Path, done: Salvaged) -> None:
     """Copy a store and its log, which is brought into the copy as far as that can be."""
     copy_with_log(path, copy)
-    schema_recovery.mend_header(copy)
+    if not schema_recovery.mend_header(copy):
+        _replace_missing(copy)
     connection = checksums.connect(copy)
     try:
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
@@ -115,6 +124,24 @@ def _copy_files(path: Path, copy: Path, done: Salvaged) -> None:
         log.unlink(missing_ok=True)
 
 
+def _replace_missing(copy: Path) -> None:
+    """Have what a cut off file lacks be pages that cannot be read: else SQLite reads none."""
+    with open_pages(copy) as file:
+        is_first_whole = not file.has_checksums or not damage.find_damaged_of(copy, [1])
+        missing = range(file.count + 1, file.said_count + 1) if is_first_whole else range(0)
+        size = file.page_size
+    spoil_pages(copy, missing, size)
+
+
+def _spoil_blank(copy: Path) -> bool:
+    """Have pages that are blank, but match their checksums, not be read; say if there were any."""
+    blank = damage.find_blank(copy)
+    with open_pages(copy) as file:
+        size = file.page_size
+    spoil_pages(copy, blank, size)
+    return bool(blank)
+
+
 def _mend(path: Path, copy: Path, done: Salvaged) -> None:
     """Have whole pages of damaged tables be found; note which rows are lost."""
     damaged = damage.find_damaged(copy)
@@ -123,7 +150,7 @@ def _mend(path: Path, copy: Path, done: Salvaged) -> None:
     connection = checksums.connect(copy)
     try:
         tables = {
-            entry[0]: TableTree(entry[4], len(list_columns(connection, entry[0])))
+            entry[0]: TableTree(entry[4], list_column_types(connection, entry[0], entry[3]))
             for entry in _list_entries(connection, path)
             if entry[2] == 'table' and not entry[3]
         }
@@ -213,8 +240,12 @@ def _copy_sequences(source: apsw.Connection, new: apsw.Connection) -> None:
             new.execute('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)', (name, number))
 
 
-def _drop_damaged_parts(new: apsw.Connection, done: Salvaged) -> None:
-    """Leave out the bytes of parts that are not those that were stored; what they were stays."""
+def _settle(new: apsw.Connection, done: Salvaged) -> None:
+    """
+    Leave out the bytes of parts that are not those that were stored; what they were stays.
+
+    And add up anew what is not there any more: sizes, and hours of events.
+    """
     new.execute('BEGIN')
     new.execute('DELETE FROM part_digests WHERE part_id NOT IN (SELECT id FROM parts)')
     for one in part_digests.check(new):
@@ -222,9 +253,10 @@ def _drop_damaged_parts(new: apsw.Connection, done: Salvaged) -> None:
             done.lose('parts', str(one))
             new.execute('UPDATE parts SET content = NULL WHERE id = ?', (one.id,))
             new.execute('DELETE FROM part_digests WHERE part_id = ?', (one.id,))
-            sizes.add_payloads(new, -one.size)
         elif one.is_new:
             part_digests.add(new, one)
+    sizes.recount(new)
+    event_hours.compute_all(new)
     new.execute('COMMIT')
 
 

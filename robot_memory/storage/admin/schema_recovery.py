@@ -8,7 +8,7 @@ have the columns of the table. Format: sqlite.org/fileformat2.html.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,21 +16,26 @@ from typing import Any
 import apsw
 import numpy as np
 
-from robot_memory.core.varints import read_varint
 from robot_memory.storage import checksums, damage, schema_runner
 from robot_memory.storage.admin.page_substitution import (
     INDEX_LEAF,
     TABLE_LEAF,
     make_empty_leaf,
 )
-from robot_memory.storage.page_file import RESERVED, PageFile, open_pages
+from robot_memory.storage.admin.row_types import (
+    ColumnType,
+    fit,
+    is_text,
+    list_column_types,
+    read_records,
+)
+from robot_memory.storage.page_file import RESERVED, SPOILED, PageFile, open_pages
 from robot_memory.storage.store_files import hold_scratch
 
 _KINDS = {2: INDEX_LEAF, 5: TABLE_LEAF, INDEX_LEAF: INDEX_LEAF, TABLE_LEAF: TABLE_LEAF}
 """The kinds of pages of trees, with that of the leaves of their trees."""
 _MAGIC = b'SQLite format 3\0'
 _ENTRIES = (b'table', b'index', b'view', b'trigger')
-_INT_BYTES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)
 _SAMPLES = 5
 Lose = Callable[[str, str], None]
 """Is told a table, and what of it is lost."""
@@ -45,8 +50,7 @@ class _Entry:
     table: str
     sql: str | None
     leaf: int | None
-    columns: tuple[tuple[str, bool, bool], ...] = ()
-    """Type, whether it is never NULL, and whether it is the row's id, as rows have them."""
+    columns: tuple[ColumnType, ...] = ()
 
 
 def mend_header(path: Path) -> bool:
@@ -73,27 +77,36 @@ def is_hit(path: Path, damaged: Sequence[int]) -> bool:
     return any(page.owner == 'sqlite_schema' for page in pages)
 
 
-def recover(path: Path, damaged: Sequence[int], lose: Lose) -> None:
-    """Write the list of tables of a copy anew that nobody has open; note what cannot be found."""
+def recover(path: Path, bad: set[int], lose: Lose) -> None:
+    """
+    Write the list of tables of a copy anew that nobody has open; note what cannot be found.
+
+    `bad` are the pages that are damaged. Where rows of a table may be there, but nothing tells
+    where it begins, it begins with a damaged page, to be mended over these rows.
+    """
     with open_pages(path) as file:
         header = file.read(1)[:100]
         version = int.from_bytes(header[60:64], 'big')
         known = _describe_schema(version)
-        scan = _Scan(file, set(damaged))
+        scan = _Scan(file, bad)
         _, places = _make_reference(path, version)
         roots = scan.find_roots(known, places)
-        for entry in known:
-            if entry.type == 'table' and entry.leaf and entry.name not in roots:
-                left = [root for root in scan.left if scan.fits(root, entry)]
-                if left:
-                    lose(entry.name, 'rows, as where the table begins is not known')
+        missing = [e for e in known if e.type == 'table' and e.leaf and e.name not in roots]
+        hidden = {e.name for e in missing if any(scan.fits(root, e) for root in scan.left)}
+        for entry in missing:
+            if entry.name in hidden and entry.leaf == INDEX_LEAF:
+                lose(entry.name, 'rows, as where the table begins is not known')
         size, count, old = file.page_size, file.count, scan.pages
     with path.open('r+b') as target:
         for entry in known:
             if entry.leaf and entry.name not in roots:
                 count += 1
                 roots[entry.name] = count
-                _write_page(target, size, count, make_empty_leaf(size, entry.leaf))
+                if entry.name in hidden and entry.leaf == TABLE_LEAF:
+                    target.seek((count - 1) * size)
+                    target.write(SPOILED * size)
+                else:
+                    _write_page(target, size, count, make_empty_leaf(size, entry.leaf))
         for number in old:
             _write_page(target, size, number, bytes(size))
         _write_page(target, size, 1, _make_first(header, size, count))
@@ -131,8 +144,8 @@ class _Scan:
 
     def _take_entries(self, page: bytes, at: int) -> bool:
         """Take where tables begin from a page, if it is one of the list."""
-        for number, values in enumerate(_read_records(page, at)):
-            if len(values) != 5 or values[0][1] not in _ENTRIES or not _is_text(values[1][0]):
+        for number, values in enumerate(read_records(page, at)):
+            if len(values) != 5 or values[0][1] not in _ENTRIES or not is_text(values[1][0]):
                 return number > 0
             name, root = values[1][1].decode(), int.from_bytes(values[3][1], 'big')
             if root:
@@ -185,7 +198,7 @@ class _Scan:
         if self.left[root] != entry.leaf:
             return False
         rows = self._sample(root)
-        return bool(rows) and all(_fit(types, entry.columns) for types in rows)
+        return bool(rows) and all(fit(types, entry.columns) for types in rows)
 
     def _sample(self, root: int) -> list[list[int]]:
         """Return the types of the values of the first rows below a page."""
@@ -199,59 +212,10 @@ class _Scan:
         if page[0] not in (TABLE_LEAF, INDEX_LEAF):
             return []
         found = []
-        for place, values in enumerate(_read_records(page, 0)):
+        for place, values in enumerate(read_records(page, 0)):
             if place < _SAMPLES:
                 found.append([kind for kind, _ in values])
         return found
-
-
-def _fit(types: Sequence[int], columns: Sequence[tuple[str, bool, bool]]) -> bool:
-    """Say whether values of these types are those of a row with these columns."""
-    if len(types) != len(columns):
-        return False
-    for kind, (declared, is_needed, is_id) in zip(types, columns, strict=True):
-        if is_id:
-            fits = kind == 0
-        elif kind == 0:
-            fits = not is_needed
-        elif declared == 'TEXT':
-            fits = _is_text(kind)
-        elif declared == 'BLOB':
-            fits = kind >= 12 and kind % 2 == 0
-        elif declared in ('INTEGER', 'REAL'):
-            fits = kind < 10
-        else:
-            fits = True
-        if not fits:
-            return False
-    return True
-
-
-def _is_text(kind: int) -> bool:
-    return kind >= 13 and kind % 2 == 1
-
-
-def _read_records(page: bytes, at: int) -> Iterator[list[tuple[int, bytes]]]:
-    """Give type and bytes of the values of each row of a leaf, as far as they lie on the page."""
-    count = min(int.from_bytes(page[at + 3 : at + 5], 'big'), len(page) // 4)
-    is_table = page[at] == TABLE_LEAF
-    for place in range(at + 8, at + 8 + 2 * count, 2):
-        cell = int.from_bytes(page[place : place + 2], 'big')
-        try:
-            _, begin = read_varint(page, cell)
-            if is_table:
-                _, begin = read_varint(page, begin)
-            length, here = read_varint(page, begin)
-            end = begin + length
-            values, body = [], end
-            while here < end:
-                kind, here = read_varint(page, here)
-                size = _INT_BYTES[kind] if kind < 10 else (kind - 12) // 2
-                values.append((kind, page[body : body + size]))
-                body += size
-        except IndexError:
-            return
-        yield values
 
 
 def _describe_schema(version: int) -> list[_Entry]:
@@ -273,7 +237,7 @@ def _describe_schema(version: int) -> list[_Entry]:
                 table,
                 sql,
                 (INDEX_LEAF if wr or type == 'index' else TABLE_LEAF) if root else None,
-                _list_columns(connection, name, wr) if type == 'table' else (),
+                list_column_types(connection, name, wr) if type == 'table' else (),
             )
             for type, name, table, sql, root, wr in rows
         ]
@@ -300,18 +264,6 @@ def _make_reference(path: Path, version: int) -> tuple[bytes, list[dict[str, int
             connection.execute('VACUUM')
         connection.close()
         return empty.read_bytes()[:100], places
-
-
-def _list_columns(
-    connection: apsw.Connection, table: str, without_rowid: Any
-) -> tuple[tuple[str, bool, bool], ...]:
-    rows: list[Any] = connection.execute(f'PRAGMA table_info("{table}")').fetchall()
-    if without_rowid:  # the columns of the key come first
-        rows.sort(key=lambda row: (row[5] == 0, row[5]))
-    return tuple(
-        (row[2].upper(), bool(row[3]), row[5] == 1 and row[2] == 'INTEGER' and not without_rowid)
-        for row in rows
-    )
 
 
 def _make_first(header: bytes, size: int, count: int) -> bytes:

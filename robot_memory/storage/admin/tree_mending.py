@@ -10,18 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
 from robot_memory.core.varints import read_id, read_varint, write_varint
+from robot_memory.storage.admin.row_types import ColumnType, fit, read_records
 from robot_memory.storage.damage import compute_checksums, walk_levels
 from robot_memory.storage.page_file import RESERVED, PageFile, open_pages
 
 _INNER, _LEAF = 5, 13
 _CHILDREN = 250
 """Of a page; a cell has 4 bytes for its page and 9 for its row at most."""
+_SAMPLES = 5
+"""Rows of a page that are compared with the columns of a table."""
 
 
 @dataclass(frozen=True, order=True)
@@ -36,10 +40,10 @@ class Leaf:
 
 @dataclass(frozen=True)
 class TableTree:
-    """Hold where a table begins, and how many columns its rows have at most."""
+    """Hold where a table begins, and the types of its columns; older rows may lack the last."""
 
     root: int
-    columns: int
+    columns: tuple[ColumnType, ...]
 
 
 def mend_trees(
@@ -71,10 +75,10 @@ def mend_trees(
             )
             for name in hit
         }
-        for leaf in _find_orphans(file, taken | bad) if hidden else ():
-            owner = _choose(leaf, hidden, tables, leaves)
-            if owner:
-                leaves[owner].append(leaf)
+        if hidden:
+            orphans = [*_find_orphans(file, taken | bad)]
+            while orphans != (orphans := _place(file, orphans, hidden, tables, leaves)):
+                pass
         size, count = file.page_size, file.count
     with path.open('r+b') as target:
         for name in hit:
@@ -88,7 +92,8 @@ def _list_owned(file: PageFile, root: int, bad: set[int]) -> tuple[set[int], boo
     hides = root in bad
     for level, is_inner in walk_levels(file, root):
         numbers = {page.number for page in level}
-        hides |= is_inner and bool(numbers & bad)
+        # Where no page of a level is whole, nothing says whether it is one of leaves.
+        hides |= (is_inner and bool(numbers & bad)) or numbers <= bad
         owned |= numbers
     return owned, hides
 
@@ -122,36 +127,69 @@ def read_leaf(file: PageFile, number: int) -> Leaf | None:
     return Leaf(ends[0], ends[1], number, columns)
 
 
+def _place(
+    file: PageFile,
+    orphans: Sequence[Leaf],
+    hidden: Sequence[str],
+    tables: Mapping[str, TableTree],
+    leaves: Mapping[str, list[Leaf]],
+) -> list[Leaf]:
+    """Give orphans to the tables that they belong to; return those where that is not certain."""
+    left = []
+    for leaf in orphans:
+        owner = _choose(file, leaf, hidden, tables, leaves)
+        if owner:
+            leaves[owner].append(leaf)
+        else:
+            left.append(leaf)
+    return left
+
+
 def _choose(
+    file: PageFile,
     leaf: Leaf,
     hidden: Sequence[str],
     tables: Mapping[str, TableTree],
     leaves: Mapping[str, Sequence[Leaf]],
 ) -> str:
     """Return the table that an orphan belongs to, '' where that is not certain."""
+    records = islice(read_records(file.read(leaf.number), 0), _SAMPLES)
+    rows = [[kind for kind, _ in record] for record in records]
     fitting = [
         name
         for name in hidden
-        if leaf.columns <= tables[name].columns
+        if all(fit(types, tables[name].columns[: len(types)]) for types in rows)
         and not any(one.first <= leaf.last and leaf.first <= one.last for one in leaves[name])
     ]
-    exact = [name for name in fitting if leaf.columns == tables[name].columns]
+    exact = [
+        name for name in fitting if all(len(types) == len(tables[name].columns) for types in rows)
+    ]
     found = exact or fitting
     return found[0] if len(found) == 1 else ''
 
 
 def _write_tree(target: BinaryIO, size: int, count: int, root: int, leaves: Sequence[Leaf]) -> int:
-    """Write inner pages over leaves, new ones at the end of the file; return its pages."""
+    """
+    Write inner pages over leaves, new ones at the end of the file; return its pages.
+
+    SQLite takes no inner page with one child: a single leaf is written in place of the root.
+    """
     level = [(leaf.number, leaf.last) for leaf in leaves]
     while len(level) > _CHILDREN:
         above = []
-        for first in range(0, len(level), _CHILDREN):
-            part = level[first : first + _CHILDREN]
+        parts = -(-len(level) // _CHILDREN)
+        for place in range(parts):
+            part = level[place * len(level) // parts : (place + 1) * len(level) // parts]
             count += 1
             _write_page(target, size, count, make_inner(size, part))
             above.append((count, part[-1][1]))
         level = above
-    _write_page(target, size, root, make_inner(size, level) if level else _make_empty(size))
+    if len(level) == 1:
+        target.seek((level[0][0] - 1) * size)
+        page = target.read(size)
+    else:
+        page = make_inner(size, level) if level else _make_empty(size)
+    _write_page(target, size, root, page)
     return count
 
 

@@ -177,13 +177,19 @@ def accept_pages(path: Path) -> None:
     """
     Give the pages of a store new checksums, as they are now.
 
-    Raise Unavailable where the structure is not whole, or turning one bit of a page back makes its
-    checksum match: then bits are wrong, not checksums.
+    Raise Unavailable where the structure is not whole, a page is blank, or turning one bit of a
+    page back makes its checksum match: then bits are wrong, not checksums.
     """
-    flipped = damage.find_flipped(path, damage.find_damaged(path))
-    if flipped:
+    flipped = damage.find_flipped(path, damage.find_damaged_among(path, 1, None)[0])
+    blank = damage.find_blank(path)
+    if flipped or blank:
+        what = (
+            f'page {blank[0]} of {path} is blank'
+            if blank
+            else (f'one bit of page {flipped[0]} of {path} flipped')
+        )
         raise Unavailable(
-            f'one bit of page {flipped[0]} of {path} flipped: no other program wrote that; use '
+            f'{what}: no other program wrote that; use '
             '`robot-memory restore` or `robot-memory salvage`'
         )
     if not is_whole_without(path):
@@ -217,9 +223,11 @@ def _check_pages(path: Path) -> Check:
     cure = ''
     if damaged:
         summary = f'{len(damaged)} of {count} pages are damaged: {damage.describe(path, damaged)}'
-        flipped = damage.find_flipped(path, damaged)
-        is_foreign = not flipped and is_whole_without(path)
+        blank = damage.find_blank(path)
+        flipped = damage.find_flipped(path, [one for one in damaged if one not in blank])
+        is_foreign = not flipped and not blank and is_whole_without(path)
         summary += f'; one bit of page {flipped[0]} flipped' if flipped else ''
+        summary += f'; page {blank[0]} is blank' if blank else ''
         summary, cure = (summary + _FOREIGN, _ACCEPT) if is_foreign else (summary, REPLACE)
         changed = _find_changed(path) if is_foreign else ''
         if changed:
