@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from robot_memory.embedding.calibration import NO_VECTOR
 from robot_memory.embedding.quantisation import Plane
-from robot_memory.search.ranking import Floats, Rows, select_top
+from robot_memory.search.ranking import Floats, Rows, join_rows, select_top
 from robot_memory.search.signs import CAN_COUNT, ENOUGH, Signs
 
 _NONE = 0
@@ -16,6 +16,9 @@ _NONE = 0
 _SHARED = -1
 """The owner of a slot that rows share."""
 _FIRST_ROOM = 64
+_NO_ROWS: Rows = np.empty(0, np.int64)
+_SCATTERED = 4
+"""Counting all signs in order takes as long as so many times fewer that are looked up."""
 _MANY = 8
 """Comparing all slots in order takes as long as so many times fewer that are looked up."""
 
@@ -145,6 +148,11 @@ class Matrix:
             return None
         passing = None
         if among is not None:
+            rows = np.flatnonzero(among)
+            if len(rows) * _SCATTERED < self.used:
+                slots = join_rows(self._slots_of(rows), _NO_ROWS)
+                slots = self._signs.find_likely_among(coarse, slots, many)
+                return slots[self.norms[slots] > 0]
             owners = self._owners[: self.used]
             passing = among.take(owners, mode='clip') | (owners == _SHARED)
         slots = self._signs.find_likely(coarse, self.used, many, passing)

@@ -31,8 +31,6 @@ _FRACTION = 64
 """One of so many vectors is compared, those whose signs differ least from the question's."""
 _LEAST, _LIKELY = 4096, 32
 """At least so many are, and so many for each that is asked for."""
-_NARROW = 32
-"""Of rows that may pass all are compared, where they are one of so many or fewer."""
 _WIDE = 4
 """Conditions are kept that one of so many rows may pass, or fewer."""
 _ROUNDING = 1e-5
@@ -106,7 +104,7 @@ class ResidentSearch(Search):
         self._restricted = len(masks)
         self._among, self._likely, self._cosines = among, None, None
         self.size = int(np.count_nonzero(among))
-        self._sums = self._sums * among
+        self._sums = np.where(among, self._sums, np.float32(0))
         return True
 
     def _find_mask(self, query: CandidateQuery, reads: bool) -> Mask | None:
@@ -263,12 +261,12 @@ class ResidentSearch(Search):
         if self._cosines is not None:
             return None, self._cosines
         shard, among = self._shard, self._among
-        many = max(_LEAST, _LIKELY * limit, shard.count // _FRACTION)
+        many = max(_LEAST, _LIKELY * limit, self.size // _FRACTION)
         if self._likely is not None and self._likely[0] >= many:
             return self._likely[1:]
         first, second = self._vector.coarse, self._second_plane
         rows = None
-        if among is not None and self.size <= max(2 * many, shard.count // _NARROW):
+        if among is not None and self.size <= 2 * many:
             many, rows = shard.count, np.flatnonzero(among)
         elif not self._is_exact:
             rows = shard.find_likely(first, second, many, among)

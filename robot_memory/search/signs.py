@@ -16,6 +16,7 @@ from robot_memory.embedding.quantisation import Plane
 
 Slots = NDArray[np.int64]
 Words = NDArray[np.uint64]
+Counts = NDArray[np.uint16]
 
 ENOUGH = 50_000
 """Vectors from which on signs are looked at first; fewer are compared in a millisecond."""
@@ -95,14 +96,30 @@ class Signs:
                 differ[here] += counted[:size]
         if passing is not None:
             differ[~passing] = _NEVER
-        below = np.cumsum(np.bincount(differ[::_EVERY])[:_NEVER])
-        most = int(np.searchsorted(below, min(many // _EVERY, below[-1])))
-        return np.flatnonzero(differ <= most)
+        return np.flatnonzero(differ <= _find_bound(differ, many))
+
+    def find_likely_among(self, plane: Plane, slots: Slots, many: int) -> Slots:
+        """Return about so many of some slots whose signs differ least from a query's."""
+        if len(slots) <= many:
+            return slots
+        differ = count_differing(self._words[:, slots], self.pack(plane))
+        return slots[differ <= _find_bound(differ, many)]
+
+
+def _find_bound(differ: Counts, many: int) -> int:
+    """Return a count up to which about so many differ."""
+    below = np.cumsum(np.bincount(differ[::_EVERY])[:_NEVER])
+    return int(np.searchsorted(below, min(many // _EVERY, below[-1])))
+
+
+def count_differing(words: Words, asked: Words) -> Counts:
+    """Return in how many signs words (words, places) differ from a query's, by place."""
+    differ = np.zeros(words.shape[1], np.uint16)
+    for word, of_query in zip(words, asked, strict=True):
+        differ += np.bitwise_count(word ^ of_query)
+    return differ
 
 
 def select_likely(words: Words, asked: Words, many: int) -> Slots:
     """Return so many places whose words (words, places) differ least from a query's, ascending."""
-    differ = np.zeros(words.shape[1], np.uint16)
-    for word, of_query in zip(words, asked, strict=True):
-        differ += np.bitwise_count(word ^ of_query)
-    return np.sort(np.argpartition(differ, many)[:many])
+    return np.sort(np.argpartition(count_differing(words, asked), many)[:many])
