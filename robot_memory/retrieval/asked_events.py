@@ -19,7 +19,7 @@ from robot_memory.storage.events.pages import EventRow
 from robot_memory.storage.tables.events import SUCCESS
 from robot_memory.text.questions.model import Reading, Window
 from robot_memory.text.questions.question import Question
-from robot_memory.text.questions.words import Alternatives, list_words
+from robot_memory.text.questions.words import Alternatives, find_others, list_words
 
 _SECOND = 1_000_000
 _MOST_FAULTS = 3
@@ -184,7 +184,7 @@ class _Search(ComparedEvents):
             found.sort(key=lambda one: one.names['kind'] not in _DOINGS)
         if words and 'tool change' in reading.labels:
             found = choose_way(question, words, found)
-        elif self._is_elsewhere(reading, words, where, found):
+        elif self._is_elsewhere(reading, words, where, found) or self._is_another(words, found):
             found = []
         figure = None
         if reading.aggregate is not None and reading.order and reading.order.by == 'count':
@@ -270,6 +270,15 @@ class _Search(ComparedEvents):
         others = self.list_events(where, None, 'onset', True, POOL)
         return bool(self.words.count_each(words, others))
 
+    def _is_another(self, words: Sequence[Alternatives], found: list[EventRow]) -> bool:
+        """Say whether all events are of others than what is asked for: of no joint 5, not pink."""
+        return any(
+            bool(others := find_others(one))
+            and not self.words.count_each([one], found)
+            and any(self.words.count_each([other], found) for other in others)
+            for one in words
+        )
+
     def _aggregate(
         self,
         reading: Reading,
@@ -299,7 +308,7 @@ class _Search(ComparedEvents):
                 return None
             name = figure
         if len(found) < POOL and reading.rest:
-            where = {**where, 'event_id': {'$in': list(ids)}}
+            where = {**where, 'event_id': {'$in': list(ids) or [0]}}
         function = _FUNCTIONS[asked.function]
         question = self.ask(where, window)
         groups = aggregate_events(self.memory, question, [function], name, '', 10)

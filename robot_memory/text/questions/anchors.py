@@ -77,6 +77,13 @@ def cut_words(start: int, rest: str) -> int:
     return start + (stop.start() if stop else len(rest))
 
 
+def _reach_over(end: int, start: int, mentions: Sequence[Mention]) -> int:
+    """Return the end of words, or of the event that it lies in: over-temperature."""
+    return max(
+        (one.end for one in mentions if start <= one.start <= end + 1 < one.end), default=end
+    )
+
+
 def find_between_times(
     folded: str, mentions: Sequence[Mention], calendar: Calendar
 ) -> FoundAnchor | None:
@@ -95,7 +102,8 @@ def _find_between(
 ) -> FoundAnchor | None:
     for match in load_pattern('anchors', 'english', 'between').finditer(folded):
         start, end = match.span('one')
-        other, last = match.start('other'), cut_words(match.start('other'), match['other'])
+        other = match.start('other')
+        last = _reach_over(cut_words(other, match['other']), other, mentions)
         words = folded[other:last].strip()
         same = load_pattern('anchors', 'english', 'same').match(words)
         until = next((one for one in taken if _overlap(one, (other, last))), None)

@@ -10,7 +10,12 @@ from typing import NamedTuple
 from robot_memory.text.questions.calendar import Calendar
 from robot_memory.text.questions.events import Mention, Span, locate_quantities
 from robot_memory.text.questions.model import Anchor, Comparison, Order
-from robot_memory.text.questions.superlatives import LASTING, find_fitting, find_own_quantity
+from robot_memory.text.questions.superlatives import (
+    LASTING,
+    find_fitting,
+    find_own_quantity,
+    fits,
+)
 from robot_memory.text.questions.tables import load_pattern, load_table
 from robot_memory.text.questions.windows import WEEKDAY, find_window
 
@@ -202,7 +207,8 @@ def _find_event(
     points = load_pattern('comparisons', 'than', 'points').search(match[part])
     if points:
         own = f' {points["most"] or ""}{own}'
-        return _Event((), match[part].replace(points[0], own), 1 if points['first'] else -1)
+        words = _leave_quantities(match[part]).replace(points[0], own)
+        return _Event((), words, 1 if points['first'] else -1)
     rest = match[part]
     window = find_window(rest, calendar) if calendar else None
     if window is None and calendar and rest.endswith("'s"):  # Monday's
@@ -216,8 +222,17 @@ def _find_event(
     return _Event((), f'{match[part]}{own}', -1) if window and bare else None
 
 
+def _leave_quantities(words: str) -> str:
+    """Return words without what is compared of the event that they point to: 9号那次残差."""
+    for start, end in sorted(locate_quantities(words).values(), reverse=True):
+        words = words[:start] + words[end:]
+    return words
+
+
 def _make_anchor(words: str, calendar: Calendar, which: int) -> Anchor:
     words = ' '.join(words.split())
+    if words[:1].isdecimal() and not find_window(words, calendar):
+        words = f'在{words}'  # 9号那次
     window = find_window(words, calendar)
     for start, end in sorted(window.spans if window else (), reverse=True):
         words = f'{words[:start]} {words[end:]}'
@@ -229,7 +244,7 @@ def choose_quantity(word: str, asked: Sequence[Mention], named_quantity: str) ->
     """Return what a comparative is of, for what is asked for, and whether more of it is meant."""
     kinds = {kind for one in asked for kind in one.kinds}
     for one in load_table('comparisons')['comparative']:
-        if word.replace(' ', '-') in one['words'].split():
+        if _name_comparative(word) in one['words'].split():
             quantity, over = one['by'], one['over']
             if quantity == 'speed' and kinds.issubset((*LASTING, 'state')):
                 return 'duration', not over
@@ -237,5 +252,12 @@ def choose_quantity(word: str, asked: Sequence[Mention], named_quantity: str) ->
                 quantity = 'force'
             if quantity == 'own':
                 quantity = named_quantity or find_own_quantity(asked)
-            return find_fitting(asked, quantity), over
+            quantity = find_fitting(asked, quantity)
+            known = one['by'] != 'length' or fits(asked, quantity)
+            return (quantity, over) if known else ('', True)  # a better shift is more than exact
     return '', True
+
+
+def _name_comparative(word: str) -> str:
+    """Return a comparative as its table has it: 高 of 高过."""
+    return word if word == '超过' else word.removesuffix('过').replace(' ', '-')

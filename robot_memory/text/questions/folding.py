@@ -40,12 +40,45 @@ def fold_characters(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(_FOLD)
 
 
-_HEAD = re.compile('头一(?=[根颗箱块把扇台张只枚])')
+_HEAD = re.compile('头一(?=[根颗箱块把扇台张只枚回次])')
+_TIMES = re.compile(
+    '(?<=[第一二两三四五六七八九十几哪那这每上多某头末后]|\\d)回(?![合来去头家到收放桩复答应])'
+)
+_WHETHER = re.compile(r'(?!有没有)([\u4e00-\u9fff])没(?=\1)')
+_SEPARABLE = {
+    '停': '机 工 车', '断': '连接 连 线 网', '掉': '线', '撞': '车 机', '打': '滑', '松': '手',
+    '脱': '手', '滑': '丝 牙', '堵': '转', '卡': '壳 死', '跳': '闸', '失': '联 速', '开': '门',
+    '换': '刀', '码': '垛', '过': '热', '闷': '车', '报': '警',
+}  # fmt: skip
+"""Chinese verbs that are one word with their object, and stand apart from it: 停过机."""
+_SEPARATED = re.compile(
+    f'({"|".join(_SEPARABLE)})'
+    r'((?:了|过)(?:(?:几|好几|多少|[一两二三四五六七八九十]{1,3}|\d{1,3})[次回趟])?)'
+    f'({"|".join(dict.fromkeys(" ".join(_SEPARABLE.values()).split()))})'
+    '(?![械器架柜床间络关缆束报示具片])'
+)
 
 
-def fold_ordinals(folded: str) -> str:
-    """Return a folded text with the first of things told in one way: 头一根 as 第一根."""
-    return _HEAD.sub('第一', folded) if '头一' in folded else folded
+def fold_forms(folded: str) -> str:
+    """
+    Return a folded text with what Chinese says in several forms in one, as long as before.
+
+    头一根 is told as 第一根, 哪回 as 哪次, 见没见过 as 是否见过, and 停过两次机 as 停机过两次.
+    """
+    if folded.isascii():
+        return folded
+    if '头一' in folded:
+        folded = _HEAD.sub('第一', folded)
+    if '回' in folded:
+        folded = _TIMES.sub('次', folded)
+    if '没' in folded:
+        folded = _WHETHER.sub('是否', folded)
+    return _SEPARATED.sub(_join, folded) if '了' in folded or '过' in folded else folded
+
+
+def _join(match: re.Match[str]) -> str:
+    verb, between, thing = match.groups()
+    return f'{verb}{thing}{between}' if thing in _SEPARABLE[verb].split() else match[0]
 
 
 # Words that are read through a typo: two neighbouring letters changed places.

@@ -193,6 +193,12 @@ class MentionReader(AnchorReader):
         changes = bool(used) and all(m.labels == ('tool change',) for m in used)
         return changes and load_pattern('events', 'tool', 'held').search(self.folded) is not None
 
+    def asks_ever(self) -> bool:
+        """Say whether it is asked if anything was ever of what is named: 停过机吗."""
+        if self.cues.asked or self.cues.future or not any(m.kinds for m in self.mentions):
+            return False
+        return load_pattern('events', 'experienced', 'any').search(self.folded) is not None
+
     def asks_why(self) -> bool:
         """Say whether the cause of what has been is asked for."""
         why = load_pattern('events', 'why', 'en').search(self.folded)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 
 from robot_memory.text.questions.calendar import DAY, Calendar, Stretch
-from robot_memory.text.questions.moments import Moment
+from robot_memory.text.questions.moments import SECONDS, Moment
+from robot_memory.text.questions.numbers import parse_number
 from robot_memory.text.questions.tables import find_words, load_pattern
 
 _NEEDS_END = ('for', 'first_thing')
@@ -23,7 +24,8 @@ class Phrase:
 
     `word` is the preposition before it, `relation` since, after, before, by, or apart (two
     weeks before it); `closed` has a word for between behind it, `apart` the unit of 'the week
-    before'; `soon` is shortly before or after it.
+    before'; `soon` is shortly before or after it, `far` how far from it ('in the ten minutes
+    before').
     """
 
     moment: Moment
@@ -35,6 +37,7 @@ class Phrase:
     closed: bool = False
     apart: str = ''
     soon: bool = False
+    far: timedelta | None = None
 
 
 def find_phrases(folded: str, moments: Sequence[Moment]) -> list[Phrase]:
@@ -120,6 +123,8 @@ def _look_around(folded: str, one: Phrase) -> Phrase:
     if after is None or not after[0].strip():
         return one
     relation = next((name for name in ('since', 'after', 'before') if after[f'is_{name}']), '')
+    if relation == 'after' and one.word.startswith('进'):
+        relation = 'since'  # 进了十一月以后
     return replace(
         one,
         about=one.about or bool(after['is_about']),
@@ -142,7 +147,10 @@ def _look_for_distance(folded: str, one: Phrase) -> Phrase:
     )
     if apart is None:
         return one
-    if apart['number']:
+    if apart['number'] and apart['within'] and one.moment.clock:
+        far = parse_number(apart['number']) * timedelta(seconds=SECONDS[apart['unit']])
+        return replace(one, far=far, start=apart.start())
+    if apart['number'] or apart['unit'] == 'minute':
         return replace(one, relation='apart')
     return replace(one, apart=apart['unit'], start=apart.start())
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from robot_memory.text.questions.folding import (
     correct_words,
     fold_characters,
-    fold_ordinals,
+    fold_forms,
     mend_words,
 )
 from robot_memory.text.questions.sentences import HIDDEN, SHORT, find_question
@@ -44,9 +44,7 @@ class Question:
         """Prepare a text; of one longer than 300 characters only the sentences that ask."""
         pieces = find_question(text, LONGEST) if len(text) > SHORT else [(0, len(text))]
         asked = HIDDEN.join(text[start:end] for start, end in pieces)
-        asked, folded, moves = mend_words(
-            asked, correct_words(fold_ordinals(fold_characters(asked)))
-        )
+        asked, folded, moves = mend_words(asked, correct_words(fold_forms(fold_characters(asked))))
         return cls(text, pieces, asked, folded, moves, find_signs(folded))
 
     def read(self, now: datetime, zone: ZoneInfo) -> Reading:

@@ -128,7 +128,7 @@ class _Reader(OrderReader):
         says = says or self._tells_how_sessions_ended()
         held = not (anchored or aggregate or self.cues.asked or self.cues.future)
         held = held and self.asks_held(self.mentions)
-        says = says or held or self.latest is not None
+        says = says or held or self.latest is not None or self.asks_ever()
         used = self.leave_unfit(self.choose_mentions(says), order.order if order else None)
         used = used or self._list_shifts()
         used = self.leave_weighed(used) if aggregate and aggregate.aggregate.quantity else used

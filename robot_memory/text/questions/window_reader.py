@@ -122,7 +122,7 @@ class WindowReader:
             return found
         alone = not _LETTER.search(mask(masked, found.spans))
         asked = cues.asking and (found.dated or found.window.granularity == 'range')
-        if asked or found.support or self.mentions or alone:
+        if asked or found.support or self.mentions or self.target or alone:
             return found
         return found if 'order' in self.signs and find_superlative(folded, ()) else None
 

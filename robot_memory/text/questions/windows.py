@@ -304,6 +304,9 @@ def _relate(one: Phrase, window: Window, day: Window | None, at: datetime | None
     """Return what lies since, before or after a window; a clock time stays in its day."""
     since, until = at or window.since, at or window.until
     dated = day if one.moment.day else None
+    if one.far and since:
+        ends = (since - one.far, since) if one.relation == 'before' else (since, since + one.far)
+        return replace(window, since=ends[0], until=ends[1], granularity='range', near=None)
     if one.apart and since and until:
         length = timedelta(
             days={'day': 1, 'week': 7, 'month': 30}.get(one.apart, 0), hours=one.apart == 'hour'

@@ -14,6 +14,11 @@ from robot_memory.text.tokenizer import STOP_TERMS, extract_query_terms
 Alternatives = tuple[str, ...]
 """Words one of which is meant; a blank stands between words that are side by side."""
 _NUMBERED = re.compile('(?:第)?([一二三四五六七八九十]{1,3})号')
+_JOINT = re.compile(
+    r'\b(?:joint|axis|j)(?: number| no\.?)? ?([1-7]|one|two|three|four|five|six|seven)\b'
+    r'|第?([1-7]|[一二三四五六七])(?:号)?(?:关节|轴)(?![承向])'
+)
+_EXCLUSIVE = ('colours', 'joints')
 _ENDINGS = re.compile("(?:'s|s|es|ed|ing)$")
 
 
@@ -35,6 +40,7 @@ def _load_fields() -> tuple[dict[str, set[str]], re.Pattern[str], re.Pattern[str
 def list_words(text: str) -> list[Alternatives]:
     """Return the words of a text that say something to a search, with those of their fields."""
     folded = compile_frame().sub(' ', fold_characters(text))
+    folded = _JOINT.sub(lambda match: f' joint {parse_number(match[1] or match[2]):g} ', folded)
     folded = _NUMBERED.sub(lambda match: f' {parse_number(match[1]):g} ', folded)
     meant, several, chinese = _load_fields()
     found: list[Alternatives] = []
@@ -48,6 +54,18 @@ def list_words(text: str) -> list[Alternatives]:
             stem = next((one for one in (term, _ENDINGS.sub('', term)) if one in meant), term)
             found.append(_order(term, {term} | meant.get(stem, set())))
     return list(dict.fromkeys(found))
+
+
+def find_others(word: Alternatives) -> list[Alternatives]:
+    """Return what a thing is that is not what a word says: the other colours, the other joints."""
+    for name in _EXCLUSIVE:
+        fields = [
+            tuple(one.replace('_', ' ').lower() for one in field.split())
+            for field in load_table('words')['fields'][name]
+        ]
+        if any(word[0] in field for field in fields):
+            return [field for field in fields if word[0] not in field]
+    return []
 
 
 def _order(word: str, words: set[str]) -> Alternatives:
