@@ -10,6 +10,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,10 +94,7 @@ class SkillCopy:
         if found is not None:
             return found
         self.is_waiting = True
-        seed = int.from_bytes(hashlib.blake2b(digest, digest_size=8).digest(), 'little')
-        drawn = np.random.default_rng(seed).standard_normal(self._dimension)
-        vector: Vector = (drawn / np.linalg.norm(drawn)).astype(np.float32)
-        return vector
+        return _draw_vector(digest, self._dimension)
 
     def get_vector(self, situation: int) -> Vector | None:
         """Return the vector of a situation of the copy's trials, None of no words."""
@@ -176,6 +174,15 @@ class SkillCopy:
 
     def _convert(self, row: Row) -> learner.Trial:
         return _convert(row, self._vectors.get(row.situation), self.key.world)
+
+
+@lru_cache(1024)
+def _draw_vector(digest: bytes, dimension: int) -> Vector:
+    """Return a unit vector that hangs on a digest alone; it must not be changed."""
+    seed = int.from_bytes(hashlib.blake2b(digest, digest_size=8).digest(), 'little')
+    drawn = np.random.default_rng(seed).standard_normal(dimension)
+    vector: Vector = (drawn / np.linalg.norm(drawn)).astype(np.float32)
+    return vector
 
 
 def check_units(copy: SkillCopy, trial: Trial) -> None:

@@ -119,7 +119,7 @@ def read_trial(context: Mapping[str, Any]) -> Trial | None:
         )
     except InvalidArgument:
         return None
-    success, robot = _part(context, 'task').get('success'), _part(context, 'robot').get('id')
+    success, simulated, robot = read_circumstances(context)
     used = recorded.get('memory_ids')
     return Trial(
         skill,
@@ -127,14 +127,24 @@ def read_trial(context: Mapping[str, Any]) -> Trial | None:
         numbers,
         params,
         results,
-        success if isinstance(success, bool) else None,
-        is_simulated(context) == 1,
-        None if robot is None or isinstance(robot, (dict, list)) else str(robot),
+        success,
+        simulated,
+        robot,
         tuple(one for one in used if _is_id(one)) if isinstance(used, list) else (),
         _text(recorded.get('key')),
         _text(recorded.get('body')),
         parse_finite(recorded.get('surprise')),
         recorded['change'] if _is_id(recorded.get('change')) else None,
+    )
+
+
+def read_circumstances(context: Mapping[str, Any]) -> tuple[bool | None, bool, str | None]:
+    """Return what other memories have as well: success, whether it was simulated, the robot."""
+    success, robot = _part(context, 'task').get('success'), _part(context, 'robot').get('id')
+    return (
+        success if isinstance(success, bool) else None,
+        is_simulated(context) == 1,
+        None if robot is None or isinstance(robot, (dict, list)) else str(robot),
     )
 
 

@@ -157,9 +157,7 @@ def _record(
             situations.put_vector(connection, trial.situation, copy.model, vector)
         if counts:
             key = copy.key
-            copy.adopt(
-                connection, *trials.read(connection, key.collection, key.skill, [memory_id])
-            )
+            copy.adopt(connection, trials.make_row(connection, memory_id, trial, context))
             if change is not None:
                 state = copy.describe_state()
                 trials.put_state(connection, *key[:2], len(copy.rows), memory_id, state)

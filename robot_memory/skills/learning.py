@@ -15,6 +15,7 @@ import numpy as np
 from robot_memory.skills.process import Scales
 from robot_memory.skills.trials import SUCCESS, Floats
 from robot_memory.skills.warping import Warp, list_warps
+from robot_memory.skills.whitening import whiten
 
 _FIRST_STEPS, _STEPS = 30, 90
 """Of each warp, and of the likeliest one after that."""
@@ -127,10 +128,10 @@ def compute_likelihood(
     likeness = scales.variance * scales.compute_likeness(evidence.distances)
     noise = scales.noise * evidence.ages * np.where(evidence.simulated, scales.simulated, 1.0)
     kernel = likeness + np.diag(noise)
-    inverse = np.linalg.inv(kernel)
+    whitener, determinant = whiten(kernel)
+    inverse = whitener.T @ whitener
     weights = inverse @ centred
-    _, determinant = np.linalg.slogdet(kernel)
-    value = -0.5 * float(centred @ weights) - 0.5 * float(determinant)
+    value = -0.5 * float(centred @ weights) - 0.5 * determinant
     pull = np.outer(weights, weights) - inverse
     along = pull * likeness
     on_noise = np.diag(pull) * noise

@@ -245,11 +245,17 @@ class Skill:
         """Return how like the situations of all trials are to one, shape (trials,)."""
         rates = [float(scales.rates[0]) for scales in self.scales.values()]
         rate = max(rates) if rates else SITUATION_RATE
-        compared = np.append(np.arange(len(self.trials.vectors)), -1)
-        space = Space(self.trials.vectors, np.zeros(0), np.zeros(0))
-        apart = space.measure_situations(np.array([situation]), compared)
+        places = self.trials.points.situations
+        if not len(self.trials.vectors):
+            return np.ones(len(places))
+        # A situation without words is as far from each other one as those that have nothing alike.
+        apart = np.ones(len(self.trials.vectors) + 1)
+        if situation >= 0:
+            apart[:-1] -= self.trials.vectors @ self.trials.vectors[situation]
+        else:
+            apart[-1] = 0
         # The row of a trial without words is -1, which is the last.
-        found: Floats = np.exp(-rate * apart[0])[self.trials.points.situations]
+        found: Floats = np.exp(-rate * np.clip(apart, 0, 2)).take(places, mode='wrap')
         return found
 
     def _tell(self) -> SituationIndex:

@@ -17,6 +17,7 @@ import numpy as np
 
 from robot_memory.skills.trials import Floats
 from robot_memory.skills.warping import Warp
+from robot_memory.skills.whitening import whiten
 
 
 @dataclass(frozen=True)
@@ -80,27 +81,38 @@ class Process:
         self._noise = noise
         kernel = scales.variance * scales.compute_likeness(distances)
         kernel[np.diag_indices_from(kernel)] += noise
-        self._inverse = np.linalg.inv(kernel)
+        self._whitener, _ = whiten(kernel)
+        self._doubted = np.zeros((len(results), 0))
         self._weigh()
 
     def add_noise(self, more: Floats) -> None:
         """
-        Trust some trials less: add variances (n,), none negative, to the noise.
+        Trust some trials less: add variances (n,), none negative, to the noise; once.
 
         By the formula of Sherman, Morrison and Woodbury, which costs less the fewer they are.
         """
         some = np.flatnonzero(more > 0)
-        held = self._inverse[:, some]
-        inner = held[some]
+        if not len(some):
+            return
+        held = self._whitener[:, some]
+        inner = held.T @ held
         inner[np.diag_indices_from(inner)] += 1 / more[some]
-        self._inverse = self._inverse - held @ np.linalg.solve(inner, held.T)
+        self._doubted = held @ whiten(inner)[0].T
         self._noise = self._noise + more
         self._weigh()
 
     def _weigh(self) -> None:
         trust = 1 / self._noise
         self._mean = float(self._results @ trust / trust.sum())
-        self._weights = self._inverse @ (self._results - self._mean)
+        white = self._whitener @ (self._results - self._mean)
+        self._weights = (white - self._doubted @ (white @ self._doubted)) @ self._whitener
+
+    def _get_precision(self) -> Floats:
+        """Return the diagonal of the covariance's inverse, shape (n,)."""
+        doubted = self._doubted.T @ self._whitener
+        known = np.einsum('ij,ij->j', self._whitener, self._whitener)
+        found: Floats = known - np.einsum('ij,ij->j', doubted, doubted)
+        return found
 
     def compute_surprises(self) -> Floats:
         """
@@ -108,7 +120,7 @@ class Process:
 
         Rasmussen and Williams (2006), equation 5.12.
         """
-        found: Floats = self._weights / np.sqrt(np.diag(self._inverse))
+        found: Floats = self._weights / np.sqrt(self._get_precision())
         return found
 
     def compare_single(self, noise: float) -> Floats:
@@ -118,7 +130,7 @@ class Process:
         Off what the others predict, for a trial whose own noise is a variance `noise`: old and
         outlying trials are compared as new ones.
         """
-        left = 1 / np.diag(self._inverse)
+        left = 1 / self._get_precision()
         found: Floats = self._weights * left / np.sqrt(np.maximum(left - self._noise, 0.0) + noise)
         return found
 
@@ -129,14 +141,17 @@ class Process:
         `distances` are of the points to the trials, shape (columns, m, n).
         """
         cross = self._scales.variance * self._scales.compute_likeness(distances)
-        known = ((cross @ self._inverse) * cross).sum(axis=1)
+        white = cross @ self._whitener.T
+        known = np.square(white).sum(axis=1) - np.square(white @ self._doubted).sum(axis=1)
         return self._mean + cross @ self._weights, np.maximum(self._scales.variance - known, 0.0)
 
     def sample(self, distances: Floats, among: Floats, generator: np.random.Generator) -> Floats:
         """Draw results without noise at all points at once; among (columns, m, m)."""
         cross = self._scales.variance * self._scales.compute_likeness(distances)
-        known = cross @ self._inverse @ cross.T
-        covariance = self._scales.variance * self._scales.compute_likeness(among) - known
+        white = cross @ self._whitener.T
+        prior = self._scales.variance * self._scales.compute_likeness(among)
+        doubted = white @ self._doubted
+        covariance = prior - white @ white.T + doubted @ doubted.T
         values, vectors = np.linalg.eigh(covariance)
         drawn = generator.standard_normal(len(values)) * np.sqrt(np.maximum(values, 0.0))
         found: Floats = self._mean + cross @ self._weights + vectors @ drawn

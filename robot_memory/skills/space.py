@@ -78,7 +78,7 @@ class Space:
         if columns[0] < 0:
             cosines[:, 0] = rows < 0
         apart: Floats = np.clip(1 - cosines, 0, 2)
-        return apart[row_of[:, None], column_of]
+        return apart.take(row_of, axis=0).take(column_of, axis=1)
 
 
 def _find_distinct(situations: Indices) -> tuple[Indices, Indices]:

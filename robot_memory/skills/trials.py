@@ -113,7 +113,8 @@ class Trials:
         self._situations = Growing((), np.int64, -1)
         self._values = Growing((0,), float, np.nan)
         self._simulated = Growing((), bool, False)
-        self._spreads = (0, 0), (np.ones(0), np.zeros(0))
+        self._counts, self._means, self._squares = np.zeros((3, 0))
+        self._spreads: tuple[Floats, Floats] | None = None
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -141,20 +142,15 @@ class Trials:
         Of categories they are NaN and 0, of what never varied 1 and the value. They are computed
         once for each number of trials, and must not be changed.
         """
-        key = len(self), len(self.names)
-        if self._spreads[0] != key:
-            values = self._values.rows
-            spreads, centers = np.ones(values.shape[1]), np.zeros(values.shape[1])
+        if self._spreads is None:
+            spreads = np.sqrt(self._squares / np.maximum(self._counts, 1))
+            spreads[spreads == 0] = 1.0
+            centers = self._means.copy()
             for column, name in enumerate(self.names):
                 if name in self.categories:
-                    spreads[column] = np.nan
-                    continue
-                known = values[:, column][~np.isnan(values[:, column])]
-                if len(known):
-                    spreads[column] = float(known.std()) or 1.0
-                    centers[column] = float(known.mean())
-            self._spreads = key, (spreads, centers)
-        return self._spreads[1]
+                    spreads[column], centers[column] = np.nan, 0.0
+            self._spreads = spreads, centers
+        return self._spreads
 
     def get_result(self, name: str) -> Floats:
         """Return a result of all trials, shape (trials,); NaN where it was not measured."""
@@ -177,6 +173,7 @@ class Trials:
             column.append(measured.get(name, np.nan))
         self._situations.append(self.add_situation(trial.situation))
         self._values.append(values)
+        self._note_spread(values)
         self._simulated.append(trial.simulated)
 
     def add_situation(self, vector: NDArray[Any] | None) -> int:
@@ -218,12 +215,24 @@ class Trials:
             return float(value) if not isinstance(value, str) else np.nan
         return float(codes.get(str(value), -1))
 
+    def _note_spread(self, values: Floats) -> None:
+        """Take in the values of a trial, as Welford (1962) does; codes of categories as well."""
+        known = ~np.isnan(values)
+        self._counts += known
+        apart = np.where(known, values - self._means, 0.0)
+        self._means += apart / np.maximum(self._counts, 1)
+        self._squares += apart * np.where(known, values - self._means, 0.0)
+        self._spreads = None
+
     def _add_columns(self, trial: Trial) -> None:
         """Make room for the names and categories that a trial is the first to have."""
         for name, value in list_values(trial).items():
             if name not in self.names:
                 self.names.append(name)
                 self._values.widen()
+                self._counts, self._means, self._squares = (
+                    np.append(one, 0.0) for one in (self._counts, self._means, self._squares)
+                )
                 if isinstance(value, str):
                     self.categories[name] = {}
             if name in self.categories:

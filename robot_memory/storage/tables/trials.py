@@ -14,7 +14,14 @@ from typing import Any, NamedTuple
 import apsw
 
 from robot_memory.core.amounts import Value
-from robot_memory.core.trials import TRIAL, Trial, read_figures, read_trial, write_figures
+from robot_memory.core.trials import (
+    TRIAL,
+    Trial,
+    read_circumstances,
+    read_figures,
+    read_trial,
+    write_figures,
+)
 from robot_memory.storage.tables import event_names, situations
 from robot_memory.storage.tables.trial_uses import IS_COUNTED
 
@@ -201,6 +208,16 @@ def _make_row(
         robot,
         surprise,
     )
+
+
+def make_row(
+    connection: apsw.Connection, memory_id: int, trial: Trial, context: Mapping[str, Any]
+) -> Row:
+    """Return the row of a trial that was just inserted with its memory's context."""
+    situation = situations.intern(connection, trial.situation)
+    circumstances = read_circumstances(context)
+    figures = trial.numbers, trial.params, trial.results
+    return Row(memory_id, situation, *figures, *circumstances, trial.surprise)
 
 
 def refresh(connection: apsw.Connection) -> int:
