@@ -82,6 +82,7 @@ def read_amounts(text: str) -> Read:
             continue
         if (kept and _is_rate(folded, kept[-1], one)) or _is_more(folded, one):
             continue
+        one = _add_most(folded, one)
         low = _compile_low().search(folded, max(one.start - _JOINED, 0), one.start)
         least = None if low is None else _parse(low['number'])
         # 一到 before much more is 'as soon as'.
@@ -139,6 +140,16 @@ def _is_more(folded: str, one: Amount) -> bool:
     )
 
 
+def _add_most(folded: str, one: Amount) -> Amount:
+    """Return an amount with the greater one behind it that has no unit: '5 N but not over 12'."""
+    most = None if one.counted else _compile_most().match(folded, one.end)
+    number = re.match(_NUMBER, folded[one.start : one.end])
+    if most is None or number is None or not (said := _parse(number[0])):
+        return one
+    value = _parse(most['number']) * one.value / said
+    return one._replace(value=value, low=one.value, end=most.end()) if value > one.value else one
+
+
 def _parse(number: str) -> float:
     return -parse_number(number[1:]) if number[0] == '-' else parse_number(number)
 
@@ -152,11 +163,13 @@ def load() -> dict[str, Any]:
 @cache
 def _load_units() -> dict[str, tuple[float, str]]:
     """Return factor and unit by the names of units in questions."""
-    found = {}
-    for name, said in load()['units'].items():
-        factor, _, unit = said.rpartition(' ') if said[0].isdigit() else ('1', '', said)
-        found[name] = float(factor), unit
-    return found
+    return {name: _split_factor(said) for name, said in load()['units'].items()}
+
+
+def _split_factor(said: str) -> tuple[float, str]:
+    """Return the factor and the unit of a text such as '0.5 kg'."""
+    factor, _, unit = said.rpartition(' ') if said[0].isdigit() else ('1', '', said)
+    return float(factor), unit
 
 
 @cache
@@ -164,7 +177,7 @@ def _list_names() -> dict[str, tuple[float, str]]:
     """Return factor and unit by each name that a rule may use, rates too."""
     units, rates = _load_units(), load()['rates']
     found = {name: units[unit] for name, unit in list_units().items() if unit in units}
-    found |= {name: (1.0, unit) for unit, said in load()['names'].items() for name in said}
+    found |= {name: _split_factor(unit) for unit, said in load()['names'].items() for name in said}
     for (name, unit), (per, time) in product(rates['of'].items(), rates['per'].items()):
         signs = (
             ('每', '/') if not name.isascii() else (' per ', ' a ', ' an ', ' each ', '/', '/ ')
@@ -192,6 +205,14 @@ def _compile_low() -> re.Pattern[str]:
     """Return what stands before the greater of two figures, of which the other has no unit."""
     table = load()['between']
     return re.compile(rf'(?P<number>{_NUMBER})(?:{table["join"]}|{table["low"]})$')
+
+
+@cache
+def _compile_most() -> re.Pattern[str]:
+    """Return what stands behind the lesser of two figures, of which the other has no unit."""
+    return re.compile(
+        rf'(?:{load()["between"]["low"]})(?P<number>{_NUMBER})(?=\s*(?:[.,;:!?)，。；！]|$))(?!\.\d)'
+    )
 
 
 @cache

@@ -145,14 +145,19 @@ def _read_sentence(
         is_span = following is not None and _is_span(folded[amount.end : following.start], before)
         is_span |= amount.low is not None
         is_condition = not is_span and _is_of_condition(folded, begin, amount, parts)
-        if is_condition and not _is_refused(rest):
+        whole = folded[max(start, amount.start - _FAR) : amount.start]
+        ends = is_condition and _stops(whole) and _is_more_than(before)
+        if is_condition and not (ends or _is_refused(rest)):
+            continue
+        if ends:
+            yield Limit(None, amount.value, amount.unit, words, amount.counted)
             continue
         if is_span:
             least, most = amount.low, amount
             if least is None and following is not None:
                 least, most, skip = amount.value, following, True
             is_clear = most.unit == amount.unit and least is not None and least <= most.value
-            if not is_clear or _forbids(before):
+            if not is_clear or _forbids(re.sub(load()['between']['least'], '', before)):
                 yield Limit(None, None, amount.unit, words, amount.counted)
             else:
                 yield Limit(least, most.value, amount.unit, words, amount.counted)
@@ -163,7 +168,7 @@ def _read_sentence(
             before,
             after,
             rest[len(after) :],
-            folded[max(start, amount.start - _FAR) : amount.start],
+            whole,
         )
         used = amount.end + distance if distance else used
         if amount.counted and not side:
@@ -231,7 +236,7 @@ def _find_side(before: str, after: str, rest: str, whole: str) -> tuple[str, int
         forbids = forbids or bool(re.search(load()['forbidden']['less'], behind))
         return 'low' if forbids else '' if is_topic or _follows(after + rest) else 'high', distance
     forbids = forbids or _is_refused(after + rest) or _forbids_topic(after, bool(distance))
-    if not distance and _is_left(before, found[2]):
+    if not distance and _is_left(before, after, found[2]):
         forbids = True
     # What is more is wanted only where a word says so: a limit on the wrong side does harm.
     wants = _wants(whole) or _wants(after)
@@ -276,10 +281,11 @@ def _forbids(text: str) -> bool:
     return bool(re.search(f'{no["en"]}|{no["zh"]}', cleaned))
 
 
-def _is_left(before: str, begin: int) -> bool:
+def _is_left(before: str, after: str, begin: int) -> bool:
     """Say whether what is handled is told by its amount, and left: 'leave anything over 2 kg'."""
     things = load()['things']
-    return bool(re.search(things['left'], before) and re.search(things['en'], before[:begin]))
+    is_left = re.search(things['left'], before) or re.search(things['left_to'], after)
+    return bool(is_left and re.search(things['en'], before[:begin]))
 
 
 def _is_topic(before: str, after: str) -> bool:
@@ -296,6 +302,17 @@ def _forbids_topic(after: str, is_behind: bool) -> bool:
 def _is_refused(text: str) -> bool:
     """Say whether a text behind an amount says that it is as far as one may go."""
     return bool(re.search(load()['forbidden']['after'], text))
+
+
+def _stops(text: str) -> bool:
+    """Say whether a text tells to end what is done; then a condition behind it is a limit."""
+    stops = load()['stops']
+    return bool(re.search(f'{stops["en"]}|{stops["zh"]}', text))
+
+
+def _is_more_than(before: str) -> bool:
+    found = _find_last(before, 'before')
+    return found is not None and found[0] == 'more'
 
 
 def _follows(text: str) -> bool:
