@@ -35,18 +35,17 @@ from robot_memory.storage import checksums, damage
 
 LEAF, INNER = 'leaf', 'internal'
 PAGES = (
-    ('facets', LEAF),
-    ('facets', INNER),
-    ('places', INNER),
-    ('memories_fts_data', LEAF),
-    ('memories_fts_data', INNER),
     ('indexed', LEAF),
     ('indexed', INNER),
     ('indexed_by_collection', INNER),
     ('memories_by_time', INNER),
     ('memories_by_guard', INNER),
     ('memories_by_hash', INNER),
+    ('memories_by_collection', INNER),
     ('audit_by_memory', INNER),
+    ('counts', LEAF),
+    ('memories_fts_data', INNER),
+    ('facets', INNER),
 )
 DIMENSION = 384
 _WRONG = b'damaged!'

@@ -13,6 +13,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,24 +137,25 @@ def _mend(db: Database, plan: Plan, found: Sequence[DamagedPage]) -> dict[str, i
         anchor, kind = min(plan.pages.items())
         pages[anchor], rest = make_chain(size, kind, unused, rows.get(anchor, 1))
         pages |= rest
-    with (
-        substitute(pages) as vfs,
-        db.connect(alone=True, vfs=vfs) as connection,
-        db.connect() as source,
-    ):
-        connection.pragma('foreign_keys', False)
-        connection.execute('BEGIN IMMEDIATE')
-        try:
-            _refuse_written(db, plan)
-            if VECTORS in plan.groups and not leaves:
-                _keep_vectors(source, connection)
-            _remake(connection, plan, found)
-            marks = mending.read(connection)
-            connection.execute('COMMIT')
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute('ROLLBACK')
-            raise
+    with substitute(pages) as vfs, db.connect() as source:
+        with db.connect(alone=True, vfs=vfs) as connection:
+            connection.pragma('foreign_keys', False)
+            # Who waits to write does not wait until the log is in the file, too.
+            connection.wal_autocheckpoint(0)
+            connection.execute('BEGIN IMMEDIATE')
+            try:
+                _refuse_written(db, plan)
+                if VECTORS in plan.groups and not leaves:
+                    _keep_vectors(source, connection)
+                _remake(connection, plan, found)
+                marks = mending.read(connection)
+                connection.execute('COMMIT')
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute('ROLLBACK')
+                raise
+        with suppress(apsw.BusyError):  # another one does so already
+            source.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
     return marks
 
 

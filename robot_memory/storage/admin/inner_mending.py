@@ -10,6 +10,7 @@ or what is made. Format: sqlite.org/fileformat2.html, 1.6.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -55,7 +56,7 @@ def restore(db: Database, damaged: Collection[int]) -> set[int]:
     found = [page for page in named if page.owner == TABLE]
     if not found:
         return set()
-    with db.connect() as connection:
+    with db.connect() as connection, suppress(apsw.BusyError):  # another one may do so already
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
     with open_pages(db.path) as file:
         orphans = _Orphans(file, damage.read_roots(db.path).values(), damaged)
@@ -206,7 +207,6 @@ def _has_between(connection: apsw.Connection, below: Sequence[Sequence[_Branch]]
     """Say whether there are memories by now between the rows that pages lead to."""
     ends = [(one.last, other.first) for part in below for one, other in pairwise(part)]
     sql = (
-        'SELECT EXISTS (SELECT 1 FROM memories NOT INDEXED WHERE id > ? AND id < ?'
-        " AND status = 'active')"
+        "SELECT 1 FROM memories NOT INDEXED WHERE id > ? AND id < ? AND status = 'active' LIMIT 1"
     )
-    return any(connection.execute(sql, end).fetchone()[0] for end in ends)
+    return any(connection.execute(sql, end).fetchone() for end in ends)
