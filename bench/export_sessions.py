@@ -8,6 +8,7 @@ its own; beside it stands that of a command that only opens the store.
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -24,9 +25,10 @@ START = 1_770_000_000_000_000
 FORMATS = ('jsonl', 'json', 'markdown', 'text')
 
 
-def fill(memory: Memory, count: int) -> None:
+def fill(path: Path, count: int) -> None:
     """Keep so many sessions, each with what was said in it."""
-    with memory.db.write() as connection:
+    settings = Settings(db_path=str(path), durability='normal')
+    with Memory(settings, resident=False) as memory, memory.db.write() as connection:
         for number in make_progress_bar(range(count), unit='session'):
             at = START + number * 60_000_000
             context = {'robot': {'id': f'arm-{number % 7}'}, 'env': {'name': f'cell {number % 5}'}}
@@ -70,9 +72,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = options.store or Path(folder) / 'memory.db'
         if not path.exists():
-            settings = Settings(db_path=str(path), durability='normal')
-            with Memory(settings, resident=False) as memory:
-                fill(memory, options.sessions)
+            # What this process had at most would count as that of those that it starts.
+            filling = multiprocessing.Process(target=fill, args=(path, options.sessions))
+            filling.start()
+            filling.join()
         model = ('--model', 'none', '--db', str(path))
         seconds, most = run('get-memory-stats', *model)
         print(f'opened and counted: {seconds:.1f} s of the processor, {most:.0f} MB at most')

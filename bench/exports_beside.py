@@ -17,7 +17,6 @@ import sys
 import tempfile
 import threading
 import time
-from multiprocessing.sharedctypes import Synchronized
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
@@ -62,17 +61,18 @@ def serve(path: Path, memories: int, port: multiprocessing.Queue[int], done: Eve
         bridge.stop()
 
 
-def export(port: int, clients: int, goes: Event, done: Event, answered: Synchronized[int]) -> None:
+def export(port: int, clients: int, goes: Event, done: Event, counts: Counts) -> None:
     """Have so many clients export without pause while it goes, until it is done."""
 
     def ask(format: str) -> None:
         connection = http.client.HTTPConnection('127.0.0.1', port, timeout=3600)
         while not done.is_set():
             if not goes.wait(0.2):
+                connection.close()  # one that is silent is closed by the server, too
                 continue
+            counts.add(1, 0)
             call(connection, 'export', {'session_id': 'all', 'format': format})
-            with answered.get_lock():
-                answered.value += 1
+            counts.add(-1, 1)
 
     threads = [
         threading.Thread(target=ask, args=(FORMATS[number % len(FORMATS)],), daemon=True)
@@ -81,6 +81,30 @@ def export(port: int, clients: int, goes: Event, done: Event, answered: Synchron
     for thread in threads:
         thread.start()
     done.wait()
+
+
+class Counts:
+    """Count the exports that are under way, and those that were answered."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._values = multiprocessing.Array('i', [0, 0])
+
+    @property
+    def under_way(self) -> int:
+        """Return how many clients wait."""
+        return self._values[0]
+
+    @property
+    def answered(self) -> int:
+        """Return how many have been answered since it began."""
+        return self._values[1]
+
+    def add(self, under_way: int, answered: int) -> None:
+        """Count one more or less."""
+        with self._values.get_lock():
+            self._values[0] += under_way
+            self._values[1] += answered
 
 
 def recall(port: int, count: int) -> list[float]:
@@ -111,32 +135,32 @@ def main() -> None:
     parser.add_argument('--blocks', type=int, default=5)
     options = parser.parse_args()
     fork = multiprocessing.get_context('fork')
-    goes, done = fork.Event(), fork.Event()
-    ports, answered = fork.Queue(), fork.Value('i', 0)
+    goes, done, stopped = fork.Event(), fork.Event(), fork.Event()
+    ports, counts = fork.Queue(), Counts()
     ratios = []
     with tempfile.TemporaryDirectory() as folder:
-        server = fork.Process(
-            target=serve, args=(Path(folder) / 'memory.db', options.memories, ports, done)
-        )
+        path = Path(folder) / 'memory.db'
+        server = fork.Process(target=serve, args=(path, options.memories, ports, stopped))
         server.start()
         port = ports.get()
-        exporting = fork.Process(target=export, args=(port, options.clients, goes, done, answered))
+        exporting = fork.Process(target=export, args=(port, options.clients, goes, done, counts))
         exporting.start()
         recall(port, WARM_UP)
         for block in range(options.blocks):
             idle = show('idle', recall(port, options.recalls))
+            before = counts.answered
             goes.set()
-            before = answered.value
+            while counts.under_way < options.clients:
+                time.sleep(0.01)
             beside = show(f'{options.clients} exports', recall(port, options.recalls))
             goes.clear()
             ratios.append(beside / idle)
-            print(f'block {block}: p95 {ratios[-1]:.2f} times; {answered.value - before} exports')
-            while (before := answered.value) is not None:  # those under way end first
-                time.sleep(2)
-                if answered.value == before:
-                    break
+            print(f'block {block}: p95 {ratios[-1]:.2f} times; {counts.answered - before} exports')
+            while counts.under_way:
+                time.sleep(0.1)
         done.set()
         exporting.join()
+        stopped.set()
         server.join()
     print(
         f'p95 of recall beside {options.clients} exports: {statistics.median(ratios):.2f} times'

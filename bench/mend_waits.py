@@ -72,26 +72,28 @@ def fill_store(path: Path, count: int) -> None:
         fill(robot.memory, count, draw_vectors)
 
 
-def damage_page(path: Path, table: str, kind: str) -> bool:
+def damage_page(path: Path, table: str, kind: str) -> int:
     """
     Overwrite a part of a page of an index in the file of a store that is closed.
 
-    Say whether there is one: a small index has no inner pages.
+    Return its number, 0 where there is none: a small index has no inner pages.
     """
     connection = checksums.connect(path)
     rows = connection.execute(
-        'SELECT pgoffset FROM dbstat WHERE name = ? AND pagetype = ?', (table, kind)
+        'SELECT pageno FROM dbstat WHERE name = ? AND pagetype = ?', (table, kind)
     )
-    places = [row[0] for row in rows]
+    numbers = [row[0] for row in rows]
+    size = connection.pragma('page_size')
     connection.close()
-    if not places:
-        return False
+    if not numbers:
+        return 0
+    number: int = random.Random(29).choice(numbers)
     with path.open('r+b') as file:
-        file.seek(random.Random(29).choice(places))
+        file.seek((number - 1) * size)
         file.write(_WRONG)
         file.seek(100, os.SEEK_CUR)
         file.write(_WRONG)
-    return True
+    return number
 
 
 class Wait(NamedTuple):
@@ -137,16 +139,17 @@ def mend(path: Path) -> tuple[float, float, list[Wait]]:
 
 def measure(path: Path, table: str, kind: str) -> None:
     """Damage an index, and print what making it anew takes."""
-    if not damage_page(path, table, kind):
+    number = damage_page(path, table, kind)
+    if not number:
         print(f'{table}: it has no {kind} page')
         return
     seconds, busy, waits = mend(path)
-    left = damage.find_damaged(path)
+    left = damage.find_damaged_of(path, [number])
     longest = max(waits)
     refused = sum(wait.is_refused for wait in waits)
     print(
-        f'{table}, {kind} page: {seconds:.1f} s, {busy:.1f} of the processor, {len(left)} pages'
-        f' still damaged; {len(waits)} calls of learn meanwhile, {refused} refused: p50'
+        f'{table}, {kind} page{" is still damaged" if left else ""}: {seconds:.1f} s, {busy:.1f}'
+        f' of the processor; {len(waits)} calls of learn meanwhile, {refused} refused: p50'
         f' {1000 * statistics.median(wait.seconds for wait in waits):.1f} ms, longest'
         f' {longest.seconds:.2f} s, most of the processor {max(w.busy for w in waits):.2f} s',
         flush=True,

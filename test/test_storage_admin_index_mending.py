@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,14 @@ import pytest
 from amounts import LONG
 from robots import Robot, check_file, make_store
 from test_storage_damage import list_pages
+from test_storage_indexes_forms import detect
 
 from robot_memory.core.errors import Unavailable
 from robot_memory.storage import checksums, damage
 from robot_memory.storage.admin import index_filling, index_mending
 from robot_memory.storage.admin.verify import verify
 from robot_memory.storage.connection import Database
-from robot_memory.storage.indexes import set_aside
+from robot_memory.storage.indexes import forms, other_vectors, set_aside
 
 SIZE = 4096
 DAMAGES = 120 if LONG else 25
@@ -145,6 +147,49 @@ def test_of_a_damaged_leaf_of_vectors_its_rows_alone_are_made_anew(
     assert not any(row[4] for row in after if row not in before), 'they wait for vectors'
     check_file(store)
     assert all(check.holds for check in verify(store)), verify(store)
+
+
+@pytest.mark.parametrize('table', ['other_vectors', 'form_vectors'])
+def test_without_vectors_of_other_models_or_of_forms_the_index_stays_as_it_is(
+    open_robot: Callable[..., Robot], store: Path, table: str
+) -> None:
+    robot = open_robot(resident=False)
+    detect(robot, 'the gripper jams on the left shelf for 2.5 s', 1)
+    robot.close()
+    before = read_vectors(store)
+    database = Database(store, 'normal')
+    with database.write() as connection:
+        other_vectors.use_second(connection, 'another', 8, ('en',), False)
+        while (second := other_vectors.find_second(connection)) and other_vectors.scan(
+            connection, second, 100
+        ):
+            pass
+        connection.execute("UPDATE other_vectors SET coarse = x'03', fine = x'04'")
+    counts = count_vectors(database)
+    assert counts['another'][0] > 300 and counts['another'][1] == 1
+    database.close()
+    spoil(store, [damage.read_roots(store)[table]], random.Random(1))
+    assert mend(store) == ['vectors']
+    assert read_vectors(store) == before
+    database = Database(store, 'normal')
+    with database.write() as connection:
+        while (second := other_vectors.find_second(connection)) and other_vectors.scan(
+            connection, second, 100
+        ):
+            pass
+    known, missing = counts['another']
+    left = (0, known + missing) if table == 'other_vectors' else (known, missing)
+    assert count_vectors(database) == {'another': left}
+    with database.read() as connection:
+        assert forms.count(connection, forms.FIRST, 'NULL') == 1
+    database.close()
+    check_file(store)
+    assert all(check.holds for check in verify(store)), verify(store)
+
+
+def count_vectors(database: Database) -> dict[str, tuple[int, int]]:
+    with database.read() as connection:
+        return other_vectors.count(connection)
 
 
 def read_vectors(path: Path) -> list[Any]:

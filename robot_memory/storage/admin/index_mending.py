@@ -33,7 +33,7 @@ from robot_memory.storage.admin.page_substitution import (
 from robot_memory.storage.admin.row_reading import Table, read_rows
 from robot_memory.storage.connection import Database
 from robot_memory.storage.damage import DamagedPage
-from robot_memory.storage.indexes import entries, set_aside
+from robot_memory.storage.indexes import entries, forms, other_vectors, set_aside
 from robot_memory.storage.indexes.set_aside import CONTEXTS, VECTORS, WORDS
 from robot_memory.storage.tables import event_hours, mending, rule_conditions
 
@@ -42,6 +42,7 @@ logger = logging.getLogger(__name__)
 _NEVER_USED = re.compile(r'Page (\d+): never used')
 _MOST_LINES = 10_000_000
 _CONFIG = 'memories_fts_config'
+_BESIDE = frozenset(('other_vectors', 'form_vectors'))
 _PUT_VERSION = f"INSERT OR IGNORE INTO {_CONFIG} (k, v) VALUES ('version', 4)"
 """Without its version FTS5 opens no index, not even to make it anew."""
 
@@ -145,7 +146,7 @@ def _mend(db: Database, plan: Plan, found: Sequence[DamagedPage]) -> dict[str, i
             connection.execute('BEGIN IMMEDIATE')
             try:
                 _refuse_written(db, plan)
-                if VECTORS in plan.groups and not leaves:
+                if VECTORS in plan.groups and not leaves and not _is_kept(plan.tables):
                     _keep_vectors(source, connection)
                 _remake(connection, plan, found)
                 marks = mending.read(connection)
@@ -231,7 +232,19 @@ def _keep_vectors(source: apsw.Connection, connection: apsw.Connection) -> None:
     )
 
 
+def _is_kept(tables: Collection[str]) -> bool:
+    """Say whether the index of vectors itself is whole, and stays: what is beside it is not."""
+    return {table for table in tables if set_aside.GROUP_OF[table] == VECTORS} <= _BESIDE
+
+
 def _remake_vectors(connection: apsw.Connection, tables: Collection[str]) -> None:
+    if _is_kept(tables):
+        if 'other_vectors' in tables:
+            connection.execute('DELETE FROM other_vectors')
+        if 'form_vectors' in tables:
+            forms.clear_vectors(connection)
+        other_vectors.scan_anew(connection)
+        return
     emptied = {'indexed', 'collections'} | ({'other_vectors'} & set(tables))
     if {'forms', 'form_vectors'} & set(tables):
         emptied |= {'forms', 'form_vectors'}

@@ -261,6 +261,12 @@ def return_first(connection: apsw.Connection, model: int) -> None:
     connection.execute('DELETE FROM form_vectors WHERE model = ?', (model,))
 
 
+def clear_vectors(connection: apsw.Connection) -> None:
+    """Remove the vectors of all forms; each waits for one of the first model."""
+    connection.execute('DELETE FROM form_vectors')
+    connection.execute('INSERT INTO form_vectors (form, model) SELECT id, ? FROM forms', (FIRST,))
+
+
 # For a copy in memory
 
 

@@ -150,6 +150,13 @@ def scan(connection: apsw.Connection, second: SecondModel, limit: int) -> bool:
     return True
 
 
+def scan_anew(connection: apsw.Connection) -> None:
+    """Have `scan` look at all memories once more."""
+    second = find_second(connection)
+    if second is not None:
+        _write(connection, SecondModel(**{**vars(second), 'scanned': 0}))
+
+
 def is_scanned(connection: apsw.Connection, second: SecondModel) -> bool:
     """Say whether it is known of all memories whether they wait for a vector."""
     ((more,),) = connection.execute(
