@@ -33,21 +33,35 @@ CONNECTIONS = 12
 HANG_SECONDS = 600.0
 PROCESSES = 500
 """Of so many calls of the command line one is a process of its own."""
+OBEYED = {
+    *map(chr, (*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F)),
+    *map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A))),
+} - set('\t\n\r')
+"""Characters that drive a terminal or turn a text: none is in what a face prints."""
+PRINTED_AS_TEXT = 0.5
+"""The share of the command line's calls that print for people, not JSON."""
 NOT_FIT = '\0', '\ud800'
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Say whether a call was answered, and with what, or refused by which code and words."""
+    """
+    Say whether a call was answered, and with what, or refused by which code and words.
+
+    `printed` is what it gave as text.
+    """
 
     answered: bool
     answer: Any
     code: str = ''
     message: str = ''
+    printed: str = ''
 
     @property
     def fault(self) -> str:
         """Return what is wrong with it, '' where nothing is."""
+        if obeyed := sorted(OBEYED.intersection(self.printed + self.message)):
+            return f'controls {obeyed} in {self.printed + self.message!r:.400}'
         if self.answered:
             return ''
         if self.code == 'internal' or not self.message:
@@ -344,14 +358,17 @@ def _read_outcome(connection: http.client.HTTPConnection) -> Outcome:
     if 'error' in told:
         is_ours = told['error'].get('code') == -32603
         return Outcome(
-            False, None, 'internal' if is_ours else 'no_request', str(told['error'])[:300]
+            False,
+            None,
+            'internal' if is_ours else 'no_request',
+            str(told['error'].get('message'))[:300],
         )
     result = told['result']
     answer = result.get('structuredContent')
-    if not result.get('isError'):
-        return Outcome(True, answer)
-    answer = answer or {}
     said = ' '.join(one.get('text', '') for one in result.get('content', []))
+    if not result.get('isError'):
+        return Outcome(True, answer, printed=said)
+    answer = answer or {}
     return Outcome(False, None, str(answer.get('error_code', 'invalid_argument')), said)
 
 
@@ -368,18 +385,21 @@ class CommandLine:
 
     def call_all(self, requests: Sequence[Request], wild: Wild) -> list[Outcome]:
         """Make calls one after another; return what came of each."""
-        return [self._call(tool, given) for tool, given in requests]
+        return [
+            self._call(tool, given, is_json=wild.chance.random() >= PRINTED_AS_TEXT)
+            for tool, given in requests
+        ]
 
-    def _call(self, tool: Tool[Any, Any], given: dict[str, Any]) -> Outcome:
-        line = [tool.name.replace('_', '-'), '--db', str(self._db), '--model', 'none', '--json']
-        line += _write_line(tool, given)
+    def _call(self, tool: Tool[Any, Any], given: dict[str, Any], *, is_json: bool) -> Outcome:
+        line = [tool.name.replace('_', '-'), '--db', str(self._db), '--model', 'none']
+        line += ['--json'] * is_json + _write_line(tool, given)
         self._made += 1
         if self._made % PROCESSES == 0:
-            return _run_process([_clean(part) for part in line])
+            return _run_process([_clean(part) for part in line], is_json)
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = cli.run(line)
-        return _judge_exit(code, out.getvalue(), err.getvalue())
+        return _judge_exit(code, out.getvalue(), err.getvalue(), is_json)
 
 
 def _write_line(tool: Tool[Any, Any], given: dict[str, Any]) -> list[str]:
@@ -406,22 +426,25 @@ def _say(value: Any) -> str:
         return 'null'
 
 
-def _run_process(line: list[str]) -> Outcome:
+def _run_process(line: list[str], is_json: bool) -> Outcome:
     done = subprocess.run(
         ['robot-memory', *line], capture_output=True, text=True, errors='replace', check=False
     )
-    return _judge_exit(done.returncode, done.stdout, done.stderr)
+    return _judge_exit(done.returncode, done.stdout, done.stderr, is_json)
 
 
-def _judge_exit(code: int, out: str, err: str) -> Outcome:
+def _judge_exit(code: int, out: str, err: str, is_json: bool) -> Outcome:
+    printed = out + err
+    if code == 0 and not is_json:
+        return Outcome(True, None, printed=printed)
     if code == 0:
         with contextlib.suppress(ValueError):
-            return Outcome(True, json.loads(out))
+            return Outcome(True, json.loads(out), printed=printed)
         return Outcome(False, None, 'internal', f'no JSON was printed: {out[:200]!r}')
     if code == 2:
-        return Outcome(False, None, 'usage', err[-300:])
+        return Outcome(False, None, 'usage', err[-300:], printed)
     said = err.partition('[')[2].partition(']')
-    return Outcome(False, None, said[0] if code == 1 else 'internal', err[-300:])
+    return Outcome(False, None, said[0] if code == 1 else 'internal', err[-300:], printed)
 
 
 def _find_free_port() -> int:
