@@ -166,7 +166,7 @@ class Salvaging:
         with histories.open_robot(life, base, 1) as robot:
             fill(robot, FACTS, seed=seed)
             chance = random.Random(f'{seed} notes')
-            for number in range(LONG_FACTS * (seed % 2)):
+            for number in range(0 if seed % 2 else LONG_FACTS):
                 note = chance.randbytes(LONG).hex()
                 robot.learn(f'Shelf {number} holds part {number * 37}', {'env': {'note': note}})
         self._content = (base / STORE).read_bytes()

@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[2]
 PATH = os.pathsep.join(filter(None, (os.environ.get('PYTHONPATH'), str(ROOT))))
 """The package with its interfaces first, where they are built."""
 ROUNDS = few_or_many(8, 100)
-PARTS = 'kills', 'every', 'cuts', 'errors', 'damage', 'clocks', 'calls', 'erasures'
+PARTS = 'kills', 'every', 'cuts', 'errors', 'damage', 'salvage', 'clocks', 'calls', 'erasures'
 COUNTED = (
     'killed at a call',
     'killed at a call, halfway where it writes',
@@ -44,6 +44,7 @@ COUNTED = (
     'a disk that is full from a call on',
     'flips',
     'pages',
+    'rows whose pages are whole',
     'jumps of the clock',
     'machines that started anew',
     'calls by Python',
