@@ -2,12 +2,14 @@
 Bits flipped and pages overwritten in a store at rest: which texts are told, and what is noticed.
 
 The store is written by the package and closed. Of a copy one bit is flipped in a page that is in
-use, or one such page is overwritten. A process then reads every memory by three calls and puts
+use, or one such page is overwritten, with noise or with zeros, whose checksum is zero. A process
+then reads every memory by some calls and puts
 the store in order; each text that it is told is compared.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import shutil
@@ -54,14 +56,14 @@ class Damaged:
         pages = len(content) // self._page
         page = chance.choice([one for one in range(1, pages + 1) if one not in self._free])
         start = (page - 1) * self._page
-        is_flip = chance.random() < 0.5
-        if is_flip:
+        kind = chance.choice(('flip', 'flip', 'page', 'blank page'))
+        if kind == 'flip':
             place = start + chance.randrange(HEADER if page == 1 else 0, self._page)
             content[place] ^= 1 << chance.randrange(8)
         else:
-            content[start : start + self._page] = chance.randbytes(self._page)
+            noise = chance.randbytes(self._page) if kind == 'page' else bytes(self._page)
+            content[start : start + self._page] = noise
         (ran / STORE).write_bytes(content)
-        kind = 'flip' if is_flip else 'page'
         found = self._read(ran)
         self.found[f'{kind}s'] += 1
         if 'ended' in found:
@@ -118,13 +120,14 @@ class Damaged:
                                 texts[memory_id] = [texts[memory_id], told]
                     except RobotMemoryError as error:
                         errors.append(str(error))
-                mended = robot.rows("SELECT detail FROM audit WHERE action = 'index_rebuilt'")
                 try:
                     steps = {step.name: step for step in robot.maintain(all=True).steps}
                     is_whole = 'intact' in steps['integrity'].detail and steps['audit'].done
                     maintain = 'whole' if is_whole else steps['integrity'].detail
                 except RobotMemoryError as error:
                     maintain = str(error)
+                with contextlib.suppress(RobotMemoryError):
+                    mended = robot.rows("SELECT detail FROM audit WHERE action = 'index_rebuilt'")
         except RobotMemoryError as error:
             errors.append(str(error))
         return {'told': texts, 'errors': errors, 'maintain': maintain, 'mended': mended}
