@@ -42,6 +42,12 @@ _STAND_INS = {
     " SELECT lost, 'default', '{}', 'ended', 0 FROM",
 }
 """What stores a row of which nothing but its id is known."""
+_SHADOWS = (
+    'SELECT s.name, s.rootpage FROM sqlite_schema AS s JOIN pragma_table_list AS l'
+    " ON l.schema = 'main' AND l.name = s.name WHERE l.type = 'shadow' AND NOT l.wr"
+    ' AND s.rootpage > 0'
+)
+"""The tables with ids that virtual tables keep."""
 
 
 @dataclass
@@ -154,13 +160,19 @@ def _mend(path: Path, copy: Path, done: Salvaged) -> None:
             for entry in _list_entries(connection, path)
             if entry[2] == 'table' and not entry[3]
         }
+        # Rows of theirs may look like those of a table: full text has ids and bytes.
+        rivals = {
+            name: TableTree(root, list_column_types(connection, name, without_rowid=False))
+            for name, root in connection.execute(_SHADOWS)
+        }
     finally:
         connection.close()
     roots = damage.read_roots(copy)
     for page in damage.name_pages(copy, damaged, roots):
         if page.owner in tables and not page.inner:
             done.lose(page.owner, str(page))
-    mend_trees(copy, damaged, tables, [roots[name] for name in roots.keys() - tables.keys()])
+    trees = tables | rivals
+    mend_trees(copy, damaged, trees, [roots[name] for name in roots.keys() - trees.keys()])
 
 
 def _list_entries(source: apsw.Connection, path: Path) -> list[Any]:
