@@ -9,31 +9,34 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from robot_memory.core.authority import Writer
-from robot_memory.core.errors import Conflict, InvalidArgument, RobotMemoryError, Unavailable
+from robot_memory.core.errors import (
+    Conflict,
+    InvalidArgument,
+    NotFound,
+    RobotMemoryError,
+    Unavailable,
+)
 from robot_memory.core.records import Session
 from robot_memory.ingest.results import LearnedText, Result
 from robot_memory.ingest.sessions import NONE, SessionFinder
 from robot_memory.ingest.tap import Tap
 from robot_memory.lifecycle import trials
+from robot_memory.lifecycle.authority import calling
 from robot_memory.lifecycle.erasure import was_erased
 from robot_memory.lifecycle.facts import learn
 from robot_memory.lifecycle.perceptions import (
     Perception,
-    PreparedPerception,
     StoredPerception,
-    insert_perception,
-    prepare_perception,
     store_perception,
+    store_together,
 )
 from robot_memory.lifecycle.usual_efforts import TopicEffort, store_effort
-from robot_memory.memory import Memory, caller
-from robot_memory.storage import Connection
+from robot_memory.memory import Memory
 from robot_memory.storage.indexes.duplicates import Duplicate
 from robot_memory.storage.read_only import ReadOnlyStore
 
@@ -79,7 +82,7 @@ class EventWriter:
         if isinstance(item, TopicEffort):
             store_effort(self._memory, item)
             return
-        with _calling(tap):
+        with calling(_make_writer(tap)):
             self._write(tap, item)
 
     def write_together(self, those: Sequence[tuple[str, Perception]]) -> None:
@@ -89,54 +92,34 @@ class EventWriter:
         Where another error is raised, as Unavailable where the store cannot take them now, none of
         them is kept or counted.
         """
-        prepared = list(self._prepare(those))
-        kept: list[StoredPerception | RobotMemoryError] = []
-        with self._memory.db.write() as connection:
-            for (tap, _), one in zip(those, prepared, strict=True):
-                kept.append(
-                    self._insert(connection, tap, one)
-                    if isinstance(one, PreparedPerception)
-                    else one
-                )
-        for (tap, item), outcome in zip(those, kept, strict=True):
+        assigned = list(self._assign_each(those))
+        given = [
+            (_make_writer(tap), one)
+            for (tap, _), one in zip(those, assigned, strict=True)
+            if isinstance(one, Perception)
+        ]
+        stored = iter(store_together(self._memory, given))
+        for (tap, item), one in zip(those, assigned, strict=True):
+            outcome = next(stored) if isinstance(one, Perception) else one
             if isinstance(outcome, StoredPerception):
                 self._count_stored(tap, item, outcome)
             else:
                 self._count_refused(tap, outcome)
-        for _ in range(sum(isinstance(one, StoredPerception) and one.new for one in kept)):
-            self._memory.folder.note_stored()
 
-    def _prepare(
+    def _assign_each(
         self, those: Iterable[tuple[str, Perception]]
-    ) -> Iterator[PreparedPerception | StoredPerception | RobotMemoryError]:
-        """Give what is to be inserted, or why it is not; sessions are looked up once."""
+    ) -> Iterator[Perception | RobotMemoryError]:
+        """Give each as one of its session, or why it cannot be; sessions are looked up once."""
         sessions: dict[tuple[str, int], Session | None] = {}
         for tap, item in those:
-            wanted = self._sessions.get(tap, NONE)
-            key = wanted, 0 if self._finder.live else item.stamp or 0
+            key = self._sessions.get(tap, NONE), 0 if self._finder.live else item.stamp or 0
             try:
                 if key not in sessions:
                     sessions[key] = self._finder.find(*key)
-                item = _assign(item, sessions[key])
-                with _calling(tap):
-                    yield prepare_perception(self._memory, item, looks_up=False)
-            except Unavailable:
-                raise
-            except RobotMemoryError as error:
+            except NotFound as error:
                 yield error
-
-    def _insert(
-        self, connection: Connection, tap: str, prepared: PreparedPerception
-    ) -> StoredPerception | RobotMemoryError:
-        """Insert a perception; what one that is refused has written is taken back."""
-        try:
-            with _calling(tap), connection:
-                stored = insert_perception(self._memory, connection, prepared)
-        except Unavailable:
-            raise
-        except RobotMemoryError as error:
-            return error
-        return stored
+            else:
+                yield _assign(item, sessions[key])
 
     def _count_stored(self, tap: str, item: Perception, stored: StoredPerception) -> None:
         seen = 'witnesses' if stored.witness else 'known'
@@ -194,14 +177,8 @@ class EventWriter:
                 logger.info('trial: %s', report.trial.describe())
 
 
-@contextmanager
-def _calling(tap: str) -> Iterator[None]:
-    """Have a tap be the caller in the block."""
-    before = caller.set(Writer('tap', tap, authority='robot'))
-    try:
-        yield
-    finally:
-        caller.reset(before)
+def _make_writer(tap: str) -> Writer:
+    return Writer('tap', tap, authority='robot')
 
 
 def _assign(item: _Assigned, session: Session | None) -> _Assigned:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from robot_memory.core.authority import Writer, is_higher
 from robot_memory.core.errors import Conflict
 from robot_memory.core.records import Record
+from robot_memory.memory import caller
 from robot_memory.storage import Connection
 from robot_memory.storage.tables import audit, proposals
 
@@ -69,3 +71,13 @@ def propose(
         f'is lower: it was not changed. Proposal {number} is open; an operator can accept it '
         f'(robot-memory review --accept {number})'
     )
+
+
+@contextmanager
+def calling(writer: Writer) -> Iterator[None]:
+    """Have a writer be the caller in the block."""
+    before = caller.set(writer)
+    try:
+        yield
+    finally:
+        caller.reset(before)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from robot_memory import detectors
 from robot_memory.core.authority import Writer
+from robot_memory.core.errors import RobotMemoryError, Unavailable
 from robot_memory.core.json_text import dump_json
 from robot_memory.core.places import check_spatial
 from robot_memory.core.records import Record, make_record
 from robot_memory.embedding.text_vectors import TextVectors
-from robot_memory.lifecycle.authority import may_change
+from robot_memory.lifecycle.authority import calling, may_change
 from robot_memory.lifecycle.classification import classify_measured
 from robot_memory.lifecycle.maps import mark_context, mark_position
 from robot_memory.lifecycle.no_record import refuse_unrecorded
@@ -37,6 +39,8 @@ from robot_memory.storage.tables.event_keys import Identity
 from robot_memory.storage.tables.parts import PACKED, Limits, Part
 from robot_memory.storage.tables.transforms import Edge
 from robot_memory.text.categories import PROTECTED, classify
+
+_Made = TypeVar('_Made')
 
 SAME_PICTURE_NS = 500_000_000
 """Pictures of one camera that look alike and are this near in time show the same moment."""
@@ -87,7 +91,7 @@ class StoredPerception:
 
 
 @dataclass(frozen=True)
-class PreparedPerception:
+class _Prepared:
     """
     Hold a perception that may be stored, and the vectors that were made of it.
 
@@ -108,19 +112,59 @@ def store_perception(memory: Memory, perception: Perception) -> StoredPerception
     that does not exist, Unavailable if the store cannot be written now, Conflict where nothing is
     recorded now.
     """
-    prepared = prepare_perception(memory, perception)
+    prepared = _prepare(memory, perception, looks_up=True)
     if isinstance(prepared, StoredPerception):
         return prepared
     with memory.db.write() as connection:
-        stored = insert_perception(memory, connection, prepared)
+        stored = _insert(memory, connection, prepared)
     if stored.new:
         memory.folder.note_stored()
     return stored
 
 
-def prepare_perception(
-    memory: Memory, perception: Perception, *, looks_up: bool = True
-) -> PreparedPerception | StoredPerception:
+def store_together(
+    memory: Memory, given: Sequence[tuple[Writer, Perception]]
+) -> list[StoredPerception | RobotMemoryError]:
+    """
+    Store perceptions in one transaction, in their order, and return what became of each.
+
+    One that is refused leaves nothing, and takes no other along. Where another error is raised, as
+    Unavailable if the store cannot be written now, none of them is stored.
+    """
+    kept: list[StoredPerception | RobotMemoryError] = []
+    prepared = [_try(writer, partial(_prepare, memory, one)) for writer, one in given]
+    with memory.db.write() as connection:
+        for (writer, _), one in zip(given, prepared, strict=True):
+            if isinstance(one, _Prepared):
+                kept.append(_try(writer, partial(_insert_alone, memory, connection, one)))
+            else:
+                kept.append(one)
+    for _ in range(sum(isinstance(one, StoredPerception) and one.new for one in kept)):
+        memory.folder.note_stored()
+    return kept
+
+
+def _try(writer: Writer, act: Callable[[], _Made]) -> _Made | RobotMemoryError:
+    """Return what a writer's act makes, or the error by which it is refused."""
+    try:
+        with calling(writer):
+            return act()
+    except Unavailable:
+        raise
+    except RobotMemoryError as error:
+        return error
+
+
+def _insert_alone(memory: Memory, connection: Connection, prepared: _Prepared) -> StoredPerception:
+    """Insert a perception in a savepoint."""
+    with connection:
+        stored = _insert(memory, connection, prepared)
+    return stored
+
+
+def _prepare(
+    memory: Memory, perception: Perception, *, looks_up: bool = False
+) -> _Prepared | StoredPerception:
     """
     Make the vectors of a perception; one that is known is returned as stored.
 
@@ -131,23 +175,21 @@ def prepare_perception(
     check_spatial(perception.context)
     identity, text = perception.identity, perception.description
     if identity is None:
-        return PreparedPerception(perception, memory.embed_passage(text))
+        return _Prepared(perception, memory.embed_passage(text))
     if not looks_up:
         vectors = memory.vectorizer.find_form(text)
         if vectors is not None or memory.embedder.get_if_loaded() is None:
-            return PreparedPerception(perception, vectors)
+            return _Prepared(perception, vectors)
     with memory.db.read() as connection:
         known, is_enough, witnessed = _recognize(connection, perception, identity)
         is_embedded = not is_enough and _is_embedded(memory, connection, perception)
     if is_enough:  # before a vector is made, which takes longer than all the rest
         return StoredPerception(known, new=False, has_vector=False)
     vectors = None if witnessed or is_embedded else memory.vectorizer.embed_form(text)
-    return PreparedPerception(perception, vectors, is_embedded)
+    return _Prepared(perception, vectors, is_embedded)
 
 
-def insert_perception(
-    memory: Memory, connection: Connection, prepared: PreparedPerception
-) -> StoredPerception:
+def _insert(memory: Memory, connection: Connection, prepared: _Prepared) -> StoredPerception:
     """Store a perception in the caller's transaction, as `store_perception` does."""
     perception, identity = prepared.perception, prepared.perception.identity
     known = 0
