@@ -18,23 +18,12 @@ from pathlib import Path
 from robot_memory.api import RobotMemory
 from robot_memory.core.progress import make_progress_bar
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from conversation_texts import PEOPLE, SAID, fill_form
+
 TURNS, SESSIONS, CALLS = 500, 5, 100
-PEOPLE = ('operator:anna', 'operator:ben')
-THINGS = ('red cup', 'blue tray', 'steel plate', 'glass door', 'wet towel', 'green box')
-PLACES = ('left shelf', 'charging dock', 'kitchen table', 'lab bench', 'upper drawer')
-SAID = (
-    'Bring the {thing} from the {place} before {hour}:00.',
-    'I prefer the {thing} on the {place} when it is {hour}:00.',
-    'Never put the {thing} on the {place} after {hour}:00.',
-    'The gripper slipped on the {thing} near the {place} {hour} times, what happened?',
-)
 ASKED = 'what should I know about the {thing} and the {place} at {hour}:00'
-
-
-def fill_form(chance: random.Random, form: str) -> str:
-    """Return a form with its blanks filled in."""
-    thing, place = chance.choice(THINGS), chance.choice(PLACES)
-    return form.format(thing=thing, place=place, hour=chance.randrange(24))
 
 
 def measure_ms(

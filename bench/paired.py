@@ -1,5 +1,5 @@
 """
-Compare learn and recall of this checkout with those of another one, side by side.
+Compare calls of this checkout with those of another one, side by side.
 
 `paired.py OTHER` (a folder or a commit) starts a process for each, with a store of its own, and
 lets them take turns at short blocks of calls, in processor time of all threads: what slows the
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -24,9 +25,16 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 # The environment leaves this folder out.
+from conversation_texts import ANSWERS, PEOPLE, SAID, fill_form  # noqa: E402
 from facts import make_fact, make_question  # noqa: E402
 
-BLOCK = {'learn': 50, 'recall': 25, 'recall, filter': 25, 'recall, a hundred': 5}
+BLOCK = {
+    'learn': 50,
+    'recall': 25,
+    'recall, filter': 25,
+    'recall, a hundred': 5,
+    'save_conversation': 10,
+}
 """Calls of a block."""
 ASKED: dict[str, dict[str, Any]] = {
     'recall': {},
@@ -47,7 +55,14 @@ def serve(folder: Path, durability: str, model: str) -> None:
         for line in sys.stdin:
             name, number = line.strip().rsplit(' ', 1)
             block = range(int(number) * BLOCK[name], (int(number) + 1) * BLOCK[name])
-            if name == 'learn':
+            if name == 'save_conversation':
+                chance = random.Random(number)
+                said = [fill_form(chance, chance.choice(SAID)) for _ in block]
+                answers = [fill_form(chance, chance.choice(ANSWERS)) for _ in block]
+                start = time.process_time()
+                for one, other in zip(said, answers, strict=True):
+                    memory.save_conversation(one, other, actor_id=PEOPLE[0])
+            elif name == 'learn':
                 facts = [make_fact(number) for number in block]
                 start = time.process_time()
                 for text, context in facts:
@@ -87,9 +102,11 @@ class Side:
         self._process.communicate()
 
 
-def compare(other: Path, blocks: int, options: Sequence[str]) -> dict[str, list[float]]:
+def compare(
+    other: Path, names: Sequence[str], blocks: int, options: Sequence[str]
+) -> dict[str, list[float]]:
     """Return the ratios of the blocks: calls a second here by those of the other checkout."""
-    ratios: dict[str, list[float]] = {name: [] for name in BLOCK}
+    ratios: dict[str, list[float]] = {name: [] for name in names}
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
         sides = [
             Side(other, Path(one), options),
@@ -113,6 +130,7 @@ def main() -> None:
     parser.add_argument('--blocks', type=int, default=60)
     parser.add_argument('--durability', default='normal', choices=('full', 'normal'))
     parser.add_argument('--model', default='none', help="a folder, or '' for the default model")
+    parser.add_argument('--only', action='append', choices=tuple(BLOCK), help='calls to compare')
     parser.add_argument('--serve', type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
@@ -123,7 +141,8 @@ def main() -> None:
     from import_speed import find_checkout  # of this checkout, not of an older one that serves
 
     options = ['--durability', given.durability, '--model', given.model]
-    ratios = compare(find_checkout(given.other), given.blocks, options)
+    names = given.only or list(BLOCK)
+    ratios = compare(find_checkout(given.other), names, given.blocks, options)
     quartiles = {
         name: statistics.quantiles(found, n=4, method='inclusive')
         for name, found in ratios.items()

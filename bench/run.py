@@ -5,7 +5,7 @@ Prints tables, and writes bench/results.json after each of its parts; at the end
 became slower than in the run before:
 
 scale    learn, recall, memory, file and start at 1k, 10k and 100k memories; some 5 minutes
-paired   learn and recall beside an earlier commit (--before), in turns; half a minute
+paired   calls beside an earlier commit (--before), in turns; a minute
 models   what the second embedding model costs beside the first; 4 minutes
 side     the harness that stands outside of the project (ROBOT_MEMORY_BENCH, by default
          ../shared/bench/robotmem_bench.py), at 10k memories; about 4 minutes
@@ -255,7 +255,13 @@ def run_harness(subjects: dict[str, scale.Subject], size: int) -> dict[str, Any]
 def measure_paired(before: str, *, quick: bool) -> Any:
     """Return how learn and recall compare with those of another checkout, in turns."""
     if Path(before).is_dir() or has_commit(before):
-        return run_script('paired.py', before, '--json', '--blocks', '8' if quick else '40')
+        common = ('paired.py', before, '--json', '--blocks')
+        found = run_script(*common, '8' if quick else '40')
+        said = ('--only', 'save_conversation', '--model', '')
+        embedded = found and run_script(*common, '4' if quick else '20', *said)
+        for name, quartiles in (embedded or {}).get('ratios', {}).items():
+            found['ratios'][f'{name}, with models'] = quartiles
+        return found
     print(f'no folder or commit {before} to compare with', file=sys.stderr)
     return None
 

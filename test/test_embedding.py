@@ -144,6 +144,14 @@ def test_the_two_forms_of_the_tokenizer_agree(model_directory: Path) -> None:
         )
 
 
+def test_a_word_is_split_into_the_same_pieces_alone_and_again(model_directory: Path) -> None:
+    pieces = PieceTokenizer(model_directory / 'pieces.bin')
+    texts = [f'passage: {text}' for text in (*UNRELATED, '🤖 🤖', '红色的杯子 red')]
+    first = [pieces(text, 512) for text in texts]
+    fresh = [PieceTokenizer(model_directory / 'pieces.bin')(text, 512) for text in texts]
+    assert [pieces(text, 512) for text in texts] == first == fresh
+
+
 def test_paraphrases_pass_the_bar_for_duplicates(embedder: OnnxEmbedder) -> None:
     assert min(similarity(embedder, pair) for pair in PARAPHRASES) > 0.85
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from narrowing import require
 from robots import MovableClock, Robot
+from waiting import HANG_SECONDS
 
 from robot_memory.core.errors import Unavailable
 from robot_memory.embedding import BackgroundEmbedder
@@ -18,10 +22,12 @@ class Fragile:
 
     def __init__(self, model: Any) -> None:
         self.model, self.fails, self.calls = model, False, 0
+        self.texts: list[str] = []
         self.name, self.dimension = model.name, model.dimension
         self.calibration = model.calibration
 
     def embed_passages(self, texts: Any) -> Any:
+        self.texts += texts
         return self._made(self.model.embed_passages, texts)
 
     def embed_query(self, text: str) -> Any:
@@ -164,3 +170,46 @@ def test_a_form_is_asked_for_again_after_the_model_failed(fragile: tuple[Any, ..
     assert robot.memory.vectorizer.embed_form('Turned for 3 s') is None
     model.fails = False
     assert robot.memory.vectorizer.embed_form('Turned for 4 s') is not None
+
+
+def test_a_text_that_is_said_again_is_embedded_once(fragile: tuple[Any, ...]) -> None:
+    robot, model = fragile
+    robot.save_conversation('Bring the red cup', 'I see.')
+    first = list(model.texts)
+    assert {'Bring the red cup', 'I see.'} <= set(first)
+    robot.save_conversation('Bring the blue cup', 'I see.')
+    robot.learn('Bring the blue cup')
+    assert model.texts == [*first, 'Bring the blue cup']
+    assert robot.rows('SELECT count(*) FROM indexed WHERE coarse IS NULL') == [(0,)]
+
+
+def test_vectors_that_are_kept_are_those_that_the_model_makes(fragile: tuple[Any, ...]) -> None:
+    robot, model = fragile
+    texts = ['red cup', 'blue cup', 'red cup', 'red' * 101]
+    for _ in range(2):
+        made = require(robot.memory.embed_passages(texts))
+        for text, found in zip(texts, made, strict=True):
+            assert np.allclose(found.first, model.model.embed_passages([text])[0], atol=1e-6)
+    assert model.texts.count('red cup') == 1
+    assert model.texts.count('red' * 101) == 2  # of longer texts nothing is kept
+
+
+def test_no_vectors_are_kept_without_those_of_a_second_model_that_failed(
+    open_robot: Callable[..., Robot],
+    tiny_embedders: dict[int, BackgroundEmbedder],
+    english_embedder: BackgroundEmbedder,
+    clock: MovableClock,
+) -> None:
+    robot = open_robot(embedder=tiny_embedders[8], second=english_embedder, resident=False)
+    assert robot.memory.second.wait(HANG_SECONDS)
+    vectorizer, text = robot.memory.vectorizer, 'the red cup is on the left shelf'
+    while vectorizer.second_breaker.state == 'closed':
+        with suppress(RuntimeError), vectorizer.second_breaker.attempt():
+            raise RuntimeError('the second model is gone')
+    (alone,) = require(vectorizer.embed_passages([text]))
+    assert alone.second is None
+    clock.forward(seconds=60)
+    (both,) = require(vectorizer.embed_passages([text]))
+    assert both.second is not None
+    (again,) = require(vectorizer.embed_passages([text]))
+    assert again.second_model == both.second_model != ''

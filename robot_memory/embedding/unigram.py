@@ -20,6 +20,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from robot_memory.core.errors import Unavailable
+from robot_memory.text.caching import cache_texts
 
 MAGIC = b'RMP1'
 HEADER = struct.Struct('<4sIIiii')
@@ -34,6 +35,10 @@ SPACES = '\t\n\f\r\u1680\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u2581\ufeff\u
 
 _CLEAN = str.maketrans({**dict.fromkeys(CONTROLS, ''), **dict.fromkeys(SPACES, ' ')})
 _RUN_OF_SPACES = re.compile(' {2,}')
+_WORD = re.compile('▁[^▁]*')
+"""A word with the mark before it: no piece reaches over a mark, so that each is split alone."""
+_WORDS = 4096
+"""Words whose pieces are kept: a site says the same ones."""
 
 
 class PieceTokenizer:
@@ -54,14 +59,16 @@ class PieceTokenizer:
         self._text = data[cut + 4 * self.pieces :]
         self._unknown_score = min(self._scores) - UNKNOWN_PENALTY
         self._buckets: dict[int, dict[str, int]] = {}
+        self._split_word = cache_texts(_WORDS)(self._find_best_path)
 
     def __call__(self, text: str, limit: int) -> list[int]:
         """Give at most `limit` ids, the ones of begin and end included."""
         line = _normalise(text)[: limit * LONGEST_PIECE]
         ids: list[int] = []
-        for piece in self._find_best_path(line):
-            if piece != self._unknown or ids[-1:] != [piece]:
-                ids.append(piece)
+        for word in _WORD.findall(line):
+            for piece in self._split_word(word):
+                if piece != self._unknown or ids[-1:] != [piece]:
+                    ids.append(piece)
         return [self._begin, *ids[: limit - 2], self._end]
 
     def _find_best_path(self, line: str) -> list[int]:

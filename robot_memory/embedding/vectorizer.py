@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,6 +21,7 @@ from robot_memory.embedding.quantisation import Plane, Vector
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.metrics.circuit_breaker import CircuitBreaker
 from robot_memory.metrics.registry import Registry
+from robot_memory.text.caching import LONGEST
 from robot_memory.text.forms import make_form
 from robot_memory.text.language import find_language
 
@@ -28,6 +29,8 @@ logger = logging.getLogger(__name__)
 
 _FORMS = 500
 """Forms of sentences whose vectors are kept: a tap has some ten, with each topic and joint."""
+_PASSAGES = 256
+"""Texts to store whose vectors are kept."""
 _SITUATIONS = 256
 """Situations of trials whose vectors are kept: one asks before a trial, and reports after it."""
 
@@ -51,6 +54,14 @@ class QueryVector:
         """Return what compares a vector that an embedder made."""
         coarse, _ = quantisation.split(vector)
         return QueryVector(vector, coarse, embedder.name, embedder.calibration)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """Hold vectors of texts; they are not whole where the second model failed."""
+
+    vectors: list[TextVectors]
+    is_whole: bool = True
 
 
 class Vectorizer:
@@ -85,6 +96,9 @@ class Vectorizer:
         self._forms: cachetools.Cache[tuple[str, str, str], TextVectors] = cachetools.LRUCache(
             _FORMS
         )
+        self._passages: cachetools.Cache[tuple[str, str, str], TextVectors] = cachetools.LRUCache(
+            _PASSAGES
+        )
         self._situations: cachetools.Cache[tuple[str, str], Vector] = cachetools.LRUCache(
             _SITUATIONS
         )
@@ -112,30 +126,56 @@ class Vectorizer:
         return self._try_embed(self.breaker, 'embed_passages', embed)
 
     def embed_passages(self, texts: Sequence[str]) -> list[TextVectors] | None:
-        """Return the vectors of texts to keep, or None while there is no first model that can."""
+        """
+        Return the vectors of texts to keep, or None while there is no first model that can.
+
+        Those of the latest short texts are kept: answers and known facts are said again and again.
+        """
+        names = self._name_models()
+        if names is None:
+            return None
+        with self._lock:
+            known = {text: self._passages.get((*names, text)) for text in texts}
+        missing = [text for text, found in known.items() if found is None]
+        if missing:
+            made = self._embed_passages(missing)
+            if made is None:
+                return None
+            known.update(zip(missing, made.vectors, strict=True))
+            if made.is_whole:
+                self._keep_passages(names, zip(missing, made.vectors, strict=True))
+        return [found for text in texts if (found := known[text]) is not None]
+
+    def _keep_passages(
+        self, names: tuple[str, str], made: Iterable[tuple[str, TextVectors]]
+    ) -> None:
+        with self._lock:
+            for text, found in made:
+                if len(text) <= LONGEST:
+                    second = None if found.second is None else found.second.copy()
+                    kept = replace(found, first=found.first.copy(), second=second)  # not its batch
+                    self._passages[names[0], names[1], text] = kept
+
+    def _embed_passages(self, texts: Sequence[str]) -> _Made | None:
         made = self.embed_first(texts)
         if made is None:
             return None
         found = list(map(TextVectors, made))
         second = self.get_second()
         if second is None:
-            return found
+            return _Made(found)
         places = [
             place for place, text in enumerate(texts) if find_language(text) in second.languages
         ]
-        chosen = [texts[place] for place in places]
-        others = (
-            self._try_embed(
-                self.second_breaker,
-                'embed_passages_second',
-                partial(second.embed_passages, chosen),
-            )
-            if chosen
-            else None
-        )
-        for place, vector in zip(places, () if others is None else others, strict=False):
+        if not places:
+            return _Made(found)
+        embed = partial(second.embed_passages, [texts[place] for place in places])
+        others = self._try_embed(self.second_breaker, 'embed_passages_second', embed)
+        if others is None:
+            return _Made(found, is_whole=False)
+        for place, vector in zip(places, others, strict=False):
             found[place] = TextVectors(made[place], vector, second.name)
-        return found
+        return _Made(found)
 
     def embed_form(self, text: str) -> TextVectors | None:
         """
@@ -150,11 +190,11 @@ class Vectorizer:
         known = self._find_form(key)
         if known is not None:
             return known
-        made = self.embed_passages([key[-1]])
+        made = self._embed_passages([key[-1]])
         if made is None:
             return None
-        found = replace(made[0], form=key[-1])
-        if not key[1] or found.second is not None:  # else the second model failed
+        found = replace(made.vectors[0], form=key[-1])
+        if made.is_whole:
             with self._lock:
                 self._forms[key] = found
         return found
@@ -166,10 +206,15 @@ class Vectorizer:
 
     def _make_form_key(self, text: str) -> tuple[str, str, str] | None:
         """Return the names of the models and the form; None while there is no first model."""
+        names = self._name_models()
+        return None if names is None else (*names, make_form(text))
+
+    def _name_models(self) -> tuple[str, str] | None:
+        """Return the names of both models, '' for none; None while there is no first one."""
         first, second = self._embedder.get_if_loaded(), self._second.get_if_loaded()
         if first is None:
             return None
-        return first.name, '' if second is None else second.name, make_form(text)
+        return first.name, '' if second is None else second.name
 
     def _find_form(self, key: tuple[str, str, str]) -> TextVectors | None:
         with self._lock:
