@@ -159,7 +159,7 @@ def _insert_alone(memory: Memory, connection: Connection, prepared: _Prepared) -
     """Insert a perception in a savepoint."""
     with connection:
         stored = _insert(memory, connection, prepared)
-    return stored
+    return stored  # noqa: RET504 (mypy takes it that the block may swallow errors)
 
 
 def _prepare(
