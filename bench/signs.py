@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import math
 import random
 import re
 import sysconfig
@@ -25,10 +26,12 @@ from robot_memory.core.progress import make_progress_bar
 from robot_memory.embedding import BackgroundEmbedder, Embedder, quantisation
 from robot_memory.embedding.loader import open_second_model
 from robot_memory.embedding.packaged import SECOND_MODEL, is_fetched
-from robot_memory.search.signs import Signs
+from robot_memory.search.signs import Signs, count_differing
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZE, BATCH, EVERY = 24_000, 128, 60
+BAR = 0.84
+"""Cosine from which on texts of one duplicate key are duplicates."""
 MANY = (256, 512, 1024, 2048, 4096)
 """Vectors that are compared of all: recall takes 4,096, or one of 64 where that is more."""
 
@@ -43,7 +46,11 @@ def main() -> None:
     first.start()
     models = [embedder] if (embedder := first.wait()) is not None else []
     models += [open_second_model('')] if is_fetched(SECOND_MODEL) else []
-    print(json.dumps({model.name: count_found(*embed(model, texts)) for model in models}))
+    found = {}
+    for model in models:
+        kept, asked = embed(model, texts)
+        found[model.name] = {**count_found(kept, asked), 'repeats': count_repeats(kept)}
+    print(json.dumps(found))
 
 
 def list_texts(size: int) -> list[str]:
@@ -105,6 +112,35 @@ def count_found(
                 shares.append(np.isin(nearest, likely).mean())
             found.setdefault(str(size), {})[str(many)] = round(float(np.mean(shares)), 4)
     return found
+
+
+def count_repeats(kept: NDArray[np.float32]) -> dict[str, dict[str, float]]:
+    """
+    Return the share of vectors found again at the bar of duplicates, by how many are compared.
+
+    A question lies there in a random direction from a vector, or straight toward another one.
+    """
+    chance = np.random.default_rng(3)
+    planes, _ = quantisation.split(kept)
+    signs = Signs(planes)
+    words = signs.take(np.arange(len(kept)))
+    shares: dict[str, dict[str, float]] = {}
+    for direction in ('random', 'toward another'):
+        places = []
+        for place in chance.choice(len(kept), min(300, len(kept)), replace=False).tolist():
+            vector = kept[place]
+            away = chance.normal(size=len(vector))
+            if direction != 'random':
+                away = kept[chance.integers(len(kept))]
+            away = away - (away @ vector) * vector
+            query = BAR * vector + math.sqrt(1 - BAR**2) * away / np.linalg.norm(away)
+            plane, _ = quantisation.split(query.astype(np.float32))
+            differ = count_differing(words, signs.pack(plane))
+            places.append(int((differ < differ[place]).sum()))
+        shares[direction] = {
+            str(many): round(float(np.mean(np.array(places) < many)), 4) for many in MANY
+        }
+    return shares
 
 
 if __name__ == '__main__':

@@ -24,7 +24,7 @@ _PROBES = 20
 """Cells that are looked into; docs/decisions/indexes.md says what that finds."""
 _GROWTH = 4
 """Centroids are made anew when there are so many times the rows they were made of."""
-_LIKELY = 2048
+_LIKELY = 1024
 """Rows of a probe that are given at most: those whose signs differ least from the query's."""
 _BLOCK = 16_384
 
