@@ -4,6 +4,7 @@
 # PYTHONS=<pythons> the interpreters of `make test-pythons`, in place of all that are found
 # QUICK=1           `make bench` in some minutes, not half an hour; `make lives` in 10, not 3 hours
 # FULL=1            `make bench` with 1M memories, 5M events, a year of 1M: some hours
+# SIZES=5000000     `make bench` with stores of so many memories alone: 5M take 1.5 hours and 15 GB
 # ROUNDS=100 HOURS=1 SEED=7 PART=cuts `make torture`: how much, until when, what again, one part
 # TESTS=<arguments> passed on to pytest, in place of the whole test directory
 export PYTHON PYTHONS
@@ -43,8 +44,8 @@ test-pythons: ## Run `make test` on every Python 3.10 to 3.14 that is installed.
 demo: build ## Start the node, replay a recording, learn and recall; BAG=<rosbag2> for your own.
 	@$(run) python scripts/demo.py $(if $(BAG),--bag "$(abspath $(BAG))")
 
-bench: build ## Measure speed, size and quality, compared with a peer; QUICK=1 or FULL=1.
-	@$(run) python bench/run.py $(if $(QUICK),--quick,$(if $(FULL),--full))
+bench: build ## Measure speed, size and quality, compared with a peer; QUICK=1, FULL=1 or SIZES=.
+	@$(run) python bench/run.py $(if $(SIZES),--only scale --without-peer --sizes $(SIZES),$(if $(QUICK),--quick,$(if $(FULL),--full)))
 
 lives: build ## Let memories learn two skills through simulated lives; QUICK=1, or 3 hours.
 	@$(run) python bench/lives/run.py $(if $(QUICK),--quick)

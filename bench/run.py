@@ -25,6 +25,9 @@ quality  how well recall finds: bench/retrieval/measure.py; some minutes, more t
 
 All of it takes about half an hour.
 
+--sizes names other sizes for `scale`: 5000000 takes 1.5 hours and 15 GB of TMPDIR. `make bench
+SIZES=5000000` measures these alone.
+
 --full adds what takes hours: 1M memories (10 minutes, 3 GB of TMPDIR), 5M events (3 minutes, 1
 GB), a year of 1M perceptions (45 minutes of processor time, 0.2 GB), and 10M event rows (5
 minutes, 2 GB). `--only` chooses among the parts: `python bench/run.py --full --only year`.
