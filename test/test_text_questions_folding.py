@@ -40,6 +40,21 @@ def test_forms_are_folded_to_one_as_long(said: str, folded: str) -> None:
 @pytest.mark.parametrize(
     ('question', 'read_as'),
     [
+        ("the day's first two door openings", 'oldest first, 2 of them, 2026-11-20'),
+        ('刚才一点四十来分有人推了你，力有多大？', 'pushes, 2026-11-20 13:25 to 13:55'),
+        ('there was a slide along the arm yesterday. How long?', 'slides, 2026-11-19'),
+        ('统计一下：螺丝拧滑牙的总次数', 'screwing, count, failure'),
+        ('今天所有任务（换工具都算上）失败的占几成？', 'tasks, share, 2026-11-20'),
+        (
+            'Context: choosing a gripper for the next job. Query: mass of the cap measured today.',
+            'weight, 2026-11-20',
+        ),
+        (
+            'of the tool changes this week, give me the second one',
+            'oldest first, from the 2nd on, 1 of them',
+        ),
+        ('哪几次换工具用了五十秒还不止？', 'duration at least 50 s'),
+        ('all of yesterdays boxes together, how many kg is that', 'sum of mass, 2026-11-19'),
         ('停过机吗', 'emergency stops or protective stops'),
         ('电动螺丝刀好像断过连接', 'connection lost'),
         (
@@ -70,11 +85,19 @@ def test_forms_are_read(question: str, read_as: str) -> None:
         ('how many boxes ended up on the pallet today?', 'success'),
         ('average insertion force of the pegs that went in today?', 'success'),
         ('昨天码的箱子合计多少公斤', ''),
+        ('did the night shift end well?', ''),
+        ('which screw went in crooked today?', ''),
         ('how many boxes did you stack today?', ''),
     ],
 )
 def test_what_was_achieved_asks_for_successes(question: str, outcome: str) -> None:
     assert read(question).outcome == outcome
+
+
+def test_what_may_be_done_asks_for_a_rule() -> None:
+    asked = read("visitors are coming: what's the hardest they may push the arm?")
+    assert asked.statement
+    assert asked.quoted
 
 
 @pytest.mark.parametrize(

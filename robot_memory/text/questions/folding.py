@@ -44,6 +44,7 @@ _HEAD = re.compile('头一(?=[根颗箱块把扇台张只枚回次])')
 _TIMES = re.compile(
     '(?<=[第一二两三四五六七八九十几哪那这每上多某头末后]|\\d)回(?![合来去头家到收放桩复答应])'
 )
+_CLOCK = re.compile('(?<=十)来分(?!钟)|刚才(?=[\\d一二两三四五六七八九十]{1,3}[点:])')
 _WHETHER = re.compile(r'(?!有没有)([\u4e00-\u9fff])没(?=\1)')
 _SEPARABLE = {
     '停': '机 工 车', '断': '连接 连 线 网', '掉': '线', '撞': '车 机', '打': '滑', '松': '手',
@@ -71,9 +72,18 @@ def fold_forms(folded: str) -> str:
         folded = _HEAD.sub('第一', folded)
     if '回' in folded:
         folded = _TIMES.sub('次', folded)
+    if '来分' in folded or '刚才' in folded:
+        folded = _CLOCK.sub(lambda match: '左右' if match[0] == '来分' else '今天', folded)
     if '没' in folded:
         folded = _WHETHER.sub('是否', folded)
     return _SEPARATED.sub(_join, folded) if '了' in folded or '过' in folded else folded
+
+
+def find_separated(folded: str) -> list[tuple[int, int]]:
+    """Return where a text, folded by characters alone, has verbs apart from their objects."""
+    if '了' not in folded and '过' not in folded:
+        return []
+    return [one.span() for one in _SEPARATED.finditer(folded) if _join(one) != one[0]]
 
 
 def _join(match: re.Match[str]) -> str:

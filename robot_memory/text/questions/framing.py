@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 
 from robot_memory.text.questions.events import Mention, Span, is_han
@@ -55,7 +56,9 @@ def _is_beside(aside: Span, mentions: list[Mention]) -> bool:
 def _find_pieces(folded: str, mentions: list[Mention]) -> Frame:
     """Return the frame that the sentences of a text make."""
     pieces = _split(folded)
-    asking = [one for one in pieces if _asks(folded, one)]
+    label = load_pattern('signs', 'preamble', 'label')
+    asking = [two for one, two in itertools.pairwise(pieces) if label.match(folded[slice(*one)])]
+    asking = asking or [one for one in pieces if _asks(folded, one)]
     if not asking:
         return NO_FRAME
     start = asking[0][0]

@@ -69,6 +69,7 @@ class MentionReader(AnchorReader):
         """Return the events that are asked for; ordinary words name one only beside more."""
         named = [m for m in self.mentions if m.kinds and not self.is_excluded(m)]
         named = named or [m for m in self.mentions if m.kinds]
+        named = [m for m in named if not self._is_included(m, named)]
         boxes = any('palletizing' in m.labels for m in named)
         named = [m for m in named if not (boxes and self._is_weighed(m))]
         tasks = any('task' in m.kinds and m.labels for m in named)
@@ -91,6 +92,18 @@ class MentionReader(AnchorReader):
             return [m for m in named if says or (stopped and m.kinds[0] == 'fault')]
         same = {kind for m in strong if m.labels for kind in m.kinds}
         return [m for m in strong if m.labels or not same or not same.isdisjoint(m.kinds)]
+
+    def _is_included(self, mention: Mention, named: Sequence[Mention]) -> bool:
+        """Say whether a sort is only named as one of all: 所有任务(换工具也算)."""
+        every = any(not m.labels and set(mention.kinds) <= set(m.kinds) for m in named)
+        if not (every and mention.labels):
+            return False
+        return any(is_inside(mention, one) for one in self.find_included())
+
+    def find_included(self) -> list[Span]:
+        """Return where it is said that some count as all do."""
+        found = load_pattern('events', 'either', 'included').finditer(self.folded)
+        return [one.span() for one in found]
 
     def _is_beside(self, weak: Mention, strong: Sequence[Mention]) -> bool:
         """Say whether an ordinary word stands beside a name of its sort: grip losses and stops."""
@@ -197,7 +210,8 @@ class MentionReader(AnchorReader):
         """Say whether it is asked if anything was ever of what is named: 停过机吗."""
         if self.cues.asked or self.cues.future or not any(m.kinds for m in self.mentions):
             return False
-        return load_pattern('events', 'experienced', 'any').search(self.folded) is not None
+        names = ('experienced', 'fared')
+        return any(load_pattern('events', one, 'any').search(self.folded) for one in names)
 
     def asks_why(self) -> bool:
         """Say whether the cause of what has been is asked for."""

@@ -164,7 +164,8 @@ class OrderReader(MentionReader):
         han = is_han(self.folded) and not self.cues.past
         weak = self.mentions and not dated and all(m.weak for m in self.mentions)
         certain = found is not None and found.aggregate.function in ('median', 'std')
-        han = han and not self.bounds.bounds
+        times = load_pattern('orders', 'unit', 'times').search(self.said)
+        han = han and not self.bounds.bounds and times is None
         if weak and not certain and (han or self.is_always()):
             return None  # how many boxes a pallet takes
         if not (self.cues.past or dated) and load_pattern('orders', 'others', 'en').search(

@@ -99,6 +99,10 @@ def _find_adverb(folded: str) -> FoundOrder | None:
     if match := load_pattern('orders', 'order', 'ranked_verb').search(folded):
         skip = read_rank(match['rank']) - 1
         return FoundOrder(Order('time', False, 1, skip), (match.span('rank'),), True)
+    if match := load_pattern('orders', 'order', 'of_those').search(folded):
+        skip = read_rank(match['rank']) - 1 if match['rank'] else 0
+        name = next(name for name, found in match.groupdict().items() if found)
+        return FoundOrder(Order('time', name == 'newest', 1, skip), (match.span(name),))
     pair = re.search('two|both|pair|[两二]', folded)
     if pair and (match := load_pattern('orders', 'order', 'later').search(folded)):
         last = bool(match['newest'] or match['han_newest'])

@@ -24,6 +24,7 @@ from robot_memory.text.questions.events import (
     is_asked_for,
     locate_quantities,
 )
+from robot_memory.text.questions.folding import find_separated, fold_characters
 from robot_memory.text.questions.model import Order, Reading, Span, Window
 from robot_memory.text.questions.order_reader import OrderReader
 from robot_memory.text.questions.orders import settle_figures
@@ -31,7 +32,7 @@ from robot_memory.text.questions.question import Question
 from robot_memory.text.questions.sentences import HIDDEN
 from robot_memory.text.questions.superlatives import FoundOrder
 from robot_memory.text.questions.tables import load_pattern
-from robot_memory.text.questions.window_reader import is_inside, mask
+from robot_memory.text.questions.window_reader import is_inside, is_over, mask
 from robot_memory.text.questions.words import list_words
 
 _NEEDS_MORE = frozenset(('exists', 'anchor', 'count'))
@@ -331,8 +332,15 @@ class _Reader(OrderReader):
         several = load_pattern('choices', 'choice', 'several').finditer(self.folded)
         read = [(span.start, span.end) for span in spans]
         read += [one.span() for one in (*allowed, *several)]
-        rest = mask(self.text, read, ' ')
         kinds = [span for span in spans if span.role == 'kind']
+        read += [
+            one
+            for one in self.find_included()
+            if not any(is_over((kind.start, kind.end), one) for kind in kinds)
+        ]
+        split = find_separated(fold_characters(self.text))
+        read += [one for one in split if any(is_over(one, other) for other in read)]
+        rest = mask(self.text, read, ' ')
         answered = [
             one
             for one in self.frame.sentences
