@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from robot_memory.core.errors import InvalidArgument, Unavailable
 from robot_memory.embedding.export_files import read_export, read_other_modules
 from robot_memory.embedding.manifest import MODEL_FILE, Manifest
+from robot_memory.embedding.mapped_weights import describe_mapped
 from robot_memory.embedding.runtime import load_onnxruntime
 
 INPUTS = ('input_ids', 'attention_mask', 'token_type_ids', 'position_ids')
@@ -33,7 +35,7 @@ class OnnxGraph:
     def __init__(self, directory: Path, manifest: Manifest, threads: int) -> None:
         """Load the graph; raise Unavailable, or InvalidArgument where the manifest misfits."""
         self._path = directory / MODEL_FILE
-        self._session = open_session(self._path, directory, threads)
+        self._session = _open_mapped(self._path, directory, threads)
         self._inputs = self._choose_inputs()
         self._output, pools = self._choose_output(manifest.output, manifest.pooling)
         self._pooling = manifest.pooling or read_export(directory).get('pooling', 'mean')
@@ -132,6 +134,19 @@ def _pool(states: NDArray[np.float32], pooling: str) -> NDArray[np.float32]:
         return states[:, -1]
     mean: NDArray[np.float32] = states.mean(axis=1)
     return mean
+
+
+def _open_mapped(path: Path, directory: Path, threads: int) -> Any:
+    """
+    Return a session of a file whose large weights are mapped where that is possible.
+
+    Raise Unavailable where there is none. Read whole, weights of bytes are held twice meanwhile.
+    """
+    with suppress(OSError, ValueError, Unavailable):
+        graph = describe_mapped(path)
+        if graph:
+            return open_session(graph, directory, threads)
+    return open_session(path, directory, threads)
 
 
 def open_session(

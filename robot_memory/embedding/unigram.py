@@ -12,9 +12,11 @@ JSON object a bucket, from piece to id. A piece lives in the bucket of its first
 from __future__ import annotations
 
 import json
+import os
 import re
 import struct
 import unicodedata
+import weakref
 from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -47,16 +49,20 @@ class PieceTokenizer:
     def __init__(self, path: Path) -> None:
         """Read the tables of a piece file; raises Unavailable when it is not one."""
         try:
-            data = path.read_bytes()
+            self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            weakref.finalize(self, os.close, self._file)
+            head = os.pread(self._file, HEADER.size, 0).ljust(HEADER.size, b'\0')
+            magic, buckets, pieces, self._begin, self._end, self._unknown = HEADER.unpack(head)
+            cut = HEADER.size + 4 * (buckets + 1)
+            self.pieces, self._begin_of_text = pieces, cut + 4 * pieces
+            if magic != MAGIC or os.fstat(self._file).st_size < self._begin_of_text:
+                raise Unavailable(
+                    f'{path} is not a piece file; delete its folder to convert again'
+                )
+            self._offsets = array('I', os.pread(self._file, cut - HEADER.size, HEADER.size))
+            self._scores = array('f', os.pread(self._file, self._begin_of_text - cut, cut))
         except OSError as error:
             raise Unavailable(f'cannot read {path}: {error}') from error
-        if len(data) < HEADER.size or data[:4] != MAGIC:
-            raise Unavailable(f'{path} is not a piece file; delete its folder to convert again')
-        _, buckets, self.pieces, self._begin, self._end, self._unknown = HEADER.unpack_from(data)
-        cut = HEADER.size + 4 * (buckets + 1)
-        self._offsets = array('I', data[HEADER.size : cut])
-        self._scores = array('f', data[cut : cut + 4 * self.pieces])
-        self._text = data[cut + 4 * self.pieces :]
         self._unknown_score = min(self._scores) - UNKNOWN_PENALTY
         self._buckets: dict[int, dict[str, int]] = {}
         self._split_word = cache_texts(_WORDS)(self._find_best_path)
@@ -100,7 +106,8 @@ class PieceTokenizer:
         key = _pack_key(head, len(self._offsets) - 1)
         found = self._buckets.get(key)
         if found is None:
-            found = json.loads(self._text[self._offsets[key] : self._offsets[key + 1]])
+            begin, end = self._offsets[key : key + 2]
+            found = json.loads(os.pread(self._file, end - begin, self._begin_of_text + begin))
             self._buckets[key] = found
         return found
 
