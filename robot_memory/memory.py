@@ -102,10 +102,12 @@ class Memory:
         second: BackgroundEmbedder | None = None,
         upgrade: bool = False,
         read_only_fallback: bool = False,
+        loads_models: bool = True,
     ) -> None:
         """
-        Open the store and begin to load the model; raise Unavailable where it cannot be.
+        Open the store and begin to load the models; raise Unavailable where it cannot be.
 
+        Where it does not load the models, `lifecycle.deferred_vectors` does.
         A store of an earlier release is refused, or upgraded where `upgrade` says so. With
         `read_only_fallback`, one for whose upgrade the disk has no room is served read-only.
         """
@@ -160,10 +162,11 @@ class Memory:
         self.timekeeper.settle(patient=True)
         if not (resident or self.db.read_only_reason) and self._has_unfinished_erasure():
             self.eraser.run()
-        # The first answer waits for one model only: the other is loaded behind it.
-        self.embedder.on_ready += [lambda _: worker.wake(), lambda _: self._start_second()]
-        self.second.on_ready.append(lambda _: worker.wake())
-        self.embedder.start()
+        for model in (self.embedder, self.second):
+            model.on_ready.append(lambda _: worker.wake())
+        if loads_models:  # the first answer waits for one only: the other is loaded behind it
+            self.embedder.on_ready.append(lambda _: self._start_second())
+            self.embedder.start()
         if resident:
             worker.start(self._list_jobs())
 

@@ -11,8 +11,14 @@ from typing import Any, BinaryIO, cast
 from robot_memory.core.errors import InvalidArgument, NotFound, Unavailable
 from robot_memory.core.json_text import format_value, parse_json
 
+_SUFFIXES = ('.jsonl', '.jsonl.gz')
 _LONGEST = 512_000_000
 """Bytes of a line; what `writing` puts into one is below, in the longest letters, too."""
+
+
+def is_archive(name: str) -> bool:
+    """Say whether a file is an archive by its name."""
+    return name.endswith(_SUFFIXES)
 
 
 def parse_object(text: bytes) -> dict[str, Any]:

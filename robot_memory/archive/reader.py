@@ -33,15 +33,9 @@ from robot_memory.storage.tables import (
 )
 from robot_memory.storage.tables.archive_rows import Origin
 
-SUFFIXES = ('.jsonl', '.jsonl.gz')
 _BATCH = 200
 _SMALL_ID, _SMALL_NUMBER = 2**48, 2**32
 """Ids and numbers of turns that leave room for all that will ever follow them here."""
-
-
-def is_archive(name: str) -> bool:
-    """Say whether a file is an archive by its name."""
-    return name.endswith(SUFFIXES)
 
 
 def import_archive(

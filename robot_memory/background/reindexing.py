@@ -10,7 +10,7 @@ from robot_memory.embedding import BackgroundEmbedder, Embedder
 from robot_memory.embedding.protocol import SecondEmbedder
 from robot_memory.embedding.vectorizer import Vectorizer
 from robot_memory.storage import Connection, Database
-from robot_memory.storage.indexes import other_vectors, vectors
+from robot_memory.storage.indexes import forms, other_vectors, vectors
 
 logger = logging.getLogger(__name__)
 _SCANNED = 2000
@@ -133,6 +133,49 @@ class Reindexer:
                 waiting = other_vectors.count_missing(connection)
             done += len(batch)
             yield done, waiting
+
+    def list_waiting(self) -> tuple[bool, bool]:
+        """
+        Say whether forms wait for a vector of the first model, and of the second one.
+
+        A file without a second model waits for one to be named.
+        """
+        with self._db.read() as connection:
+            second = other_vectors.find_second(connection)
+            first_waits = bool(forms.count(connection, forms.FIRST, 'NULL', 1))
+        if second is None:
+            return first_waits, True
+        self._find_waiting(second.name)
+        with self._db.read() as connection:
+            return first_waits, bool(forms.count(connection, second.id, 'NULL', 1))
+
+    def embed_forms(self) -> None:
+        """
+        Give forms that wait the vectors of the loaded models, where the file's are theirs.
+
+        Raise Unavailable where a model cannot, or the file cannot be written.
+        """
+        with self._db.read() as connection:
+            first = match_embedder(connection, self._embedder)
+            known = other_vectors.find_second(connection)
+        if first is not None:
+            self._embed_forms(first, forms.FIRST)
+        second = self._vectorizer.get_second()
+        if second is not None and known is not None and known.name == second.name:
+            self._find_waiting(second.name)
+            self._embed_forms(second, known.id)
+
+    def _embed_forms(self, embedder: Embedder, model: int) -> None:
+        """Give forms their vectors, each as if it were embedded alone."""
+        while not self._is_stopping():
+            with self._db.read() as connection:
+                batch = forms.find_missing(connection, model, self._settings().batch_size)
+            if not batch:
+                return
+            made = [self._vectorizer.embed_with(embedder, [text])[0] for _, text, _ in batch]
+            with self._db.write() as connection:
+                for (form, _, _), vector in zip(batch, made, strict=True):
+                    forms.set_vector(connection, -form, model, vector)
 
     def _find_waiting(self, name: str) -> None:
         """Note which memories wait for a vector of the second model, if that is not known yet."""

@@ -19,10 +19,10 @@ from robot_memory.text.controls import escape_controls
 NOT_SET_UP = f'the embedding model is not installed; run `{PROGRAM} index`'
 
 
-def open_memory(settings: Settings, with_model: bool = True) -> Memory:
+def open_memory(settings: Settings, with_model: bool = True, *, loads: bool = True) -> Memory:
     """Open the store for one command; without the model if no vectors are needed."""
     used = settings if with_model else dataclasses.replace(settings, model='none')
-    return Memory(used, resident=False)
+    return Memory(used, resident=False, loads_models=loads)
 
 
 def require_store(settings: Settings) -> Path:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from robot_memory.cli.archives import import_archives
 from robot_memory.cli.common import is_set_up, open_memory, print_note, show_answer
 from robot_memory.cli.options import Options
 from robot_memory.cli.text import format_count
-from robot_memory.core.errors import NotFound
+from robot_memory.core.errors import NotFound, Unavailable
 from robot_memory.core.heap import freeze_objects, use_one_heap
 from robot_memory.core.progress import make_progress_bar, move_bar
 from robot_memory.core.settings import Settings
@@ -33,6 +32,8 @@ def import_recordings(request: ImportRequest, settings: Settings, options: Optio
     if bags:
         _import_all(bags, request, settings, options)
     if archives:
+        from robot_memory.cli.archives import import_archives
+
         import_archives(map(str, archives), settings, options)
 
 
@@ -42,17 +43,14 @@ def _import_all(
     """Import recordings; one that fails does not stop the others, and raises at the end."""
     from robot_memory.ingest.bag_import import ImportReport, import_once
     from robot_memory.ingest.import_plan import make_plan
+    from robot_memory.lifecycle.deferred_vectors import load_in_turn
 
     plan = make_plan(request)
     done: list[ImportReport] = []
     failed = 0
     loads = is_set_up(settings)
     use_one_heap()
-    with open_memory(settings, with_model=loads) as memory:
-        # Both models, or the second has no vectors of the first events.
-        seconds = max(options.wait, 60.0) if loads else 0.0
-        memory.wait_for_models(seconds, seconds)
-        memory.reindexer.adopt_model()
+    with open_memory(settings, with_model=loads, loads=False) as memory:
         freeze_objects()
         for bag in bags:
             with ExitStack() as stack:
@@ -65,6 +63,9 @@ def _import_all(
                 except KeyboardInterrupt:
                     say('import interrupted; imports are idempotent: rerun the command to resume')
                     raise
+        for _ in load_in_turn(memory, max(options.wait, 60.0)):
+            with suppress(Unavailable):  # the model that failed has said so
+                memory.reindexer.embed_forms()
     text = _format_result(done, with_taps=len(bags) == 1)
     if len(bags) > 1:
         text = f'{text}\n{_format_total(done, failed)}'.lstrip()

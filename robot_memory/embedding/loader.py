@@ -124,6 +124,16 @@ class BackgroundEmbedder:
                 self.state, self.reason = 'failed', 'the process ends'
                 self._done.set()
 
+    def unload(self) -> None:
+        """Drop a loaded model, and give back what it took; `start` loads it again."""
+        with self._starting:
+            if self._embedder is None:
+                return
+            self._embedder = self._thread = None
+            self._done.clear()
+            self.state, self.reason = 'off', 'not started'
+        trim_heap()
+
     def get_if_loaded(self) -> Embedder | None:
         """Give the embedder if it is loaded; never blocks."""
         return self._embedder

@@ -112,6 +112,7 @@ class Vectorizer:
         """Return the second model if it is loaded and says what it is asked about."""
         found = self._second.get_if_loaded()
         if found is None:
+            self._known_second = None
             return None
         if found is not self._known_second:  # what a protocol asks takes 50 us
             self._known_second = found if isinstance(found, SecondEmbedder) else None

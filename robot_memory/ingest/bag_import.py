@@ -27,10 +27,13 @@ from robot_memory.ingest.recording import (
 )
 from robot_memory.ingest.sessions import SessionFinder
 from robot_memory.ingest.stamps import LOGGED
-from robot_memory.ingest.tap import DEFAULTS, Tap, make_tap
+from robot_memory.ingest.tap import DEFAULTS, DETECTORS, Tap, make_tap
 from robot_memory.ingest.writer import EventWriterBeside
 from robot_memory.lifecycle.completed_imports import compute_key, find_completed, note_completed
+from robot_memory.lifecycle.deferred_vectors import load_models
 from robot_memory.memory import Memory
+
+_LOAD_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -87,11 +90,14 @@ def import_recording(
     Events are written in a thread beside; all of them are in the store at the end. What was kept
     before, by an import that was broken off or by a live run, is known by its identity and not
     kept again. `progress` is told how many of how many messages are read; it may raise Cancelled:
-    then what was found so far is kept. Raise NotFound where there is no recording.
+    then what was found so far is kept. Models that nobody loads are loaded for texts alone, which
+    are compared by their vectors. Raise NotFound where there is no recording.
     """
     with ExitStack() as closers:
         recording = closers.enter_context(Recording(path, tell))
         taps = _make_taps(recording, plan)
+        if memory.embedder.state == 'off' and not all(map(_has_forms, taps)):
+            load_models(memory, _LOAD_SECONDS)
         finder = SessionFinder(memory, plan.source, plan.session_hours, live=False)
         writer = closers.enter_context(EventWriterBeside(memory, taps, finder))
         is_alone = memory.resident_index is None  # else this process has more to do
@@ -205,6 +211,11 @@ def _make_taps(recording: Recording, plan: ImportPlan) -> list[Tap]:
         make_tap(name, {**values, **plan.overrides, **plan.tap_settings.get(name, {})})
         for name, values in given.items()
     ]
+
+
+def _has_forms(tap: Tap) -> bool:
+    """Say whether what a tap stores is a form's, which may be given its vectors afterwards."""
+    return tap.detector in DETECTORS and tap.detector != 'text'
 
 
 def _tell_unread(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from robot_memory.archive.reader import is_archive
+from robot_memory.archive.raw_lines import is_archive
 from robot_memory.core.errors import InvalidArgument, NotFound
 from robot_memory.core.fields import get_fields, parse
 from robot_memory.ingest import IngestSettings, PoseSourceSettings

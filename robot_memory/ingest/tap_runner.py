@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
@@ -69,7 +70,6 @@ class TapRunner:
         self.stamps = MessageStamper(self._kind.stamped, arrival)
         self._warn = warn
         self._extensions = extensions
-        self._has_header = messages.has_header(tap.settings.type)
         self._ignored_before: Counter[str] = Counter()
         self._last_ns = 0
         self._arrived_ns = self._received_ns = 0
@@ -102,6 +102,10 @@ class TapRunner:
         except Exception:  # broken bytes are counted where the message is read
             pass
         return Sensed(frame, stamp_ns or arrival_ns, isinstance(self.detector, MotionDetector))
+
+    @cached_property
+    def _has_header(self) -> bool:  # all types of ROS are read to know it: 4 MB
+        return messages.has_header(self.tap.settings.type)
 
     def _take_settings(self, tap: Tap) -> None:
         self.tap = tap
