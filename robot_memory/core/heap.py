@@ -8,6 +8,8 @@ from contextlib import suppress
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """M_TRIM_THRESHOLD and so on of glibc's malloc.h."""
+_NEW_OBJECTS = 20_000
+"""Objects that are not freed by themselves, after which cycles are looked for; usually 700."""
 _LARGEST = 32 << 20
 """Bytes from which on a buffer is not of the heap: the most that glibc accepts."""
 
@@ -30,9 +32,11 @@ def freeze_objects() -> None:
     """
     Have the collector of cycles pass over all objects that there are, for good.
 
-    A command that then makes many short-lived ones is spared looking at models and libraries.
+    A command that then makes many short-lived ones is spared looking at models and libraries, and
+    at new objects after each few hundred of them.
     """
     gc.freeze()
+    gc.set_threshold(_NEW_OBJECTS, *gc.get_threshold()[1:])
 
 
 def trim_heap() -> None:

@@ -26,11 +26,11 @@ from robot_memory.ingest.stored_messages import (
 )
 
 _FOOTER_LENGTH = 37
-_AHEAD = 2
-"""Pieces that are read in a thread while the messages of those before are looked at."""
+_AHEAD_BYTES, _MOST_AHEAD = 10 << 20, 8
+"""Pieces of about so many bytes, one at least, are unpacked while those before are looked at."""
 _TIME = itemgetter(0)
-_Listed: TypeAlias = 'tuple[list[RecordedMessage], bytes | None]'
-"""The messages of a piece, and its records where these are broken before its end."""
+_Listed: TypeAlias = 'tuple[list[RecordedMessage], bytes | None, int]'
+"""The messages of a piece, its records where these are broken before its end, and its bytes."""
 
 
 class McapFile:
@@ -143,17 +143,26 @@ class McapFile:
         with self.path.open('rb') as file, ThreadPoolExecutor(1, 'unpack') as pool:
             for piece in self._pieces:
                 ahead.append((piece, pool.submit(_list, file, piece, channels)))
-                if len(ahead) > _AHEAD:
+                if len(ahead) > self._choose_ahead(ahead[0][1]):
                     yield ahead.popleft()
             while ahead:
                 yield ahead.popleft()
+
+    @staticmethod
+    def _choose_ahead(first: Future[_Listed]) -> int:
+        """Return how many pieces may be ahead of one: as many as are about as large fit."""
+        try:
+            size = first.result()[2]
+        except Exception:  # it is told where its messages are taken
+            return 1
+        return max(1, min(_MOST_AHEAD, _AHEAD_BYTES // max(1, size)))
 
     def _read_piece(
         self, piece: Piece, listed: Future[_Listed], channels: dict[int, tuple[str, str]]
     ) -> list[RecordedMessage]:
         """Return the messages of a piece, as far as they can be read."""
         try:
-            found, content = listed.result()
+            found, content, _ = listed.result()
         except Exception:  # what the decompressors raise has no common base
             self._lose_piece(piece)
             return []
@@ -179,7 +188,7 @@ def _list(file: BinaryIO, piece: Piece, channels: dict[int, tuple[str, str]]) ->
     """Return the messages of a piece; raise whatever wrong bytes lead the decompressor to."""
     content = _unpack(file, piece)
     found, end = records.list_messages(content, channels)
-    return found, None if end == len(content) else content
+    return found, None if end == len(content) else content, len(content)
 
 
 def _unpack(file: BinaryIO, piece: Piece) -> bytes:
