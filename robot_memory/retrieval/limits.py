@@ -147,7 +147,7 @@ def _list_atoms(condition: Condition) -> Iterator[str]:
     for name in ('all', 'any'):
         for inner in condition.get(name, ()):
             yield from _list_atoms(inner)
-    if 'not' not in condition:
+    if condition.keys().isdisjoint(('not', 'unsure')):
         yield from condition
 
 

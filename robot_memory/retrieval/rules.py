@@ -29,7 +29,8 @@ from robot_memory.storage.tables import memories, rule_conditions
 from robot_memory.storage.tables.records import get_whole
 from robot_memory.text.categories import PROTECTED
 from robot_memory.text.rules.conditions import Judged, drop_amounts, judge, list_persons
-from robot_memory.text.rules.scene import Scene, Truth, read_scene
+from robot_memory.text.rules.scene import Scene, read_scene
+from robot_memory.text.rules.touched import Truth
 from robot_memory.text.tokenizer import extract_query_terms
 
 _ARE_RULES = compile_filter(

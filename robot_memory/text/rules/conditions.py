@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 from robot_memory.text.rules.people import ANYONE, ROLES, load_people
-from robot_memory.text.rules.scene import Scene, Thing, Truth
+from robot_memory.text.rules.scene import Scene
+from robot_memory.text.rules.tools import is_tool
+from robot_memory.text.rules.touched import Thing, Truth
 
 Condition: TypeAlias = dict[str, Any]
 """
@@ -20,6 +22,15 @@ Kin: TypeAlias = Callable[[str], Truth]
 
 _MET_ON_THE_WAY = frozenset({'animal', 'open_door'})
 """What a robot that drives may meet without a task that says so."""
+_NEEDS = (
+    ('cut', 'sharp'),
+    ('cut', 'knife'),
+    ('drill', 'hand_tool'),
+    ('screw', 'hand_tool'),
+    ('solder', 'hand_tool'),
+    ('grind', 'hand_tool'),
+)
+"""What may be done with a thing of a kind that nobody names."""
 _AMOUNTS = ('payload_kg', 'temperature_c')
 _NOTES = ('colour', 'only', 'words')
 _WRAPPERS = ('not', 'unsure')
@@ -128,6 +139,9 @@ def _judge_served(scene: Scene, key: str, _: Condition, __: Kin) -> Truth:
 
 def _judge_thing(scene: Scene, kinds: list[str], atom: Condition, kin: Kin) -> Truth:
     is_open = scene.is_composite or scene.touches_unknown
+    is_open = is_open or any(
+        scene.actions.get(action) and kind in kinds for action, kind in _NEEDS
+    )
     is_open = is_open or (_MET_ON_THE_WAY.issuperset(kinds) and _may_drive(scene))
     found: Truth = None if is_open else False
     for thing in scene.things:
@@ -171,9 +185,13 @@ def _may_drive(scene: Scene) -> bool:
 
 
 def _judge_tool(scene: Scene, tool: str, _: Condition, __: Kin) -> Truth:
-    if scene.tool == tool:
-        return True
+    if scene.tool is not None:
+        return is_tool(tool, scene.tool)
     return False if scene.other_tools else None
+
+
+def _judge_days(scene: Scene, days: list[int], _: Condition, __: Kin) -> Truth:
+    return True if scene.days and scene.days.issubset(days) else None
 
 
 def _judge_wet(scene: Scene, value: str, _: Condition, __: Kin) -> Truth:
@@ -239,5 +257,6 @@ _ATOMS: dict[str, Callable[[Scene, Any, Condition, Kin], Truth]] = {
     'payload_kg': _judge_payload,
     'temperature_c': _judge_temperature,
     'hours': _judge_hours,
+    'days': _judge_days,
     'word': _judge_word,
 }

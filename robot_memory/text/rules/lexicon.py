@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -110,6 +110,33 @@ def find_mentions(folded: str) -> list[Mention]:
     return sorted(found, key=lambda mention: mention.start)
 
 
+def is_part_of_word(clause: str, mentions: Sequence[Mention], place: int) -> bool:
+    """Say whether a single character stands within a word that no table knows: the 码 of 密码."""
+    mention = mentions[place]
+    if len(mention.word) > 1 or mention.word.isascii():
+        return False
+    before, after = (
+        clause[mention.start - 1 : mention.start],
+        clause[mention.end : mention.end + 1],
+    )
+    words = load_tables()['boundary']
+    starts = place and mentions[place - 1].end == mention.start
+    ends = place + 1 < len(mentions) and mentions[place + 1].start == mention.end
+    is_free = (not before or before in words['before'] or starts) and (
+        not after or after in words['after'] or ends
+    )
+    return not is_free
+
+
+def name_concept(text: str, kind: str) -> str | None:
+    """Return the concept of a kind that a name stands for; None: none that is known."""
+    for mention in find_mentions(text.strip().lower()):
+        for sense in mention.list_concepts(kind):
+            if sense.level == 'is':
+                return sense.concept
+    return None
+
+
 def is_ignored(folded: str) -> bool:
     """Say whether a text has a word that means nothing here, such as a part of the robot."""
     tables = load_tables()['ignored']
@@ -174,7 +201,12 @@ def _choose_senses(
         'also', 'or', 'no', 'now', 'just', 'may', 'can', 'should', 'when', 'while', 'before', 'is',
         'are',
     )  # fmt: skip
-    return tuple(sense for sense in senses if (sense.kind == 'action') == verb) or senses
+    return (
+        tuple(
+            sense for sense in senses if (sense.kind == 'action') == verb or sense.kind == 'place'
+        )
+        or senses
+    )
 
 
 def _find_chinese(folded: str) -> Iterator[Mention]:

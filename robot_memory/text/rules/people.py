@@ -51,7 +51,7 @@ def key_of(name: str) -> str:
 
 
 def list_roles_of(name: str) -> set[str]:
-    """Return what else a person who is called so is: 'resident (84)' is elderly, a child is one."""
+    """Return what else a person who is called so is: 'resident (84)' is elderly."""
     key, age = key_of(name), _AGE.search(name)
     roles = {key} & UNNAMED
     if key in _OLD or (age and int(age[1]) >= _OLD_FROM):

@@ -50,12 +50,13 @@ def _compile_temperature() -> re.Pattern[str]:
 def _compile_clock() -> re.Pattern[str]:
     return re.compile(
         rf'(?<![\d.])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?!\d)\s?(?P<ap>[ap]\.?m\b|{_PART})?'
-        rf'|\b(?P<past>half past|(?:a )?quarter past|(?:a )?quarter to) (?P<of>{_HOUR}|midnight|noon)'
+        r'|\b(?P<past>half past|(?:a )?quarter past|(?:a )?quarter to) '
+        rf'(?P<of>{_HOUR}|midnight|noon)'
         rf'(?P<ap3>{_PART})?'
         r'|\b(?P<word>noon|midday|midnight)\b'
         rf'|\b(?P<bare>{_HOUR})(?P<ap4>{_PART})'
         rf'|(?:(?<=before )|(?<=after )|(?<=until )|(?<=past )|(?<=till )|(?<=from ))'
-        rf'(?P<alone>{_HOUR})(?=\s*(?:[,.;]|$|on (?:\w+days?|week)|to (?:\d|one|two|three|four|five|six)))'
+        rf'(?P<alone>{_HOUR})(?=\s*(?:[,.;]|$|on (?:\w+days?|week)|to {_HOUR}))'
         rf'|\b(?P<hour>{_HOUR})\s?(?P<ap2>[ap]\.?m\b|o.clock(?:{_PART})?)'
         r'|(?P<part>今晚|晚上|夜里|凌晨|早上|清晨|上午|中午|下午|傍晚|半夜|午夜|深夜)?'
         r'(?P<zh>\d{1,2}|[一二两三四五六七八九十]{1,3})点(?!多?(?:钱|儿|水|心|击|红|半径))'
@@ -133,7 +134,7 @@ def find_clocks(folded: str) -> list[Clock]:
 def _tell_half(words: str, hour: float) -> str:
     """Return 'p' where the words after an hour name the afternoon or evening, 'n' the night."""
     if 'night' in words:
-        return 'n' if hour >= 12 else 'p' if hour >= 6 else ''  # noqa: PLR2004
+        return 'n' if hour >= 12 else 'p' if hour >= 6 else ''
     if re.search('noon|evening', words):
         return 'p'
     return re.sub('[^ap]', '', words)[:1] if 'm' in words and 'morning' not in words else ''
@@ -164,6 +165,18 @@ def find_span_of_day(folded: str) -> tuple[float, float] | None:
         if part:
             return part[0], part[1]
     return None
+
+
+def find_days(folded: str) -> frozenset[int]:
+    """Return the days of the week that a text names, 0 for Monday."""
+    names = load_scene()['days']['names']
+    return frozenset(
+        day for day, words in enumerate(names) if any(_names_day(word, folded) for word in words)
+    )
+
+
+def _names_day(word: str, folded: str) -> bool:
+    return bool(re.search(rf'\b{word}s?\b', folded)) if word.isascii() else word in folded
 
 
 def parse_clock(text: str) -> float | None:

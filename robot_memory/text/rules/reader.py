@@ -14,10 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from robot_memory.text.rules.conditions import Condition
-from robot_memory.text.rules.lexicon import Mention, find_mentions, name_kinds
+from robot_memory.text.rules.lexicon import Mention, find_mentions, is_part_of_word, name_kinds
 from robot_memory.text.rules.nearness import names_near
 from robot_memory.text.rules.people import ANYONE, Person, find_people, mask_people
-from robot_memory.text.rules.quantities import DAY, find_clocks, find_temperatures, find_weights
 from robot_memory.text.rules.rule_clauses import (
     Part,
     find_open,
@@ -29,12 +28,16 @@ from robot_memory.text.rules.rule_clauses import (
     says_always,
     split_rule,
 )
+from robot_memory.text.rules.rule_quantities import read_quantities
 from robot_memory.text.rules.scene import normalise
 from robot_memory.text.rules.service import is_served
+from robot_memory.text.rules.tools import find_mounted
 
 VERSION = 3
 """Raise it when the same rule would have another condition: stored ones are then read anew."""
 _MANY = (ANYONE, 'worker', 'visitor')
+_HOT = 45.0
+"""What a rule calls hot is above this, in degrees Celsius."""
 _ADJACENT = 20
 """Characters between mentions that are read as one: 'hand knives', 'enter the charging bay'."""
 
@@ -108,6 +111,10 @@ def _read_parts(
             continue
         for start, end, found in read:
             by_kind = found.group in ('near', 'served', 'payload_kg', 'temperature_c', 'hours')
+            if found.group == 'thing' and part.forbids and _does_unknown(folded, part, start):
+                if states:
+                    continue
+                found = found._replace(atom={'unsure': found.atom})
             is_first = last is None and not states
             is_beside = last is not None and 0 <= start - last <= _ADJACENT
             is_beside = is_beside and (named == 'action' or found.group != 'action')
@@ -123,8 +130,29 @@ def _is_strong(folded: str, part: Part, read: Sequence[Any]) -> bool:
     """Say whether a part states a condition: 'in the rain', of which nothing is known, may not."""
     if not part.is_condition or part.is_weak:
         return False
-    opens = load_reader()['condition']['place']
+    words = load_reader()['condition']
+    opens = f'{words["place"]}|{words["weak"]}'
     return bool(read) or part.opens or not re.match(opens, folded[part.start : part.end])
+
+
+def _does_unknown(folded: str, part: Part, at: int) -> bool:
+    """Say whether what is forbidden to do with a thing, up to `at`, is known to no table."""
+    words = load_reader()
+    clause = folded[part.start : part.end]
+    is_han = not clause.isascii()
+    cue = None
+    for match in re.finditer(words['forbid']['zh' if is_han else 'en'], clause):
+        cue = match if part.start + match.start() < at else cue
+    if cue is None or cue[0] in ('no', 'nobody may'):
+        return False
+    rest = clause[cue.end() :]
+    if re.match(words['reference']['handled'], rest):
+        return False
+    reach = 4 if is_han else 16
+    return not any(
+        mention.start < reach and any(one.level == 'is' for one in mention.list_concepts('action'))
+        for mention in find_mentions(rest)
+    )
 
 
 def _names_forbidden(part: Part, found: _Found) -> bool:
@@ -158,10 +186,15 @@ def _read_part(part: Part, folded: str, people: list[Person]) -> list[tuple[int,
         return [(part.start, part.end, _Found('word', {'word': clause.strip(' ,:')}))]
     whole = [
         *_read_people(part, folded, people),
-        *_read_quantities(part, clause, folded),
+        *read_quantities(part, clause, folded),
         *_read_topics(part, clause),
     ]
     found = [(part.start, part.start, _Found(*one)) for one in whole]
+    mounted = find_mounted(clause) if part.is_condition else []
+    found += [
+        (part.start, part.start, _Found('tool', {'tool': tool, 'words': clause[start:end]}))
+        for start, end, tool in mounted
+    ]
     clause = mask_people(folded, people)[part.start : part.end]
     mentions = find_mentions(clause)
     for place, mention in enumerate(mentions):
@@ -170,6 +203,10 @@ def _read_part(part: Part, folded: str, people: list[Person]) -> list[tuple[int,
         if part.is_exception and re.match(load_reader()['except']['opens'], mention.word):
             continue
         if not part.is_condition and not part.is_topic and _names_anything(mention):
+            continue
+        if any(start <= mention.start < end for start, end, _ in mounted):
+            continue
+        if is_part_of_word(clause, mentions, place):
             continue
         follower = mentions[place + 1] if place + 1 < len(mentions) else None
         found += [
@@ -222,6 +259,8 @@ def _read_mention(
     for sense in mention.senses:
         if sense.level == 'maybe' or (sense.level == 'so' and sense.kind != 'place'):
             continue
+        if sense.level == 'so' and mention.list_concepts('thing'):
+            continue  # an oven is meant, not the kitchen
         if sense.kind in ('place', 'tool'):
             found.append((sense.kind, {sense.kind: sense.concept, 'words': mention.word}))
         elif sense.kind == 'action' and (part.is_condition or part.names_actions):
@@ -229,7 +268,8 @@ def _read_mention(
     if mention.list_concepts('thing') and not (
         follower and _is_modifier(clause, mention, follower)
     ):
-        found.append(('thing', _read_thing(clause, mention, mentions)))
+        atom = _read_thing(clause, mention, mentions)
+        found.append(('temperature_c' if 'temperature_c' in atom else 'thing', atom))
     return found
 
 
@@ -239,6 +279,8 @@ def _read_thing(clause: str, mention: Mention, mentions: list[Mention]) -> Condi
     )
     if re.fullmatch(load_reader()['contingency']['own'], mention.word):
         return {'word': mention.word}
+    if re.fullmatch(load_reader()['reference']['hot'], mention.word):
+        return {'temperature_c': ['>', _HOT], 'words': mention.word}
     atom: Condition = {'thing': sorted(kinds), 'words': mention.word}
     if not names_kind:
         atom['only'] = mention.base
@@ -289,63 +331,6 @@ def _read_people(part: Part, folded: str, people: list[Person]) -> list[tuple[st
         elif person.key not in _MANY and is_served(folded, person):
             found.append(('served', {'person_served': person.key, 'words': name}))
     return found
-
-
-def _read_quantities(part: Part, clause: str, folded: str) -> list[tuple[str, Condition]]:
-    """Return the weights, temperatures and hours under which a rule holds."""
-    topic = load_reader()['topic']
-    found: list[tuple[str, Condition]] = []
-    for name, values in (
-        ('payload_kg', find_weights(clause)),
-        ('temperature_c', find_temperatures(clause)),
-    ):
-        for value, start, end in values:
-            sign = _find_sign(clause[:start], clause[end:])
-            if sign is None or (
-                not part.is_condition and not part.opens and re.search(topic['own_limit'], folded)
-            ):
-                continue
-            if name == 'payload_kg' and re.search(topic['own_limit'], clause[:start]):
-                continue
-            found.append((name, {name: [sign, value]}))
-    found += [('hours', {'hours': span}) for span in _find_hours(clause)]
-    if re.search(r'(?:wet|damp|moist|slippery)\b|湿|积水|地.{0,2}有水', clause):
-        floor = re.search(r'\b(?:floor|ground|ramp|road)\b|地面|地板|路面|地上', clause)
-        found.append(('wet', {'wet': 'floor' if floor else 'surface', 'words': 'wet'}))
-    return found
-
-
-def _find_sign(before: str, after: str) -> str | None:
-    topic = load_reader()['topic']
-    if re.search(topic['heavier'], before) or re.search(topic['heavier_after'], after):
-        return '>'
-    if re.search(r'hotter than\s*$', before):
-        return '>'
-    if re.search(topic['lighter'], before) or re.search(topic['lighter_after'], after):
-        return '<'
-    return '>' if re.match(r'以上', after) else None
-
-
-def _find_hours(clause: str) -> list[list[float]]:
-    topic, clocks = load_reader()['topic'], find_clocks(clause)
-    if len(clocks) >= 2 and re.fullmatch(
-        r'\s*(?:and|to|until|till|-|–|到|至|~)\s*', clause[clocks[0].end : clocks[1].start]
-    ):
-        return [[clocks[0].hour % DAY, clocks[1].hour % DAY]]
-    found = []
-    for clock in clocks:
-        before, after = clause[: clock.start], clause[clock.end :]
-        if re.search(topic['gone_by'], before) or re.search(topic['hours_after_zh'], after):
-            found.append([clock.hour % DAY, 6.0])
-        elif re.search(topic['hours_before_en'], before) or re.search(
-            topic['hours_before_zh'], after
-        ):
-            found.append([0.0 if clock.hour > 12 else 22.0, clock.hour % DAY])
-    if not found and re.search(r'\bat night\b|夜里|夜间|晚上', clause):
-        found.append([22.0, 6.0])
-    if not clocks and not found:
-        found += [list(span) for name, span in topic['parts_of_day'].items() if name in clause]
-    return found[:1]
 
 
 def _read_topics(part: Part, clause: str) -> list[tuple[str, Condition]]:

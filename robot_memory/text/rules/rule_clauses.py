@@ -19,7 +19,8 @@ class Part:
 
     `is_condition`: it states when the rule holds; `is_exception`: when it does not.
     `names_actions`: what it names is forbidden or limited, and so a condition. `opens`: nothing
-    stands before it. `is_topic`: it is what the rule says something of. `is_weak`: it may as well say how something is done: 'with a lid on'.
+    stands before it. `is_topic`: it is what the rule says something of.
+    `is_weak`: it may as well say how something is done: 'with a lid on'.
     """
 
     start: int

@@ -7,19 +7,18 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 
 from robot_memory.text.rules.lexicon import (
     Mention,
     find_mentions,
-    list_kinds_of,
-    list_possible_kinds_of,
+    is_part_of_word,
     load_tables,
+    name_concept,
 )
 from robot_memory.text.rules.nearness import find_near
 from robot_memory.text.rules.people import (
     ANYONE,
-    CHILD,
     UNNAMED,
     Person,
     find_people,
@@ -28,6 +27,7 @@ from robot_memory.text.rules.people import (
     mask_people,
 )
 from robot_memory.text.rules.quantities import (
+    find_days,
     find_span_of_day,
     find_temperatures,
     find_weights,
@@ -35,6 +35,8 @@ from robot_memory.text.rules.quantities import (
     parse_clock,
 )
 from robot_memory.text.rules.service import find_served
+from robot_memory.text.rules.tools import name_tool
+from robot_memory.text.rules.touched import Named, Thing, Truth, read_things
 from robot_memory.text.rules.unknown import does_unknown, touches_unknown
 
 _IMPLIED: tuple[tuple[str, str, bool | None], ...] = (
@@ -44,21 +46,6 @@ _IMPLIED: tuple[tuple[str, str, bool | None], ...] = (
     ('grasp', 'carry', None),
 )
 """Who carries lifts, who lifts grips, and who grips may lift and carry."""
-Truth: TypeAlias = bool | None
-"""Kleene's three values; None: unknown."""
-
-
-@dataclass(frozen=True)
-class Thing:
-    """Hold a thing that a task touches; `kinds` is what it is, `possible` what it may be."""
-
-    word: str
-    kinds: frozenset[str]
-    possible: frozenset[str]
-    materials: frozenset[str] = frozenset()
-    colours: frozenset[str] = frozenset()
-    touched: Truth = True
-    base: str = ''
 
 
 @dataclass
@@ -70,7 +57,9 @@ class Scene:
     somebody who is near nothing is known. `served` likewise,
     where `serves` says whether anybody else may be served. `weights` are kilograms, None: unknown.
     `heat` are degrees Celsius; `may_be_hot`: something may be hot. `hours` is
-    when the text wants it done, `clock` what time it is; `named` are the persons in the text;
+    when the text wants it done, on which `days` (0: Monday), `clock` what time it is; `pointed`
+    are places that things point to; `stays`: the situation says
+    where; `named` are the persons in the text;
     `does_unknown`: a command begins with a verb that no table knows; `touches_unknown`: so does a
     thing; `is_composite`: things that nobody names are touched, as where a table is set.
     """
@@ -82,6 +71,8 @@ class Scene:
     serves: Truth = False
     things: list[Thing] = field(default_factory=list)
     places: dict[str, Truth] = field(default_factory=dict)
+    pointed: dict[str, Truth] = field(default_factory=dict)
+    stays: bool = False
     actions: dict[str, Truth] = field(default_factory=dict)
     tool: str | None = None
     other_tools: bool = False
@@ -90,6 +81,7 @@ class Scene:
     weights: list[float] | None = field(default_factory=list)
     heat: list[float] = field(default_factory=list)
     may_be_hot: bool = False
+    days: frozenset[int] = frozenset()
     hours: tuple[float, float] | None = None
     clock: tuple[float, float] | None = None
     named: frozenset[str] = frozenset()
@@ -129,19 +121,31 @@ def read_scene(
     clauses = _split_clauses(folded)
     scene.does_unknown = does_unknown(unnamed, _split_clauses(unnamed))
     scene.touches_unknown = touches_unknown(unnamed, clauses)
-    named: list[tuple[str, Mention, Truth]] = []
+    named: list[Named] = []
     for start, end in clauses:
         named += _read_clause(scene, unnamed, start, end, people)
-    _read_things(scene, named)
+    scene.things = read_things(named)
     for action, implied, truth in _IMPLIED:
         if action in scene.actions:
             _raise(scene.actions, implied, scene.actions[action] and truth)
     _read_weights_and_heat(scene, unnamed)
     _read_wetness(scene, unnamed)
     scene.served, scene.serves = find_served(folded, people, scene.actions, _feeds(scene))
-    scene.hours = find_span_of_day(folded)
+    hands = scene.served or _compile()['to_speaker'].search(folded)
+    if hands and scene.actions.get('carry'):
+        _raise(scene.actions, 'hand_over', None)
+    scene.hours, scene.days = find_span_of_day(folded), find_days(folded)
     _apply_situation(scene, situation or {})
+    _read_pointed(scene)
     return scene
+
+
+def _read_pointed(scene: Scene) -> None:
+    """Note the places that things point to; where another is named, they may stand there."""
+    is_named = any(scene.places.values())
+    for place, truth in scene.pointed.items():
+        if place not in scene.places and (truth or not scene.stays):
+            _raise(scene.places, place, None if is_named else truth)
 
 
 def _feeds(scene: Scene) -> bool:
@@ -169,6 +173,7 @@ def _compile() -> dict[str, re.Pattern[str]]:
         'wet': f'{table["wet"]["wet_en"]}|{table["wet"]["wet_zh"]}',
         'maybe_wet': f'{table["wet"]["maybe_en"]}|{table["wet"]["maybe_zh"]}',
         'dry': f'{table["wet"]["dry_en"]}|{table["wet"]["dry_zh"]}',
+        'to_speaker': f'{table["to_speaker"]["en"]}|{table["to_speaker"]["zh"]}',
         'floor': f'{table["wet"]["floor_en"]}|{table["wet"]["floor_zh"]}',
     }
     return {name: re.compile(pattern) for name, pattern in pairs.items()}
@@ -185,14 +190,19 @@ def _split_clauses(folded: str) -> list[tuple[int, int]]:
 
 def _read_clause(
     scene: Scene, folded: str, start: int, end: int, people: list[Person]
-) -> list[tuple[str, Mention, Truth]]:
+) -> list[Named]:
     """Read the actions, places and tools of a clause; return its mentions with their truth."""
     clause = folded[start:end]
     excluded = _find_excluded(clause)
     others = _is_of_others(clause, start, people)
-    named: list[tuple[str, Mention, Truth]] = []
-    for mention in find_mentions(clause):
-        is_open = others or any(low <= mention.start < high for low, high in excluded)
+    named: list[Named] = []
+    mentions = find_mentions(clause)
+    for place, mention in enumerate(mentions):
+        is_open = (
+            is_part_of_word(clause, mentions, place)
+            or others
+            or any(low <= mention.start < high for low, high in excluded)
+        )
         truth: Truth = None if is_open or _is_reference(clause, mention) else True
         named.append((clause, mention, truth))
         for sense in mention.senses:
@@ -202,7 +212,8 @@ def _read_clause(
                 scene.tool, scene.other_tools = sense.concept, True
             elif sense.kind == 'place':
                 is_there = sense.level != 'maybe' and (others or not is_open)
-                _raise(scene.places, sense.concept, is_there or None)
+                known = scene.places if sense.level == 'is' else scene.pointed
+                _raise(known, sense.concept, is_there or None)
                 if is_there and _is_passed(clause, mention):
                     _raise(scene.actions, 'drive', True)
             elif sense.kind == 'action':
@@ -277,64 +288,6 @@ def _is_past(clause: str, mention: Mention) -> bool:
     )
 
 
-def _read_things(scene: Scene, named: list[tuple[str, Mention, Truth]]) -> None:
-    """Read what things are touched, with their colours and materials."""
-    for place, (clause, mention, truth) in enumerate(named):
-        senses = mention.list_concepts('thing')
-        if not senses:
-            continue
-        follower = named[place + 1] if place + 1 < len(named) else None
-        if follower and _modifies(clause, mention, follower):
-            truth = None
-        kinds = frozenset().union(*(list_kinds_of(sense.concept) for sense in senses))
-        possible = frozenset().union(*(list_possible_kinds_of(sense.concept) for sense in senses))
-        around = [other for same, other, _ in named if same is clause]
-        scene.things.append(
-            Thing(
-                mention.word,
-                kinds,
-                possible - kinds,
-                _find_adjectives(clause, around, mention, 'material'),
-                _find_adjectives(clause, around, mention, 'colour'),
-                truth,
-                mention.base,
-            )
-        )
-
-
-def _modifies(clause: str, mention: Mention, follower: tuple[str, Mention, Truth]) -> bool:
-    """Say whether a noun stands before the noun that is meant: the coffee in 'coffee cup'."""
-    same, other, _ = follower
-    if same is not clause or not mention.word.isascii() or not other.list_concepts('thing'):
-        return False
-    if any(sense.concept in ('container', 'bottle') for sense in other.senses):
-        return False
-    return clause[mention.end : other.start] == ' '
-
-
-def _find_adjectives(
-    clause: str, around: list[Mention], mention: Mention, kind: str
-) -> frozenset[str]:
-    """Return the colours or materials that stand before a thing, or are said of it."""
-    found = set()
-    for other in around:
-        senses = [sense.concept for sense in other.list_concepts(kind)]
-        if other is mention or not senses:
-            found |= set(senses) if other is mention and kind == 'material' else set()
-            continue
-        between = clause[other.end : mention.start]
-        after = clause[mention.end : other.start]
-        stands_before = other.end <= mention.start and re.fullmatch(
-            r"(?:[\w'-]*\s*){0,2}|的?.{0,2}", between
-        )
-        is_said_of = mention.end <= other.start and re.fullmatch(
-            r'(?:s|es)? (?:is|are) (?:\w+ )?|都?是|为', after
-        )
-        if stands_before or is_said_of:
-            found |= set(senses)
-    return frozenset(found)
-
-
 def _read_weights_and_heat(scene: Scene, folded: str) -> None:
     weights = [value for value, *_ in find_weights(folded)]
     lifts = scene.actions.get('carry', False) is not False or 'lift' in scene.actions
@@ -386,20 +339,14 @@ def _apply_situation(scene: Scene, situation: Mapping[str, Any]) -> None:
         scene.is_complete = True
     if situation.get('tool'):
         scene.other_tools = True
-        scene.tool = name_concept(situation['tool'], 'tool')
+        scene.tool = name_tool(situation['tool'])
+        scene.text += f' {situation["tool"]}'.lower()
     if situation.get('place'):
         name = name_concept(situation['place'], 'place')
+        scene.stays = True
         if name:
             scene.places[name] = True
+        scene.text += f' {situation["place"]}'.lower()
     hour = parse_clock(str(situation.get('time') or ''))
     if hour is not None:
         scene.clock = (hour, hour + 1 / 60)
-
-
-def name_concept(text: str, kind: str) -> str | None:
-    """Return the concept of a kind that a name stands for; None: none that is known."""
-    for mention in find_mentions(normalise(text)[1]):
-        for sense in mention.list_concepts(kind):
-            if sense.level == 'is':
-                return sense.concept
-    return None

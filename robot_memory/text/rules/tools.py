@@ -1,0 +1,65 @@
+"""Which end effector a text, a situation or a rule names."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from robot_memory.text.rules.lexicon import Mention, find_mentions, load_tables, split_words
+from robot_memory.text.toml_tables import load_toml
+
+_EFFECTOR = re.compile('grip|finger|effector|nozzle|jaw|attachment|\\btool|[爪夹]|工具|吸|末端')
+_GRIPS = re.compile('grip|finger|爪|夹|手')
+
+
+def name_tool(text: str) -> str:
+    """Return the concept that a mounted tool's name stands for, else the name itself."""
+    folded = text.strip().lower()
+    for mention in find_mentions(folded):
+        for sense in mention.list_concepts('tool'):
+            return sense.concept
+    for concept, words in load_tables()['mounted'].items():
+        if any(word in folded for word in split_words(words)):
+            return str(concept)
+    return folded
+
+
+def is_tool(wanted: str, mounted: str) -> bool | None:
+    """Say whether a mounted tool is the one that is wanted; other names are compared."""
+    if wanted == mounted:
+        return True
+    known = load_tables()['tool']
+    if wanted in known and mounted in known:
+        return False
+    shared = wanted.replace('_', ' ') in mounted or mounted.replace('_', ' ') in wanted
+    both_grip = _GRIPS.search(wanted) and _GRIPS.search(mounted)
+    return None if shared or both_grip or wanted.isascii() != mounted.isascii() else False
+
+
+def find_mounted(clause: str) -> list[tuple[int, int, str]]:
+    """Return the end effectors that a condition says are mounted, with where they are."""
+    return [
+        (*match.span('tool'), name_tool(match['tool']))
+        for pattern in _compile()
+        for match in pattern.finditer(clause)
+        if _names_tool(match['tool'])
+    ]
+
+
+def _names_tool(words: str) -> bool:
+    """Say whether what is mounted is an end effector, and no cover or guard."""
+    return (
+        name_tool(words) in load_tables()['tool']
+        or bool(_EFFECTOR.search(words))
+        or any(one.list_concepts('thing') for one in find_mentions(words) if _is_hand_tool(one))
+    )
+
+
+def _is_hand_tool(mention: Mention) -> bool:
+    return any(sense.concept == 'hand_tool' for sense in mention.senses)
+
+
+@cache
+def _compile() -> tuple[re.Pattern[str], ...]:
+    mounted = load_toml(__file__, 'reader.toml')['mounted']
+    return tuple(re.compile(pattern) for pattern in (*mounted['en'], *mounted['zh']))
