@@ -25,6 +25,8 @@ _STATED, _COMMANDED, _LIMITED, _BOUNDED, _PLAIN = 0.3, 0.3, 0.45, 0.35, -0.1
 By how much the threshold is lower for what patterns take for a statement, for a rule by its words,
 for a rule by its amount, for what has a bound and no word that only describes, and for no rule.
 """
+_BY_HABIT = ('pattern', 'preference', 'worldview')
+"""Categories of words that rules have as well: always, whenever, rather, nothing more than."""
 _MEASURED = re.compile(
     r'\b(?:over|under|above|below|at (?:most|least)|(?:more|less) than)\s+'
     r'-?\d[\d.]*(?:\s*[^\s,;:\d]+)?'
@@ -79,8 +81,8 @@ def _refine(
     """
     Return what patterns infer, but of rules what the classifier says.
 
-    What patterns take for a preference, a lesson or anything else of its own is no rule, and what
-    only says where something is becomes none; what a cue with its verb commands, and a limit that
+    What patterns take for a lesson or anything else of its own is no rule, but what they take for a
+    habit ('whenever', 'nothing louder than') may be; what only says where something is is none; what a cue with its verb commands, and a limit that
     is commanded, is one whatever it is about.
     """
     if classifier is None or vectors is None:
@@ -89,11 +91,13 @@ def _refine(
     is_other = not states and by_patterns.category != DEFAULT
     if states and (prescribes_limit(text) or commands(text)):
         return by_patterns
-    if is_other or len(text.encode(errors='replace')) < _SHORTEST:
+    if len(text.encode(errors='replace')) < _SHORTEST:
+        return by_patterns
+    if is_other and by_patterns.category not in _BY_HABIT:
         return by_patterns
     if not states and describes(text):
         return by_patterns
-    lead = _PLAIN if not states else _LIMITED if is_limit(text) else _COMMANDED
+    lead = 0.0 if is_other else _PLAIN if not states else _LIMITED if is_limit(text) else _COMMANDED
     if may_prescribe_limit(text):
         lead = max(lead, _BOUNDED)
     is_rule = classifier.has_trait(Trait.RULE, text, vectors.first, lead)

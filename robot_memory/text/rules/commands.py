@@ -23,7 +23,7 @@ _HAN = re.compile('[\u3400-\u9fff]')
 _PART = re.compile(r'(?:[,:]|\band\b|\bso\b|\bbut\b)\s*')
 _CLAUSE = re.compile('[,:]')
 _MAY_COMMAND = re.compile(
-    r'\b(?:never|no|none|nobody|not|dont|cannot|always|must|shall|should|may|only|sure|ensure|\w+n.t'
+    r'\b(?:never|no|none|nobody|nothing|both|not|dont|cannot|always|must|shall|should|may|only|sure|ensure|\w+n.t'
     r'|forbidden|prohibited|banned|off|mandatory|compulsory|obligatory|have|need'
     r'|up|upright|down|first|forwards?|away|inwards?|sideways|flat)\b|[不别勿禁必务一始只莫]',
     re.IGNORECASE,
@@ -126,7 +126,7 @@ def _compile_english() -> _English:
         re.compile(rf'{lead}(?:{some["condition"]})+'),
         re.compile(
             rf'{lead}(?:{some["cue"]}(?!{some["no_verb"]})[a-z]+|{some["sure"]}|{some["it_is"]}'
-            rf'|{some["nobody"]}|{some["may_not"]})'
+            rf'|{some["nobody"]}|{some["may_not"]}|{some["nothing"]})'
         ),
         re.compile(rf'{lead}{some["subject"]}(?:{predicate})'),
         re.compile(some['no_command']),
