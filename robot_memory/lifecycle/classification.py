@@ -81,9 +81,10 @@ def _refine(
     """
     Return what patterns infer, but of rules what the classifier says.
 
-    What patterns take for a lesson or anything else of its own is no rule, but what they take for a
-    habit ('whenever', 'nothing louder than') may be; what only says where something is is none; what a cue with its verb commands, and a limit that
-    is commanded, is one whatever it is about.
+    What patterns take for a lesson or anything else of its own is no rule, but what they take for
+    a habit ('whenever', 'nothing louder than') may be. What only says where something is becomes
+    none; what a cue with its verb commands, and a limit that is commanded, is one whatever it is
+    about.
     """
     if classifier is None or vectors is None:
         return by_patterns
@@ -97,7 +98,10 @@ def _refine(
         return by_patterns
     if not states and describes(text):
         return by_patterns
-    lead = 0.0 if is_other else _PLAIN if not states else _LIMITED if is_limit(text) else _COMMANDED
+    if states:
+        lead = _LIMITED if is_limit(text) else _COMMANDED
+    else:
+        lead = 0.0 if is_other else _PLAIN
     if may_prescribe_limit(text):
         lead = max(lead, _BOUNDED)
     is_rule = classifier.has_trait(Trait.RULE, text, vectors.first, lead)

@@ -188,10 +188,15 @@ def find_open(folded: str) -> dict[str, Any]:
     A rule about the robot itself, or about what any task must keep, holds always; of any other
     it is unknown what it is about.
     """
-    words = load_reader()['every']
-    if says_always(folded) or re.search(f'{words["en"]}|{words["zh"]}', folded):
+    if says_always(folded) or _is_of_every_task(folded):
         return {}
     return {'unsure': {'word': folded.strip()}}
+
+
+def _is_of_every_task(folded: str) -> bool:
+    """Say whether a rule is about the robot itself, or what any task must keep."""
+    words = load_reader()['every']
+    return bool(re.search(f'{words["en"]}|{words["zh"]}', folded))
 
 
 def find_unknown_condition(folded: str, part: Part) -> list[str]:
@@ -227,11 +232,12 @@ def find_unknown(folded: str, parts: list[Part]) -> list[dict[str, str]]:
     if says_always(folded):
         return []
     found = []
+    every = _is_of_every_task(folded)
     for part in parts:
         text = folded[part.start : part.end].strip(' ,:')
         if part.is_condition:
             found += [{'word': word} for word in find_unknown_condition(folded, part)]
-        elif not part.is_condition and part.forbids:
+        elif part.forbids and not every:
             found += [
                 {'word': match[1].strip()}
                 for match in re.finditer(words['task']['unknown_en'], text)
@@ -247,8 +253,7 @@ def find_unknown(folded: str, parts: list[Part]) -> list[dict[str, str]]:
 
 def _find_subject(folded: str, parts: list[Part]) -> list[dict[str, str]]:
     """Return as an atom what a rule says something of: 'windows are cleaned with vinegar'."""
-    every = load_reader()['every']
-    if re.search(f'{every["en"]}|{every["zh"]}', folded):
+    if _is_of_every_task(folded):
         return []
     words = load_reader()['subject']
     text = re.sub(r'^[^\W\d]+:\s*', '', folded).strip()
