@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from skill_worlds import make_vectors
 
 from robot_memory.skills.trials import SUCCESS, Trial, Trials
@@ -17,3 +18,19 @@ def test_columns_and_results_that_come_later_are_missing_before() -> None:
     assert np.isnan(trials.get_result('never')).all()
     assert trials.points.situations.tolist() == [0, 1] * 20 + [-1]
     assert trials.simulated.sum() == 1 and len(trials.vectors) == 2
+
+
+def test_spreads_are_those_of_all_that_is_known_of_a_value() -> None:
+    trials, chance = Trials(), np.random.default_rng(0)
+    turns = 1000 + chance.standard_normal(50)
+    for place, turn in enumerate(turns):
+        more = {'speed': float(turn)} if place % 3 else {}
+        trials.append(
+            Trial(None, {'even': 2.0}, {**more, 'tool': 'ab'[place % 2]}, {'slide': 1.0})
+        )
+    assert trials.names == ['number even', 'param tool', 'param speed']
+    spreads, centers = trials.find_spreads()
+    known = np.delete(turns, np.arange(0, 50, 3))
+    assert spreads[[0, 2]].tolist() == pytest.approx([1.0, known.std()])
+    assert centers.tolist() == pytest.approx([2.0, 0.0, known.mean()])
+    assert np.isnan(spreads[1])

@@ -9,6 +9,7 @@ import pytest
 from narrowing import require
 from robots import MovableClock, Robot, check_file
 
+from robot_memory.background.skills import SkillKey
 from robot_memory.core.errors import Conflict, InvalidArgument, NotFound
 from robot_memory.storage.tables import trials
 
@@ -124,6 +125,19 @@ def test_a_trial_takes_over_what_its_session_says(robot: Robot) -> None:
     assert memory.content.endswith('simulated; succeeded')
     (row,) = robot.rows('SELECT robot, simulated FROM trials')
     assert row == ('arm_2', 1)
+
+
+def test_the_copy_in_memory_has_the_rows_that_are_stored(robot: Robot) -> None:
+    context = {'robot': {'id': 'arm_2'}, 'env': {'sim_or_real': 'sim'}, 'task': {'success': True}}
+    session = robot.start_session(context=context).session_id
+    for speed in ('1.2 m/s', '73.1 cm/s', '0.6666666666666666 m/s', '1.1 m/s'):
+        strike(robot, speed, numbers={'distance': '40 cm'})
+    strike(robot, slide='41.7 cm', success='unknown', session_id=session)
+    key = SkillKey('default', 'strike')
+    with robot.memory.db.read() as connection:
+        copy = robot.memory.skills.open(connection, key)
+        assert copy.rows == trials.read(connection, *key[:2])
+    assert copy.rows[-1][5:8] == (True, True, 'arm_2')
 
 
 def test_rows_follow_their_memories(robot: Robot) -> None:
