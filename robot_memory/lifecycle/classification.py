@@ -98,10 +98,9 @@ def _refine(
         return by_patterns
     if not states and describes(text):
         return by_patterns
+    lead = 0.0 if is_other else _PLAIN
     if states:
         lead = _LIMITED if is_limit(text) else _COMMANDED
-    else:
-        lead = 0.0 if is_other else _PLAIN
     if may_prescribe_limit(text):
         lead = max(lead, _BOUNDED)
     is_rule = classifier.has_trait(Trait.RULE, text, vectors.first, lead)
