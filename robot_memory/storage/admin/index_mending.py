@@ -28,6 +28,7 @@ from robot_memory.storage.admin.page_substitution import (
     make_chain,
     make_empty_leaf,
     make_row_leaf,
+    make_version_leaf,
     substitute,
 )
 from robot_memory.storage.admin.row_reading import Table, read_rows
@@ -128,12 +129,14 @@ def _mend(db: Database, plan: Plan, found: Sequence[DamagedPage]) -> dict[str, i
     leaves = {leaf.number: leaf for leaf in found}
     rows = {number: leaf_mending.choose_row(leaf) for number, leaf in leaves.items()}
     pages |= {number: make_row_leaf(size, row) for number, row in rows.items()}
-    with substitute(pages) as vfs, db.connect(vfs=vfs) as connection:
-        connection.execute('BEGIN IMMEDIATE' if _CONFIG in plan.tables else 'BEGIN')
-        if _CONFIG in plan.tables:
-            connection.execute(_PUT_VERSION)
+    # Without a version FTS5 opens no index, not even to be checked.
+    versions = {
+        number: make_version_leaf(size)
+        for number, owner in plan.owners.items()
+        if owner == _CONFIG
+    }
+    with substitute({**pages, **versions}) as vfs, db.connect(vfs=vfs) as connection:
         unused = _list_unused(connection)
-        connection.execute('ROLLBACK')
     if unused:
         anchor, kind = min(plan.pages.items())
         pages[anchor], rest = make_chain(size, kind, unused, rows.get(anchor, 1))
@@ -155,7 +158,7 @@ def _mend(db: Database, plan: Plan, found: Sequence[DamagedPage]) -> dict[str, i
                 if connection.in_transaction:
                     connection.execute('ROLLBACK')
                 raise
-        with suppress(apsw.BusyError):  # another one does so already
+        with suppress(apsw.Error):  # who writes next does so, too
             source.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
     return marks
 

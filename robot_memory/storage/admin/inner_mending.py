@@ -56,7 +56,7 @@ def restore(db: Database, damaged: Collection[int]) -> set[int]:
     found = [page for page in named if page.owner == TABLE]
     if not found:
         return set()
-    with db.connect() as connection, suppress(apsw.BusyError):  # another one may do so already
+    with db.connect() as connection, suppress(apsw.Error):  # the file is then older, and whole
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
     with open_pages(db.path) as file:
         orphans = _Orphans(file, damage.read_roots(db.path).values(), damaged)
@@ -81,7 +81,7 @@ class _Orphans:
         reached[[0, 1, *(number for number in damaged if number <= file.count)]] = True
         unused = file.list_unused()
         reached[[number for number in unused if number <= file.count]] = True
-        for root in roots:
+        for root in (root for root in roots if root <= file.count):
             for level in _walk(file, root, set(damaged)):
                 reached[level] = True
         self._leaves: dict[int, Leaf] = {}

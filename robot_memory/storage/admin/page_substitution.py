@@ -78,6 +78,12 @@ def make_row_leaf(size: int, number: int) -> bytes:
     return _put_cell(size, TABLE_LEAF, b'\x02' + write_varint(number) + _NOTHING)
 
 
+def make_version_leaf(size: int) -> bytes:
+    """Return a page of the settings of FTS5 that tells the version of its format alone."""
+    record = b'\x03\x1b\x01' + b'version' + b'\x04'  # a text of 7 bytes, an integer of one
+    return _put_cell(size, INDEX_LEAF, write_varint(len(record)) + record)
+
+
 def make_chain(
     size: int, kind: int, numbers: Sequence[int], row_id: int = 1
 ) -> tuple[bytes, dict[int, bytes]]:
