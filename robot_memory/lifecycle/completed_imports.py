@@ -13,22 +13,28 @@ from robot_memory.storage.tables import meta
 
 _BLOCK = 1 << 16
 _SAMPLES = 16
+_WHOLE = 32 << 20
+"""Bytes up to which all of a file is read: a tenth of a second."""
 
 
 def compute_key(files: list[Path], plan: Any) -> str:
     """
-    Return the identity of an import: size and samples of each file, the plan and the release.
+    Return the identity of an import: size and content of each file, the plan and the release.
 
-    Samples are the first and the last 64 kB and blocks between them, so that large files cost
-    milliseconds.
+    Of files over 32 MB it has samples, the first and the last 64 kB and blocks between them, so
+    that large ones cost milliseconds.
     """
     digest = hashlib.sha256(f'{get_version()} {plan!r}'.encode())
     for path in files:
         size = path.stat().st_size
         digest.update(f'{size} '.encode())
         with path.open('rb') as file:
+            if size <= _WHOLE:
+                while block := file.read(_BLOCK):
+                    digest.update(block)
+                continue
             last = max(0, size - _BLOCK)
-            for number in range(_SAMPLES if last else 1):
+            for number in range(_SAMPLES):
                 file.seek(last * number // (_SAMPLES - 1))
                 digest.update(file.read(_BLOCK))
     return f'import.{digest.hexdigest()}'
