@@ -8,6 +8,7 @@ from robot_memory.text.relations import (
     Relation,
     are_limits,
     hints_at_change,
+    is_of_another_person,
     is_stricter,
     may_correct,
     relate,
@@ -77,3 +78,9 @@ def test_what_often_stands_where_something_changed_hints_at_it() -> None:
         assert hints_at_change(text), text
     for text in ('The hammer is heavy', 'Ask Kim', '钥匙在柜子里'):
         assert not hints_at_change(text), text
+
+
+def test_texts_that_begin_with_two_persons_are_of_two() -> None:
+    assert is_of_another_person('奶奶喜欢喝绿茶。', 'Grandpa drinks no green tea any more.')
+    assert not is_of_another_person('Ben waters the plants.', 'Lucy waters them now, not Ben.')
+    assert not is_of_another_person('The trainee is called Marvin.', 'His name is Marlon.')

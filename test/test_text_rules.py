@@ -116,6 +116,61 @@ def test_an_unknown_word_leaves_a_rule_open(rule: str) -> None:
     assert _judge(rule, 'Wipe the table.') is None
 
 
+@pytest.mark.parametrize(
+    ('rule', 'task', 'truth'),
+    [
+        ('东西叠放不能高过三层。', 'Wipe the table.', False),
+        ('急停按钮要一直露在外面,不得遮住。', 'Wipe the table.', True),
+        ('密码和权限不得告诉别人。', 'Wipe the table.', True),
+        ('Never leave anything lying where people walk.', 'Wipe the table.', True),
+        ('不要推撞或者拖拽家具。', 'Hand me the vase.', None),
+        ('实验室里不准放吃的东西。', 'Wipe the bench in the lab.', None),
+        ('When pouring, never fill a vessel past four fifths.', '把茶倒进杯子。', True),
+        ('碰过生肉,先洗净夹爪再碰别的。', 'Dice the raw beef.', True),
+        ('Keep the beacon on everywhere except in the warehouse.', 'Wipe the table.', True),
+        ('Outside the warehouse, never sound the horn.', 'Sweep the warehouse.', False),
+        ('在仓库以外的地方要打开警示灯。', '打扫仓库。', False),
+    ],
+)
+def test_what_is_not_surely_a_condition_leaves_no_rule_out(
+    rule: str, task: str, truth: bool | None
+) -> None:
+    assert _judge(rule, task) is truth
+
+
+@pytest.mark.parametrize(
+    ('people', 'truth'),
+    [
+        (['visitor'], None),
+        (['nurse'], False),
+        (['child (4)'], False),
+        (['resident (84)'], True),
+        (['Grandma'], True),
+        ([], False),
+        (['someone'], None),
+    ],
+)
+def test_who_is_near_may_be_named_by_what_they_are(people: list[str], truth: bool | None) -> None:
+    situation = {'people_near': people}
+    assert _judge('Speak up when an elderly person is near.', 'Wipe it.', situation) is truth
+
+
+@pytest.mark.parametrize(
+    ('tool', 'truth'),
+    [('drill', True), ('soft gripper', False), ('camera', False), (None, None)],
+)
+def test_a_mounted_tool_is_named_by_its_own_word(tool: str | None, truth: bool | None) -> None:
+    rule = 'While the drill is mounted, the spindle stays locked.'
+    assert _judge(rule, 'Roll back.', {'tool': tool} if tool else None) is truth
+
+
+def test_a_rule_of_a_day_holds_on_it() -> None:
+    rule = 'Before noon on Sundays, run nothing louder than a hair dryer.'
+    assert _judge(rule, 'Wipe the table on Sunday at nine in the morning.') is True
+    assert _judge(rule, 'Wipe the table.', {'time': '09:00'}) is None
+    assert _judge(rule, 'Wipe the table.', {'time': '15:00'}) is False
+
+
 def test_doors_and_animals_are_met_on_the_way() -> None:
     assert _judge('Open doors slowly.', 'Drive to the kitchen.') is None
     assert _judge('Open doors slowly.', 'Wipe the table.') is False

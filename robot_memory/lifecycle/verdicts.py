@@ -23,6 +23,7 @@ from robot_memory.text.relations import (
     corrects,
     hints_at_change,
     is_asserted,
+    is_of_another_person,
     may_concern,
     overlap,
 )
@@ -109,7 +110,7 @@ def judge_statement(
         near_enough = [
             (old, similarity + _SHARED * _share_words(old.content, text))
             for old, similarity in facts
-            if similarity >= LEAST_ALONE
+            if similarity >= LEAST_ALONE and not is_of_another_person(old.content, text)
         ]
         near_enough.sort(key=lambda one: -one[1])
         rest = [old for old, _ in near_enough[: _JUDGED if hinted else 1]]

@@ -15,6 +15,7 @@ from enum import Enum
 from robot_memory.text.caching import cache_texts
 from robot_memory.text.duplicate_keys import names_another
 from robot_memory.text.figures import write_figures
+from robot_memory.text.rules.people import find_named, find_people
 from robot_memory.text.sameness import compute_overlap, is_same
 from robot_memory.text.statement_reader import (
     STOP,
@@ -70,6 +71,19 @@ def may_concern(old: str, new: str) -> bool:
     return not is_of_another(read_statement(old), read_statement(new))
 
 
+def is_of_another_person(old: str, new: str) -> bool:
+    """Say whether two texts begin with two persons, and the new one does not name the older's."""
+    one, other = _find_person(old), _find_person(new)
+    return bool(one and other) and one != other and one not in find_named(new)
+
+
+@cache_texts(1024)
+def _find_person(text: str) -> str:
+    """Return the key of the person that a text begins with; '' where it begins with none."""
+    named = find_named(text)
+    return next((one.key for one in find_people(text) if one.start <= 1 and one.key in named), '')
+
+
 def hints_at_change(text: str) -> bool:
     """Say whether a text has words that often stand where something changed."""
     signs = read_statement(text).signs
@@ -117,8 +131,10 @@ def corrects(old: str, new: str, similarity: float) -> bool:
             or (shared >= 0.25 and similarity >= 0.3)
             or (shared >= 0.6 and similarity >= 0.1)
         )
-    if not near or signs.change:
-        return near and names_subject(one, other)
+    if not near or is_of_another_person(old, new):
+        return False
+    if signs.change:
+        return names_subject(one, other)
     if names_another(old, new) or differs_in_slot(one, other):
         return False
     bounds = (one.signs.at_most and signs.at_most) or (one.signs.at_least and signs.at_least)
