@@ -36,16 +36,29 @@ numbers = st.one_of(
     st.sampled_from([0.1, 0.3, 1.5, 2**53 + 1, 2**63, -(2**63) - 1, 10**400, -0.0, 5e-324]),
 )
 scalars = st.one_of(st.none(), st.booleans(), numbers, texts)
-values = st.one_of(scalars, st.lists(scalars, max_size=2), st.just({'a': 1}))
+lists = st.lists(scalars, max_size=5) | st.sampled_from([[{'a': 1}], [0, [1, 2]], [[]], [None, 1]])
+values = st.one_of(scalars, lists, st.just({'a': 1}))
 keys = st.sampled_from(['a', 'b', 'c', '', '1', '12345678901', 'a.b', 'ä', "'", '\n', '[0]', '"'])
 contexts = st.recursive(
     st.dictionaries(keys, values, max_size=4),
     lambda inner: st.dictionaries(keys, values | inner, max_size=4),
     max_leaves=6,
 ) | st.integers(60, 70).map(lambda many: {'a': 1, 'c': {str(i): i for i in range(many)}})
-paths = st.sampled_from(
-    ['a', 'b', 'a.a', 'a.b', 'a.b.c', '1', 'a.1', '12345678901', 'ä', "'", '\n', '[0]', 'c.64']
-)
+of_names = ['a', 'b', 'a.a', 'a.b', 'a.b.c', 'ä', "'", '\n', '[0]', 'c.64']
+of_items = [
+    '1',
+    '12345678901',
+    'a.0',
+    'a.1',
+    'a.01',
+    'a.3',
+    'a.0.a',
+    'a.1.0',
+    'a.b.0',
+    'c.2',
+    'a.[]',
+]
+paths = st.sampled_from([*of_names, *of_items])
 conditions = st.dictionaries(
     paths,
     st.one_of(
@@ -93,6 +106,8 @@ def check(connection: apsw.Connection, where: Where) -> None:
     st.lists(conditions, min_size=1, max_size=6),
 )
 @example([{'a': 10**400}, {'a': 2}], [], [{'a': {'$gt': 1}}, {'a': 10**400}])
+@example([{'a': [1, 'x', None]}, {'a': [1, 2, 3, 4]}], [], [{'a.0': 1}, {'a.3': {'$gt': 3}}])
+@example([{'a': [{'a': 1}]}, {'a': [[0, 2]]}], [], [{'a.0.a': 1}, {'a.00.1': {'$gte': 2}}])
 @example([{'a': BEGINNING + 'a'}], [], [{'a': {'$lt': BEGINNING + 'b'}}])
 def test_the_ways_lead_to_all_that_a_filter_holds_of(
     kept: list[dict[str, Any]], later: list[dict[str, Any]], asked: list[dict[str, Any]]
@@ -134,7 +149,7 @@ def test_a_condition_on_one_value_leads_only_to_the_memories_that_have_it() -> N
 @pytest.mark.parametrize('condition', [None, {'$ne': 1}, {'$nin': [1]}, {'$in': [1, None]}, [1]])
 def test_what_holds_of_absent_values_and_of_arrays_has_no_way(condition: Any) -> None:
     assert not compile_filter('where', {'v': condition}).candidates
-    assert not compile_filter('where', {'v.0': 1}).candidates
+    assert not compile_filter('where', {'0': 1}).candidates
 
 
 def test_a_memory_of_too_many_facets_is_a_candidate_of_each_path() -> None:
@@ -245,3 +260,21 @@ def test_ways_search_an_index_and_then_the_rows_by_id(
         f'SELECT m.id FROM memories AS m NOT INDEXED WHERE m.id IN ({way.sql})', *way.values
     )
     assert rows[0] == 'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)'
+
+
+def test_a_condition_on_an_item_leads_only_to_lists_that_may_have_it() -> None:
+    connection = store()
+    for value in ([1, 2, 3], [5, 'x'], [5], [], ['y', 1], [1, 2, 3, 4], [{'b': 5}], 5, {'0': 5}):
+        keep(connection, {'v': value})
+
+    def led(condition: Any) -> set[int]:
+        (way,) = compile_filter('where', condition).candidates
+        return {row[0] for row in connection.execute(way.sql, way.values)}
+
+    other = {6, 7}  # their items are no facets
+    assert led({'v.0': 5}) == {2, 3, 9} | other
+    assert led({'v.0': {'$gt': 2}}) == {2, 3, 9} | other
+    assert led({'v.1': 'x'}) == {2} | other
+    assert led({'v.2': {'$lte': 3}}) == {1} | other
+    assert not compile_filter('where', {'v.0': None}).candidates
+    assert facets.list_names(connection) == ['v']

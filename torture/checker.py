@@ -28,7 +28,7 @@ from robot_memory.text import tokenizer
 from robot_memory.text.duplicate_keys import derive_keys
 
 Row = tuple[Any, ...]
-MOST_FACETS, MOST_POSITIONS, MOST_AXES = 64, 16, 16
+MOST_FACETS, MOST_ITEMS, MOST_POSITIONS, MOST_AXES = 64, 3, 16, 16
 CUT = 32
 HOUR_NS = 3600 * 10**9
 TURNS = '\ue00fturns'
@@ -249,6 +249,13 @@ def _walk(part: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
             yield from _walk(value, f'{path}{key}.')
         elif '.' not in key and isinstance(value, str | int | float):
             yield path + key, value
+        elif '.' not in key and isinstance(value, list):
+            is_long = len(value) > MOST_ITEMS
+            if is_long or any(isinstance(item, list | dict) for item in value):
+                yield f'{path}{key}.[]', True
+                continue
+            items = enumerate(value)
+            yield from ((f'{path}{key}.{at}', one) for at, one in items if one is not None)
 
 
 def _cut(value: Any) -> Any:

@@ -16,7 +16,7 @@ import apsw
 
 from robot_memory.storage.tables import mending, meta
 
-RULES = 4
+RULES = 5
 """Raise it when the same record would give other terms, stems, guards, hashes, facets or cells;
 a test holds samples of them."""
 _BATCH = 500

@@ -3,14 +3,16 @@ The values in the memories' contexts, in order: what narrows a filter to a few m
 
 A facet is a text, a number or a truth value of a context under its dotted path. Of texts the
 first 32 characters are kept, and truth values are blobs, so that values order and compare within
-their own type. A memory of too many facets stands under no path and is a candidate of each.
+their own type. Items of a list of up to three of these, as a position is, have their numbers in
+the path; a memory with another list is a candidate of whatever is asked of its items. A memory of
+too many facets stands under no path and is a candidate of each.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apsw
@@ -20,6 +22,12 @@ from robot_memory.storage.indexes.candidates import CandidateQuery
 
 MOST = 64
 """Facets that are kept of a memory."""
+ITEMS = 3
+"""Items of a list, at most, that are facets."""
+_LIST = '.[]'
+"""Ends the path under which memories stand that have a list there whose items are no facets."""
+INDEX = re.compile('[0-9]{1,9}')
+"""A step of a path that is the number of an item."""
 _CUT = 32
 _VALUE = (
     "CASE type WHEN 'true' THEN x'01' WHEN 'false' THEN x'00'"
@@ -112,10 +120,38 @@ def _walk(part: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
             yield from _walk(value, f'{path}{key}.')
         elif isinstance(value, (str, int, float)):
             yield path + key, value
+        elif isinstance(value, list):
+            yield from _walk_items(value, path + key)
+
+
+def _walk_items(items: list[Any], path: str) -> Iterator[tuple[str, Any]]:
+    if len(items) > ITEMS or any(isinstance(item, (dict, list)) for item in items):
+        yield path + _LIST, True
+        return
+    for number, item in enumerate(items):
+        if item is not None:
+            yield f'{path}.{number}', item
+
+
+def list_names(connection: apsw.Connection) -> list[str]:
+    """Return the dotted paths of facets that names alone lead to."""
+    paths = [row[0] for row in connection.execute('SELECT path FROM facet_paths')]
+    return [path for path in paths if not (path.endswith(_LIST) or _find_item(path.split('.')))]
+
+
+def _find_item(steps: Sequence[str]) -> int:
+    """Return the place of the first number among the steps of a path, 0: there is none."""
+    return next((place for place, step in enumerate(steps) if INDEX.fullmatch(step)), 0)
 
 
 def make_candidate_query(path: str, operators: Mapping[str, Any]) -> CandidateQuery | None:
-    """Return the candidate query of a filter's operators on a path of names, if there is one."""
+    """Return the candidate query of a filter's operators on a path, if there is one."""
+    steps = path.split('.')
+    item = _find_item(steps)
+    if INDEX.fullmatch(steps[0]):
+        return None
+    if item:
+        path = '.'.join(str(int(step)) if INDEX.fullmatch(step) else step for step in steps)
     closed = any('$gt' in key for key in operators) and any('$lt' in key for key in operators)
     tests = [
         test
@@ -126,10 +162,14 @@ def make_candidate_query(path: str, operators: Mapping[str, Any]) -> CandidateQu
         return None
     sql = ' AND '.join(test.sql for test in tests)
     values = tuple(value for test in tests for value in test.values)
+    at_path = 'SELECT memory_id AS id FROM facets WHERE path_id ='
+    at_path += ' (SELECT id FROM facet_paths WHERE path = ?)'
+    sql = f'{at_path} AND {sql}'
+    if item:
+        sql += f' UNION ALL {at_path}'
+        values += ('.'.join(steps[:item]) + _LIST,)
     return CandidateQuery(
-        'SELECT memory_id AS id FROM facets WHERE path_id ='
-        f' (SELECT id FROM facet_paths WHERE path = ?) AND {sql}'
-        f' UNION ALL SELECT memory_id FROM facets WHERE path_id = {_NO_PATH}',
+        f'{sql} UNION ALL SELECT memory_id FROM facets WHERE path_id = {_NO_PATH}',
         (path, *values),
         is_followed=True,
     )

@@ -10,7 +10,6 @@ value, and is neither less nor greater.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,8 +30,6 @@ from robot_memory.storage.indexes.conditions import (
     parse_conditions,
     read_operators,
 )
-
-_INDEX = re.compile('[0-9]{1,9}')
 
 COLUMNS = {
     'record_id': "'mem_' || m.id",
@@ -239,8 +236,6 @@ def _candidates(path: str, operators: dict[str, Any]) -> tuple[CandidateQuery, .
         return list_column_candidates(path, among)
     if path in TIMES:
         return _time_candidates(path, operators)
-    if any(_INDEX.fullmatch(step) for step in path.split('.')):
-        return ()
     bounds = {key: _bound(value) for key, value in operators.items() if key in COMPARISONS}
     query = facets.make_candidate_query(path, {**operators, **bounds})
     return () if query is None else (query,)
@@ -324,7 +319,9 @@ def json_path(where: str, path: str) -> str:
             f'{where}: {format_value(path)} is not a valid path; join names with dots, e.g. '
             'task.success'
         )
-    return '$' + ''.join(f'[{step}]' if _INDEX.fullmatch(step) else f'."{step}"' for step in steps)
+    return '$' + ''.join(
+        f'[{step}]' if facets.INDEX.fullmatch(step) else f'."{step}"' for step in steps
+    )
 
 
 def _bound(value: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from robot_memory.storage.indexes import indexed, partitions
+from robot_memory.storage.indexes import facets, indexed, partitions
 from robot_memory.storage.indexes.candidates import choose, restrict_to
 from robot_memory.storage.indexes.filters import COLUMNS, TIMES, Where, json_path
 
@@ -97,8 +97,8 @@ def find_span(connection: apsw.Connection, name: str, where: Where) -> tuple[int
 
 
 def list_paths(connection: apsw.Connection) -> list[str]:
-    """Return the dotted paths of all texts, numbers and truth values in contexts."""
-    return [row[0] for row in connection.execute('SELECT path FROM facet_paths')]
+    """Return the dotted paths of all texts, numbers and truth values in contexts, not in lists."""
+    return facets.list_names(connection)
 
 
 def count_values(
