@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from robot_memory.text.questions.folding import fold_characters
@@ -56,16 +57,24 @@ def list_words(text: str) -> list[Alternatives]:
     return list(dict.fromkeys(found))
 
 
-def find_others(word: Alternatives) -> list[Alternatives]:
+def find_others(word: Alternatives) -> Sequence[Alternatives]:
     """Return what a thing is that is not what a word says: the other colours, the other joints."""
+    return _load_others().get(word[0], ())
+
+
+@cache
+def _load_others() -> dict[str, list[Alternatives]]:
+    """Return, by each word of a field that excludes others, these."""
+    found: dict[str, list[Alternatives]] = {}
     for name in _EXCLUSIVE:
         fields = [
             tuple(one.replace('_', ' ').lower() for one in field.split())
             for field in load_table('words')['fields'][name]
         ]
-        if any(word[0] in field for field in fields):
-            return [field for field in fields if word[0] not in field]
-    return []
+        for field in fields:
+            others = [other for other in fields if other is not field]
+            found |= dict.fromkeys(field, others)
+    return found
 
 
 def _order(word: str, words: set[str]) -> Alternatives:
