@@ -203,7 +203,10 @@ def _choose_senses(
     )  # fmt: skip
     return (
         tuple(
-            sense for sense in senses if (sense.kind == 'action') == verb or sense.kind == 'place'
+            sense
+            for sense in senses
+            if (sense.kind == 'action') == verb
+            or (sense.kind == 'place' and sense.level == 'maybe')
         )
         or senses
     )

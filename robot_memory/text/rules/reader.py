@@ -66,7 +66,7 @@ def read_rule(text: str) -> Condition:
     for part, found in _read_parts(folded, people, parts):
         if part.is_exception:
             negated.append(found.atom)
-        elif found.is_sure and not (always and (not part.is_condition or found.group == 'word')):
+        elif found.is_sure and not (always and (not _is_marked(part) or found.group == 'word')):
             sure.setdefault(found.group, []).append(found.atom)
         elif not always:
             unsure.setdefault(found.group, []).append(found.atom)
@@ -126,9 +126,13 @@ def _read_parts(
             yield part, found._replace(is_sure=is_sure)
 
 
+def _is_marked(part: Part) -> bool:
+    return part.is_condition and not part.is_weak
+
+
 def _is_strong(folded: str, part: Part, read: Sequence[Any]) -> bool:
     """Say whether a part states a condition: 'in the rain', of which nothing is known, may not."""
-    if not part.is_condition or part.is_weak:
+    if not _is_marked(part):
         return False
     words = load_reader()['condition']
     opens = f'{words["place"]}|{words["weak"]}'
