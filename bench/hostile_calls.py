@@ -172,7 +172,8 @@ class Live:
         fill(path, model).close()
         faces.choose_domain()
         self._node = faces.Node(path.parent, model)
-        self._faces = faces.Mcp(self._node.port), faces.Services(self._node.name)
+        self._mcp = faces.Mcp(self._node.port)
+        self._services = faces.Services(self._node.name)
         self.read_rss = self._node.read_rss
 
     def make_calls(self, count: int, chance: random.Random) -> int:
@@ -181,15 +182,17 @@ class Live:
         for place, at in enumerate(range(0, count, faces.CONNECTIONS)):
             made = [make_call(chance) for _ in range(min(faces.CONNECTIONS, count - at))]
             calls = [(get_tool(name), given) for name, given in made]
-            outcomes = self._faces[place % 2].call_all(calls, wild)
+            offered = [one for one in calls if place % 2 and one[0].ros]
+            others = [one for one in calls if not (place % 2 and one[0].ros)]
+            outcomes = self._services.call_all(offered, wild) + self._mcp.call_all(others, wild)
             answered += sum(one.answered for one in outcomes)
         return answered
 
     def close(self) -> None:
         """End the node; raise where it met a fault."""
         try:
-            for face in self._faces:
-                face.close()
+            self._mcp.close()
+            self._services.close()
             if fault := self._node.stop():
                 raise RuntimeError(fault)
         finally:
@@ -209,13 +212,20 @@ class Local:
         return make_calls(self._memory, count, chance)
 
 
+FACES: dict[str, type[Served | Live | Local]] = {
+    'mcp': Served,
+    'node': Live,
+    'python': Local,
+}
+
+
 def main() -> None:
     """Print RSS every tenth of the calls."""
     calls, seed, model, face = (*sys.argv[1:], *('1', '', 'python')[len(sys.argv) - 2 :])
     chance = random.Random(int(seed))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / 'memory.db'
-        called = {'mcp': Served, 'node': Live, 'python': Local}[face](path, model)
+        called: Served | Live | Local = FACES[face](path, model)
         print(f'with {_FACTS} facts: {called.read_rss():.0f} MB', flush=True)
         called.make_calls(_WARM_UP, chance)
         before = called.read_rss()

@@ -64,7 +64,7 @@ class Tables:
         self.of: dict[str, Table] = {}
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         with closing(apsw.Connection(f'file:{path}?immutable=1', flags=flags)) as connection:
-            listed = connection.execute(
+            listed: Any = connection.execute(
                 "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
             ).fetchall()
             for name, without_rowid in listed:

@@ -22,6 +22,9 @@ OUTPUTS = ('sentence_embedding', 'last_hidden_state', 'token_embeddings')
 
 _WEIGHTS_FOLDER = 'session.model_external_initializers_file_folder_path'
 FLOATS = ('tensor(float)', 'tensor(float16)')
+_GIVE_BACK = 'memory.enable_memory_arena_shrinkage'
+_MOST_KEPT = 256
+"""Tokens up to which the buffers of a run are kept: those of 512 take 60 MB of each model."""
 
 
 class OnnxGraph:
@@ -36,6 +39,8 @@ class OnnxGraph:
         """Load the graph; raise Unavailable, or InvalidArgument where the manifest misfits."""
         self._path = directory / MODEL_FILE
         self._session = _open_mapped(self._path, directory, threads)
+        self._spare = load_onnxruntime().RunOptions()
+        self._spare.add_run_config_entry(_GIVE_BACK, 'cpu:0')
         self._inputs = self._choose_inputs()
         self._output, pools = self._choose_output(manifest.output, manifest.pooling)
         self._pooling = manifest.pooling or read_export(directory).get('pooling', 'mean')
@@ -53,7 +58,8 @@ class OnnxGraph:
         given['attention_mask'] = np.ones_like(ids)
         given['position_ids'] = np.broadcast_to(np.arange(ids.shape[1]), ids.shape)
         feed = {name: given[name].astype(kind) for name, kind in self._inputs.items()}
-        states: NDArray[np.float32] = self._session.run([self._output], feed)[0]
+        options = self._spare if ids.size > _MOST_KEPT else None
+        states: NDArray[np.float32] = self._session.run([self._output], feed, options)[0]
         states = states.astype(np.float32, copy=False)
         return states if states.ndim == 2 else _pool(states, self._pooling)
 

@@ -116,15 +116,15 @@ class McapScan:
 
     def _take_cut_message(self, at: int, end: int) -> bool:
         """Note a message, or less, that the end of the file cuts off; False: it is none."""
-        data = self._data[at:end]
-        if self._has_end or len(data) < 31:
+        if self._has_end or end - at < 31:
             return not self._has_end
+        data = self._data[at : at + 31]  # not to the end: that may be all of a large file
         opcode, size = records.HEADER.unpack_from(data)
         channel, time_ns = records.read_message_time(data, 0)
         if opcode != records.MESSAGE or channel not in self._channels.channels or size >> 32:
             return False
         self._is_cut = True
-        self._bad.append(Piece(0, at, len(data), time_ns, 0, cut=True))
+        self._bad.append(Piece(0, at, end - at, time_ns, 0, cut=True))
         return True
 
     def _take_cut_chunk(self, at: int, end: int) -> bool:
