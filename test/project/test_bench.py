@@ -224,3 +224,11 @@ def test_a_page_with_an_element_of_a_text_is_told() -> None:
     assert viewer.find_injected(page.format('<p onclick="x()">'))
     assert viewer.find_injected(page.format('\u202e'))
     assert viewer.find_injected('<html><main>')
+
+
+def test_perceptions_of_taps_are_kept_in_both_ways_and_stand_in_the_table() -> None:
+    command = [sys.executable, str(BENCH / 'kept_events.py'), '--perceptions', '40']
+    found = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    assert found['one_by_one_per_s'] > 0 < found['together_per_processor_s']
+    table = tables.format_node({'kept_events': found})
+    assert re.search('durable perceptions a second, by the clock .*over 5000', table)
