@@ -93,12 +93,12 @@ class Counts:
     @property
     def under_way(self) -> int:
         """Return how many clients wait."""
-        return self._values[0]
+        return int(self._values[0])
 
     @property
     def answered(self) -> int:
         """Return how many have been answered since it began."""
-        return self._values[1]
+        return int(self._values[1])
 
     def add(self, under_way: int, answered: int) -> None:
         """Count one more or less."""
