@@ -17,6 +17,7 @@ from narrowing import require
 from waiting import HANG_SECONDS
 
 from robot_memory.core.errors import InvalidArgument, Unavailable
+from robot_memory.core.heap import trim_heap
 from robot_memory.embedding import (
     BackgroundEmbedder,
     Calibration,
@@ -104,6 +105,21 @@ def test_vectors_are_unit_length_and_finite_for_any_text(embedder: OnnxEmbedder)
 
 def test_no_texts_give_no_rows(embedder: OnnxEmbedder) -> None:
     assert embedder.embed_passages([]).shape == (0, 384)
+
+
+def read_megabytes() -> float:
+    trim_heap()
+    told = Path('/proc/self/status').read_text(encoding='ascii')
+    return int(told.partition('VmRSS:')[2].split()[0]) / 1024
+
+
+def test_long_texts_leave_no_buffers_behind(model_directory: Path) -> None:
+    embedder = OnnxEmbedder(model_directory)
+    embedder.embed_query('a short text')
+    before = read_megabytes()
+    for _ in range(3):
+        embedder.embed_query('the shelf of the hall holds a part ' * 300)
+    assert read_megabytes() - before < 25  # 60 where they are kept
 
 
 def test_the_graph_computes_what_the_weights_say(model_directory: Path) -> None:

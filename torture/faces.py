@@ -31,6 +31,8 @@ REFUSED = {'invalid_argument', 'not_found', 'conflict', 'unavailable', 'permissi
 CONNECTIONS = 12
 """Calls that a live node has at a time from each face."""
 HANG_SECONDS = 600.0
+IDLE_SECONDS = 4.0
+"""After so long the server may be just closing a connection, whatever then comes on it."""
 PROCESSES = 500
 """Of so many calls of the command line one is a process of its own."""
 OBEYED = {
@@ -268,6 +270,7 @@ class Mcp:
         """Connect once the port answers."""
         self._port = port
         self._free = [self._connect() for _ in range(CONNECTIONS)]
+        self._used = [time.monotonic()] * CONNECTIONS
 
     def close(self) -> None:
         """Close the connections."""
@@ -283,8 +286,13 @@ class Mcp:
                 if _is_closed(self._free[place]):  # a server ends those that were idle
                     self._free[place].close()
                     self._free[place] = self._connect()
+                    self._used[place] = time.monotonic()
                 _post(self._free[place], _write_call(tool, given, wild))
-            outcomes += [_read_outcome(self._free[place]) for place in range(len(part))]
+                self._used[place] = time.monotonic() - self._used[place]
+            for place in range(len(part)):
+                was_idle = self._used[place] > IDLE_SECONDS
+                outcomes.append(_read_outcome(self._free[place], was_idle))
+                self._used[place] = time.monotonic()
         return outcomes
 
     def _connect(self) -> http.client.HTTPConnection:
@@ -343,13 +351,14 @@ def _post(connection: http.client.HTTPConnection, body: bytes) -> None:
         connection.request('POST', '/mcp', body, headers)
 
 
-def _read_outcome(connection: http.client.HTTPConnection) -> Outcome:
+def _read_outcome(connection: http.client.HTTPConnection, was_idle: bool) -> Outcome:
     try:
         response = connection.getresponse()
         content = response.read()
     except (http.client.HTTPException, ConnectionError) as error:
         connection.close()
-        return Outcome(False, None, 'internal', f'closed without an answer: {error!r}')
+        code = 'closed' if was_idle else 'internal'
+        return Outcome(False, None, code, f'closed without an answer: {error!r}')
     if response.status >= 500:
         return Outcome(False, None, 'internal', f'{response.status} {content[:300]!r}')
     if not content:

@@ -32,12 +32,12 @@ LONG = 1300
 SECTOR = 512
 DERIVED = {
     'changes', 'collections', 'confirmations', 'counts', 'event_hours', 'facet_paths', 'facets',
-    'form_vectors', 'forms', 'indexed', 'meta', 'part_digests', 'place_frames', 'place_paths',
+    'form_vectors', 'forms', 'indexed', 'meta', 'part_digests', 'place_frames', 'place_paths', 'placed',
     'places', 'rule_conditions', 'situation_vectors', 'situations', 'sizes', 'skill_states',
     'sqlite_schema', 'sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4',
 }  # fmt: skip
 """Tables that follow from rows of others, or are of a process: they are made anew."""
-OF_MEMORIES = 'other_vectors', 'placed', 'trial_uses', 'trials'
+OF_MEMORIES = 'other_vectors', 'trial_uses', 'trials'
 """Those whose rows go with their memory, though no reference says so."""
 TOLD = {'audit': ('audit', 'writers'), 'turn': ('turns',), 'trial': ('trials', 'event_names')}
 """What the checker says of a store where rows of these tables are lost, which salvage tells."""
