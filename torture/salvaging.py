@@ -32,9 +32,9 @@ LONG = 1300
 SECTOR = 512
 DERIVED = {
     'changes', 'collections', 'confirmations', 'counts', 'event_hours', 'facet_paths', 'facets',
-    'form_vectors', 'forms', 'indexed', 'meta', 'part_digests', 'place_frames', 'place_paths', 'placed',
-    'places', 'rule_conditions', 'situation_vectors', 'situations', 'sizes', 'skill_states',
-    'sqlite_schema', 'sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4',
+    'form_vectors', 'forms', 'indexed', 'meta', 'part_digests', 'place_frames', 'place_paths',
+    'placed', 'places', 'rule_conditions', 'situation_vectors', 'situations', 'sizes',
+    'skill_states', 'sqlite_schema', 'sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4',
 }  # fmt: skip
 """Tables that follow from rows of others, or are of a process: they are made anew."""
 OF_MEMORIES = 'other_vectors', 'trial_uses', 'trials'
