@@ -241,7 +241,7 @@ def test_after_one_answer_from_the_file_calls_wait_for_the_copy(
     reading, go_on, scans = threading.Event(), threading.Event(), []
     everything = indexed.read_all
 
-    def read_slowly(connection: Connection, batch: int) -> Iterator[list[indexed.Row]]:
+    def read_slowly(connection: Connection, batch: int) -> Iterator[list[indexed.PlainRow]]:
         scans.append(threading.current_thread().name)
         reading.set()
         assert go_on.wait(HANG_SECONDS)

@@ -18,8 +18,9 @@ from robot_memory.embedding import Embedder, quantisation
 from robot_memory.embedding.calibration import Calibration
 from robot_memory.embedding.quantisation import Vector
 from robot_memory.search import ranking
+from robot_memory.search.matrix import NearRows
 from robot_memory.search.resident import ResidentIndex
-from robot_memory.search.shard import NearRows, Shard
+from robot_memory.search.shard import Shard
 from robot_memory.storage import Connection
 from robot_memory.storage.indexes import fulltext, vectors
 from robot_memory.storage.indexes.duplicates import Neighbours

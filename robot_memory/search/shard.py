@@ -280,12 +280,12 @@ class Shard:
         asked = np.asarray(ids, np.int64)
         known = self.ids[: self.count]
         if len(known) and known[-1] - known[0] == len(known) - 1:  # none is missing between
-            found = asked - known[0]
-            found = found[(found >= 0) & (found < self.count)]
-            return found[self.alive[found]]
-        found = np.searchsorted(known, asked)
-        here = found < self.count
-        rows: Rows = found[here][self.ids[found[here]] == asked[here]]
+            rows: Rows = asked - known[0]
+            rows = rows[(rows >= 0) & (rows < self.count)]
+        else:
+            found = np.searchsorted(known, asked)
+            here = found < self.count
+            rows = found[here][self.ids[found[here]] == asked[here]]
         return rows[self.alive[rows]]
 
     def find_holding(self, terms: Collection[int]) -> dict[int, list[NDArray[np.int32]]]:

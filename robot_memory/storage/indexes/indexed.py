@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -165,7 +165,7 @@ def read_all(connection: apsw.Connection, batch: int) -> Iterator[list[PlainRow]
     """Give all rows in batches, by id."""
     last = 0
     while True:
-        rows: list[PlainRow] = connection.execute(
+        rows: list[Any] = connection.execute(
             f'{_ROWS} WHERE i.memory_id > ? ORDER BY i.memory_id LIMIT ?',
             (last, batch),
         ).fetchall()
