@@ -43,9 +43,10 @@ more.jsonl, third.jsonl, fifth.jsonl, sixth.jsonl, seventh.jsonl, eighth.jsonl, 
 tenth.jsonl, eleventh.jsonl and twelfth.jsonl are further sets of the same format, with the halves
 `tune` and `check`. The halves `check` of third.jsonl, sixth.jsonl, tenth.jsonl and twelfth.jsonl
 are only counted: nobody who writes rules reads them. Those of eighth.jsonl, ninth.jsonl and
-eleventh.jsonl were only counted until their counts were used up, and are for tuning since. Those from fifth.jsonl
-on are by hands that had seen no question before. The half `check` of fifth.jsonl was counted
-(61 of 100 right first), then looked at: it is `tune` since, and the file has no other half.
+eleventh.jsonl were only counted until their counts were used up, and are for tuning since. Those
+from fifth.jsonl on are by hands that had seen no question before. The half `check` of fifth.jsonl
+was counted (61 of 100 right first), then looked at: it is `tune` since, and the file has no other
+half.
 seventh.jsonl was counted as a whole before any rule was written for it (95 of 160 right first),
 and is `tune` since. The hand of
 eighth.jsonl had seen six questions of sixth.jsonl, for the format; 80 of its questions are `tune`
