@@ -469,6 +469,18 @@ def test_what_is_known_of_another_time_only_is_no_match(
     assert len(require(robot.recall('Which pushes were there yesterday?').events)) == 2
 
 
+def test_of_other_joints_or_colours_than_those_known_there_is_nothing(
+    open_robot: Callable[..., Robot],
+) -> None:
+    robot = open_robot(time_zone='UTC')
+    sense = {'detector': 'state', 'kind': 'stall', 'fault': True, 'topic': '/state'}
+    stall = feel(robot, 3, 0.0, text='Stall for 3 s: joint 2', **sense)
+    assert robot.recall('did joint 5 ever stall?').no_match
+    found = robot.recall('二轴堵转过吗？')
+    assert found.memories[0].id == stall
+    assert not found.no_match
+
+
 def test_the_figure_is_meant_whose_name_the_question_has(
     open_robot: Callable[..., Robot],
 ) -> None:
