@@ -232,12 +232,11 @@ def find_unknown(folded: str, parts: list[Part]) -> list[dict[str, str]]:
     if says_always(folded):
         return []
     found = []
-    every = _is_of_every_task(folded)
     for part in parts:
         text = folded[part.start : part.end].strip(' ,:')
         if part.is_condition:
             found += [{'word': word} for word in find_unknown_condition(folded, part)]
-        elif part.forbids and not every:
+        elif part.forbids:
             found += [
                 {'word': match[1].strip()}
                 for match in re.finditer(words['task']['unknown_en'], text)
