@@ -1,13 +1,15 @@
 import numpy as np
 import pytest
 
+from robot_memory.skills.trials import Floats
 from robot_memory.skills.whitening import whiten
 
 
-def make_covariance(rows: int, noise: float) -> np.ndarray:
+def make_covariance(rows: int, noise: float) -> Floats:
     places = np.random.default_rng(rows).uniform(-2, 2, (rows, 2))
     apart = np.square(places[:, None] - places[None]).sum(axis=2)
-    return np.exp(-0.5 * apart) + noise * np.eye(rows)
+    found: Floats = np.exp(-0.5 * apart) + noise * np.eye(rows)
+    return found
 
 
 @pytest.mark.parametrize('rows', [1, 7, 40, 41, 120, 200, 333])

@@ -37,7 +37,8 @@ def _factorise(covariance: Floats) -> Floats:
             noise = share * float(np.trace(covariance)) / len(covariance)
             noisier = covariance + noise * np.eye(len(covariance))
         try:
-            return np.linalg.cholesky(noisier)
+            root: Floats = np.linalg.cholesky(noisier)
+            return root
         except np.linalg.LinAlgError:
             continue
     return np.full_like(covariance, np.nan)
@@ -46,7 +47,8 @@ def _factorise(covariance: Floats) -> Floats:
 def _invert(lower: Floats) -> Floats:
     """Return the inverse of a lower triangular matrix, by that of its halves."""
     if len(lower) <= _SMALL:
-        return np.linalg.inv(lower)
+        small: Floats = np.linalg.inv(lower)
+        return small
     half = len(lower) // 2
     first, second = _invert(lower[:half, :half]), _invert(lower[half:, half:])
     found = np.zeros_like(lower)
