@@ -37,8 +37,7 @@ def _factorise(covariance: Floats) -> Floats:
             noise = share * float(np.trace(covariance)) / len(covariance)
             noisier = covariance + noise * np.eye(len(covariance))
         try:
-            root: Floats = np.linalg.cholesky(noisier)
-            return root
+            return np.asarray(np.linalg.cholesky(noisier), float)
         except np.linalg.LinAlgError:
             continue
     return np.full_like(covariance, np.nan)
@@ -47,8 +46,7 @@ def _factorise(covariance: Floats) -> Floats:
 def _invert(lower: Floats) -> Floats:
     """Return the inverse of a lower triangular matrix, by that of its halves."""
     if len(lower) <= _SMALL:
-        small: Floats = np.linalg.inv(lower)
-        return small
+        return np.asarray(np.linalg.inv(lower), float)
     half = len(lower) // 2
     first, second = _invert(lower[:half, :half]), _invert(lower[half:, half:])
     found = np.zeros_like(lower)
