@@ -124,10 +124,11 @@ def count_values(
 
 def find_range(connection: apsw.Connection, path: str) -> tuple[float, float] | None:
     """Return the least and the greatest number at a path of contexts, None where none is."""
+    at_path = 'FROM facets WHERE path_id = (SELECT id FROM facet_paths WHERE path = ?1)'
+    at_path += " AND value < ''"
+    # Either is at one end of the index; asked for together they are looked for in all of it.
     ((least, most),) = connection.execute(
-        'SELECT min(value), max(value) FROM facets WHERE path_id ='
-        " (SELECT id FROM facet_paths WHERE path = ?) AND value < ''",
-        (path,),
+        f'SELECT (SELECT min(value) {at_path}), (SELECT max(value) {at_path})', (path,)
     )
     return None if least is None else (least, most)
 
