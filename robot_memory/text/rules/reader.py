@@ -72,9 +72,9 @@ def read_rule(text: str) -> Condition:
             unsure.setdefault(found.group, []).append(found.atom)
     if not sure:
         sure, unsure = unsure, {}
-    for found in (sure, unsure):
-        if 'thing' in found and 'word' in found:
-            found['thing'] += found.pop('word')
+    for groups in (sure, unsure):
+        if 'thing' in groups and 'word' in groups:
+            groups['thing'] += groups.pop('word')
     if 'person' in sure and 'served' in sure:
         del sure['person']
     if not sure and not negated:

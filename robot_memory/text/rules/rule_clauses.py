@@ -83,7 +83,7 @@ def _split_english(folded: str, start: int, end: int) -> list[Part]:
     ]
     ends = [match.start() for match in re.finditer(r',|:\s', text)]
     cuts = sorted({0, *begins, *ends, len(text)})
-    parts = []
+    parts: list[Part] = []
     for low, high in itertools.pairwise(cuts):
         piece = text[low:high]
         if not re.search(r'\w', piece):
