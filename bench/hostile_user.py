@@ -2,8 +2,7 @@
 Do to a live node what docs/bounds.md bounds, and print what came of it.
 
 `bench/hostile_user.py [--gigabytes 3]`: connections that are held open and that ask for `/health`
-all the time; requests that are none; bombs of zstd, as a file and as a message; a PNG of 64
-million pixels.
+all the time; requests that are none; a bomb of zstd as a recording; a PNG of 64 million pixels.
 """
 
 from __future__ import annotations
@@ -40,7 +39,6 @@ HELD, ASKING, ASKED = 128, 128, 40
 STRANGE = 2_000
 PATIENCE_SECONDS = 0.1
 """How long an answer to what is no request is waited for: to some there is none."""
-MAGIC = b'\x89MCAP0\r\n'
 PNG_SIDE = 8_000
 """Pixels; 64 million in all."""
 
@@ -63,7 +61,6 @@ def main() -> None:
         finally:
             node.kill()
         measure_file(folder, asked.gigabytes)
-        measure_message(folder, asked.gigabytes)
         measure_png()
 
 
@@ -218,20 +215,6 @@ def measure_file(folder: Path, gigabytes: int) -> None:
     packed.write_bytes(make_bomb(gigabytes))
     size = packed.stat().st_size
     run_import(folder, packed, f'a file of {size:,} bytes that unpacks to {gigabytes} GB')
-
-
-def measure_message(folder: Path, gigabytes: int) -> None:
-    """Print what an import takes of a recording with a chunk that is a bomb."""
-    bomb = make_bomb(gigabytes)
-    bag = folder / 'bomb.mcap'
-    chunk = (
-        struct.pack('<QQQI', 1, 1, gigabytes << 30, 0) + struct.pack('<I', 4) + b'zstd'
-        + struct.pack('<Q', len(bomb)) + bomb
-    )  # fmt: skip
-    records = (b'\x01', bytes(8)), (b'\x06', chunk), (b'\x0f', bytes(4)), (b'\x02', bytes(20))
-    body = b''.join(kind + struct.pack('<Q', len(data)) + data for kind, data in records)
-    bag.write_bytes(MAGIC + body + MAGIC)
-    run_import(folder, bag, f'a chunk of {len(bomb):,} bytes that unpacks to {gigabytes} GB')
 
 
 def run_import(folder: Path, path: Path, what: str) -> None:
