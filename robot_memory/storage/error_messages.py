@@ -33,8 +33,6 @@ def translate_errors(
     tables and indexes that are damaged. So is a stored text with NUL, which no text has: it lies
     on a page of zeros, whose checksum matches.
     """
-    from robot_memory.storage import damage
-
     try:
         yield
     except (apsw.Error, MemoryError) as error:
@@ -43,10 +41,16 @@ def translate_errors(
             on_damage(described.owners)
         raise described from error
     except json.JSONDecodeError as error:
-        if '\0' not in error.doc or not (owners := damage.list_owners(path)):
+        if '\0' not in error.doc or not (owners := _list_owners(path)):
             raise
         on_damage(owners)
         raise _describe_damage(path, owners) from error
+
+
+def _list_owners(path: Path) -> frozenset[str]:
+    from robot_memory.storage import damage
+
+    return damage.list_owners(path)
 
 
 def _describe_damage(path: Path, owners: frozenset[str]) -> Damaged:
@@ -66,15 +70,13 @@ def describe_error(path: Path, error: apsw.Error | MemoryError, wait: str) -> Ro
 
     `wait` says how long a write waited for another process.
     """
-    from robot_memory.storage import damage
-
     if isinstance(error, apsw.BusyError):
         return Unavailable(
             f'another process is writing to {path} and {wait}; nothing was changed, try again'
         )
     if isinstance(error, apsw.NotADBError):
         return Unavailable(f'{path} is not a robot_memory store; set db_path to another file')
-    if _may_be_damage(error) and (owners := damage.list_owners(path)):
+    if _may_be_damage(error) and (owners := _list_owners(path)):
         return _describe_damage(path, owners)
     if isinstance(error, (apsw.FullError, apsw.IOError, apsw.CorruptError, apsw.NoLFSError)):
         return Unavailable(

@@ -119,9 +119,8 @@ def generate_text(
         found = ((f'{line}\n', int(line.startswith(_OF_MEMORY))) for line in lines)
     else:
         found = generate_document(connection, extent, format, order)
-    for place, (text, number) in enumerate(found):
+    for place, (text, number) in enumerate(found, 1):
         yield text, number
         done += number
         if place % _EVERY == 0:
             tell(min(done, total), total, 'memories')
-    tell(total, total, 'text')
