@@ -11,18 +11,19 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from json import JSONDecodeError
 from pathlib import Path
 
 import apsw
 
-from robot_memory.core.errors import Unavailable
+from robot_memory.core.errors import Damaged, Unavailable
 from robot_memory.storage import checksums, schema_runner, shunned
 from robot_memory.storage import upgrade as upgrading
 from robot_memory.storage.error_messages import (
+    describe_error,
     describe_overwritten,
     describe_unopened,
-    translate_errors,
 )
 from robot_memory.storage.file_watch import identify, make_watch
 from robot_memory.storage.indexes import set_aside
@@ -381,12 +382,18 @@ class Database:
 
         return wait
 
-    def _translate_errors(self) -> AbstractContextManager[None]:
-        """Raise a RobotMemoryError for any error of SQLite or of memory in the block."""
-        return translate_errors(self.path, self._describe_wait, self._tell_damage)
-
-    def _tell_damage(self, owners: frozenset[str]) -> None:
-        self.on_damage(owners)
+    @contextmanager
+    def _translate_errors(self) -> Iterator[None]:
+        """Raise a RobotMemoryError for any error of SQLite, memory or damaged text in the block."""
+        try:
+            yield
+        except (apsw.Error, MemoryError, JSONDecodeError) as error:
+            described = describe_error(self.path, error, self._describe_wait())
+            if described is None:
+                raise
+            if isinstance(described, Damaged):
+                self.on_damage(described.owners)
+            raise described from error
 
     def _describe_wait(self) -> str:
         if self._deadline < math.inf:

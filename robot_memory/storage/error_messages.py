@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from json import JSONDecodeError
 from pathlib import Path
 
 import apsw
@@ -22,54 +20,19 @@ from robot_memory.core.errors import (
 logger = logging.getLogger(__name__)
 
 
-@contextmanager
-def translate_errors(
-    path: Path, describe_wait: Callable[[], str], on_damage: Callable[[frozenset[str]], None]
-) -> Iterator[None]:
+def describe_error(
+    path: Path, error: apsw.Error | MemoryError | JSONDecodeError, wait: str
+) -> RobotMemoryError | None:
     """
-    Raise a RobotMemoryError for any error of SQLite or of memory in the block.
+    Return the error to raise for one of SQLite, of memory, or of a stored text that is no JSON.
 
-    `describe_wait` says how long a write waited for another process, `on_damage` is told the
-    tables and indexes that are damaged. So is a stored text with NUL, which no text has: it lies
-    on a page of zeros, whose checksum matches.
+    `wait` says how long a write waited for another process. None is where such a text has no NUL,
+    or the file no damage. No text is stored with NUL: it lies on a page of zeros, whose checksum
+    matches.
     """
-    try:
-        yield
-    except (apsw.Error, MemoryError) as error:
-        described = describe_error(path, error, describe_wait())
-        if isinstance(described, Damaged):
-            on_damage(described.owners)
-        raise described from error
-    except json.JSONDecodeError as error:
-        if '\0' not in error.doc or not (owners := _list_owners(path)):
-            raise
-        on_damage(owners)
-        raise _describe_damage(path, owners) from error
-
-
-def _list_owners(path: Path) -> frozenset[str]:
-    from robot_memory.storage import damage
-
-    return damage.list_owners(path)
-
-
-def _describe_damage(path: Path, owners: frozenset[str]) -> Damaged:
-    from robot_memory.storage import damage
-
-    return Damaged(
-        f'the store {path} is damaged: {damage.describe(path)}: a checksum does not match; '
-        'calls that do not need it go on; `robot-memory salvage` writes a new store from all '
-        'rows that can be read, or restore a backup',
-        owners,
-    )
-
-
-def describe_error(path: Path, error: apsw.Error | MemoryError, wait: str) -> RobotMemoryError:
-    """
-    Return the error to raise for one of SQLite or of memory.
-
-    `wait` says how long a write waited for another process.
-    """
+    if isinstance(error, JSONDecodeError):
+        owners = _list_owners(path) if '\0' in error.doc else None
+        return _describe_damage(path, owners) if owners else None
     if isinstance(error, apsw.BusyError):
         return Unavailable(
             f'another process is writing to {path} and {wait}; nothing was changed, try again'
@@ -129,6 +92,23 @@ def describe_unopened(path: Path, error: Exception) -> Unavailable:
     return Unavailable(
         f'{path} cannot be opened for writing ({error}); set db_path to a file in a writable '
         'folder'
+    )
+
+
+def _list_owners(path: Path) -> frozenset[str]:
+    from robot_memory.storage import damage
+
+    return damage.list_owners(path)
+
+
+def _describe_damage(path: Path, owners: frozenset[str]) -> Damaged:
+    from robot_memory.storage import damage
+
+    return Damaged(
+        f'the store {path} is damaged: {damage.describe(path)}: a checksum does not match; '
+        'calls that do not need it go on; `robot-memory salvage` writes a new store from all '
+        'rows that can be read, or restore a backup',
+        owners,
     )
 
 
