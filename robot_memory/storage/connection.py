@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from json import JSONDecodeError
 from pathlib import Path
 
 import apsw
@@ -384,10 +383,10 @@ class Database:
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
-        """Raise a RobotMemoryError for any error of SQLite, memory or damaged text in the block."""
+        """Raise a RobotMemoryError for any error of SQLite, memory or stored JSON in the block."""
         try:
             yield
-        except (apsw.Error, MemoryError, JSONDecodeError) as error:
+        except (apsw.Error, MemoryError, ValueError) as error:
             described = describe_error(self.path, error, self._describe_wait())
             if described is None:
                 raise

@@ -21,17 +21,18 @@ logger = logging.getLogger(__name__)
 
 
 def describe_error(
-    path: Path, error: apsw.Error | MemoryError | JSONDecodeError, wait: str
+    path: Path, error: apsw.Error | MemoryError | ValueError, wait: str
 ) -> RobotMemoryError | None:
     """
     Return the error to raise for one of SQLite, of memory, or of a stored text that is no JSON.
 
-    `wait` says how long a write waited for another process. None is where such a text has no NUL,
-    or the file no damage. No text is stored with NUL: it lies on a page of zeros, whose checksum
-    matches.
+    `wait` says how long a write waited for another process. No text is stored with NUL: one lies
+    on a page of zeros, whose checksum matches. None is for other errors of values, which are the
+    caller's.
     """
-    if isinstance(error, JSONDecodeError):
-        owners = _list_owners(path) if '\0' in error.doc else None
+    if isinstance(error, ValueError):
+        has_zeros = isinstance(error, JSONDecodeError) and '\0' in error.doc
+        owners = _list_owners(path) if has_zeros else None
         return _describe_damage(path, owners) if owners else None
     if isinstance(error, apsw.BusyError):
         return Unavailable(
