@@ -497,8 +497,15 @@ def test_an_import_that_was_broken_off_is_completed_without_doubles(
 ) -> None:
     db = tmp_path / 'memory.db'
     process = importing(db, made)
-    until(lambda: process.poll() is not None or kept_in(db) >= after, f'{after} events')
-    acknowledged = kept_in(db)
+    seen: list[int] = []
+
+    def are_enough() -> bool:
+        has_ended = process.poll() is not None
+        seen.append(kept_in(db))  # none while the process closes the file
+        return has_ended or seen[-1] >= after
+
+    until(are_enough, f'{after} events')
+    acknowledged = seen[-1]
     process.send_signal(ending)
     process.communicate(timeout=HANG_SECONDS)
     robot = open_robot()
