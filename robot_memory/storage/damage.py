@@ -72,7 +72,14 @@ def find_damaged(path: Path) -> list[int]:
 
     Their checksums do not match, or they are blank (`find_blank`).
     """
-    return sorted({*find_damaged_among(path, 1, None)[0], *find_blank(path)})
+    found: list[int] = []
+    zeros: list[int] = []
+    with open_pages(path) as file:
+        for start, data in _read_blocks(file, 1, file.count + 1 if file.has_checksums else 1):
+            found += _check(data, file.page_size, start)
+            zeros += _list_zeros(data, file.page_size, start)
+        damaged, unread = _confirm(path, file, found), _keep_used(path, file, zeros)
+    return sorted({*damaged, *_choose_blank(path, unread)})
 
 
 def find_damaged_among(path: Path, first: int, count: int | None) -> tuple[list[int], int]:
@@ -83,14 +90,30 @@ def find_damaged_among(path: Path, first: int, count: int | None) -> tuple[list[
             return [], file.count
         found = [
             number
-            for start in range(first, end, _BLOCK)
-            for number in _check(file.read(start, min(_BLOCK, end - start)), file.page_size, start)
+            for start, data in _read_blocks(file, first, end)
+            for number in _check(data, file.page_size, start)
         ]
-        # One that is being written while it is read is whole the next time.
-        twice = [number for number in found if _check(file.read(number), file.page_size, number)]
-        if twice:
-            twice = sorted(set(twice) - file.list_unused() - _list_logged(path, file.page_size))
-        return twice, file.count
+        return sorted(_confirm(path, file, found)), file.count
+
+
+def _read_blocks(file: PageFile, first: int, end: int) -> Iterator[tuple[int, bytes]]:
+    """Give pages in blocks, each with the number of its first one."""
+    for start in range(first, end, _BLOCK):
+        yield start, file.read(start, min(_BLOCK, end - start))
+
+
+def _confirm(path: Path, file: PageFile, found: Iterable[int]) -> set[int]:
+    """Return those of pages that are in use, and whose checksums do not match once more."""
+    # One that is being written while it is read is whole the next time.
+    twice = [number for number in found if _check(file.read(number), file.page_size, number)]
+    return _keep_used(path, file, twice)
+
+
+def _keep_used(path: Path, file: PageFile, numbers: Collection[int]) -> set[int]:
+    """Return those of pages that are in use, and that the log has not."""
+    if not numbers:
+        return set()
+    return set(numbers) - file.list_unused() - _list_logged(path, file.page_size)
 
 
 def find_blank(path: Path) -> list[int]:
@@ -100,7 +123,11 @@ def find_blank(path: Path) -> list[int]:
     The checksum of zeros is zeros, and so matches: a disk that lost a page often tells zeros. Only
     the last page of a part of a payload may be such, as of a signal that ends in zeros.
     """
-    zeros = find_zeros(path)
+    return _choose_blank(path, find_zeros(path))
+
+
+def _choose_blank(path: Path, zeros: set[int]) -> list[int]:
+    """Return those of pages that are all zeros which cannot be such."""
     if not zeros:
         return []
     in_trees = {page.number for page in _name(path, sorted(zeros)) if page.owner}
@@ -111,14 +138,19 @@ def find_blank(path: Path) -> list[int]:
 def find_zeros(path: Path) -> set[int]:
     """Return the pages in use that are all zeros; none of a file without checksums."""
     with open_pages(path) as file:
-        zeros = {
+        zeros = [
             number
-            for start in range(1, file.count + 1 if file.has_checksums else 1, _BLOCK)
-            for number in _list_zeros(file.read(start, _BLOCK), file.page_size, start)
-        }
-        return zeros - (
-            file.list_unused() | _list_logged(path, file.page_size) if zeros else zeros
-        )
+            for start, data in _read_blocks(file, 1, file.count + 1 if file.has_checksums else 1)
+            for number in _list_zeros(data, file.page_size, start)
+        ]
+        return _keep_used(path, file, zeros)
+
+
+def list_blank(path: Path, damaged: Iterable[int]) -> list[int]:
+    """Return those of some damaged pages that are all zeros; their checksums match."""
+    with open_pages(path) as file:
+        inside = [number for number in damaged if number <= file.count]
+        return [one for one in inside if _list_zeros(file.read(one), file.page_size, one)]
 
 
 def _list_zeros(data: bytes, page_size: int, first: int) -> list[int]:
@@ -165,6 +197,12 @@ def compute_checksums(words: NDArray[np.uint32]) -> NDArray[np.uint32]:
         one += columns[place] + other
         other += columns[place + 1] + one
     return np.stack([one, other], axis=1)
+
+
+def seal(page: bytes) -> bytes:
+    """Return a page with its checksum."""
+    words = np.frombuffer(page, '<u4').reshape(1, -1)
+    return page[:-RESERVED] + compute_checksums(words).astype('<u4').tobytes()
 
 
 def find_flipped(path: Path, damaged: Sequence[int]) -> list[int]:

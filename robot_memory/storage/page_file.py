@@ -69,16 +69,18 @@ class PageFile:
         return trunks | leaves | {_LOCK_BYTE // self.page_size + 1}
 
 
-def spoil_pages(path: Path, numbers: Iterable[int], page_size: int) -> None:
-    """Overwrite pages of a copy that nobody has open, so that their checksums do not match."""
-    with path.open('r+b') as file:
-        for number in numbers:
-            file.seek((number - 1) * page_size)
-            file.write(SPOILED * page_size)
-
-
 @contextmanager
 def open_pages(path: Path) -> Iterator[PageFile]:
     """Open the pages of a file that SQLite may have open as well."""
     with open_raw(path) as file:
         yield PageFile(file)
+
+
+def spoil_pages(path: Path, numbers: Iterable[int]) -> None:
+    """Overwrite pages of a copy that nobody has open, so that their checksums do not match."""
+    with open_pages(path) as pages:
+        size = pages.page_size
+    with path.open('r+b') as file:
+        for number in numbers:
+            file.seek((number - 1) * size)
+            file.write(SPOILED * size)

@@ -21,15 +21,15 @@ from numpy.typing import NDArray
 from robot_memory.core.errors import Damaged, Unavailable
 from robot_memory.core.varints import write_varint
 from robot_memory.storage import damage
-from robot_memory.storage.admin.page_substitution import substitute
-from robot_memory.storage.admin.tree_mending import Leaf, make_inner, read_leaf, seal
+from robot_memory.storage.admin.page_substitution import TABLE_LEAF, substitute
+from robot_memory.storage.admin.tree_mending import Leaf, make_inner, read_leaf
 from robot_memory.storage.connection import Database
 from robot_memory.storage.damage import DamagedPage
 from robot_memory.storage.page_file import RESERVED, PageFile, open_pages, open_raw
 
 TABLE = 'indexed'
 _COLUMNS = 7
-_INNER, _LEAF = 5, 13
+_INNER = 5
 _INNER_KINDS = (2, 5)
 _HEAD_BYTES = 12
 
@@ -90,7 +90,7 @@ class _Orphans:
             page = file.read(number)
             if page[0] == _INNER:
                 self._inner[number] = _list_numbers(page).tolist()
-            elif page[0] == _LEAF and (leaf := read_leaf(file, number)) is not None:
+            elif page[0] == TABLE_LEAF and (leaf := read_leaf(file, number)) is not None:
                 self._leaves[number] = leaf
 
     def choose(self, page: DamagedPage) -> list[_Branch]:
@@ -198,7 +198,7 @@ def _write(db: Database, made: Mapping[int, bytes], below: Sequence[Sequence[_Br
             raise Unavailable('the damaged pages were written meanwhile; nothing was changed')
         with open_raw(db.path, is_written=True) as file:
             for number, page in made.items():
-                file.xWrite(seal(page), (number - 1) * len(page))
+                file.xWrite(damage.seal(page), (number - 1) * len(page))
             file.xSync(apsw.SQLITE_SYNC_FULL)
         connection.execute('ROLLBACK')
 

@@ -135,16 +135,13 @@ def _replace_missing(copy: Path) -> None:
     with open_pages(copy) as file:
         is_first_whole = not file.has_checksums or not damage.find_damaged_of(copy, [1])
         missing = range(file.count + 1, file.said_count + 1) if is_first_whole else range(0)
-        size = file.page_size
-    spoil_pages(copy, missing, size)
+    spoil_pages(copy, missing)
 
 
 def _spoil_blank(copy: Path) -> bool:
     """Have pages that are blank, but match their checksums, not be read; say if there were any."""
     blank = damage.find_blank(copy)
-    with open_pages(copy) as file:
-        size = file.page_size
-    spoil_pages(copy, blank, size)
+    spoil_pages(copy, blank)
     return bool(blank)
 
 

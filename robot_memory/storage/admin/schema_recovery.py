@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import apsw
-import numpy as np
 
 from robot_memory.storage import checksums, damage, schema_runner
 from robot_memory.storage.admin.page_substitution import (
@@ -29,6 +28,7 @@ from robot_memory.storage.admin.row_types import (
     list_column_types,
     read_records,
 )
+from robot_memory.storage.admin.tree_mending import write_page
 from robot_memory.storage.page_file import RESERVED, SPOILED, PageFile, open_pages
 from robot_memory.storage.store_files import hold_scratch
 
@@ -106,10 +106,10 @@ def recover(path: Path, bad: set[int], lose: Lose) -> None:
                     target.seek((count - 1) * size)
                     target.write(SPOILED * size)
                 else:
-                    _write_page(target, size, count, make_empty_leaf(size, entry.leaf))
+                    write_page(target, size, count, make_empty_leaf(size, entry.leaf))
         for number in old:
-            _write_page(target, size, number, bytes(size))
-        _write_page(target, size, 1, _make_first(header, size, count))
+            write_page(target, size, number, bytes(size))
+        write_page(target, size, 1, _make_first(header, size, count))
     _insert(path, known, roots)
 
 
@@ -276,12 +276,6 @@ def _make_first(header: bytes, size: int, count: int) -> bytes:
     page[100] = TABLE_LEAF
     page[105:107] = (size - RESERVED).to_bytes(2, 'big')
     return bytes(page)
-
-
-def _write_page(target: Any, size: int, number: int, page: bytes) -> None:
-    words = np.frombuffer(page, '<u4').reshape(1, -1)
-    target.seek((number - 1) * size)
-    target.write(page[:-RESERVED] + damage.compute_checksums(words).astype('<u4').tobytes())
 
 
 def _insert(path: Path, known: Sequence[_Entry], roots: Mapping[str, int]) -> None:

@@ -14,14 +14,13 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
-
 from robot_memory.core.varints import read_id, read_varint, write_varint
+from robot_memory.storage.admin.page_substitution import TABLE_LEAF, make_empty_leaf
 from robot_memory.storage.admin.row_types import ColumnType, fit, read_records
-from robot_memory.storage.damage import compute_checksums, walk_levels
+from robot_memory.storage.damage import seal, walk_levels
 from robot_memory.storage.page_file import RESERVED, PageFile, open_pages
 
-_INNER, _LEAF = 5, 13
+_INNER = 5
 _CHILDREN = 250
 """Of a page; a cell has 4 bytes for its page and 9 for its row at most."""
 _SAMPLES = 5
@@ -111,7 +110,7 @@ def read_leaf(file: PageFile, number: int) -> Leaf | None:
     """Return what a page with rows holds; None of another page, and of an empty one."""
     page = file.read(number)
     count = int.from_bytes(page[3:5], 'big')
-    if page[0] != _LEAF or not 0 < count < file.page_size // 4:
+    if page[0] != TABLE_LEAF or not 0 < count < file.page_size // 4:
         return None
     ends = []
     for place in (8, 8 + 2 * (count - 1)):
@@ -181,15 +180,15 @@ def _write_tree(target: BinaryIO, size: int, count: int, root: int, leaves: Sequ
         for place in range(parts):
             part = level[place * len(level) // parts : (place + 1) * len(level) // parts]
             count += 1
-            _write_page(target, size, count, make_inner(size, part))
+            write_page(target, size, count, make_inner(size, part))
             above.append((count, part[-1][1]))
         level = above
     if len(level) == 1:
         target.seek((level[0][0] - 1) * size)
         page = target.read(size)
     else:
-        page = make_inner(size, level) if level else _make_empty(size)
-    _write_page(target, size, root, page)
+        page = make_inner(size, level) if level else make_empty_leaf(size, TABLE_LEAF)
+    write_page(target, size, root, page)
     return count
 
 
@@ -209,20 +208,8 @@ def make_inner(size: int, children: Sequence[tuple[int, int]]) -> bytes:
     return bytes(page)
 
 
-def _make_empty(size: int) -> bytes:
-    page = bytearray(size)
-    page[0] = _LEAF
-    page[5:7] = (size - RESERVED).to_bytes(2, 'big')
-    return bytes(page)
-
-
-def seal(page: bytes) -> bytes:
-    """Return a page with its checksum."""
-    words = np.frombuffer(page, '<u4').reshape(1, -1)
-    return page[:-RESERVED] + compute_checksums(words).astype('<u4').tobytes()
-
-
-def _write_page(target: BinaryIO, size: int, number: int, page: bytes) -> None:
+def write_page(target: BinaryIO, size: int, number: int, page: bytes) -> None:
+    """Write a page with its checksum into a file that nobody has open."""
     target.seek((number - 1) * size)
     target.write(seal(page))
 
@@ -231,4 +218,4 @@ def _write_count(target: BinaryIO, size: int, count: int) -> None:
     target.seek(0)
     page = bytearray(target.read(size))
     page[28:32] = count.to_bytes(4, 'big')
-    _write_page(target, size, 1, bytes(page))
+    write_page(target, size, 1, bytes(page))

@@ -180,14 +180,10 @@ def accept_pages(path: Path) -> None:
     Raise Unavailable where the structure is not whole, a page is blank, or turning one bit of a
     page back makes its checksum match: then bits are wrong, not checksums.
     """
-    flipped = damage.find_flipped(path, damage.find_damaged_among(path, 1, None)[0])
-    blank = damage.find_blank(path)
-    if flipped or blank:
-        what = (
-            f'page {blank[0]} of {path} is blank'
-            if blank
-            else (f'one bit of page {flipped[0]} of {path} flipped')
-        )
+    blank, flipped = _find_causes(path, damage.find_damaged(path))
+    if blank or flipped:
+        what = f'one bit of page {flipped[0]} of {path} flipped' if flipped else ''
+        what = f'page {blank[0]} of {path} is blank' if blank else what
         raise Unavailable(
             f'{what}: no other program wrote that; use '
             '`robot-memory restore` or `robot-memory salvage`'
@@ -216,6 +212,12 @@ def _unverified(
         connection.close()
 
 
+def _find_causes(path: Path, damaged: list[int]) -> tuple[list[int], list[int]]:
+    """Return the damaged pages that are blank, and those of the others with one flipped bit."""
+    blank = damage.list_blank(path, damaged)
+    return blank, damage.find_flipped(path, [one for one in damaged if one not in blank])
+
+
 def _check_pages(path: Path) -> Check:
     damaged = damage.find_damaged(path)
     with open_pages(path) as file:
@@ -223,8 +225,7 @@ def _check_pages(path: Path) -> Check:
     cure = ''
     if damaged:
         summary = f'{len(damaged)} of {count} pages are damaged: {damage.describe(path, damaged)}'
-        blank = damage.find_blank(path)
-        flipped = damage.find_flipped(path, [one for one in damaged if one not in blank])
+        blank, flipped = _find_causes(path, damaged)
         is_foreign = not flipped and not blank and is_whole_without(path)
         summary += f'; one bit of page {flipped[0]} flipped' if flipped else ''
         summary += f'; page {blank[0]} is blank' if blank else ''
