@@ -11,10 +11,12 @@ import recordings
 from recordings import Messages
 from waiting import HANG_SECONDS
 
+from robot_memory.background.reindexing import Reindexer
 from robot_memory.core.settings import Settings
 from robot_memory.embedding import BackgroundEmbedder, OnnxEmbedder
 from robot_memory.lifecycle.deferred_vectors import load_in_turn, load_models
 from robot_memory.memory import Memory
+from robot_memory.storage.indexes import vectors
 
 
 @pytest.fixture
@@ -108,3 +110,24 @@ def test_a_file_of_another_model_is_given_no_vectors_of_this_one(
         found = list_vectors(memory)
     assert {row[3] for row in found if row[2] == 0} == {None}
     assert None not in {row[3] for row in found if row[2] != 0}
+
+
+def test_forms_get_no_vectors_of_a_model_that_is_no_longer_that_of_the_file(
+    settings: Settings, made: Path
+) -> None:
+    with open_memory(settings) as memory, open_memory(settings) as other:
+        recordings.run(memory, made)
+        memory.embedder.start()
+        memory.embedder.wait(HANG_SECONDS)
+        memory.reindexer.adopt_model()
+
+        def give_another_model() -> Settings:
+            with other.db.write() as connection:
+                vectors.use_model(connection, 'another model', 16)
+            return settings
+
+        reindexer = Reindexer(
+            memory.db, memory.embedder, memory.vectorizer, give_another_model, lambda: False
+        )
+        reindexer.embed_forms()
+        assert {row[3] for row in list_vectors(memory)} == {None}

@@ -95,16 +95,20 @@ class Reindexer:
             texts = [content for _, content, _ in batch]
             made = self._vectorizer.embed_with(embedder, texts)
             with self._db.write() as connection:
-                if match_embedder(connection, self._embedder) is not embedder:
-                    logger.warning(
-                        'another process gave the store another model; keyword search only'
-                    )
+                if not self._is_first(connection, embedder):
                     return
                 for (memory_id, _, updated_at), vector in zip(batch, made, strict=True):
                     vectors.set_vector(connection, memory_id, updated_at, vector)
                 waiting = vectors.count_missing(connection)
             done += len(batch)
             yield done, waiting
+
+    def _is_first(self, connection: Connection, embedder: Embedder) -> bool:
+        """Say whether the file's vectors are still of a model; warn where they are not."""
+        if match_embedder(connection, self._embedder) is embedder:
+            return True
+        logger.warning('another process gave the store another model; keyword search only')
+        return False
 
     def _run_second(self, limit: int | None) -> Iterator[tuple[int, int]]:
         second = self._vectorizer.get_second()
@@ -174,6 +178,9 @@ class Reindexer:
                 return
             made = [self._vectorizer.embed_with(embedder, [text])[0] for _, text, _ in batch]
             with self._db.write() as connection:
+                # The id of a second model is its own; FIRST is whichever is the first now.
+                if model == forms.FIRST and not self._is_first(connection, embedder):
+                    return
                 for (form, _, _), vector in zip(batch, made, strict=True):
                     forms.set_vector(connection, -form, model, vector)
 
