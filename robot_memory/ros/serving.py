@@ -15,8 +15,9 @@ from robot_memory.core.settings import McpSettings, NodeSettings, Settings, find
 from robot_memory.http.access_control import AccessControl, parse_address
 from robot_memory.http.port import listen
 from robot_memory.http.token import read_principals
+from robot_memory.lifecycle.authority import calling
 from robot_memory.lifecycle.maps import begin_map
-from robot_memory.memory import Memory, caller
+from robot_memory.memory import Memory
 from robot_memory.ros.actions import Actions
 from robot_memory.ros.services import Services
 from robot_memory.storage.read_only import ReadOnlyStore
@@ -129,16 +130,14 @@ def choose_mcp_settings(settings: McpSettings, namespace: str, *, is_given: bool
 
 def _begin_map(memory: Memory, settings: NodeSettings) -> None:
     """Have the map of the parameters hold, as the store's own work; a read-only one is left."""
-    before = caller.set(THE_STORE)
     try:
-        current = begin_map(memory, settings)
+        with calling(THE_STORE):
+            current = begin_map(memory, settings)
     except ReadOnlyStore as error:
         logger.warning('the map of the parameters is not kept: %s', error)
-    else:
-        if current is not None:
-            logger.info('map: %s in %s', current.of.label, settings.map_frame)
-    finally:
-        caller.reset(before)
+        return
+    if current is not None:
+        logger.info('map: %s in %s', current.of.label, settings.map_frame)
 
 
 def _take_port(settings: McpSettings) -> socket.socket | None:
