@@ -69,10 +69,10 @@ class Folder:
         self._stored = 0
         self._full_at = self._warned_at = 0
 
-    def note_stored(self) -> None:
-        """Look at the limit now and then where no worker does."""
-        self._stored += 1
-        if not self._has_worker and self._stored % _CHECKED == 0:
+    def note_stored(self, number: int = 1) -> None:
+        """Look at the limit now and then where no worker does, as so many more are stored."""
+        before, self._stored = self._stored, self._stored + number
+        if not self._has_worker and self._stored // _CHECKED > before // _CHECKED:
             self.run()
 
     def recount(self) -> None:

@@ -139,8 +139,7 @@ def store_together(
                 kept.append(_try(writer, partial(_insert_alone, memory, connection, one)))
             else:
                 kept.append(one)
-    for _ in range(sum(isinstance(one, StoredPerception) and one.new for one in kept)):
-        memory.folder.note_stored()
+    memory.folder.note_stored(sum(isinstance(one, StoredPerception) and one.new for one in kept))
     return kept
 
 

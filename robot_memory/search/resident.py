@@ -147,8 +147,11 @@ class ResidentIndex:
         for rows in indexed.read_all(connection, _BATCH):
             if stop():
                 return None
-            for collection in {row[1] for row in rows}:
-                made[collection].extend([row for row in rows if row[1] == collection])
+            rows_of: dict[str, list[indexed.PlainRow]] = {}
+            for row in rows:
+                rows_of.setdefault(row[1], []).append(row)
+            for collection, found in rows_of.items():
+                made[collection].extend(found)
         for shard in made.values():
             shard.sort_terms()
             shard.take_signs()

@@ -66,7 +66,7 @@ def read_rule(text: str) -> Condition:
     for part, found in _read_parts(folded, people, parts):
         if part.is_exception:
             negated.append(found.atom)
-        elif found.is_sure and not (always and (not _is_marked(part) or found.group == 'word')):
+        elif found.is_sure and not (always and (not part.is_marked or found.group == 'word')):
             sure.setdefault(found.group, []).append(found.atom)
         elif not always:
             unsure.setdefault(found.group, []).append(found.atom)
@@ -99,11 +99,12 @@ def _read_parts(
     beside it.
     """
     read_of = [(part, _read_part(part, folded, people)) for part in parts]
-    states = any(_is_strong(folded, part, read) for part, read in read_of)
+    strong = [_is_strong(folded, part, read) for part, read in read_of]
+    states = any(strong)
     last: int | None = None
     named = ''
-    for part, read in read_of:
-        if _is_strong(folded, part, read):
+    for (part, read), is_strong in zip(read_of, strong, strict=True):
+        if is_strong:
             yield from ((part, found) for _, _, found in read)
             if not read and not part.is_exception:
                 for word in find_unknown_condition(folded, part):
@@ -126,13 +127,9 @@ def _read_parts(
             yield part, found._replace(is_sure=is_sure)
 
 
-def _is_marked(part: Part) -> bool:
-    return part.is_condition and not part.is_weak
-
-
 def _is_strong(folded: str, part: Part, read: Sequence[Any]) -> bool:
     """Say whether a part states a condition: 'in the rain', of which nothing is known, may not."""
-    if not _is_marked(part):
+    if not part.is_marked:
         return False
     words = load_reader()['condition']
     opens = f'{words["place"]}|{words["weak"]}'

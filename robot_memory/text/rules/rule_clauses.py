@@ -34,6 +34,11 @@ class Part:
     is_weak: bool = False
     is_topic: bool = False
 
+    @property
+    def is_marked(self) -> bool:
+        """Say whether it states when the rule holds, and not how something is done."""
+        return self.is_condition and not self.is_weak
+
 
 @cache
 def load_reader() -> dict[str, Any]:
@@ -47,7 +52,7 @@ def split_rule(folded: str) -> list[Part]:
     for start, end in _split_sentences(folded):
         is_han = bool(re.search('[\u4e00-\u9fff]', folded[start:end]))
         parts += (_split_chinese if is_han else _split_english)(folded, start, end)
-    has_condition = any(part.is_condition and not part.is_weak for part in parts)
+    has_condition = any(part.is_marked for part in parts)
     kept = []
     for part in parts:
         text = folded[part.start : part.end]
@@ -94,7 +99,7 @@ def _split_english(folded: str, start: int, end: int) -> list[Part]:
             piece, start + low, start + high, is_condition, is_exception, not low, 'en'
         )
         weak = words['condition']['weak']
-        goes_on = bool(parts) and parts[-1].is_condition and not parts[-1].is_weak
+        goes_on = bool(parts) and parts[-1].is_marked
         if is_condition and not is_exception and low and re.match(weak, piece) and not goes_on:
             found = [replace(part, is_weak=True) for part in found]
         parts += found
