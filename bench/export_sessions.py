@@ -10,10 +10,13 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from measured_process import run_measured
 
 from robot_memory.core.progress import make_progress_bar
 from robot_memory.core.records import Record, Session
@@ -53,14 +56,10 @@ def fill(path: Path, count: int) -> None:
 
 def run(*words: str) -> tuple[float, float]:
     """Run a command; return its seconds of the processor, and the MB that it had at most."""
-    with subprocess.Popen(
-        [sys.executable, '-m', 'robot_memory', *words], stdout=subprocess.DEVNULL
-    ) as process:
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        sys.exit(f'{" ".join(words)} ended with status {process.returncode}')
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    done = run_measured(sys.executable, '-m', 'robot_memory', *words)
+    if done.status:
+        sys.exit(f'{" ".join(words)} ended with status {done.status}: {done.said}')
+    return done.seconds, done.most_mb
 
 
 def main() -> None:

@@ -13,11 +13,9 @@ import http.client
 import json
 import os
 import random
-import resource
 import socket
 import statistics
 import struct
-import subprocess
 import sys
 import tempfile
 import time
@@ -27,8 +25,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'torture'))
 sys.path.insert(1, str(Path(__file__).resolve().parents[1] / 'test'))
+sys.path.insert(2, str(Path(__file__).resolve().parent))
 
 import faces
+from measured_process import run_measured
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -167,6 +167,7 @@ def measure_log(node: faces.Node, log: Path) -> None:
             contextlib.suppress(OSError),
             socket.create_connection(('127.0.0.1', node.port), timeout=10) as one,
         ):
+            one.settimeout(PATIENCE_SECONDS)
             one.sendall(chance.choice(strange))
             if chance.random() < 0.5:
                 one.recv(4096)
@@ -219,20 +220,12 @@ def measure_file(folder: Path, gigabytes: int) -> None:
 
 def run_import(folder: Path, path: Path, what: str) -> None:
     """Print how an import ends, with its processor time and the most memory of it."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
-        ['robot-memory', 'import', str(path), '--db', str(folder / 'i.db'), '--model', 'none'],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        check=False,
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    said = ' '.join((done.stdout + done.stderr).split())
+    line = ('import', str(path), '--db', str(folder / 'i.db'), '--model', 'none')
+    done = run_measured('robot-memory', *line, folder=folder)
     print(
-        f'{what}: ended with {done.returncode}, {seconds:.1f} s of the processor, the largest'
-        f' process so far {after.ru_maxrss >> 10} MB: {said:.300}',
+        f'{what}: ended with {done.status}, {done.seconds:.1f} s of the processor,'
+        f' {done.most_mb:.0f} MB at most, the mapped file with it:'
+        f' {" ".join(done.said.split()):.300}',
         flush=True,
     )
 
