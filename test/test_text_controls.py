@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from robot_memory.api import RobotMemory
+from robot_memory.core.errors import NotFound
 from robot_memory.text.controls import blank_controls, escape_controls
 
 CONTROLS = '\0\x07\x1b\x7f\x80\x9b\x9f\u061c\u200e\u200f\u2028\u202a\u202e\u2066\u2069'
@@ -33,3 +37,11 @@ def test_a_line_has_no_controls_and_no_ends(text: str) -> None:
     line = blank_controls(text)
     assert len(line) == len(text)
     assert not {*CONTROLS, '\n', '\t', '\r'} & set(line)
+
+
+def test_a_refusal_shows_controls_of_what_the_store_holds(tmp_path: Path) -> None:
+    with RobotMemory(tmp_path / 'memory.db', model='none') as robot:
+        robot.record_outcome('\u202e\x1b[2Jpour', params={'speed': 1.0}, success='true')
+        with pytest.raises(NotFound, match=r'skills: \\u202e\\u001b\[2Jpour') as refused:
+            robot.skill_report('strike')
+    assert not set(CONTROLS) & set(str(refused.value))

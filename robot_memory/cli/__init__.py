@@ -22,7 +22,6 @@ from robot_memory.core.fields import parse
 from robot_memory.core.settings import Settings, find_store_path
 from robot_memory.memory import caller, find_os_user
 from robot_memory.status.logs import JsonLines, TextLines
-from robot_memory.text.controls import escape_controls
 
 logger = logging.getLogger(__name__)
 _WITHOUT_ROLE = ('doctor',)
@@ -115,6 +114,5 @@ def _set_up_streams(options: Options, settings: Settings, serves: bool) -> None:
 
 def _fail(error: RobotMemoryError) -> int:
     """Print the error line of a failed command."""
-    line = escape_controls(' '.join(str(error).split()))
-    print(f'{PROGRAM}: [{error.code}] {line}', file=sys.stderr)
+    print(f'{PROGRAM}: [{error.code}] {" ".join(str(error).split())}', file=sys.stderr)
     return 1

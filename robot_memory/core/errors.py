@@ -6,6 +6,8 @@ Some have a number beside the code, which the tools of the Sage document tell in
 
 from __future__ import annotations
 
+from robot_memory.text.controls import escape_controls
+
 
 class RobotMemoryError(Exception):
     """
@@ -18,6 +20,10 @@ class RobotMemoryError(Exception):
     code = 'internal'
     number: int | None = None
     hint = ''
+
+    def __str__(self) -> str:
+        """Return the message; controls of what it quotes from the store are escapes."""
+        return escape_controls(super().__str__())
 
 
 class InvalidArgument(RobotMemoryError):
