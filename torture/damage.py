@@ -23,6 +23,8 @@ from robots import fill
 from rounds import fork
 
 from robot_memory.core.errors import RobotMemoryError
+from robot_memory.storage import damage
+from robot_memory.storage.admin.verify import verify
 from robot_memory.storage.page_file import open_pages
 
 HEADER = 100
@@ -63,6 +65,8 @@ class Damaged:
         else:
             noise = chance.randbytes(self._page) if kind == 'page' else bytes(self._page)
             content[start : start + self._page] = noise
+        if content == self._content:  # it was all zeros
+            return '', ''
         (ran / STORE).write_bytes(content)
         found = self._read(ran)
         self.found[f'{kind}s'] += 1
@@ -82,8 +86,10 @@ class Damaged:
         self.found[f'{kind}s: detected by maintain'] += found['maintain'] != 'whole'
         self.found[f'{kind}s: an index made anew from the rows'] += bool(found['mended'])
         noticed = found['errors'] or found['mended'] or found['maintain'] != 'whole'
-        harmless = not (wrong or missing or noticed)
-        self.found[f'{kind}s: no difference and not detected'] += harmless
+        if not noticed:
+            (ran / STORE).write_bytes(content)
+            noticed = not all(check.holds for check in verify(ran / STORE))
+            self.found[f'{kind}s: detected by verify alone'] += noticed
         if wrong:
             first = wrong[0]
             told, true = (one['told'].get(first) for one in (found, self._known))
@@ -91,6 +97,9 @@ class Damaged:
                 'wrong',
                 f'{kind} in page {page}: memory {first}: {told!r:.300}, not {true!r:.300}',
             )
+        if not noticed:
+            owner = damage.find_owners(self._base / STORE, [page]).get(page, 'nothing')
+            return 'wrong', f'{kind} in page {page}, of {owner}: not noticed'
         return '', ''
 
     def _read(self, ran: Path) -> dict[str, Any]:
