@@ -168,7 +168,7 @@ class Live:
     """A node that serves a memory, called by its services and over MCP in turns."""
 
     def __init__(self, path: Path, model: str) -> None:
-        """Start it on a store that is filled, and wait for its models."""
+        """Start it on a store that is filled."""
         fill(path, model).close()
         faces.choose_domain()
         self._node = faces.Node(path.parent, model)

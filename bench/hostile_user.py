@@ -53,7 +53,6 @@ def main() -> None:
         folder = Path(name)
         node = faces.Node(folder)
         try:
-            faces.Mcp(node.port).close()
             measure_connections(node.port)
             measure_log(node, folder / 'node.log')
             if fault := node.stop():

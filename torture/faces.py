@@ -11,6 +11,7 @@ import random
 import secrets
 import select
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable, Sequence
@@ -75,15 +76,17 @@ class Node:
     """A node in a process of its own, which serves MCP too."""
 
     def __init__(self, folder: Path, model: str = 'none') -> None:
-        """Start it, with whoever calls as an operator."""
+        """Start it, with whoever calls as an operator; '' is the default models. It listens."""
         from ament_index_python.packages import get_package_prefix
 
         self.db, self._log = folder / 'memory.db', folder / 'node.log'
         self.port = _find_free_port()
         given = {
-            'db_path': self.db, 'model': model, 'durability': 'normal', 'ros_role': 'operator',
+            'db_path': self.db, 'durability': 'normal', 'ros_role': 'operator',
             'http_role': 'operator', 'mcp_port': self.port, 'mcp_tools': 'all',
         }  # fmt: skip
+        if model:  # ROS takes no empty string for a value
+            given['model'] = model
         command = [str(Path(get_package_prefix('robot_memory')) / 'lib/robot_memory/memory_node')]
         pairs = [part for key, value in given.items() for part in ('-p', f'{key}:={value}')]
         # Nobody else on this machine may have such a node: it would be called in its place.
@@ -96,6 +99,7 @@ class Node:
                 stderr=log,
                 cwd=folder,
             )
+        self._wait_until_it_listens()
 
     def find_fault(self) -> str:
         """Say what is wrong with the process: it must live, and have met no fault of its own."""
@@ -125,6 +129,17 @@ class Node:
         """End it, whatever it does."""
         self._process.kill()
         self._process.wait()
+
+    def _wait_until_it_listens(self) -> None:
+        end = time.monotonic() + HANG_SECONDS
+        while True:
+            with contextlib.suppress(ConnectionRefusedError):
+                socket.create_connection(('127.0.0.1', self.port), HANG_SECONDS).close()
+                return
+            if self._process.poll() is not None or time.monotonic() > end:
+                self.kill()
+                raise RuntimeError(self.find_fault())
+            time.sleep(0.05)
 
     def _has_traceback(self) -> bool:
         return b'Traceback' in self._log.read_bytes()
@@ -267,7 +282,7 @@ class Mcp:
     """MCP of a node over HTTP, with connections that are kept and a call at a time on each."""
 
     def __init__(self, port: int) -> None:
-        """Connect once the port answers."""
+        """Connect."""
         self._port = port
         self._free = [self._connect() for _ in range(CONNECTIONS)]
         self._used = [time.monotonic()] * CONNECTIONS
@@ -296,16 +311,9 @@ class Mcp:
         return outcomes
 
     def _connect(self) -> http.client.HTTPConnection:
-        end = time.monotonic() + HANG_SECONDS
-        while True:
-            connection = http.client.HTTPConnection('127.0.0.1', self._port, timeout=HANG_SECONDS)
-            try:
-                connection.connect()
-                return connection
-            except ConnectionRefusedError:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.05)
+        connection = http.client.HTTPConnection('127.0.0.1', self._port, timeout=HANG_SECONDS)
+        connection.connect()
+        return connection
 
 
 def _write_call(tool: Tool[Any, Any], given: dict[str, Any], wild: Wild) -> bytes:
@@ -457,8 +465,6 @@ def _judge_exit(code: int, out: str, err: str, is_json: bool) -> Outcome:
 
 
 def _find_free_port() -> int:
-    import socket
-
     with socket.socket() as one:
         one.bind(('127.0.0.1', 0))
         return int(one.getsockname()[1])
