@@ -28,7 +28,7 @@ from wild import Wild
 from robot_memory.api import RobotMemory
 from robot_memory.catalog import get_tool
 from robot_memory.core.errors import RobotMemoryError
-from robot_memory.core.heap import trim_heap
+from robot_memory.core.heap import trim_heap, use_one_heap
 
 _WARM_UP = 2_000
 _FACTS = 2_000
@@ -142,6 +142,7 @@ def _serve(path: Path, model: str, asked: int, tell: int) -> None:
     from robot_memory.mcp_server import HttpBridge
 
     code = 1
+    use_one_heap()
     try:
         with fill(path, model) as memory:
             bridge = HttpBridge(memory.memory, port=0, tools='all')

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from robot_memory.cli.options import Options
 from robot_memory.cli.registration import make_registration
 from robot_memory.core.fields import arg
+from robot_memory.core.heap import use_one_heap
 from robot_memory.core.settings import Settings, output_schemas_arg, tools_arg
 from robot_memory.memory import Memory
 
@@ -33,5 +34,6 @@ def serve_mcp(request: McpRequest, settings: Settings, options: Options) -> None
         return
     from robot_memory.mcp_server import serve_stdio
 
+    use_one_heap()
     with Memory(settings, upgrade=True) as memory:
         serve_stdio(memory, request.mcp_tools, request.mcp_output_schemas)

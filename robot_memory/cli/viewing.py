@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from robot_memory.cli.options import Options
 from robot_memory.core.fields import arg
+from robot_memory.core.heap import use_one_heap
 from robot_memory.core.settings import Settings
 from robot_memory.core.starter import watch_starter
 from robot_memory.memory import Memory
@@ -42,6 +43,7 @@ def view(request: ViewRequest, settings: Settings, _: Options) -> None:
     """Serve the web viewer until it is interrupted; a process of its own stops no taps."""
     from robot_memory.viewer.server import Viewer, ViewerSettings
 
+    use_one_heap()
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())

@@ -18,8 +18,9 @@ def use_one_heap() -> None:
     """
     Let all threads of this process take memory from one heap; call it before they are begun.
 
-    Else each keeps what it freed to itself, as the buffers of a recording's chunks. Large ones are
-    of the heap, too, and it is not given back piece by piece: else each is mapped in anew.
+    Else each keeps what it freed to itself, as the buffers of a recording's chunks or of a long
+    text. Large ones are of the heap, too, and it is not given back piece by piece: else each is
+    mapped in anew.
     """
     with suppress(AttributeError, OSError):  # another C library
         library = ctypes.CDLL(None)

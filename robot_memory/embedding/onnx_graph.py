@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_memory.core.errors import InvalidArgument, Unavailable
+from robot_memory.core.heap import trim_heap
 from robot_memory.embedding.export_files import read_export, read_other_modules
 from robot_memory.embedding.manifest import MODEL_FILE, Manifest
 from robot_memory.embedding.mapped_weights import describe_mapped
@@ -23,8 +25,14 @@ OUTPUTS = ('sentence_embedding', 'last_hidden_state', 'token_embeddings')
 _WEIGHTS_FOLDER = 'session.model_external_initializers_file_folder_path'
 FLOATS = ('tensor(float)', 'tensor(float16)')
 _GIVE_BACK = 'memory.enable_memory_arena_shrinkage'
-_MOST_KEPT = 256
-"""Tokens up to which the buffers of a run are kept: those of 512 take 60 MB of each model."""
+_SHORT = 64
+"""
+Tokens up to which texts are run beside others, and their buffers are kept.
+
+Those of 512 take 60 MB of each model, for as many callers as there are, and the heap keeps them.
+"""
+_TRIMMED = 256
+"""Tokens from which on the heap is given back as well, which takes some milliseconds."""
 
 
 class OnnxGraph:
@@ -41,6 +49,7 @@ class OnnxGraph:
         self._session = _open_mapped(self._path, directory, threads)
         self._spare = load_onnxruntime().RunOptions()
         self._spare.add_run_config_entry(_GIVE_BACK, 'cpu:0')
+        self._long = threading.Lock()
         self._inputs = self._choose_inputs()
         self._output, pools = self._choose_output(manifest.output, manifest.pooling)
         self._pooling = manifest.pooling or read_export(directory).get('pooling', 'mean')
@@ -58,10 +67,15 @@ class OnnxGraph:
         given['attention_mask'] = np.ones_like(ids)
         given['position_ids'] = np.broadcast_to(np.arange(ids.shape[1]), ids.shape)
         feed = {name: given[name].astype(kind) for name, kind in self._inputs.items()}
-        options = self._spare if ids.size > _MOST_KEPT else None
-        states: NDArray[np.float32] = self._session.run([self._output], feed, options)[0]
-        states = states.astype(np.float32, copy=False)
-        return states if states.ndim == 2 else _pool(states, self._pooling)
+        if ids.size <= _SHORT:
+            return _pool(self._session.run([self._output], feed)[0], self._pooling)
+        with self._long:
+            states = self._session.run([self._output], feed, self._spare)[0]
+            vectors = _pool(states, self._pooling)
+            del states
+            if ids.size > _TRIMMED:
+                trim_heap()
+        return vectors
 
     def find_dimension(self, ids: Sequence[int], named: int) -> int:
         """Return how many components a vector has; raise InvalidArgument for another number."""
@@ -133,7 +147,11 @@ class OnnxGraph:
         return name, rank == 3
 
 
-def _pool(states: NDArray[np.float32], pooling: str) -> NDArray[np.float32]:
+def _pool(states: NDArray[Any], pooling: str) -> NDArray[np.float32]:
+    """Return a vector for each row of states of tokens; the rows of what is pooled already."""
+    states = states.astype(np.float32, copy=False)
+    if states.ndim == 2:
+        return states
     if pooling == 'cls':
         return states[:, 0]
     if pooling == 'last':

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from robot_memory.core.heap import use_one_heap
+
 _USAGE = (
     'usage: memory_node [--help] [--version] [--ros-args [-p NAME:=VALUE] [--params-file '
     'FILE]\n                   [-r __ns:=/NAMESPACE] [--log-level LEVEL] ...]\n\n'
@@ -23,6 +25,7 @@ def main() -> None:
         _answer_options(_select_node_arguments(sys.argv[1:]))
     # Read when numpy is imported: one recall is too small to share out, and the cores have work.
     os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
+    use_one_heap()  # some imports begin threads
     # Before the imports, which take most of a start: an interrupt in the midst of them may be
     # swallowed. A SimpleQueue is what a handler may put into whatever it has interrupted.
     signals: queue.SimpleQueue[int] = queue.SimpleQueue()
