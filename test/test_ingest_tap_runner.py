@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -17,7 +19,7 @@ from rosbags.typesys import Stores, get_typestore
 from robot_memory.detectors import ImageReading, JointReading, WrenchReading
 from robot_memory.detectors.readings import JointBlock, WrenchBlock
 from robot_memory.ingest.fast_readings import UNUSUAL, BlockReader, read_image
-from robot_memory.ingest.messages import TYPES, decode, read_frame, read_stamp
+from robot_memory.ingest.messages import TYPES, decode, has_header, read_frame, read_stamp
 from robot_memory.ingest.recording import Recording
 
 BAGS = (
@@ -166,3 +168,18 @@ def test_joints_of_publishers_that_take_turns_are_in_a_block_each() -> None:
     found = BlockReader(JOINTS).read(raws)
     assert sorted(list(positions) for positions, _ in found) == [[0, 2, 4, 6, 8], [1, 3, 5, 7]]
     read_both(JOINTS, raws)
+
+
+@pytest.mark.parametrize('kind', TYPES)
+def test_the_types_of_ours_with_a_header_are_those_of_the_library(kind: str) -> None:
+    first = get_typestore(Stores.LATEST).get_msgdef(kind).fields[0]
+    assert has_header(kind) == (first[1][1] == 'std_msgs/msg/Header')
+
+
+def test_the_first_picture_waits_for_no_types_of_ros() -> None:
+    program = (
+        'import sys; from robot_memory.ingest.messages import has_header; '
+        f'print(has_header({IMAGE!r}), "rosbags.typesys.stores.latest" in sys.modules)'
+    )
+    done = subprocess.run([sys.executable, '-c', program], capture_output=True, check=True)
+    assert done.stdout.split() == [b'True', b'False']

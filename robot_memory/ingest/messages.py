@@ -22,6 +22,14 @@ _STAMP_FIELDS = tuple(
     (Nodetype.NAME, name) for name in ('std_msgs/msg/Header', 'builtin_interfaces/msg/Time')
 )
 """What a message that begins with its stamp has for its first field."""
+_HEADED = (
+    'sensor_msgs/msg/JointState',
+    'geometry_msgs/msg/WrenchStamped',
+    'sensor_msgs/msg/Image',
+    'sensor_msgs/msg/CompressedImage',
+    'diagnostic_msgs/msg/DiagnosticArray',
+)
+"""The types of ours that begin with a header: known without all types of ROS being read."""
 _LENGTHS = (struct.Struct('>I'), struct.Struct('<I'))
 _STAMPS = (struct.Struct('>iI'), struct.Struct('<iI'))
 
@@ -161,6 +169,8 @@ def read_stamp(raw: bytes | memoryview) -> int:
 
 def has_header(kind: str) -> bool:
     """Say whether messages of a type begin with a std_msgs/Header."""
+    if kind in TYPES:
+        return kind in _HEADED
     fields = load_typestore().get_msgdef(kind).fields
     return bool(fields) and fields[0][1] == _STAMP_FIELDS[0]
 

@@ -104,7 +104,7 @@ class TapRunner:
         return Sensed(frame, stamp_ns or arrival_ns, isinstance(self.detector, MotionDetector))
 
     @cached_property
-    def _has_header(self) -> bool:  # all types of ROS are read to know it: 4 MB
+    def _has_header(self) -> bool:
         return messages.has_header(self.tap.settings.type)
 
     def _take_settings(self, tap: Tap) -> None:
