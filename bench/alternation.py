@@ -37,6 +37,8 @@ except ImportError as missing:
 MINUTE_S = 60.0
 ARRIVAL_S = 4.0
 """A writer of Fast DDS tells every 3 s what it sent: only then is the last known as missing."""
+PROFILE_OF = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
+"""What names a profile to Fast DDS 3, and to the versions before it."""
 AGAIN_S = 1.0
 """A spin of rclpy may miss a signal that comes just before it waits: after this, once more."""
 ENDING_S = 5.0
@@ -60,9 +62,10 @@ def run_memory(folder: Path) -> Iterator[subprocess.Popen[Any]]:
 
 
 @contextmanager
-def run_publisher(seconds: float) -> Iterator[subprocess.Popen[str]]:
-    """Run the publisher of all topics; it has begun to publish."""
-    publisher = start_role('publisher', '--seconds', str(seconds), '--listeners', '1')
+def run_publisher(seconds: float, profile: str) -> Iterator[subprocess.Popen[str]]:
+    """Run the publisher of all topics, with a profile of Fast DDS; it has begun to publish."""
+    variables = dict.fromkeys(PROFILE_OF, profile) if profile else {}
+    publisher = start_role('publisher', '--seconds', f'{seconds}', '--listeners', '1', **variables)
     try:
         assert publisher.stdout is not None
         publisher.stdout.readline()
@@ -78,9 +81,9 @@ def read_rss_mb(pid: int) -> float:
     return round(int(status.partition('VmRSS:')[2].split()[0]) / 1024, 1)
 
 
-def load(process: int, seconds: float) -> dict[str, Any]:
+def load(process: int, seconds: float, profile: str) -> dict[str, Any]:
     """Let a process hear all topics so long; return what it used, and what was sent."""
-    with run_publisher(seconds) as publisher:
+    with run_publisher(seconds, profile) as publisher:
         before, rss_mb = read_processor_seconds(process), []
         for _ in make_progress_bar(range(round(seconds)), 'load', unit='s'):
             time.sleep(1.0)
@@ -89,16 +92,17 @@ def load(process: int, seconds: float) -> dict[str, Any]:
         sent = json.loads(publisher.stdout.readline())
         used = read_processor_seconds(process) - before
         time.sleep(ARRIVAL_S)
+        publisher.communicate('\n', DEADLINE)  # a killed one leaves its segment in /dev/shm
     minute = rss_mb[min(len(rss_mb), round(MINUTE_S)) - 1]
     found = {'sent': sent, 'processor_s': round(used, 2)}
     return {**found, 'rss_minute_mb': minute, 'rss_end_mb': rss_mb[-1], 'rss_most_mb': max(rss_mb)}
 
 
-def measure_bare(seconds: float) -> dict[str, Any]:
+def measure_bare(seconds: float, profile: str) -> dict[str, Any]:
     """Measure the node that only counts."""
     bare = start_role('bare')
     try:
-        found = load(bare.pid, seconds)
+        found = load(bare.pid, seconds, profile)
         assert bare.stdout is not None
         while not select.select([bare.stdout], [], [], AGAIN_S)[0]:
             bare.send_signal(signal.SIGINT)
@@ -110,10 +114,10 @@ def measure_bare(seconds: float) -> dict[str, Any]:
     return {**found, 'lost': lost}
 
 
-def measure_memory(seconds: float) -> dict[str, Any]:
+def measure_memory(seconds: float, profile: str) -> dict[str, Any]:
     """Measure the memory."""
     with tempfile.TemporaryDirectory() as name, run_memory(Path(name)) as memory:
-        found = load(memory.pid, seconds)
+        found = load(memory.pid, seconds, profile)
         memory.send_signal(signal.SIGINT)
         memory.wait(DEADLINE)
         topics = compare_counts({}, (Path(name) / 'node.log').read_text())
@@ -122,12 +126,12 @@ def measure_memory(seconds: float) -> dict[str, Any]:
     return {**found, 'lost': lost, 'events': kept}
 
 
-def measure_end() -> float:
+def measure_end(profile: str) -> float:
     """Return how long the node takes to end under load, in seconds."""
     with (
         tempfile.TemporaryDirectory() as name,
         run_memory(Path(name)) as memory,
-        run_publisher(10 * ENDING_S),
+        run_publisher(10 * ENDING_S, profile),
     ):
         time.sleep(ENDING_S)
         start = time.perf_counter()
@@ -142,14 +146,23 @@ def main() -> None:
     parser.add_argument('--seconds', type=float, default=600.0)
     parser.add_argument('--pairs', type=int, default=5)
     parser.add_argument('--ends', type=int, default=5)
+    parser.add_argument(
+        '--profile',
+        type=Path,
+        help='a profile of Fast DDS for the publisher, as config/fastdds_pictures.xml',
+    )
     options = parser.parse_args()
+    profile = str(options.profile.resolve(strict=True)) if options.profile else ''
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
-    ends = [measure_end() for _ in range(options.ends)]
+    ends = [measure_end(profile) for _ in range(options.ends)]
     print(f'end under load: {ends} s', file=sys.stderr, flush=True)
     pairs = []
     for _ in range(options.pairs):
-        pair = {'bare': measure_bare(options.seconds), 'this': measure_memory(options.seconds)}
+        pair = {
+            'bare': measure_bare(options.seconds, profile),
+            'this': measure_memory(options.seconds, profile),
+        }
         pairs.append(pair)
         print(json.dumps(pair), file=sys.stderr, flush=True)
     ratios = [pair['this']['processor_s'] / pair['bare']['processor_s'] for pair in pairs]
@@ -158,6 +171,7 @@ def main() -> None:
         json.dumps(
             {
                 'seconds': options.seconds,
+                'profile': Path(profile).name,
                 'ratio': round(statistics.median(ratios), 3) if ratios else None,
                 'rss_growth': round(statistics.median(growths), 3) if growths else None,
                 'end_s': round(statistics.median(ends), 3) if ends else None,

@@ -169,11 +169,16 @@ def read_processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
-def start_role(name: str, *arguments: str) -> subprocess.Popen[str]:
-    """Start this file in another process, as one of the other roles."""
+def start_role(name: str, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+    """Start this file in another process, as one of the other roles, with more variables."""
     command = [sys.executable, __file__, '--role', name, *arguments]
     return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=sys.stderr, text=True
+        command,
+        env={**os.environ, **variables},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=sys.stderr,
+        text=True,
     )
 
 
