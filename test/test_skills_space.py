@@ -41,6 +41,29 @@ def test_situations_that_repeat_and_those_without_words_are_as_far_apart_as_each
     assert space.measure_situations(points[:0], points).shape == (0, 4)
 
 
+@pytest.mark.parametrize('count', [3, 40, 530])
+def test_distances_that_trials_keep_are_those_of_their_vectors(count: int) -> None:
+    vectors = np.random.default_rng(count).standard_normal((count + 2, 6)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    trials = Trials()
+    trials.append(Trial(None, {}, {}, {}))
+    for vector in vectors[:count]:
+        trials.append(Trial(vector, {}, {}, {}))
+    with trials.place(vectors[count]):
+        asked = trials.measure_from(count)
+    trials.append(Trial(vectors[count + 1], {}, {}, {}))
+    assert (trials.apart is None) == (count > 512)
+    assert asked[1:] == pytest.approx(1 - vectors[:-1] @ vectors[count], abs=1e-6)
+    known = np.delete(vectors, count, axis=0)
+    plain, points = Space(known, np.zeros(0), np.zeros(0)), trials.points.situations
+    wanted = plain.measure_situations(points, points)
+    assert Space.of(trials).measure_situations(points, points) == pytest.approx(wanted, abs=1e-6)
+    for situation in (-1, 0, count):
+        some = np.array([situation])
+        wanted = plain.measure_situations(some, np.arange(-1, count + 1))[0]
+        assert trials.measure_from(situation) == pytest.approx(wanted, abs=1e-6)
+
+
 def measure_alone(vectors: NDArray[np.float32], one: int, other: int) -> float:
     """Return one minus the cosine of two situations; of those without words 0, else 1."""
     if one < 0 or other < 0:

@@ -74,9 +74,8 @@ class SituationIndex:
     phrasings: Indices
     """Rows of the vectors, shape (n,)."""
     vectors: NDArray[Any]
-    likeness: Likeness
-    compared: Indices
-    """Phrasings that the likeness is of."""
+    _judged: dict[bytes, Likeness] = field(default_factory=dict)
+    """The likeness of the phrasings of late, which seldom are others."""
 
     @classmethod
     def of(
@@ -85,14 +84,22 @@ class SituationIndex:
         """
         Take them from a skill, whose situations are -1 where no words were said.
 
-        The likeness of what was `known` of the same skill is taken over where it is the same.
+        What was `known` of the same skill is taken over where it is the same.
         """
-        held = np.concatenate([np.zeros((1, vectors.shape[1]), vectors.dtype), vectors])
         phrasings = situations + 1
-        latest = np.unique(phrasings[-_LOOKED_BACK:])[-_COMPARED:]
-        if known is not None and np.array_equal(known.compared, latest):
-            return cls(phrasings, held, known.likeness, latest)
-        return cls(phrasings, held, Likeness.of(held[latest]), latest)
+        if known is not None and len(known.vectors) == 1 + len(vectors):
+            return cls(phrasings, known.vectors, known._judged)
+        return cls(phrasings, np.pad(vectors, ((1, 0), (0, 0))))
+
+    @property
+    def likeness(self) -> Likeness:
+        """How like the phrasings of late are told."""
+        latest = np.unique(self.phrasings[-_LOOKED_BACK:])[-_COMPARED:]
+        key = latest.tobytes()
+        if key not in self._judged:
+            self._judged.clear()
+            self._judged[key] = Likeness.of(self.vectors[latest])
+        return self._judged[key]
 
     def get_members(self) -> Floats:
         """Return how probably each trial is of the newest one's situation, shape (n,)."""
@@ -127,7 +134,6 @@ class History:
         `fitness` is by all that was known before it.
         """
         newest = len(indexed.phrasings) - 1
-        self._settled = np.append(self._settled, 0.0)
         for one in self._followed:
             (before,) = judge([newest], one.before)
             phrasing = int(indexed.phrasings[newest])
@@ -136,13 +142,16 @@ class History:
         self._weights = np.append(self._weights, weight)
         found = self._notice(indexed, judge)
         back = self._find_back(int(indexed.phrasings[-1]), newest)
-        self.outdated = self._combine(indexed)
+        self._settled = np.append(self._settled, 0.0)
+        self.outdated = self._combine(indexed) if self._followed else self._settled
         return found or back
 
     def _notice(self, indexed: SituationIndex, judge: Judge) -> Change | None:
         newest = len(indexed.phrasings) - 1
         if self._suspected is not None:
             self._suspect([newest], self._suspected, indexed, judge)
+        elif self._weights[-1] <= 0:
+            return None
         else:
             begin = find_begin(self._weights, indexed.get_members(), self._since)
             if begin is None:

@@ -17,8 +17,8 @@ from robot_memory.skills.trials import SUCCESS, Floats, Growing, Indices, Points
 
 NEIGHBOURS = 200
 """Trials that a prediction rests on: those whose situation is likest, weighed by age."""
-WITNESSES = 120
-"""Trials that the surprise of a trial that is recorded rests on: it costs a third of the time."""
+WITNESSES = 80
+"""Trials that the surprise of a trial rests on when it is recorded: more tell little more."""
 LEARNED = 250
 """Of the newest trials, from which scales are learned."""
 REPLAYED = 2000
@@ -237,7 +237,9 @@ class Skill:
         known = np.flatnonzero(~np.isnan(self.trials.get_result(result)[: past.until]))
         if len(known) > most:
             counts = (1 - past.outdated) / _age_all(past.until)
-            like = (self._compute_likeness(situation)[: past.until] * counts)[known]
+            like = self._compute_likeness(situation)[: past.until] * counts
+            if len(known) < len(like):
+                like = like[known]
             known = known[_find_highest(like, most)]
         return known
 
@@ -248,14 +250,8 @@ class Skill:
         places = self.trials.points.situations
         if not len(self.trials.vectors):
             return np.ones(len(places))
-        # A situation without words is as far from each other one as those that have nothing alike.
-        apart = np.ones(len(self.trials.vectors) + 1)
-        if situation >= 0:
-            apart[:-1] -= self.trials.vectors @ self.trials.vectors[situation]
-        else:
-            apart[-1] = 0
-        # The row of a trial without words is -1, which is the last.
-        found: Floats = np.exp(-rate * np.clip(apart, 0, 2)).take(places, mode='wrap')
+        apart = self.trials.measure_from(situation)
+        found: Floats = np.exp(-rate * apart).take(places + 1)
         return found
 
     def _tell(self) -> SituationIndex:
@@ -364,10 +360,12 @@ class Fit:
 
         Both of the situation of the point and of one of which nothing is known, shapes (2,).
         """
-        held = self.space.measure(point, self.points)
-        strange = held.copy()
-        strange[0] = _STRANGE / self.scales.rates[0]
-        means, variances = self.process.predict(np.concatenate([held, strange], axis=1))
+        distances = self.space.measure(point, self.points)
+        rates = self.scales.rates
+        values = np.exp(-(rates[1:] @ distances[1:, 0]))
+        held = values * np.exp(-rates[0] * distances[0, 0])
+        strange = values * np.exp(-_STRANGE)
+        means, variances = self.process.predict_alike(np.stack([held, strange]))
         spreads = np.sqrt(variances + self.scales.noise)
         return (self.scales.warp.apply(value) - means) / spreads, spreads
 

@@ -63,8 +63,11 @@ class Scales:
 
     def compute_likeness(self, distances: Floats) -> Floats:
         """Return the kernel without its variance, 0 to 1; distances (columns, ...)."""
-        found: Floats = np.exp(-np.tensordot(self.rates, distances, 1))
-        return found
+        found: Floats = (self.rates @ distances.reshape(len(distances), -1)).reshape(
+            distances.shape[1:]
+        )
+        np.negative(found, out=found)
+        return np.exp(found, out=found)
 
 
 class Process:
@@ -80,7 +83,7 @@ class Process:
         self._results = results
         self._noise = noise
         kernel = scales.variance * scales.compute_likeness(distances)
-        kernel[np.diag_indices_from(kernel)] += noise
+        kernel.ravel()[:: len(kernel) + 1] += noise
         self._whitener, _ = whiten(kernel)
         self._doubted = np.zeros((len(results), 0))
         self._weigh()
@@ -96,7 +99,7 @@ class Process:
             return
         held = self._whitener[:, some]
         inner = held.T @ held
-        inner[np.diag_indices_from(inner)] += 1 / more[some]
+        inner.ravel()[:: len(inner) + 1] += 1 / more[some]
         self._doubted = held @ whiten(inner)[0].T
         self._noise = self._noise + more
         self._weigh()
@@ -140,7 +143,11 @@ class Process:
 
         `distances` are of the points to the trials, shape (columns, m, n).
         """
-        cross = self._scales.variance * self._scales.compute_likeness(distances)
+        return self.predict_alike(self._scales.compute_likeness(distances))
+
+    def predict_alike(self, likeness: Floats) -> tuple[Floats, Floats]:
+        """Return what `predict` does, by how like the points are to the trials, shape (m, n)."""
+        cross = self._scales.variance * likeness
         white = cross @ self._whitener.T
         known = np.square(white).sum(axis=1) - np.square(white @ self._doubted).sum(axis=1)
         return self._mean + cross @ self._weights, np.maximum(self._scales.variance - known, 0.0)

@@ -19,6 +19,8 @@ SUCCESS = ''
 """The result that success is: 1, failure is 0; not the name of a result that is measured."""
 NUMBER, PARAM = 'number ', 'param '
 """What the names of columns begin with: a number and a param may have one name."""
+_TABULATED = 512
+"""Situations whose distances are kept: 2 MB; of more they are computed where they are needed."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,8 @@ class Trials:
         """Begin with no trials."""
         self._rows: dict[bytes, int] = {}
         self._vectors: Growing | None = None
+        self._apart = np.zeros((17, 17))
+        self._apart[0, 1:] = self._apart[1:, 0] = 1
         self._situations = Growing((), np.int64, -1)
         self._values = Growing((0,), float, np.nan)
         self._simulated = Growing((), bool, False)
@@ -124,6 +128,32 @@ class Trials:
     def vectors(self) -> NDArray[Any]:
         """The vectors of all situations that were told, shape (situations, dimension)."""
         return np.zeros((0, 1), np.float32) if self._vectors is None else self._vectors.rows
+
+    @property
+    def apart(self) -> Floats | None:
+        """
+        One minus the cosines of situations, the first of no words; None where they are too many.
+
+        Shape (1 + situations, 1 + situations); it must not be changed.
+        """
+        count = 1 + len(self._rows)
+        return self._apart[:count, :count] if count <= len(self._apart) else None
+
+    def measure_from(self, situation: int) -> Floats:
+        """
+        Return one minus the cosines of a situation and all, shape (1 + situations,).
+
+        The first is of no words, as is the situation -1: these are as far from each other one as
+        situations that have nothing alike.
+        """
+        if (known := self.apart) is not None:
+            return known[situation + 1].copy()
+        apart = np.ones(1 + len(self._rows))
+        if situation >= 0:
+            apart[1:] -= self.vectors @ self.vectors[situation]
+        else:
+            apart[0] = 0
+        return np.clip(apart, 0, 2)
 
     @property
     def points(self) -> Points:
@@ -187,7 +217,20 @@ class Trials:
         if key not in self._rows:
             self._rows[key] = len(self._rows)
             self._vectors.append(said)
+            self._tabulate(said)
         return self._rows[key]
+
+    def _tabulate(self, vector: NDArray[Any]) -> None:
+        """Note how far the newest situation is from all."""
+        row = len(self._rows)
+        if row > _TABULATED:
+            return
+        if row == len(self._apart):
+            more = np.ones((2 * row - 1, 2 * row - 1))
+            more[:row, :row] = self._apart
+            self._apart = more
+        distances = np.clip(1 - (self.vectors @ vector).astype(float), 0, 2)
+        self._apart[row, 1 : row + 1] = self._apart[1 : row + 1, row] = distances
 
     @contextmanager
     def place(self, vector: NDArray[Any] | None) -> Iterator[int]:
