@@ -285,5 +285,6 @@ def _place(
             values[:, column] = skill.trials.encode(name, numbers.get(name[len(NUMBER) :]))
         else:
             of_param = name[len(PARAM) :]
-            values[:, column] = [skill.trials.encode(name, one.get(of_param)) for one in listed]
+            given = [one.get(of_param) for one in listed]
+            values[:, column] = skill.trials.encode_column(name, given)
     return Points(np.full(len(listed), row), values)

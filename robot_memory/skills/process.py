@@ -17,7 +17,10 @@ import numpy as np
 
 from robot_memory.skills.trials import Floats
 from robot_memory.skills.warping import Warp
-from robot_memory.skills.whitening import whiten
+from robot_memory.skills.whitening import find_root, whiten
+
+_ROUNDING = 1e-9
+"""Of the variance: what keeps the covariance of points that are alike definite."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +162,7 @@ class Process:
         prior = self._scales.variance * self._scales.compute_likeness(among)
         doubted = white @ self._doubted
         covariance = prior - white @ white.T + doubted @ doubted.T
-        values, vectors = np.linalg.eigh(covariance)
-        drawn = generator.standard_normal(len(values)) * np.sqrt(np.maximum(values, 0.0))
-        found: Floats = self._mean + cross @ self._weights + vectors @ drawn
+        covariance.ravel()[:: len(covariance) + 1] += _ROUNDING * self._scales.variance
+        drawn = find_root(covariance) @ generator.standard_normal(len(covariance))
+        found: Floats = self._mean + cross @ self._weights + drawn
         return found

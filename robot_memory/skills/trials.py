@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -248,6 +248,12 @@ class Trials:
         """Return the values of a trial by column, shape (columns,); NaN where it has none."""
         given = list_values(trial)
         return np.array([self.encode(name, given.get(name)) for name in self.names], float)
+
+    def encode_column(self, name: str, values: Sequence[Value | None]) -> Floats:
+        """Return values as figures of one column, as `encode` does each, shape (values,)."""
+        if name not in self.categories and not any(isinstance(one, str) for one in values):
+            return np.array(values, float)
+        return np.array([self.encode(name, one) for one in values], float)
 
     def encode(self, name: str, value: Value | None) -> float:
         """Return a value as a figure of the column with a name; NaN where it has none."""

@@ -25,11 +25,11 @@ def whiten(covariance: Floats) -> tuple[Floats, float]:
     transposed times itself. What rounding has made indefinite counts as a little noisier; where no
     noise helps, all is NaN.
     """
-    root = _factorise(covariance)
+    root = find_root(covariance)
     return _invert(root), 2 * float(np.log(np.diag(root)).sum())
 
 
-def _factorise(covariance: Floats) -> Floats:
+def find_root(covariance: Floats) -> Floats:
     """Return the lower triangular root of a covariance (Cholesky)."""
     for share in (0.0, *_NOISIER):
         noisier = covariance
