@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.prefixes import Lexicons, lead
 from robot_memory.text.tokenizer import fold
 from robot_memory.text.toml_tables import load_toml
@@ -78,17 +79,17 @@ _FILE = (
     r'|(?:[\w.~/-]*/)?(?:Makefile|Dockerfile))(?![A-Za-z0-9_/\\-]|\.\w)'
 )
 
-_MAY_NAME_FILE = re.compile(r'\.[a-z]|file')
+_MAY_NAME_FILE = compile_pattern(r'\.[a-z]|file')
 """What `_FILE` takes for a file's name has an ending in letters, or is a Makefile."""
 
 
 def _compile_lexicon(en: Iterable[str], zh: Iterable[str]) -> _Lexicon:
     """Compile alternatives: English ones start at a word's start, Chinese ones anywhere."""
-    return _Lexicon(re.compile(rf'\b(?:{"|".join(en) or "(?!)"})'), _compile_chinese(zh))
+    return _Lexicon(compile_pattern(rf'\b(?:{"|".join(en) or "(?!)"})'), _compile_chinese(zh))
 
 
 def _compile_chinese(patterns: Iterable[str]) -> re.Pattern[str]:
-    return re.compile('|'.join(patterns) or '(?!)')
+    return compile_pattern('|'.join(patterns) or '(?!)')
 
 
 @cache
@@ -98,7 +99,7 @@ def _compile_rules() -> _Rules:
     return _Rules(
         tuple((table, _compile_chinese(table['zh'])) for table in _DATA['category']),
         Lexicons(table['en'] for table in _DATA['category']),
-        re.compile(
+        compile_pattern(
             r'\s*(?:{})\s*:'.format(
                 '|'.join(
                     f'(?P<{table["name"]}>{"|".join(table["labels"])})'
@@ -117,8 +118,8 @@ def _compile_rules() -> _Rules:
             [rf'(?P<{tag["name"]}>{tag["en"]})\b' for tag in tags],
             [f'(?P<{tag["name"]}>{tag["zh"]})' for tag in tags],
         ),
-        re.compile(_MEASURED),
-        re.compile(_FILE),
+        compile_pattern(_MEASURED),
+        compile_pattern(_FILE),
     )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from robot_memory.text.compiled_patterns import compile_pattern
+
 _CODES = (
     *(code for code in range(0x20) if chr(code) not in '\t\n'),
     *range(0x7F, 0xA0),
@@ -13,7 +15,7 @@ _CODES = (
     *range(0x2066, 0x206A),
 )
 """C0, DEL and C1; line separators, marks, embeddings, overrides and isolates of direction."""
-_CONTROL = re.compile(f'[{"".join(map(re.escape, map(chr, _CODES)))}]')
+_CONTROL = compile_pattern(f'[{"".join(map(re.escape, map(chr, _CODES)))}]')
 _SPACES = dict.fromkeys((*_CODES, *map(ord, '\t\n')), ' ')
 
 

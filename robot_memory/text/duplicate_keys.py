@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from functools import cache, lru_cache
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.prefixes import join_words
 from robot_memory.text.token_sets import make_token_set
 from robot_memory.text.tokenizer import fold, hash_content
@@ -51,7 +52,7 @@ _COUNT_WORD = (
     r'|(?<!\d )(?<!per )(?<!one )(?<!two )(?<!five )(?<!ten )(?<!split )second(?!\w))'
 )
 _ANY_COUNT = rf'\b(?:{join_words({*_COUNT, "one", "second"})})'
-_DIGIT = re.compile(r'\d')
+_DIGIT = compile_pattern(r'\d')
 _HAN = {c: i for i, c in enumerate('零一二三四五六七八九')} | {'两': 2, '〇': 0}
 _HAN_SCALE = {'十': 10, '百': 100, '千': 1000, '万': 10000, '亿': 100_000_000}
 _KILO = '千(?=[克米牛瓦帕伏赫])'
@@ -81,7 +82,7 @@ _NEGATIONS = NEGATIONS.union(
     """.split()
 )
 _FAIL = frozenset(('fail', 'fails', 'failed', 'failing'))
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_WORD = compile_pattern(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _HAN_NEGATION = (
     '特别|分别|级别|类别|识别|区别|别名|判别|辨别|差别|个别|性别|非常|无人|无线|无论|无刷|无缝|无穷|未来|'
     '不仅|不但|不锈钢|不过|不断|不管|不论|不久|差不多|不同|沉没|淹没|没收|没关系|(少ない)|'
@@ -92,7 +93,7 @@ _HAN_NEGATION = (
 @cache
 def _compile(pattern: str) -> re.Pattern[str]:
     """Compile a long pattern at its first use, which keeps the import short."""
-    return re.compile(pattern)
+    return compile_pattern(pattern)
 
 
 def convert_han_number(text: str) -> str:
@@ -213,7 +214,7 @@ def duplicate_key(text: str) -> str:
 
 _SIGN = r'->|<-|=>|<=>|[<>≤≥]=?(?!\s*[-+]?\d)|(?<=[a-z])(?:\+\+|#)(?!\w)'
 """What words alone lose: which way a relation or an arrow goes, C++ and C#."""
-_ANY_SIGN = re.compile('[<>≤≥+#]')
+_ANY_SIGN = compile_pattern('[<>≤≥+#]')
 _GROUPS = (
     'red orange yellow green blue violet/purple pink brown white black grey/gray',
     'left right', 'upper lower', 'top bottom', 'front rear/back', 'north south east west',
@@ -236,7 +237,7 @@ _FIXED = frozenset(
     from for with by into onto near beside behind under over above below between and or
     """.split()
 )
-_VERB = re.compile('is|was|has|can|may|must|will|does|needs?|[a-z]+(?<!s)s|[a-z]{2,}ed')
+_VERB = compile_pattern('is|was|has|can|may|must|will|does|needs?|[a-z]+(?<!s)s|[a-z]{2,}ed')
 _NAME = r'(?<=[a-z,;] )[A-Z][^\W\d_]+'
 _LETTER = r'(?<=[A-Za-z] )[A-HJ-Z]\d*(?![\w-])|(?<![A-Za-z])[A-HJ-Z]\d*(?=[\u4e00-\u9fff])'
 _HAN_BEFORE = frozenset('在把到从给将用抓取拿放夹和跟对')

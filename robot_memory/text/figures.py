@@ -7,6 +7,7 @@ import re
 from functools import cache
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.duplicate_keys import convert_han_number
 from robot_memory.text.vocabulary import NUMBERS
 
@@ -37,41 +38,41 @@ def _compile() -> dict[str, re.Pattern[str]]:
     word = rf'(?:{some}|{"|".join(_SCALES)})'
     han = rf'(?:\d+(?:\.\d+)?|[{_HAN}]+)'
     return {
-        'kilo': re.compile(r'(?<=\d)\s?千(?=[克瓦米牛帕伏])'),
-        'number': re.compile(r'(?<![\w-])(?:no\.|nr\.|number|#) ?(?=\d)'),
-        'thousands': re.compile(r'(?<=\d),(?=\d{3}(?!\d))'),
-        'words': re.compile(
+        'kilo': compile_pattern(r'(?<=\d)\s?千(?=[克瓦米牛帕伏])'),
+        'number': compile_pattern(r'(?<![\w-])(?:no\.|nr\.|number|#) ?(?=\d)'),
+        'thousands': compile_pattern(r'(?<=\d),(?=\d{3}(?!\d))'),
+        'words': compile_pattern(
             rf'(?<![\w-])(?:an? )?(?:(?:{some})|(?<=a )(?:hundred|thousand|dozen))'
             rf'(?:(?:[ -]|(?<=hundred) and |(?<=thousand) and ){word})*(?![\w-])'
         ),
-        'part': re.compile(
+        'part': compile_pattern(
             rf'(?<![\w-])(?:(?P<count>\d+|{"|".join(_ONES)}) )?(?P<part>{"|".join(_PARTS)})'
             rf' (?:of )?{_UNITS_OF_PART}(?![\w-])'
         ),
-        'and_half': re.compile(
+        'and_half': compile_pattern(
             rf'(?<![\w.-])(?P<count>\d+|{"|".join(_ONES)}|an?) and a half (?P<unit>[a-z]+)'
         ),
-        'han_part': re.compile(rf'(?P<below>[{_HAN}]+)分之(?P<above>[{_HAN}]+)'),
-        'slash': re.compile(r'(?<![\d/.])(\d{1,2})/(\d{1,2})(?![\d/])'),
-        'han_short': re.compile(
+        'han_part': compile_pattern(rf'(?P<below>[{_HAN}]+)分之(?P<above>[{_HAN}]+)'),
+        'slash': compile_pattern(r'(?<![\d/.])(\d{1,2})/(\d{1,2})(?![\d/])'),
+        'han_short': compile_pattern(
             rf'(?P<whole>{han})(?P<unit>米|块|公斤)(?P<rest>[一二三四五六七八九]|\d)(?![{_HAN}\d.])'
         ),
-        'han_half': re.compile(
+        'han_half': compile_pattern(
             rf'(?P<count>{han})个?(?:(?P<unit>小时|钟头|分钟|米|公斤|升|年|天|月)半'
             r'|(?<=个)半(?P<after>小时|钟头|月))'
             r'|半(?P<few>个)?(?P<one>小时|钟头|分钟|米|公斤|升|年|天|月)'
         ),
-        'jin': re.compile(rf'(?P<count>{han})斤'),
-        'times': re.compile(rf'(?P<count>{han})[回趟遍](?![家来去到收])'),
-        'clock': re.compile(
+        'jin': compile_pattern(rf'(?P<count>{han})斤'),
+        'times': compile_pattern(rf'(?P<count>{han})[回趟遍](?![家来去到收])'),
+        'clock': compile_pattern(
             r'(?<![\d:.])(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d)| ?o\'?clock|(?= ?[ap]\.?m\b))'
             rf'(?!:?\d){_OF_DAY}?'
         ),
-        'past': re.compile(
+        'past': compile_pattern(
             r'(?<![\w-])(?P<minute>half|(?:a )?quarter|\d{1,2}(?: minutes|(?= past)))'
             rf' (?P<side>past|to) (?P<hour>\d{{1,2}})(?!\d){_OF_DAY}?'
         ),
-        'han_clock': re.compile(
+        'han_clock': compile_pattern(
             rf'(?P<part>凌晨|早上|上午|清晨|中午|下午|傍晚|晚上)?(?P<hour>{han})点'
             rf'(?:(?P<half>半)|(?P<quarter>[一三])刻|钟|整|(?P<minute>{han})分?(?![{_HAN}\d]))?(?![{_HAN}\d])'
         ),

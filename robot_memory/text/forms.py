@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from robot_memory.text.compiled_patterns import compile_pattern
 
-_NUMBER = re.compile(r'(?<![\w.])\d+(?:\.\d+)?(?![\w])')
+_NUMBER = compile_pattern(r'(?<![\w.])\d+(?:\.\d+)?(?![\w])')
 """A number that stands alone, or before a unit; none in a name: tool0, joint_3."""
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from robot_memory.text.compiled_patterns import compile_pattern
 
-_HAN = re.compile('[\u3400-\u9fff]')
-_OTHER_SCRIPT = re.compile('[\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af]')
-_LATIN = re.compile('[A-Za-z\u00c0-\u024f]+')
+_HAN = compile_pattern('[\u3400-\u9fff]')
+_OTHER_SCRIPT = compile_pattern('[\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af]')
+_LATIN = compile_pattern('[A-Za-z\u00c0-\u024f]+')
 _ENGLISH = frozenset(
     """
     the a an this that these those and or of to in on at for from with by is are was were be been

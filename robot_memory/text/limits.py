@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.prefixes import Guard
 from robot_memory.text.toml_tables import load_toml
 
@@ -30,11 +31,11 @@ _AMOUNT_ZH = (
     rf'(?:百分之{_NUMBER_ZH}|{_NUMBER_ZH}\s?'
     r'(?:%|°|[a-zµ]+|[牛米厘毫公克斤千度秒分小升转伏安瓦步次回趟遍个件层天箱杯片块名位人帕成倍赫]))'
 )
-_HAS_NUMBER = re.compile(rf'\b{_NUMBER}')
-_HAS_NUMBER_ZH = re.compile(_NUMBER_ZH)
-_CLAUSE_END = re.compile(r'[;!?。;\n]|(?<!\bmax)(?<!\bmin)(?<!\bdr)\.(?!\w)')
-_COMMA = re.compile('[^,，]+')
-_LABEL = re.compile(r'^[^\W\d][\w /]{0,30}:\s*')
+_HAS_NUMBER = compile_pattern(rf'\b{_NUMBER}')
+_HAS_NUMBER_ZH = compile_pattern(_NUMBER_ZH)
+_CLAUSE_END = compile_pattern(r'[;!?。;\n]|(?<!\bmax)(?<!\bmin)(?<!\bdr)\.(?!\w)')
+_COMMA = compile_pattern('[^,，]+')
+_LABEL = compile_pattern(r'^[^\W\d][\w /]{0,30}:\s*')
 
 
 class _English(NamedTuple):
@@ -154,23 +155,23 @@ def _compile_english() -> _English:
     some = {name: _alternate(patterns) for name, patterns in table.items()}
     gap = r'(?:[\w\'-]+\s+){0,3}?'
     return _English(
-        re.compile(rf'(?<!\w)(?P<bound>{some["bound"]})\s*{gap}{_AMOUNT}'),
-        re.compile(rf'(?<!\w){_AMOUNT},?\s+(?:[\w\'-]+\s+){{0,2}}?(?:{some["behind"]})'),
-        re.compile(rf'(?:{some["weak"]})'),
-        re.compile(
+        compile_pattern(rf'(?<!\w)(?P<bound>{some["bound"]})\s*{gap}{_AMOUNT}'),
+        compile_pattern(rf'(?<!\w){_AMOUNT},?\s+(?:[\w\'-]+\s+){{0,2}}?(?:{some["behind"]})'),
+        compile_pattern(rf'(?:{some["weak"]})'),
+        compile_pattern(
             rf'\b(?:(?:max(?:imum)?|min(?:imum)?|top|highest allowed)\.?\s+{gap}'
             rf'(?:{some["quantity"]})|(?:{some["quantity"]}) limit)\b'
             rf'(?!\s+of\s+(?!the (?:robot|arm|gripper|base|tool|cobot)\b))[^,]{{0,40}}?\s*'
             rf'(?:\bis\b|\bare\b|:|=|\bof\b|\s)\s*{_AMOUNT}'
         ),
-        re.compile(
+        compile_pattern(
             r'(?:(?:please|always|then|also|so|and|but|just|now|ok|robot|you|instead|again|only'
             rf'|first)\b[, ]*)*(?:{some["imperative"]})\b'
         ),
-        re.compile(rf'\b(?:{some["modal"]})\b'),
-        re.compile(rf'\b(?:{some["action"]})\b(?!\'s)[^,]*?(?:\b(?:is|are)|[:=])?\s*$'),
-        re.compile(rf'\b(?:{some["past"]})\b'),
-        re.compile(rf'^(?:(?:{some["condition"]})\b[^,:]*(?:[,:]\s*|$))+'),
+        compile_pattern(rf'\b(?:{some["modal"]})\b'),
+        compile_pattern(rf'\b(?:{some["action"]})\b(?!\'s)[^,]*?(?:\b(?:is|are)|[:=])?\s*$'),
+        compile_pattern(rf'\b(?:{some["past"]})\b'),
+        compile_pattern(rf'^(?:(?:{some["condition"]})\b[^,:]*(?:[,:]\s*|$))+'),
     )
 
 
@@ -179,13 +180,13 @@ def _compile_chinese() -> _Chinese:
     table = load_toml(__file__, 'limits.toml')['zh']
     some = {name: _alternate(patterns) for name, patterns in table.items()}
     return _Chinese(
-        re.compile(rf'(?:{some["bound"]})(?P<between>[^,。]{{0,10}}?){_AMOUNT_ZH}'),
-        re.compile(rf'{_AMOUNT_ZH}[^,。]{{0,4}}?(?:{some["behind"]})'),
-        re.compile(some['action']),
-        re.compile(
+        compile_pattern(rf'(?:{some["bound"]})(?P<between>[^,。]{{0,10}}?){_AMOUNT_ZH}'),
+        compile_pattern(rf'{_AMOUNT_ZH}[^,。]{{0,4}}?(?:{some["behind"]})'),
+        compile_pattern(some['action']),
+        compile_pattern(
             rf'(?:.*(?:{some["condition"]}))?$|(?:.*(?:{some["condition"]}),?)?(?:{some["imperative"]})'
         ),
-        re.compile(some['verb']),
-        re.compile(rf'{some["describes"]}|{_AMOUNT_ZH}(?:{some["measures"]})'),
-        re.compile(rf'(?:{some["subject"]})'),
+        compile_pattern(some['verb']),
+        compile_pattern(rf'{some["describes"]}|{_AMOUNT_ZH}(?:{some["measures"]})'),
+        compile_pattern(rf'(?:{some["subject"]})'),
     )

@@ -14,11 +14,13 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from robot_memory.text.compiled_patterns import compile_pattern
+
 _LONGEST, _MOST = 8, 400
 """Characters of a prefix, and prefixes of a pattern; what has more is cut."""
-_WORD = re.compile(r'\w')
+_WORD = compile_pattern(r'\w')
 _WIDTHLESS = ('(?=', '(?!', '(?<=', '(?<!')
-_QUANTIFIER = re.compile(r'[?*+]\??|\{(\d*),?(\d*)\}\??')
+_QUANTIFIER = compile_pattern(r'[?*+]\??|\{(\d*),?(\d*)\}\??')
 _WORTH = 50
 """Searches after which prefixes are read: a process that searches once need not."""
 _DIGITS = frozenset('0123456789')
@@ -148,7 +150,7 @@ class Prefixes:
             )
             for prefix in known
         }
-        self._search = re.compile(rf'\b(?=({join_words(known) or "(?!)"}))')
+        self._search = compile_pattern(rf'\b(?=({join_words(known) or "(?!)"}))')
 
     def find(self, folded: str) -> int:
         """Return the patterns that may match in a folded text, a bit each, the first lowest."""
@@ -243,7 +245,7 @@ def _is_first(alternative: str) -> bool:
 
 
 def _compile(start: str, alternatives: Sequence[str], end: str) -> re.Pattern[str]:
-    return re.compile(f'{start}(?:{"|".join(alternatives) or "(?!)"}){end}')
+    return compile_pattern(f'{start}(?:{"|".join(alternatives) or "(?!)"}){end}')
 
 
 def join_words(words: Iterable[str]) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.tokenizer import cut
 
-_QUOTES = re.compile(r'["\u201c-\u201f\u2033\u275d\u275e\u301d-\u301f\uff02]')
+_QUOTES = compile_pattern(r'["\u201c-\u201f\u2033\u275d\u275e\u301d-\u301f\uff02]')
 _ESCAPED = r'\\"'
 _BRACKETS = str.maketrans({'[': '(', ']': ')', '"': "'"})
 

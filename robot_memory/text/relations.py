@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from enum import Enum
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.duplicate_keys import names_another
 from robot_memory.text.figures import write_figures
 from robot_memory.text.rules.people import find_named, find_people
@@ -144,7 +145,7 @@ def corrects(old: str, new: str, similarity: float) -> bool:
     return similarity >= 0.6 and not is_single and has_other_value(one, other)
 
 
-_HAN_START = re.compile(
+_HAN_START = compile_pattern(
     '^(?:我们的?|咱们?的?|我的?|[这那][台个只把间扇]?|本|请)?([\u4e00-\u9fffa-z0-9]{2})'
 )
 
@@ -176,8 +177,8 @@ def is_of_another(one: Statement, other: Statement) -> bool:
     return any(head in others and not numbers & others[head] for head, numbers in first.items())
 
 
-_EVENT = re.compile(r'(?<![\w-])(?:was|were|had|[a-z]{3,}ed|yesterday|today|last)(?![\w-])')
-_HAN_EVENT = re.compile('[了过](?!剩)|昨|今|刚')
+_EVENT = compile_pattern(r'(?<![\w-])(?:was|were|had|[a-z]{3,}ed|yesterday|today|last)(?![\w-])')
+_HAN_EVENT = compile_pattern('[了过](?!剩)|昨|今|刚')
 
 
 def is_event(one: Statement) -> bool:

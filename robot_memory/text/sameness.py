@@ -10,6 +10,7 @@ from functools import cache
 from typing import NamedTuple
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.duplicate_keys import UNIT_NAMES, names_another
 from robot_memory.text.statement_reader import (
     STOP,
@@ -39,7 +40,7 @@ _DISTINCT = 4
 """The first signs, which rewording leaves: change, plan, question, addition."""
 _SURE = 0.9
 """Similarity from which two texts of other forms may say no in other ways."""
-_HAN_AMOUNT = re.compile(
+_HAN_AMOUNT = compile_pattern(
     r'(?:\d+(?:\.\d+)?|[零一二两三四五六七八九十百千万半]+)\s*(?:'
     + '|'.join(sorted(map(re.escape, UNIT_NAMES), key=len)[::-1])
     + ')?'

@@ -15,6 +15,7 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.duplicate_keys import convert_han_number
 from robot_memory.text.toml_tables import load_toml
 from robot_memory.text.vocabulary import MONTHS, NUMBERS
@@ -32,24 +33,24 @@ NO_NAMES = frozenset(
     (*_TABLES['words']['no_names'].split(), *MONTHS, *_TABLES['words']['days'].split())
 )
 HAN = '\u3400-\u9fff'
-_ANY_HAN = re.compile(f'[{HAN}]')
-_TOKEN = re.compile(r'\w+')
-_NUMERAL = re.compile(
+_ANY_HAN = compile_pattern(f'[{HAN}]')
+_TOKEN = compile_pattern(r'\w+')
+_NUMERAL = compile_pattern(
     rf'(?:\d|[零一二两三四五六七八九十百千万半几]|\b(?:{"|".join(NUMBER_WORDS)}))'
 )
-_WORD = re.compile(rf"[^\W\d_{HAN}]+(?:[-'][^\W\d_{HAN}]+)*")
-_ASCII_WORD = re.compile("[a-z]+(?:[-'][a-z]+)*")
-_DIGIT = re.compile(r'\d')
-_DIGITS = re.compile(r'(?<![\w.])(?:[A-Za-z]{1,3}-?)?\d+(?:[.:,/]\d+)*')
-_HAN_NUMBER = re.compile(
+_WORD = compile_pattern(rf"[^\W\d_{HAN}]+(?:[-'][^\W\d_{HAN}]+)*")
+_ASCII_WORD = compile_pattern("[a-z]+(?:[-'][a-z]+)*")
+_DIGIT = compile_pattern(r'\d')
+_DIGITS = compile_pattern(r'(?<![\w.])(?:[A-Za-z]{1,3}-?)?\d+(?:[.:,/]\d+)*')
+_HAN_NUMBER = compile_pattern(
     '(?<![第每同统唯哪这那某])([零〇一二两三四五六七八九十百千]+)'
     '(?=[号楼层床组栋台线厅区班位点月日次件个只张把辆人箱间排桌站段批版趟起名瓦度米克斤公升牛伏安])'
     '|第([零〇一二两三四五六七八九十百]+)'
 )
-_LETTER = re.compile(r'(?<=[a-z] )[B-HJ-Z](?![\w.-])')
+_LETTER = compile_pattern(r'(?<=[a-z] )[B-HJ-Z](?![\w.-])')
 _NAMED_BY_ONE = '号楼层床组栋月点台区'
-_TITLED = re.compile(r'\b(Mr|Mrs|Ms|Miss|Dr|Prof)\b\.?\s+([A-Z][\w-]+)')
-_CAPITAL = re.compile(r'(?<![.?!:]\s)(?<!^)\b[A-Z][a-z][\w-]*')
+_TITLED = compile_pattern(r'\b(Mr|Mrs|Ms|Miss|Dr|Prof)\b\.?\s+([A-Z][\w-]+)')
+_CAPITAL = compile_pattern(r'(?<![.?!:]\s)(?<!^)\b[A-Z][a-z][\w-]*')
 
 
 class Slots:
@@ -184,7 +185,7 @@ def compare(question: Slots, text: Slots) -> Agreement:
 def _compile_words() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Compile at the first use what is no colour, and what names a person in Chinese."""
     words = _TABLES['words']
-    return re.compile(words['no_colour']), re.compile(words['chinese_person'])
+    return compile_pattern(words['no_colour']), compile_pattern(words['chinese_person'])
 
 
 class _Group(NamedTuple):
@@ -216,7 +217,7 @@ def _compile_groups() -> dict[str, _Group]:
         pattern = '|'.join(filter(None, (latin and rf'\b(?:{latin})\b', han)))
         signs = {one: one[0] if one[0] > '\u3000' else _TOKEN.findall(one)[0] for one in names}
         several = frozenset(sign for one, sign in signs.items() if one != sign)
-        made[group] = _Group(frozenset(signs.values()), several, re.compile(pattern), names)
+        made[group] = _Group(frozenset(signs.values()), several, compile_pattern(pattern), names)
     return made
 
 
@@ -268,7 +269,7 @@ def _find_units(folded: str) -> Iterable[str]:
 @cache
 def _compile_units() -> dict[str, re.Pattern[str]]:
     return {
-        dimension: re.compile(rf'{_NUMERAL.pattern}\s?(?:{units})')
+        dimension: compile_pattern(rf'{_NUMERAL.pattern}\s?(?:{units})')
         for dimension, units in _TABLES['units'].items()
     }
 
@@ -276,14 +277,14 @@ def _compile_units() -> dict[str, re.Pattern[str]]:
 @cache
 def _compile_anything() -> re.Pattern[str]:
     """Compile what tells that anything is asked for in English."""
-    return re.compile(rf'\b(?:{"|".join(_TABLES["asked"].values())})')
+    return compile_pattern(rf'\b(?:{"|".join(_TABLES["asked"].values())})')
 
 
 @cache
 def _compile_asked(kind: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Compile what tells that a kind is asked for in English, and in Chinese."""
     english, chinese = _TABLES['asked'], _TABLES['asked_han']
-    return re.compile(rf'\b(?:{english[kind]})'), re.compile(chinese[kind])
+    return compile_pattern(rf'\b(?:{english[kind]})'), compile_pattern(chinese[kind])
 
 
 def _is_unfit(question: Slots, text: Slots) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.toml_tables import load_toml
 
 
@@ -29,4 +30,4 @@ def is_small_talk(folded: str, *, after_statement: bool) -> bool:
 @cache
 def _compile(name: str) -> re.Pattern[str]:
     table = load_toml(__file__, 'small_talk.toml')[name]
-    return re.compile(rf'\b(?:{"|".join(table["en"])})|(?:{"|".join(table["zh"])})')
+    return compile_pattern(rf'\b(?:{"|".join(table["en"])})|(?:{"|".join(table["zh"])})')

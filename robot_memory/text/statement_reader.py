@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from robot_memory.text import tokenizer
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.duplicate_keys import UNIT_NAMES, convert_han_number, duplicate_key
 from robot_memory.text.prefixes import Lexicons
 from robot_memory.text.toml_tables import load_toml
@@ -78,8 +79,8 @@ def _compile_signs() -> _SignPatterns:
     ordered = [tables[name] for name in Signs._fields]
     return _SignPatterns(
         Lexicons((table.get('english', []) for table in ordered), r'(?<![\w-])', r'(?![\w-])'),
-        re.compile(rf'(?:\W*)(?:{asked})\b'),
-        tuple(re.compile(table['chinese']) for table in ordered),
+        compile_pattern(rf'(?:\W*)(?:{asked})\b'),
+        tuple(compile_pattern(table['chinese']) for table in ordered),
     )
 
 
@@ -106,10 +107,10 @@ STOP = frozenset(
     what when where please now today just only still very quite gets get got goes go s t
     """.split()
 )
-WORD = re.compile(r'[a-z0-9][a-z0-9_./-]*(?<![./-])')
-_NUMBER = re.compile(r'\d+(?:\.\d+)?')
-_HAN_NUMBER = re.compile('[零一二两三四五六七八九十百千万]+')
-_SUFFIX = re.compile('(?:ing|edly|ed|es|s|ly)$')
+WORD = compile_pattern(r'[a-z0-9][a-z0-9_./-]*(?<![./-])')
+_NUMBER = compile_pattern(r'\d+(?:\.\d+)?')
+_HAN_NUMBER = compile_pattern('[零一二两三四五六七八九十百千万]+')
+_SUFFIX = compile_pattern('(?:ing|edly|ed|es|s|ly)$')
 
 
 @cache_texts(8192)
@@ -146,11 +147,11 @@ def _list_plain(folded: str) -> list[str]:
     return [NUMBERS.get(word, word) for word in WORD.findall(folded)]
 
 
-_HEADED = re.compile(
+_HEADED = compile_pattern(
     r'(?<![\w.])(?P<head>[a-z]{2,}) (?P<id>[a-z]?-?\d+|[a-z])'
     r'(?![\w%.]| ?(?:mm|cm|m|km|g|kg|s|min|h|v|n|nm|percent|degrees?|bar)\b)'
 )
-_HAN_HEADED = re.compile(
+_HAN_HEADED = compile_pattern(
     '(?P<id>[甲乙丙丁戊]|[0-9一二三四五六七八九十]+(?=号)|[A-Z0-9]+)(?:号)?(?P<head>[\u4e00-\u9fff])'
 )
 
@@ -171,7 +172,7 @@ def find_ids(folded: str) -> dict[str, set[str]]:
     return found
 
 
-_AMOUNT = re.compile(r'(?<!\S)([<>≤≥]=?)?(-?\d+(?:\.\d+)?)(\S*)')
+_AMOUNT = compile_pattern(r'(?<!\S)([<>≤≥]=?)?(-?\d+(?:\.\d+)?)(\S*)')
 
 
 def read_quantities(text: str) -> dict[str, set[float]]:

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from robot_memory.text.categories import CONFIDENCES, Classification, classify
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.small_talk import is_small_talk
 from robot_memory.text.tokenizer import cut, fold
 from robot_memory.text.toml_tables import load_toml
@@ -17,25 +18,25 @@ STATING = ('preference', 'constraint', 'decision')
 MOST = 20
 """Statements that are taken from one turn; who says more dictates."""
 _LONGEST = 300
-_END = re.compile(
+_END = compile_pattern(
     r'(?<=[.!?;])\s+(?![a-z\d)])|(?<=[。！？；!])(?!["”’)])|(?<=[?？])(?!["”’)])|\n+'
 )
-_ABBREVIATION = re.compile(
+_ABBREVIATION = compile_pattern(
     r'(?:^|[\s(,\u4e00-\u9fff])(?:dr|mr|mrs|ms|prof|st|sr|jr|no|nr|vs|approx|incl|excl|max|min|fig|rev'
     r'|bldg|dept|apt|ave|ext|tel|temp|qty|vol|ed|art|etc|e\.g|i\.e|mon|tue|wed|thu|fri|sat|sun|jan|feb'
     r'|mar|apr|jun|jul|aug|sept?|oct|nov|dec|[a-z]|(?:[a-z]\.)+[a-z])\.$',
     re.IGNORECASE,
 )
 """A full stop that ends no sentence."""
-_CLAUSE = re.compile('[,，]')
-_ASKS = re.compile(
+_CLAUSE = compile_pattern('[,，]')
+_ASKS = compile_pattern(
     r'[?？]\s*["”’)]*$|^(?:who|what|when|where|why|which|how|can|could|would|will'
     r'|do(?! not\b)|does|did|is|are|should|shall|may)\b(?!.*[.!]$)'
     r'|(?:吗|呢|什么|怎么|为什么|哪里|哪个|多少)[。.]?$'
 )
 
 
-_ORDERS = re.compile(
+_ORDERS = compile_pattern(
     r'(?:please )?(?:go|come|fetch|bring|get|take|pass|give|pick|put|set|turn|close|open|read'
     r'|count|scan|wipe'
     r"|call|hand|tell|lift|water|play|find|grab|lend|drop|hold|show|carry|raise|lower|let's|move|push|pull|wait|stop|start|look|check|clean)\b(?!.*\b(?:whenever|always|every"
@@ -152,4 +153,4 @@ def _compile_table(name: str) -> re.Pattern[str]:
 
 
 def _compile_alternatives(table: dict[str, list[str]]) -> re.Pattern[str]:
-    return re.compile(rf'\b(?:{"|".join(table["en"])})|(?:{"|".join(table["zh"])})')
+    return compile_pattern(rf'\b(?:{"|".join(table["en"])})|(?:{"|".join(table["zh"])})')

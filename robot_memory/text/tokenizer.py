@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.prefixes import join_words
 from robot_memory.text.vocabulary import IRREGULAR, MONTHS, NEGATIONS, NUMBERS, UNITS
 
@@ -59,19 +60,19 @@ class _Shapes(dict[int, str]):
 
 
 _SHAPES = _Shapes()
-_PIECE = re.compile(
+_PIECE = compile_pattern(
     r'(?P<signed>(?<![ae9m.+-])[-+][ae](?![ae9m.+-]))'
     r'|(?P<word>[ae][ae9m]*)'
     r'|(?P<run>(?:cm*)+)'
     r'|(?P<number>(?:(?<![ae9m.-])-)?(?:9+(?:\.9+)*|(?<![ae9m.])\.9+)(?:e[-+]?9+(?![ae9m]))?)'
 )
-_CLUSTER = re.compile('cm*')
+_CLUSTER = compile_pattern('cm*')
 
 # Invisible joiners go; the minus sign and the curly apostrophe become the typed ones.
 _FOLD = dict.fromkeys([0xAD, 0x200C, 0x200D, 0x2060, 0xFEFF], '') | {0x2212: '-', 0x2019: "'"}
-_ODD = re.compile('[\xad\u200c\u200d\u2060\ufeff\u2212\u2019]')
+_ODD = compile_pattern('[\xad\u200c\u200d\u2060\ufeff\u2212\u2019]')
 # NFKC would turn 10² into 102 and 1½ into 11⁄2.
-_RAISED = re.compile(r'(\d)(?=[¹²³⁰-₟¼-¾⅐-↉①-⒛])')
+_RAISED = compile_pattern(r'(\d)(?=[¹²³⁰-₟¼-¾⅐-↉①-⒛])')
 
 
 def fold(text: str) -> str:
@@ -86,7 +87,7 @@ def fold(text: str) -> str:
 
 
 # Not a sign or a point before a digit, nor a quote (feet, inches) after one.
-_EDGES = re.compile(
+_EDGES = compile_pattern(
     r'^(?:(?![-.]\d)[\s.,;:!?…"\'`“”„‘«»()\[\]{}。、「」『』《》【】·*•–—-])+'
     r'|(?:[\s.,;:!?…`“”„‘«»()\[\]{}。、「」『』《》【】·*•–—-]|(?<!\d)["\'])+$'
 )
@@ -155,8 +156,8 @@ NAMES = {
     **{name: digits for name, digits in NUMBERS.items() if int(digits) > 1},
     **dict.fromkeys(NEGATIONS, 'not'),
 }  # fmt: skip
-_CONTRACTION = re.compile(r"(?<=[a-z])'(?:s|t|re|ve|ll|d|m)\b")
-_SHORT_NOT = re.compile(r"n't\b|(?<=\bcan)not\b")
+_CONTRACTION = compile_pattern(r"(?<=[a-z])'(?:s|t|re|ve|ll|d|m)\b")
+_SHORT_NOT = compile_pattern(r"n't\b|(?<=\bcan)not\b")
 
 
 def expand_contractions(text: str) -> str:
@@ -174,14 +175,14 @@ def split_text(text: str) -> tuple[tuple[str, str, list[str]], ...]:
 
 
 _MONTH = '|'.join(f'{name}|{name[:3]}' for name in MONTHS)
-_DATE = re.compile(
+_DATE = compile_pattern(
     r'(?<!\d)(?:\d{4}[-/.](\d\d?)[-/.](\d\d?)(?!\d)'
     rf'|(\d\d?)(?:st|nd|rd|th|\.)?(?: of)? ({_MONTH})\b'
     rf'|({_MONTH})\.? (\d\d?)(?:st|nd|rd|th)?(?!\d)'
     r'|(\d\d?)月(\d\d?)[日号])'
 )
 
-_ISO_DATE = re.compile(r'\d{4}[-/.]\d')
+_ISO_DATE = compile_pattern(r'\d{4}[-/.]\d')
 _DATED = ('月', *(name[:3] for name in MONTHS))
 
 
@@ -199,9 +200,9 @@ def _find_dates(folded: str) -> list[str]:
     return found
 
 
-_YEAR, _CLOCK = re.compile(r'\d{4}-\d'), re.compile(r'\d:\d\d')
+_YEAR, _CLOCK = compile_pattern(r'\d{4}-\d'), compile_pattern(r'\d:\d\d')
 _WHICH, _SPANS = ('last', 'next', 'this'), 'week month year night summer winter spring fall'
-_TIME_WORDS = re.compile(
+_TIME_WORDS = compile_pattern(
     r'\b(?:'
     + join_words(
         [f'{name}day' for name in 'mon tues wednes thurs fri satur sun yester'.split()]
@@ -211,18 +212,18 @@ _TIME_WORDS = re.compile(
     )
     + r'|(?:19|20)\d\d|\d\d? ?[ap]\.?m)\b'
 )
-_TIME_HAN = re.compile(
+_TIME_HAN = compile_pattern(
     '[早晚上下中]午|昨天|今天|明天|星期|周[一二三四五六日]|[\\d一二三四五六七八九十][点年月]'
 )
-_ASKS_TIME = re.compile(
+_ASKS_TIME = compile_pattern(
     r'\bwhen\b|\b(?:what|which) (?:day|date|year|month|time|hour)|\bhow long ago\b'
     '|什么时候|何时|几点|哪[天年]|几月'
 )
-_AMOUNT = re.compile(
+_AMOUNT = compile_pattern(
     r'\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|half|dozen|hundred|once'
     r'|twice)\b|[一二三四五六七八九十两半]'
 )
-_ASKS_AMOUNT = re.compile(
+_ASKS_AMOUNT = compile_pattern(
     r'\bhow (?:many|much|long|far|high|hard|fast|deep|heavy|wide|old|often|big|large|strong|warm'
     r'|hot|cold|early|late|tall|thick)\b|多少|多[大长高远快重深久]|几[个次层度号]'
 )

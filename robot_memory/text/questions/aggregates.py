@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.questions.events import Span, locate_quantities
 from robot_memory.text.questions.model import Aggregate, Function
 from robot_memory.text.questions.tables import load_pattern, load_table
@@ -22,7 +23,10 @@ class FoundAggregate(NamedTuple):
 @cache
 def _compile_aggregates() -> tuple[tuple[Function, re.Pattern[str]], ...]:
     return tuple(
-        (one['function'], re.compile(rf'\b(?:{"|".join(one["en"])})(?!\w)|{"|".join(one["zh"])}'))
+        (
+            one['function'],
+            compile_pattern(rf'\b(?:{"|".join(one["en"])})(?!\w)|{"|".join(one["zh"])}'),
+        )
         for one in load_table('orders')['aggregate']
     )
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.questions.anchor_model import FoundAnchor, measure_distance
 from robot_memory.text.questions.anchors import find_anchor, find_between_times
 from robot_memory.text.questions.day_anchors import find_day_anchor, find_session_anchor
@@ -20,7 +20,7 @@ from robot_memory.text.questions.window_reader import WindowReader, is_inside, m
 from robot_memory.text.questions.windows import Found, find_times
 from robot_memory.text.questions.words import list_words
 
-_SINCE = re.compile('自从|自打|打从|(?<=\x00)[自从]|以来')
+_SINCE = compile_pattern('自从|自打|打从|(?<=\x00)[自从]|以来')
 """What stands before an event that is told by a day: 自从11月14日标定以来."""
 
 

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.questions.inflections import find_forms
 from robot_memory.text.questions.tables import expand, load_table
 
@@ -61,14 +62,14 @@ def _list_kinds() -> tuple[dict[str, Any], ...]:
     return tuple(map(_describe_kind, load_table('events')['event']))
 
 
-_LATIN = re.compile('[a-z]')
+_LATIN = compile_pattern('[a-z]')
 
 
 @cache
 def _compile_english() -> tuple[re.Pattern[str], ...]:
     table = load_table('events')
     return tuple(
-        re.compile(rf'\b(?:{"|".join(_list_english(event, table)) or "(?!)"})(?!\w)')
+        compile_pattern(rf'\b(?:{"|".join(_list_english(event, table)) or "(?!)"})(?!\w)')
         for event in table['event']
     )
 
@@ -77,7 +78,7 @@ def _compile_english() -> tuple[re.Pattern[str], ...]:
 def _compile_chinese() -> tuple[re.Pattern[str], ...]:
     table = load_table('events')
     return tuple(
-        re.compile('|'.join(expand(one, table) for one in event.get('zh', ())) or '(?!)')
+        compile_pattern('|'.join(expand(one, table) for one in event.get('zh', ())) or '(?!)')
         for event in table['event']
     )
 
@@ -103,7 +104,7 @@ def _fill(pattern: str, names: dict[str, str]) -> str:
 def _compile_cue(name: str, key: str = '') -> tuple[re.Pattern[str], re.Pattern[str]]:
     cue = load_table('events')[name]
     han = '|'.join(cue.get('zh', ())) or '(?!)'
-    return re.compile(rf'\b(?:{"|".join(cue["en"])})\b'), re.compile(han)
+    return compile_pattern(rf'\b(?:{"|".join(cue["en"])})\b'), compile_pattern(han)
 
 
 def is_han(folded: str) -> bool:
@@ -193,8 +194,8 @@ def _compile_quantities() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]],
     return tuple(
         (
             one['name'],
-            re.compile(rf'\b(?:{"|".join(one["en"]) or "(?!)"})\b'),
-            re.compile('|'.join(one['zh']) or '(?!)'),
+            compile_pattern(rf'\b(?:{"|".join(one["en"]) or "(?!)"})\b'),
+            compile_pattern('|'.join(one['zh']) or '(?!)'),
         )
         for one in load_table('events')['quantity']
     )
@@ -220,7 +221,7 @@ def find_outcome(folded: str) -> tuple[str, Span] | None:
 
 @cache
 def _compile_pattern(pattern: str) -> re.Pattern[str]:
-    return re.compile(expand(pattern, load_table('events')))
+    return compile_pattern(expand(pattern, load_table('events')))
 
 
 @cache_texts(1 << 15)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.questions.model import Bound, Operator
 from robot_memory.text.questions.numbers import COUNT, ENGLISH, HAN, parse_number
 from robot_memory.text.questions.tables import expand, load_pattern, load_table
@@ -92,7 +93,7 @@ def _compile_form(form: str, table: dict[str, Any], **more: str) -> re.Pattern[s
         rf'(?:\s?(?:and )?零?(?P<tail>{ENGLISH}|{HAN})\s?(?P<tail_unit>秒钟?|s|secs?|seconds?)'
         rf'(?![a-z]))?{amounts["ends"]}',
     }
-    return re.compile(expand(amounts[form], {'fragments': {**fragments, **more}}))
+    return compile_pattern(expand(amounts[form], {'fragments': {**fragments, **more}}))
 
 
 @cache
@@ -297,9 +298,9 @@ def _compile_bare() -> tuple[re.Pattern[str], tuple[tuple[Operator, re.Pattern[s
         if one['operator'] != '$eq':
             given = {**fragments, 'before': expand(one['before'], table)}
             bare.append(
-                (one['operator'], re.compile(expand(amounts['bare'], {'fragments': given})))
+                (one['operator'], compile_pattern(expand(amounts['bare'], {'fragments': given})))
             )
-    return re.compile(amounts['joins']), tuple(bare)
+    return compile_pattern(amounts['joins']), tuple(bare)
 
 
 def _find_bare(

@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.compiled_patterns import compile_pattern
 
 
 class _Fold(dict[int, str]):
@@ -40,19 +41,19 @@ def fold_characters(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(_FOLD)
 
 
-_HEAD = re.compile('头一(?=[根颗箱块把扇台张只枚回次])')
-_TIMES = re.compile(
+_HEAD = compile_pattern('头一(?=[根颗箱块把扇台张只枚回次])')
+_TIMES = compile_pattern(
     '(?<=[第一二两三四五六七八九十几哪那这每上多某头末后]|\\d)回(?![合来去头家到收放桩复答应])'
 )
-_CLOCK = re.compile('(?<=十)来分(?!钟)|刚才(?=[\\d一二两三四五六七八九十]{1,3}[点:])')
-_WHETHER = re.compile(r'(?!有没有)([\u4e00-\u9fff])没(?=\1)')
+_CLOCK = compile_pattern('(?<=十)来分(?!钟)|刚才(?=[\\d一二两三四五六七八九十]{1,3}[点:])')
+_WHETHER = compile_pattern(r'(?!有没有)([\u4e00-\u9fff])没(?=\1)')
 _SEPARABLE = {
     '停': '机 工 车', '断': '连接 连 线 网', '掉': '线', '撞': '车 机', '打': '滑', '松': '手',
     '脱': '手', '滑': '丝 牙', '堵': '转', '卡': '壳 死', '跳': '闸', '失': '联 速', '开': '门',
     '换': '刀', '码': '垛', '过': '热', '闷': '车', '报': '警',
 }  # fmt: skip
 """Chinese verbs that are one word with their object, and stand apart from it: 停过机."""
-_SEPARATED = re.compile(
+_SEPARATED = compile_pattern(
     f'({"|".join(_SEPARABLE)})'
     r'((?:了|过)(?:(?:几|好几|多少|[一两二三四五六七八九十]{1,3}|\d{1,3})[次回趟])?)'
     f'({"|".join(dict.fromkeys(" ".join(_SEPARABLE.values()).split()))})'
@@ -111,7 +112,7 @@ _KNOWN = frozenset(
 )
 _REMEMBERED = 4096
 """Words of which it is remembered what is meant: those of questions come again."""
-_LONG_WORD = re.compile('[a-z]{5,13}')
+_LONG_WORD = compile_pattern('[a-z]{5,13}')
 
 
 def correct_words(folded: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from robot_memory.text.compiled_patterns import compile_pattern
+
 _IRREGULAR = {
     'hit': ('hit', 'hit'), 'strike': ('struck', 'struck'), 'feel': ('felt', 'felt'),
     'shake': ('shook', 'shaken'), 'run': ('ran', 'run'), 'hold': ('held', 'held'),
@@ -14,7 +16,7 @@ _IRREGULAR = {
     'let': ('let', 'let'), 'slide': ('slid', 'slid'), 'fall': ('fell', 'fallen'),
 }  # fmt: skip
 """Past tense and participle."""
-_DOUBLED = re.compile('[^aeiou][aeiou][bdgmnprt]')
+_DOUBLED = compile_pattern('[^aeiou][aeiou][bdgmnprt]')
 
 
 class Forms(NamedTuple):

@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta, timezone
 from functools import cache
 from typing import Any
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.questions.calendar import DAY, Calendar, Stretch
 from robot_memory.text.questions.clocks import Clock, get_whole, read_clock
 from robot_memory.text.questions.model import Window
@@ -70,7 +71,7 @@ def _list_rules(han: bool) -> tuple[dict[str, Any], ...]:
 
 @cache
 def _compile(pattern: str) -> re.Pattern[str]:
-    return re.compile(expand(pattern, load_table('times')))
+    return compile_pattern(expand(pattern, load_table('times')))
 
 
 def find_moments(folded: str, calendar: Calendar) -> list[Moment]:

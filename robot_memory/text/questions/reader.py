@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.questions.aggregates import FoundAggregate
 from robot_memory.text.questions.calendar import Calendar
 from robot_memory.text.questions.choices import (
@@ -52,7 +52,7 @@ def read_sentences(
     return _Reader(asked, folded, signs, Calendar(now, zone)).read()
 
 
-_PART = re.compile(r'\b(?:arm|gripper|hand|wrist|base|joints?)\b|机械臂|手臂|夹爪|底盘')
+_PART = compile_pattern(r'\b(?:arm|gripper|hand|wrist|base|joints?)\b|机械臂|手臂|夹爪|底盘')
 """A part of the robot moves, and has no tasks."""
 
 

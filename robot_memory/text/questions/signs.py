@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.questions.tables import load_table
 
-_WORD = re.compile('[a-z]+')
-_DIGIT = re.compile(r'\d')
+_WORD = compile_pattern('[a-z]+')
+_DIGIT = compile_pattern(r'\d')
 _TABLES = ('time', 'number', 'order', 'count', 'anchor', 'exists')
 _Signs = dict[str, frozenset[str]]
 
@@ -52,4 +53,6 @@ def find_signs(folded: str) -> frozenset[str]:
 def compile_frame() -> re.Pattern[str]:
     """Return a pattern of the words of a question that say nothing to a search."""
     frame = load_table('signs')['frame']
-    return re.compile(rf'\b(?:{"|".join(frame["en"].split())})\b|{"|".join(frame["zh"].split())}')
+    return compile_pattern(
+        rf'\b(?:{"|".join(frame["en"].split())})\b|{"|".join(frame["zh"].split())}'
+    )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.questions.aggregates import find_aggregate
 from robot_memory.text.questions.events import Mention, Span, locate_quantities
 from robot_memory.text.questions.model import Order
@@ -63,8 +64,12 @@ def _compile_superlatives(
     return tuple(
         (
             one,
-            re.compile(forms[0].replace('{WORD}', '|'.join(_compare(one['en'], two)) or '(?!)')),
-            re.compile(forms[1].replace('{WORD}', '|'.join(_compare(one['zh'], two)) or '(?!)')),
+            compile_pattern(
+                forms[0].replace('{WORD}', '|'.join(_compare(one['en'], two)) or '(?!)')
+            ),
+            compile_pattern(
+                forms[1].replace('{WORD}', '|'.join(_compare(one['zh'], two)) or '(?!)')
+            ),
         )
         for one in table['superlative']
     )

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.questions import numbers
 from robot_memory.text.toml_tables import load_toml
 
 _NUMBERS = {'number': numbers.ENGLISH, 'count': numbers.COUNT, 'han_number': numbers.HAN}
-_PLACE = re.compile(r'\{([a-z_]+)\}')
+_PLACE = compile_pattern(r'\{([a-z_]+)\}')
 
 
 @cache
@@ -39,7 +40,7 @@ def _put_in(fragments: dict[str, str]) -> Callable[[re.Match[str]], str]:
 def load_pattern(table: str, section: str, name: str) -> re.Pattern[str]:
     """Return a pattern of a section of a table, compiled."""
     loaded = load_table(table)
-    return re.compile(expand(loaded[section][name], loaded))
+    return compile_pattern(expand(loaded[section][name], loaded))
 
 
 @cache

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.questions.anchors import find_anchor
 from robot_memory.text.questions.calendar import Calendar
 from robot_memory.text.questions.comparisons import find_comparison, find_nearest, find_pair
@@ -19,8 +19,8 @@ from robot_memory.text.questions.superlatives import find_superlative
 from robot_memory.text.questions.tables import load_pattern
 from robot_memory.text.questions.windows import Found, find_times, find_window
 
-_LETTER = re.compile(r'[^\W\d_]')
-_FROM_CLOCK = re.compile('[离距跟与和近](?=[0-2]?\\d(?::|点))')
+_LETTER = compile_pattern(r'[^\W\d_]')
+_FROM_CLOCK = compile_pattern('[离距跟与和近](?=[0-2]?\\d(?::|点))')
 """What stands before the time of day that something is nearest to: 离14:30最近的."""
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.questions.folding import fold_characters
 from robot_memory.text.questions.numbers import parse_number
 from robot_memory.text.questions.signs import compile_frame
@@ -14,13 +15,13 @@ from robot_memory.text.tokenizer import STOP_TERMS, extract_query_terms
 
 Alternatives = tuple[str, ...]
 """Words one of which is meant; a blank stands between words that are side by side."""
-_NUMBERED = re.compile('(?:第)?([一二三四五六七八九十]{1,3})号')
-_JOINT = re.compile(
+_NUMBERED = compile_pattern('(?:第)?([一二三四五六七八九十]{1,3})号')
+_JOINT = compile_pattern(
     r'\b(?:joint|axis|j)(?: number| no\.?)? ?([1-7]|one|two|three|four|five|six|seven)\b'
     r'|第?([1-7]|[一二三四五六七])(?:号)?(?:关节|轴)(?![承向])'
 )
 _EXCLUSIVE = ('colours', 'joints')
-_ENDINGS = re.compile("(?:'s|s|es|ed|ing)$")
+_ENDINGS = compile_pattern("(?:'s|s|es|ed|ing)$")
 
 
 @cache
@@ -32,10 +33,10 @@ def _load_fields() -> tuple[dict[str, set[str]], re.Pattern[str], re.Pattern[str
             words = {word.replace('_', ' ').lower() for word in field.split()}
             for word in words:
                 meant.setdefault(word, set()).update(words)
-    longest = sorted(meant, key=len, reverse=True)
+    longest = sorted(meant, key=lambda word: (-len(word), word))  # the same in each process
     several = '|'.join(re.escape(word) for word in longest if ' ' in word)
     chinese = '|'.join(re.escape(word) for word in longest if not word.isascii())
-    return meant, re.compile(rf'\b({several})(?:s|es)?\b'), re.compile(f'({chinese})')
+    return meant, compile_pattern(rf'\b({several})(?:s|es)?\b'), compile_pattern(f'({chinese})')
 
 
 def list_words(text: str) -> list[Alternatives]:

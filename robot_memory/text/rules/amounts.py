@@ -12,15 +12,16 @@ from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.figures import write_figures
 from robot_memory.text.questions.figures import list_units
 from robot_memory.text.questions.numbers import ENGLISH, HAN, parse_number
 from robot_memory.text.rules.scene import normalise
 from robot_memory.text.toml_tables import load_toml
 
-_THOUSANDS = re.compile(r'(?<=\d),(?=\d{3}(?!\d))')
-_DECIMAL_COMMA = re.compile(r'(?<=\d),(?=\d)')
-_SYMBOLS = re.compile(
+_THOUSANDS = compile_pattern(r'(?<=\d),(?=\d{3}(?!\d))')
+_DECIMAL_COMMA = compile_pattern(r'(?<=\d),(?=\d)')
+_SYMBOLS = compile_pattern(
     r'(?<=\d)\s?(?P<unit>[a-zA-ZµμΩ°]+\d?(?:\s?[/·*^]\s?[a-zA-Z0-9]+)+)'
     r'|(?<=\d)\s?(?P<ampere>A)(?![a-zA-Z0-9_])'
 )
@@ -105,7 +106,7 @@ def _write_plain(folded: str) -> str:
 
 @cache
 def _compile_plain() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(one['is']), one['put']) for one in load()['plain'])
+    return tuple((compile_pattern(one['is']), one['put']) for one in load()['plain'])
 
 
 def _find_measured(folded: str, symbols: list[str]) -> Iterator[Amount]:
@@ -194,7 +195,7 @@ def _list_names() -> dict[str, tuple[float, str]]:
 def _compile_amount() -> re.Pattern[str]:
     units = '|'.join(re.escape(name) for name in sorted(_list_names(), key=len, reverse=True))
     per = '|'.join(name for name in load()['rates']['per'] if not name.isascii())
-    return re.compile(
+    return compile_pattern(
         rf'(?:每(?P<per>{per}))?(?P<number>{_NUMBER})\s?-?个?'
         rf'(?P<unit>[{chr(_FIRST_SYMBOL)}-\uf8ff]|(?:{units})(?![a-z0-9/²^·*]))'
     )
@@ -204,13 +205,13 @@ def _compile_amount() -> re.Pattern[str]:
 def _compile_low() -> re.Pattern[str]:
     """Return what stands before the greater of two figures, of which the other has no unit."""
     table = load()['between']
-    return re.compile(rf'(?P<number>{_NUMBER})(?:{table["join"]}|{table["low"]})$')
+    return compile_pattern(rf'(?P<number>{_NUMBER})(?:{table["join"]}|{table["low"]})$')
 
 
 @cache
 def _compile_most() -> re.Pattern[str]:
     """Return what stands behind the lesser of two figures, of which the other has no unit."""
-    return re.compile(
+    return compile_pattern(
         rf'(?:{load()["between"]["low"]})(?P<number>{_NUMBER})(?=\s*(?:[.,;:!?)，。；！]|$))(?!\.\d)'
     )
 
@@ -218,7 +219,7 @@ def _compile_most() -> re.Pattern[str]:
 @cache
 def _compile_counted() -> re.Pattern[str]:
     table = load()['counted']
-    return re.compile(
+    return compile_pattern(
         rf'(?<![\w.])(?!an?\b)(?P<number>{ENGLISH})(?:\s(?!of\b)[a-z]+ed|\s(?:more|other|full))?'
         rf'\s(?P<noun>{table["en"]})(?![\w-])'
         rf'|(?P<number_zh>(?<![零〇一二两三四五六七八九十百千\d.第]){HAN})(?P<thing>{table["zh"]})'

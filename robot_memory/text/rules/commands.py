@@ -14,15 +14,18 @@ from functools import cache
 from typing import NamedTuple
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.tokenizer import fold
 from robot_memory.text.toml_tables import load_toml
 
-_SENTENCE = re.compile(r'(?<=[!?。;\n])|(?<!\bdr\.)(?<!\bmr\.)(?<!\bmrs\.)(?<=\.)(?!\w)| - | – ')
-_QUOTED = re.compile(r'"[^"]{2,}"|“[^”]{2,}”|「[^」]{2,}」|《[^》]+》')
-_HAN = re.compile('[\u3400-\u9fff]')
-_PART = re.compile(r'(?:[,:]|\band\b|\bso\b|\bbut\b)\s*')
-_CLAUSE = re.compile('[,:]')
-_MAY_COMMAND = re.compile(
+_SENTENCE = compile_pattern(
+    r'(?<=[!?。;\n])|(?<!\bdr\.)(?<!\bmr\.)(?<!\bmrs\.)(?<=\.)(?!\w)| - | – '
+)
+_QUOTED = compile_pattern(r'"[^"]{2,}"|“[^”]{2,}”|「[^」]{2,}」|《[^》]+》')
+_HAN = compile_pattern('[\u3400-\u9fff]')
+_PART = compile_pattern(r'(?:[,:]|\band\b|\bso\b|\bbut\b)\s*')
+_CLAUSE = compile_pattern('[,:]')
+_MAY_COMMAND = compile_pattern(
     r'\b(?:never|no|none|nobody|nothing|both|not|dont|cannot|always|must|shall|should|may|only|sure|ensure|\w+n.t'
     r'|forbidden|prohibited|banned|off|mandatory|compulsory|obligatory|have|need'
     r'|up|upright|down|first|forwards?|away|inwards?|sideways|flat)\b|[不别勿禁必务一始只莫]',
@@ -123,22 +126,22 @@ def _compile_english() -> _English:
         predicate = predicate.replace(f'{{{name}}}', some[name])
     lead = some['lead']
     return _English(
-        re.compile(rf'{lead}(?:{some["condition"]})+'),
-        re.compile(
+        compile_pattern(rf'{lead}(?:{some["condition"]})+'),
+        compile_pattern(
             rf'{lead}(?:{some["cue"]}(?!{some["no_verb"]})[a-z]+|{some["sure"]}|{some["it_is"]}'
             rf'|{some["nobody"]}|{some["may_not"]}|{some["nothing"]})'
         ),
-        re.compile(rf'{lead}{some["subject"]}(?:{predicate})'),
-        re.compile(some['no_command']),
-        re.compile(some['speaker']),
-        re.compile(rf'{lead}(?:{some["place"]}|{some["keeper"]})'),
-        re.compile(some['no_place']),
-        re.compile(some['describes']),
-        re.compile(some['no_description']),
+        compile_pattern(rf'{lead}{some["subject"]}(?:{predicate})'),
+        compile_pattern(some['no_command']),
+        compile_pattern(some['speaker']),
+        compile_pattern(rf'{lead}(?:{some["place"]}|{some["keeper"]})'),
+        compile_pattern(some['no_place']),
+        compile_pattern(some['describes']),
+        compile_pattern(some['no_description']),
     )
 
 
 @cache
 def _compile_chinese() -> _Chinese:
     some = load_toml(__file__, 'commands.toml')['zh']
-    return _Chinese(*(re.compile(some[name]) for name in _Chinese._fields))
+    return _Chinese(*(compile_pattern(some[name]) for name in _Chinese._fields))

@@ -9,11 +9,12 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.questions.inflections import inflect
 from robot_memory.text.toml_tables import load_toml
 
 KINDS = ('thing', 'place', 'action', 'tool', 'material', 'colour')
-_WORD = re.compile(r"[a-z0-9]+(?:[-'][a-z0-9]+)*")
+_WORD = compile_pattern(r"[a-z0-9]+(?:[-'][a-z0-9]+)*")
 _DETERMINERS = frozenset(
     'a an the this that these those my your his her its our their some any each every'.split()
 )
@@ -246,7 +247,7 @@ def _load_vocabulary() -> _Vocabulary:
         form = 'ed' if forms == {'ed'} else ''
         index.setdefault(phrase[0], []).append(_Entry(phrase, tuple(senses), form, bases[phrase]))
     longest = sorted(han, key=len, reverse=True)
-    chinese = re.compile('|'.join(map(re.escape, longest)))
+    chinese = compile_pattern('|'.join(map(re.escape, longest)))
     return _Vocabulary(index, chinese, {word: tuple(senses) for word, senses in han.items()})
 
 

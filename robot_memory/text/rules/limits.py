@@ -16,14 +16,15 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.rules.amounts import Amount, load, read_amounts
 from robot_memory.text.rules.rule_clauses import Part, split_rule
 
-_SENTENCE = re.compile(
+_SENTENCE = compile_pattern(
     r'[;；。！!？?\n]|(?<!\d)(?<!\bmax)(?<!\bmin)\.|(?<!\bmax)(?<!\bmin)\.(?!\d)'
 )
 _KINDS = ('upper', 'lower', 'more', 'less')
-_SEPARATOR = re.compile(r'[,，、]|\bbut\b|但')
+_SEPARATOR = compile_pattern(r'[,，、]|\bbut\b|但')
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def _compile_hint() -> re.Pattern[str]:
     table = load()
     words = [table[kind][where] for kind in _KINDS for where in ('before', 'after')]
     join = table['between']['join']
-    return re.compile(
+    return compile_pattern(
         '|'.join(
             [
                 *words,
@@ -332,4 +333,4 @@ def load_aliases() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _compile_comparisons(where: str) -> dict[str, re.Pattern[str]]:
-    return {kind: re.compile(rf'(?<![a-z])(?:{load()[kind][where]})') for kind in _KINDS}
+    return {kind: compile_pattern(rf'(?<![a-z])(?:{load()[kind][where]})') for kind in _KINDS}

@@ -7,6 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.rules.lexicon import Mention, find_mentions
 from robot_memory.text.rules.scene import normalise
 from robot_memory.text.toml_tables import load_toml
@@ -22,13 +23,13 @@ class Named(NamedTuple):
 def _compile() -> dict[str, re.Pattern[str]]:
     table = load_toml(__file__, 'mounting.toml')
     found = {
-        name: re.compile(f'(?:{table[name]["en"]})|(?:{table[name]["zh"]})')
+        name: compile_pattern(f'(?:{table[name]["en"]})|(?:{table[name]["zh"]})')
         for name in ('onto', 'done', 'follows', 'change', 'doubtful')
     }
-    found['change_of_tool'] = re.compile(
+    found['change_of_tool'] = compile_pattern(
         f'(?:{table["change"]["tool_en"]})|(?:{table["change"]["tool_zh"]})'
     )
-    return found | {name: re.compile(text) for name, text in table['state'].items()}
+    return found | {name: compile_pattern(text) for name, text in table['state'].items()}
 
 
 @cache_texts(1024)

@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.rules.people import ANYONE, CHILD, Person, find_speakers, load_people
 
-_JOINS = re.compile(r'\s*(?:,|and|or|,\s*and|、|和|跟|与|以及|还有|及)\s*')
+_JOINS = compile_pattern(r'\s*(?:,|and|or|,\s*and|、|和|跟|与|以及|还有|及)\s*')
 
 
 @cache
 def _compile() -> dict[str, re.Pattern[str]]:
     near = load_people()['near']
     return {
-        'after': re.compile(
+        'after': compile_pattern(
             rf'[ ,]*(?:{"|".join(near["en_after"])})|(?:,|,就)?(?:{"|".join(near["zh_after"])})'
         ),
-        'before': re.compile(rf'(?:{"|".join((*near["en_before"], *near["zh_before"]))})$'),
-        'away': re.compile(rf'[ ,]*(?:{near["away_en"]})|(?:{near["away_zh"]})'),
-        'nobody': re.compile('|'.join((*near['nobody_en'], *near['nobody_zh']))),
+        'before': compile_pattern(rf'(?:{"|".join((*near["en_before"], *near["zh_before"]))})$'),
+        'away': compile_pattern(rf'[ ,]*(?:{near["away_en"]})|(?:{near["away_zh"]})'),
+        'nobody': compile_pattern('|'.join((*near['nobody_en'], *near['nobody_zh']))),
     }
 
 

@@ -8,20 +8,21 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.toml_tables import load_toml
 
 ANYONE, CHILD = 'anyone', 'child'
 ROLES = ('elderly', 'visitor', 'patient', 'worker')
 UNNAMED = frozenset((ANYONE, CHILD, *ROLES))
 """Keys of people without a name."""
-_AGE = re.compile(r'\(\s*(?:aged? |about |约)?(\d{1,3})\s*(?:岁|years?(?: old)?)?\s*\)')
+_AGE = compile_pattern(r'\(\s*(?:aged? |about |约)?(\d{1,3})\s*(?:岁|years?(?: old)?)?\s*\)')
 _CHILD_UNTIL, _OLD_FROM = 14, 65
 _OF_MANY = frozenset((ANYONE, *ROLES))
 _OLD = frozenset(('grandma', 'grandpa'))
-_PRONOUN = re.compile(
+_PRONOUN = compile_pattern(
     r'\b(?:he|she|him|her(?!e)|his|hers|himself|herself|they|them|their)\b|他们?|她们?'
 )
-_SPEAKER = re.compile(r'\b(?:i|i.m|me|we)\b|我们?')
+_SPEAKER = compile_pattern(r'\b(?:i|i.m|me|we)\b|我们?')
 
 
 @dataclass(frozen=True)
@@ -163,14 +164,14 @@ def _compile_names() -> tuple[tuple[str, re.Pattern[str]], ...]:
         ),
         ('', f'(?P<han>{given})'),
     ]
-    return tuple((key, re.compile(pattern)) for key, pattern in patterns)
+    return tuple((key, compile_pattern(pattern)) for key, pattern in patterns)
 
 
 @cache
 def _compile_roles() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Compile how people are named by what they are: their keys, and the words."""
     return tuple(
-        (key, re.compile(rf'\b(?i:{words["en"]})\b|{words["zh"]}'))
+        (key, compile_pattern(rf'\b(?i:{words["en"]})\b|{words["zh"]}'))
         for key, words in load_people()['roles'].items()
     )
 

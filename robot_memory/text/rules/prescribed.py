@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from robot_memory.text.caching import cache_texts
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.prefixes import lead
 from robot_memory.text.rules.limits import may_bound, read_limits
 from robot_memory.text.tokenizer import fold
 from robot_memory.text.toml_tables import load_toml
 
-_SENTENCE = re.compile(r'(?<=[!?。！？\n])|(?<!\bmax)(?<!\bmin)(?<=\.)(?!\w)')
-_PART = re.compile('[,:，：]')
+_SENTENCE = compile_pattern(r'(?<=[!?。！？\n])|(?<!\bmax)(?<!\bmin)(?<=\.)(?!\w)')
+_PART = compile_pattern('[,:，：]')
 
 
 class _Words(NamedTuple):
@@ -80,8 +81,8 @@ def _compile(language: str) -> _Words:
     minimal = r'|(?:no|not|never|nothing|only|under|below|over|max|min)\b'
     more = f'{imperative}{minimal}' if is_english else ''
     return _Words(
-        re.compile(rf'{start}{lead(commands)}(?:{"|".join(commands)})'),
-        re.compile(rf'{start}(?:{"|".join(table["overrules"])})'),
-        re.compile(f'(?:{table["leading"]}{more})'),
-        re.compile(rf'{start}(?:{"|".join(table["describes"])})'),
+        compile_pattern(rf'{start}{lead(commands)}(?:{"|".join(commands)})'),
+        compile_pattern(rf'{start}(?:{"|".join(table["overrules"])})'),
+        compile_pattern(f'(?:{table["leading"]}{more})'),
+        compile_pattern(rf'{start}(?:{"|".join(table["describes"])})'),
     )

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import Any, NamedTuple
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.questions.numbers import ENGLISH, HAN, parse_number
 from robot_memory.text.toml_tables import load_toml
 
@@ -16,7 +17,9 @@ _PART = r'(?: in the (?:morning|afternoon|evening)| at night| (?:this|tomorrow) 
 _PAST = {'half past': 0.5, 'quarter past': 0.25, 'quarter to': -0.25}
 _WORDS = {'noon': 12.0, 'midday': 12.0, 'midnight': 24.0}
 _NIGHT = ('半夜', '午夜', '深夜', '夜里', '晚上', '今晚', '凌晨')
-_AFTER_TEN = re.compile(r'\bafter (one|two|three|four|five|six|seven|eight|nine|ten|eleven)\b')
+_AFTER_TEN = compile_pattern(
+    r'\bafter (one|two|three|four|five|six|seven|eight|nine|ten|eleven)\b'
+)
 
 
 class Clock(NamedTuple):
@@ -30,7 +33,7 @@ class Clock(NamedTuple):
 @cache
 def _compile_weight() -> re.Pattern[str]:
     # Long patterns, of which few processes that ask once need any.
-    return re.compile(
+    return compile_pattern(
         rf'(?P<en>{_EN})(?:\s+and a half)?[\s-]?'
         r'(?:kg|kilograms?|kilogrammes?|kilos?)\b(?!\s?[/·*])'
         rf'|(?P<half>{_ZH})(?:公斤|千克|kg)(?=半)'
@@ -40,7 +43,7 @@ def _compile_weight() -> re.Pattern[str]:
 
 @cache
 def _compile_temperature() -> re.Pattern[str]:
-    return re.compile(
+    return compile_pattern(
         rf'(?P<en>-?{_EN})[\s-]?(?:°\s?c?\b|℃|degrees?(?: celsius)?|deg c)'
         rf'|(?P<zh>{_ZH})\s?(?:摄氏)?(?:度|℃)'
     )
@@ -48,7 +51,7 @@ def _compile_temperature() -> re.Pattern[str]:
 
 @cache
 def _compile_clock() -> re.Pattern[str]:
-    return re.compile(
+    return compile_pattern(
         rf'(?<![\d.])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?!\d)\s?(?P<ap>[ap]\.?m\b|{_PART})?'
         r'|\b(?P<past>half past|(?:a )?quarter past|(?:a )?quarter to) '
         rf'(?P<of>{_HOUR}|midnight|noon)'

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.rules.lexicon import is_ignored
 from robot_memory.text.toml_tables import load_toml
 
@@ -207,7 +208,7 @@ def _is_of_every_task(folded: str) -> bool:
 def find_unknown_condition(folded: str, part: Part) -> list[str]:
     """Return the words of a condition, if any, unless every task meets it."""
     words = load_reader()['task']
-    every_task = re.compile(f'{words["en"]}|{words["zh"]}')
+    every_task = compile_pattern(f'{words["en"]}|{words["zh"]}')
     text = folded[part.start : part.end].strip(' ,:')
     names_any = not text.isascii() or any(
         not re.fullmatch(words['empty'], word) for word in re.findall('[a-z]+', text)

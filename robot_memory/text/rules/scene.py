@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.rules.lexicon import (
     Mention,
     find_mentions,
@@ -176,7 +177,7 @@ def _compile() -> dict[str, re.Pattern[str]]:
         'to_speaker': f'{table["to_speaker"]["en"]}|{table["to_speaker"]["zh"]}',
         'floor': f'{table["wet"]["floor_en"]}|{table["wet"]["floor_zh"]}',
     }
-    return {name: re.compile(pattern) for name, pattern in pairs.items()}
+    return {name: compile_pattern(pattern) for name, pattern in pairs.items()}
 
 
 def _split_clauses(folded: str) -> list[tuple[int, int]]:

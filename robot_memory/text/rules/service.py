@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.rules.people import ANYONE, CHILD, ROLES, Person, load_people
 
 _SERVING = ('hand_over', 'pour', 'cut', 'heat')
@@ -16,7 +17,9 @@ def _compile() -> tuple[re.Pattern[str], re.Pattern[str]]:
     served = load_people()['served']
     before = '|'.join((*served['en_before'], *served['zh_before']))
     after = '|'.join((*served['en_after'], *served['zh_after']))
-    return re.compile(rf'(?:{before})(?:the |our |poor |little |dear )?$'), re.compile(after)
+    return compile_pattern(rf'(?:{before})(?:the |our |poor |little |dear )?$'), compile_pattern(
+        after
+    )
 
 
 def find_served(

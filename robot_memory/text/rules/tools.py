@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from robot_memory.text.compiled_patterns import compile_pattern
 from robot_memory.text.rules.lexicon import Mention, find_mentions, load_tables, split_words
 from robot_memory.text.toml_tables import load_toml
 
-_EFFECTOR = re.compile('grip|finger|effector|nozzle|jaw|attachment|\\btool|[爪夹]|工具|吸|末端')
-_GRIPS = re.compile('grip|finger|爪|夹|手')
+_EFFECTOR = compile_pattern(
+    'grip|finger|effector|nozzle|jaw|attachment|\\btool|[爪夹]|工具|吸|末端'
+)
+_GRIPS = compile_pattern('grip|finger|爪|夹|手')
 
 
 def name_tool(text: str) -> str:
@@ -62,4 +65,4 @@ def _is_hand_tool(mention: Mention) -> bool:
 @cache
 def _compile() -> tuple[re.Pattern[str], ...]:
     mounted = load_toml(__file__, 'reader.toml')['mounted']
-    return tuple(re.compile(pattern) for pattern in (*mounted['en'], *mounted['zh']))
+    return tuple(compile_pattern(pattern) for pattern in (*mounted['en'], *mounted['zh']))
