@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from robot_memory.embedding.sentence_classifier import SentenceClassifier, Trait, load_classifier
 from robot_memory.embedding.text_vectors import TextVectors
 from robot_memory.memory import Memory
+from robot_memory.text.caching import cache_texts
 from robot_memory.text.categories import (
     CONSTRAINT,
     DEFAULT,
@@ -32,6 +33,9 @@ _MEASURED = re.compile(
     r'-?\d[\d.]*(?:\s*[^\s,;:\d]+)?'
 )
 """An amount with a comparison, as detectors write: over 5 N, at most 0.25 m/s."""
+_NUMBER = re.compile(r'(?<![\w.])[0-9][0-9.]*')
+_DIGITS = str.maketrans('23456789', '11111111')
+"""No pattern of categories tells one of these digits from another in a number."""
 _SHORTEST = 15
 """Bytes of a text that is judged by meaning; a shorter one is no sentence."""
 
@@ -51,6 +55,22 @@ def classify_measured(text: str) -> Classification:
 
     "Push over 5 N" is no rule: it would never fold, nor make room.
     """
+    found = _classify_form(_NUMBER.sub(_blur, text))
+    # Where a file is named, digits are part of its name.
+    return _classify_measured(text) if found.scope_files else found
+
+
+@cache_texts(4096)
+def _classify_form(text: str) -> Classification:
+    """Return the category of the form of a text: many events differ in digits alone."""
+    return _classify_measured(text)
+
+
+def _blur(match: re.Match[str]) -> str:
+    return match[0].translate(_DIGITS)
+
+
+def _classify_measured(text: str) -> Classification:
     found = classify(text)
     return found if found.category not in PROTECTED else classify(_MEASURED.sub(' ', text))
 

@@ -22,7 +22,7 @@ from robot_memory.lifecycle.maps import mark_context, mark_position
 from robot_memory.lifecycle.no_record import refuse_unrecorded
 from robot_memory.lifecycle.witnesses import add_witness, find_witnessed, move_witnesses
 from robot_memory.memory import Memory
-from robot_memory.storage import Connection
+from robot_memory.storage import Connection, remembered_ids
 from robot_memory.storage.indexes import entries
 from robot_memory.storage.tables import (
     audit,
@@ -133,7 +133,7 @@ def store_together(
     """
     kept: list[StoredPerception | RobotMemoryError] = []
     prepared = [_try(writer, partial(_prepare, memory, one)) for writer, one in given]
-    with memory.db.write() as connection:
+    with memory.db.write() as connection, remembered_ids.remember():
         for (writer, _), one in zip(given, prepared, strict=True):
             if isinstance(one, _Prepared):
                 kept.append(_try(writer, partial(_insert_alone, memory, connection, one)))
@@ -156,9 +156,13 @@ def _try(writer: Writer, act: Callable[[], _Made]) -> _Made | RobotMemoryError:
 
 def _insert_alone(memory: Memory, connection: Connection, prepared: _Prepared) -> StoredPerception:
     """Insert a perception in a savepoint."""
-    with connection:
-        stored = _insert(memory, connection, prepared)
-    return stored  # noqa: RET504 (mypy takes it that the block may swallow errors)
+    try:
+        with connection:
+            stored = _insert(memory, connection, prepared)
+    except BaseException:
+        remembered_ids.forget()
+        raise
+    return stored
 
 
 def _prepare(

@@ -17,7 +17,8 @@ from typing import Any
 
 import apsw
 
-from robot_memory.core.json_text import dump_json
+from robot_memory.core.json_text import MAX_INTEGER, dump_json
+from robot_memory.storage import remembered_ids
 from robot_memory.storage.indexes.candidates import CandidateQuery
 
 MOST = 64
@@ -34,6 +35,7 @@ _VALUE = (
     f" WHEN 'text' THEN substr(atom, 1, {_CUT}) ELSE atom END"
 )
 _NO_PATH = 0
+_PATHS = 'facet_paths'
 _SYMBOLS = {'$gt': '>', '$gte': '>=', '$lt': '<', '$lte': '<='}
 
 
@@ -45,13 +47,44 @@ def put(connection: apsw.Connection, memory_id: int, context: Mapping[str, Any])
             'INSERT OR IGNORE INTO facets (path_id, value, memory_id) VALUES (?, 0, ?)',
             (_NO_PATH, memory_id),
         )
-    elif found:
+    elif found and not _insert_known(connection, memory_id, found):
         text = dump_json(found)
         if _insert(connection, memory_id, text) < len(found):
             connection.execute(
                 'INSERT OR IGNORE INTO facet_paths (path) SELECT key FROM json_each(?)', (text,)
             )
             _insert(connection, memory_id, text)
+        _note_paths(connection, text)
+
+
+def _insert_known(connection: apsw.Connection, memory_id: int, found: Mapping[str, Any]) -> bool:
+    """Write facets whose paths this transaction has looked up; say whether it could."""
+    rows: list[Any] = []
+    for path, value in found.items():
+        path_id = remembered_ids.get(_PATHS, path)
+        if path_id is None:
+            return False
+        if isinstance(value, str):
+            rows += (path_id, value[:_CUT], memory_id)
+        elif isinstance(value, bool):
+            rows += (path_id, bytes((value,)), memory_id)
+        elif isinstance(value, int) and abs(value) > MAX_INTEGER:  # as SQLite reads it in JSON
+            return False
+        else:
+            rows += (path_id, value, memory_id)
+    marks = ', '.join(['(?, ?, ?)'] * len(found))
+    connection.execute(f'INSERT OR IGNORE INTO facets VALUES {marks}', rows)
+    return True
+
+
+def _note_paths(connection: apsw.Connection, text: str) -> None:
+    """Remember the ids of the paths that are the keys of an object in JSON."""
+    if remembered_ids.is_on():
+        for path, path_id in connection.execute(
+            'SELECT path, id FROM facet_paths WHERE path IN (SELECT key FROM json_each(?))',
+            (text,),
+        ):
+            remembered_ids.note(_PATHS, path, path_id)
 
 
 def put_all(

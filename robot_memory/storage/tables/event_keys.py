@@ -10,7 +10,7 @@ import apsw
 
 from robot_memory.storage import epochs
 from robot_memory.storage.tables.event_hours import IS_LONG, KINDS, find_longest
-from robot_memory.storage.tables.event_names import find_ids
+from robot_memory.storage.tables.event_names import find_id
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,11 @@ def around(
     Nearby are those that begin at the same onset, and those whose peak lies in its extent, or in
     the nanoseconds `slack_ns` around it. A subject that lists things is one in any order.
     """
-    names = (identity.source, identity.topic, collection)
-    ids = [find_ids(connection, [name]) for name in names]
-    if not all(ids):
+    source, topic, place = (
+        find_id(connection, name) for name in (identity.source, identity.topic, collection)
+    )
+    if source is None or topic is None or place is None:
         return []
-    source, topic, place = (found[0] for found in ids)
     is_list = SEPARATOR in identity.subject
     subjects = '' if is_list else ' AND j.name = ?9'
     first, last = identity.onset - slack_ns, max(identity.onset, identity.end) + slack_ns
@@ -116,8 +116,8 @@ def list_overlapping(
     it.
     """
     names = (identity.source, identity.subject, collection)
-    ids = [find_ids(connection, [name]) for name in names]
-    if not all(ids):
+    ids = [find_id(connection, name) for name in names]
+    if None in ids:
         return []
     rows = connection.execute(
         f'{_AS_IT_CAME} WHERE e.id IN (SELECT id FROM events INDEXED BY events_by_kind'
@@ -128,7 +128,7 @@ def list_overlapping(
             2 * identity.onset - identity.end,
             identity.end,
             identity.onset,
-            *(found[0] for found in ids),
+            *ids,
             identity.topic,
         ),
     )
@@ -139,10 +139,11 @@ def find_last_look(
     connection: apsw.Connection, source: str, topic: str, collection: str, before_ns: int
 ) -> tuple[int, int, str] | None:
     """Return id, stamp and look of the last active picture of a topic before a stamp."""
-    ids = [find_ids(connection, [name]) for name in (source, topic, collection)]
-    if not all(ids):
+    of_source, of_topic, of_collection = (
+        find_id(connection, name) for name in (source, topic, collection)
+    )
+    if of_source is None or of_topic is None or of_collection is None:
         return None
-    of_source, of_topic, of_collection = (found[0] for found in ids)
     row = connection.execute(
         'SELECT id, peak, look FROM events INDEXED BY events_pictured'
         ' WHERE topic = ? AND peak < ? AND look IS NOT NULL AND active'

@@ -8,7 +8,9 @@ from typing import Any
 import apsw
 
 from robot_memory.core.json_text import dump_json
+from robot_memory.storage import remembered_ids
 
+_TABLE = 'event_names'
 LONGEST = 256
 """Characters of a task's or robot's name that are stored."""
 
@@ -17,11 +19,20 @@ def intern(connection: apsw.Connection, name: str | None) -> int | None:
     """Return the id of a name, a new one where it has none; None for None."""
     if name is None:
         return None
-    found = connection.execute('SELECT id FROM event_names WHERE name = ?', (name,)).fetchone()
+    found = find_id(connection, name)
     if found is not None:
-        return int(found[0])
+        return found
     connection.execute('INSERT INTO event_names (name) VALUES (?)', (name,))
     return connection.last_insert_rowid()
+
+
+def find_id(connection: apsw.Connection, name: str) -> int | None:
+    """Return the id of a name, None where it has none."""
+    known = remembered_ids.get(_TABLE, name)
+    if known is not None:
+        return known
+    found = connection.execute('SELECT id FROM event_names WHERE name = ?', (name,)).fetchone()
+    return None if found is None else remembered_ids.note(_TABLE, name, found[0])
 
 
 def find_ids(connection: apsw.Connection, names: Iterable[str]) -> list[int]:
