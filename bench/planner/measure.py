@@ -199,6 +199,7 @@ def open_store(model: str) -> Iterator[RobotMemory]:
     ):
         if model != 'none':
             memory.wait_for_model()
+            memory.memory.reindexer.adopt_model()
         yield memory
 
 
@@ -212,7 +213,7 @@ def main() -> None:
         default='rules',
     )
     parser.add_argument(
-        '--hand', default='', help='other, third: the sets by other hands (rules, constraints)'
+        '--hand', default='', help='other, third, fourth, fifth: the sets by other hands'
     )
     parser.add_argument('--model', default='')
     parser.add_argument('--list', action='store_true')
