@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 
 from robot_memory.api import RobotMemory
 from robot_memory.core.proportions import compute_wilson
+from robot_memory.embedding.correction_judge import has_judge, load_judge
 
 SETS = {'duplicates': ('first', 'second', 'same'), 'corrections': ('old', 'new', 'replaces')}
 BY_OTHERS = {'corrections_other': ('old', 'new', 'replaces')}
@@ -56,11 +57,20 @@ def count_together(memory: RobotMemory, half: str) -> None:
         )
 
 
+def wait_for_judge(memory: RobotMemory) -> None:
+    """Load the judge of corrections, and have the store adopt its model; else end the run."""
+    embedder = memory.memory.embedder.get_if_loaded()
+    if not has_judge(embedder) or load_judge(embedder) is None:
+        raise SystemExit('the judge of corrections cannot be loaded, or is of another model')
+    memory.memory.reindexer.adopt_model()
+
+
 def main(half: str = 'dev', how: str = 'alone') -> None:
     """Print how many pairs of each kind are taken right by learn."""
     with TemporaryDirectory() as folder, RobotMemory(f'{folder}/memory.db') as memory:
         if not memory.wait_for_model():
             raise SystemExit(memory.memory.embedder.reason)
+        wait_for_judge(memory)
         if how == 'together':
             count_together(memory, half)
             return
